@@ -8,7 +8,7 @@ BIN := .venv/bin
 STAMPS := .venv/stamps
 LINK := .build/ansible_collections/zerotouch/openshift
 ARTIFACT := .build/artifact/ansible_collections/zerotouch/openshift
-PYTEST := PYTHONPATH=$(CURDIR)/.build $(BIN)/python -m pytest -q
+PYTEST := PYTHONPATH=$(CURDIR)/.build $(BIN)/python -m pytest -q -p ansible_collections.zerotouch.openshift.tests.support.shard
 # Half of what tests with labs do is waiting.
 LAB_WORKERS := 4
 
@@ -20,8 +20,9 @@ export PYTHONPYCACHEPREFIX := $(CURDIR)/.build/pycache
 unexport ANSIBLE_CONFIG VIRTUAL_ENV PYTHONPATH PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-down test test-all test-hub test-long test-soak test-vm lint unit integration scenarios matrix test-matrix bench artifact clean format \
-        lint-python lint-types lint-shell lint-yaml lint-ansible lint-docs lint-changelog lint-sanity lint-importer
+.PHONY: help setup demo demo-down test test-all test-hub test-long test-soak test-vm lint sanity unit unit-slow core share one integration scenarios matrix test-matrix bench artifact \
+        clean format \
+        lint-python lint-types lint-shell lint-yaml lint-ansible lint-docs lint-changelog lint-commits lint-tests lint-sanity lint-importer
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\)[a-z -]*:.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -52,15 +53,15 @@ demo-down: $(STAMPS)/run $(LINK) ## Stop what `make demo` started
 
 # --- check it ---
 
-test: setup ## Lint, unit, integration and scenario tests; those that touch Ansible on the newest Python found, too
-	@MATRIX=newest tools/steps lint unit integration scenarios+matrix
+test: setup ## Lint, unit tests, and for each method a deployment, its repetition and a kill
+	@tools/steps lint unit core
 
 # Each step uses all processors; the deployments of the matrix would disturb the labs of another step.
 test-all: setup ## `make test`, the long suites, and unit, sanity and a deployment on each ansible-core of the matrix: hours
-	@MATRIX=all tools/steps lint unit integration scenarios test-long test-hub test-soak matrix
+	@MATRIX=all tools/steps lint sanity unit unit-slow integration scenarios test-long test-hub test-soak matrix
 
 lint: setup ## All static checks, those of the built artifact included
-	@$(MAKE) -k -j2 --output-sync=target lint-sanity lint-ansible lint-types lint-python lint-shell lint-yaml lint-docs lint-changelog lint-importer
+	@$(MAKE) -k -j2 --output-sync=target lint-sanity lint-ansible lint-types lint-python lint-shell lint-yaml lint-docs lint-changelog lint-commits lint-tests lint-importer
 
 lint-python: setup
 	@echo "== ruff"; ruff check --quiet . && ruff format --quiet --check .
@@ -70,7 +71,7 @@ lint-types: setup
 	@MYPYPATH=lab mypy --no-error-summary --cache-dir .mypy_cache/lab lab/ztlab
 
 lint-shell: setup
-	@echo "== shellcheck"; shellcheck .ci/run tools/demo tools/install tools/kubebuilder-assets tools/make-venv tools/matrix tools/sanity tools/steps tools/vm-setup tests/vm/guest/*
+	@echo "== shellcheck"; shellcheck .ci/run tools/commit-subjects tools/pre-commit-validate tools/demo tools/install tools/kubebuilder-assets tools/make-venv tools/matrix tools/sanity tools/steps tools/vm-setup tests/vm/guest/*
 
 lint-yaml: setup
 	@echo "== yamllint"; yamllint --strict .
@@ -81,11 +82,23 @@ lint-ansible: setup
 lint-changelog: setup
 	@echo "== antsibull-changelog"; antsibull-changelog lint
 
+# The rule holds for commits after this one.
+SUBJECTS_AFTER := 5b72037
+lint-commits:
+	@echo "== commit subjects"; tools/commit-subjects $(SUBJECTS_AFTER)
+
+lint-tests:
+	@echo "== test ids"; tools/test-ids
+
 lint-docs: artifact
 	@echo "== antsibull-docs"; cd $(ARTIFACT) && ANSIBLE_COLLECTIONS_PATH=$(CURDIR)/.build/artifact \
 	  antsibull-docs lint-collection-docs --plugin-docs --validate-collection-refs dependent .
 
+# Two of the tests take three quarters of the time: `sanity` has them too.
 lint-sanity: artifact
+	@echo "== ansible-test sanity"; tools/sanity $(ARTIFACT) --skip-test import --skip-test pylint
+
+sanity: artifact ## All sanity tests of ansible-test, the two that `make lint` leaves out included
 	@echo "== ansible-test sanity"; tools/sanity $(ARTIFACT)
 
 lint-importer: artifact
@@ -94,12 +107,28 @@ lint-importer: artifact
 artifact: setup
 	@tools/build-artifact .build/artifact
 
-unit: setup ## Unit tests
-	@$(PYTEST) -n 2 tests/unit
+unit: setup ## Unit tests, without those that take seconds each
+	@$(PYTEST) -n 2 -m "not slow" tests/unit
+
+unit-slow: setup ## The unit tests that `make unit` leaves out
+	@$(PYTEST) -n 2 -m slow tests/unit
 
 # Suites of minutes each that go the ways of others again, with BareMetalHosts, to the end of a cluster, by modules alone: `make test-hub` has them.
 LONG_HUB_SUITES := $(addprefix tests/integration/test_,hub_safety.py hosted_abandoned.py hub_bare_metal.py hub_destroy.py hub_hosted.py hub_agents.py hub_infra_env.py hub_publish.py \
-                     hypershift.py hosted.py pool_reserve.py capi.py capi_steered.py) $(addprefix lab/tests/hub/hypershift/test_,scaling.py life.py)
+                     hypershift.py hosted.py pool_reserve.py capi.py capi_control_plane.py capi_deploy.py capi_killed.py capi_assisted.py capi_steered.py) $(addprefix lab/tests/hub/hypershift/test_,scaling.py life.py) \
+                     $(addprefix lab/tests/hub/capi/test_,assisted.py assisted_defects.py metal3.py)
+
+# One way of each method, with its repetition and a kill, and what a run must not touch. The rest is in `integration`, of which .ci/run adds a share.
+CORE := $(addprefix tests/integration/test_,repeat.py killed.py assisted_deploy.py hub.py hosted.py safety_seen.py safety_scenarios.py safety_stores.py)
+
+core: setup ## One deployment, repetition and kill of each method; what a run must not touch
+	@$(PYTEST) -n $(LAB_WORKERS) -m "not long" $(wildcard $(CORE))
+
+share: setup ## Files of `integration` that `make test` leaves out, in an order by SHARE (a commit), none started after UNTIL (seconds since 1970)
+	@$(PYTEST) -n $(LAB_WORKERS) -m "not long" --shard "$(SHARE)" --until "$(UNTIL)" $(addprefix --ignore=,$(LONG_HUB_SUITES) $(CORE)) $(wildcard tests/integration lab/tests)
+
+one: setup ## One test: TEST='tests/unit/…::test_name'
+	@$(PYTEST) -vv "$(TEST)"
 
 integration: setup ## The collection against the lab, and the lab's own tests
 	@$(PYTEST) -n $(LAB_WORKERS) -m "not long" $(addprefix --ignore=,$(LONG_HUB_SUITES)) $(wildcard tests/integration lab/tests)
@@ -119,7 +148,7 @@ test-vm: setup ## Real virtual machines boot what the collection builds, by each
 	@$(PYTEST) -s --timeout 3600 --basetemp=.build/vm/tests tests/vm
 
 scenarios: setup ## Molecule: the whole deployment as a user would run it
-	@molecule test
+	@set -e; for name in default assisted hub hosted; do molecule test --scenario-name $$name; done
 
 matrix test-matrix: setup ## Unit tests on the newer Pythons that are installed here; MATRIX=all: every ansible-core too (see tools/matrix)
 	@tools/matrix

@@ -13,9 +13,12 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.rules.
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.schema import schema_files
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.decide import Limits
 from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.table import markdown
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.inventory_schema import FILE as INVENTORY_SCHEMA
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.inventory_schema import inventory_schema_text
 from ansible_collections.zerotouch.openshift.tests.docs.bmc_page import bmcs_page
 from ansible_collections.zerotouch.openshift.tests.docs.error_pages import errors_page
 from ansible_collections.zerotouch.openshift.tests.docs.field_pages import fields_page
+from ansible_collections.zerotouch.openshift.tests.docs.preflight_page import preflight_page
 from ansible_collections.zerotouch.openshift.tests.docs.safety_page import safety_page
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
@@ -79,8 +82,10 @@ def pages() -> dict[Path, str]:
     variables, safety = DOCS / "variables.md", DOCS / "safety.md"
     return {
         **{DOCS / "schemas" / name: text for name, text in schema_files().items()},
+        DOCS / "schemas" / INVENTORY_SCHEMA: inventory_schema_text(),
         DOCS / "ignition-files.md": markdown(),
         DOCS / "reference" / "bmcs.md": bmcs_page(),
+        DOCS / "reference" / "preflight.md": preflight_page(),
         DOCS / "checks.md": checks_page(),
         DOCS / "errors.md": errors_page(),
         DOCS / "fields.md": fields_page(),

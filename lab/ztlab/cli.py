@@ -17,6 +17,7 @@ import yaml
 from . import commands
 from .control import ControlError, ask
 from .faults import KINDS
+from .image.versions import VERSIONS
 from .site.model import SiteError
 from .state import Options
 
@@ -55,6 +56,9 @@ def _parser() -> argparse.ArgumentParser:
     start.add_argument("--speed", type=_speed, default=1.0, help="lab seconds per second (default 1)")
     start.add_argument("--ttl", type=_duration, default=7200.0, help="when the lab ends by itself: 90s, 30m, 2h (default)")
     start.add_argument("--base-image", type=Path, metavar="PATH", help="a real CoreOS live ISO instead of the lab's synthetic one")
+    start.add_argument("--rhel", type=int, choices=sorted(VERSIONS), default=9, help="RHEL of the synthetic live ISO: 9 (default), 10 for OpenShift 5")
+    start.add_argument("--vars", type=Path, metavar="FILE", help="write what `ztlab vars` prints to this file")
+    start.add_argument("--with-process", type=int, default=0, metavar="PID", help="end with this process, and remove the state directory")
     start.add_argument("--swagger", type=Path, metavar="FILE", help="check every answer of the assisted-service against this swagger")
     state = command("status", "what the lab is doing")
     state.add_argument("--json", action="store_true", help="everything, as JSON")
@@ -142,9 +146,13 @@ def _up(options: argparse.Namespace) -> None:
         speed=options.speed,
         ttl=options.ttl,
         base_image=str(options.base_image.resolve()) if options.base_image else "",
+        rhel=options.rhel,
         swagger=str(options.swagger.resolve()) if options.swagger else "",
+        process=options.with_process,
     )
     print(commands.summary(commands.up(options.state.resolve(), wanted), options.state))
+    if options.vars:
+        options.vars.write_text(_variables(options.state))
 
 
 def _status(options: argparse.Namespace) -> None:
@@ -157,8 +165,12 @@ def _down(options: argparse.Namespace) -> None:
     print("The lab is down." if ended else f"No lab in {options.state}.")
 
 
+def _variables(state: Path) -> str:
+    return yaml.safe_dump(ask(state, "vars"), sort_keys=False)
+
+
 def _vars(options: argparse.Namespace) -> None:
-    print(yaml.safe_dump(ask(options.state, "vars"), sort_keys=False), end="")
+    print(_variables(options.state), end="")
 
 
 def _console(options: argparse.Namespace) -> None:
@@ -222,7 +234,7 @@ def _site_from_inventory(options: argparse.Namespace) -> None:
     if options.output:
         options.output.touch(mode=0o600)
         options.output.write_text(text, encoding="utf-8")
-        print(f"{options.output} is a draft: correct it to what stands in the rack.")
+        print(f"{options.output} is a draft: correct it to the hardware in the rack.")
     else:
         print(text, end="")
 

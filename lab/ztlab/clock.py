@@ -14,7 +14,7 @@ from collections.abc import Callable
 # KEEP_UP: a lab that gets no processor for a second, or has a second's work to do, must not find that two minutes of its own have passed, in which agents
 # fell silent and hosts exceeded their limits. Time in which another process has the processor does not count: on a busy machine a lab is slower, not hurried.
 BEAT, IDLE, KEEP_UP = 0.04, 0.06, 0.12
-# The longest that somebody sleeps without a look at the clock, whose speed may have changed.
+# The longest sleep without reading the clock, whose speed may have changed.
 SLICE = 0.1
 
 

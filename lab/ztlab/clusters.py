@@ -16,7 +16,7 @@ from .newcluster import pki
 from .newcluster.cluster import NewCluster
 from .newcluster.config_server import ConfigServer
 from .newcluster.guest import GuestCluster
-from .newcluster.kubelet import NO_FACTS, NodeFacts
+from .newcluster.kubelet import NO_FACTS, Kubelet, NodeFacts
 
 if TYPE_CHECKING:
     from .lab import Lab
@@ -41,6 +41,7 @@ class ClusterPlan:
     expected: Mapping[str, int]  # role -> count
     signers: Mapping[str, tuple[bytes, bytes]]  # name -> (certificate, key) in PEM
     cluster_id: str = ""  # OpenShift's, "" for one of its own choice
+    stream: str = ""  # of the operating system, as the install-config names it
     config_authority: tuple[bytes, bytes] | None = None  # signs the machine config server's certificate
     bmcs: Mapping[str, str] = dataclasses.field(default_factory=dict)  # MAC address -> BMC address, where the installation was configured with BMCs
 
@@ -117,7 +118,7 @@ class RunningCluster:
                 await self.config.stop()
                 await self._ingress.stop()
                 await self.api.stop()
-                for address in self._vips:  # nobody answers for them any more: they are free for the next installation
+                for address in self._vips:  # no host answers for them any more: they are free for the next installation
                     self._virtual.pop(address, None)
                 self._serving = False
 
@@ -139,7 +140,9 @@ class RunningCluster:
         kubelet = self.api.nodes.kubelets.get(hostname)
         if kubelet is None:
             return 0
-        return 3 if kubelet.ready else 2 if kubelet.joined is not None else 1
+        if kubelet.ready:
+            return 3
+        return 1 if kubelet.joined is None else 2
 
 
 class HostedRun(RunningCluster):
@@ -226,6 +229,7 @@ class Clusters:
             clock=self._lab.clock,
             faults=self._lab.faults,
             cluster_id=plan.cluster_id,
+            stream=plan.stream,
             bmcs=plan.bmcs,
         )
         table = self._lab.fabric.table
@@ -258,10 +262,7 @@ class Clusters:
                 "console": running.api.console_url,
                 "bootstrap_complete": running.api.bootstrap_complete,
                 "installed": running.api.installed,
-                "nodes": {
-                    name: "Ready" if kubelet.ready else "NotReady" if kubelet.joined is not None else "not joined"
-                    for name, kubelet in running.api.nodes.kubelets.items()
-                },
+                "nodes": {name: _node_status(kubelet) for name, kubelet in running.api.nodes.kubelets.items()},
             }
             for running in self.all()
         ]
@@ -276,3 +277,9 @@ class Clusters:
             raise LookupError(f"no cluster is called {name!r}; there are {', '.join(running.plan.name for running in found)}")
         running = wanted[-1]
         return running.api.kubeconfig(f"https://{running.address}:{running.port}")
+
+
+def _node_status(kubelet: Kubelet) -> str:
+    if kubelet.ready:
+        return "Ready"
+    return "not joined" if kubelet.joined is None else "NotReady"

@@ -99,16 +99,17 @@ def down(state: Path) -> bool:
 
 def _wait_ended(pid: int) -> None:
     deadline = time.monotonic() + _STOP_LIMIT
-    while _alive(pid):
+    while alive(pid):
         if time.monotonic() > deadline:
             raise CommandError(f"the lab's process {pid} did not end within {_STOP_LIMIT:g} seconds")
         time.sleep(0.02)
 
 
-def _alive(pid: int) -> bool:
+def alive(pid: int) -> bool:
+    """Whether a process runs."""
     try:
         os.kill(pid, 0)
-        # A process that this one started and that has ended stays a zombie until somebody asks for it.
+        # A process that this one started and that has ended stays a zombie until its status is read.
         return "Z" not in Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[:1]
     except (ProcessLookupError, FileNotFoundError):
         return False
@@ -137,7 +138,9 @@ def summary(status: dict[str, Any], state: Path) -> str:
         media = machine["medium"]
         lines.append(f"  {machine['name']:<20} {machine['power']:<11} {machine['phase']}" + (f"  [{media}]" if media else ""))
     for cluster in status["clusters"]:
-        state_text = "installed" if cluster["installed"] else "bootstrap complete" if cluster["bootstrap_complete"] else "bootstrapping"
+        state_text = "bootstrap complete" if cluster["bootstrap_complete"] else "bootstrapping"
+        if cluster["installed"]:
+            state_text = "installed"
         lines.append(f"  cluster {cluster['name']}.{cluster['base_domain']}: {state_text}")
     if "hub" in status:
         hub = status["hub"]

@@ -9,6 +9,7 @@ import asyncio
 import json
 import logging
 import os
+import shutil
 import signal
 import sys
 import time
@@ -17,11 +18,13 @@ from pathlib import Path
 from typing import Any
 
 from .clock import LabClock
+from .commands import alive
 from .control import serve
 from .fabric.loopback import NetLock, lock_net
 from .faults import UnknownFault
 from .hub.hub import KUBECONFIG
 from .image.base import write_base_image
+from .image.versions import VERSIONS
 from .lab import Lab
 from .site.load import load_site
 from .state import BASE_IMAGE, FAILED, MARKER, READY, Options
@@ -62,6 +65,10 @@ class Daemon:
                 await asyncio.wait_for(self._stop.wait(), timeout=1.0)
             except TimeoutError:
                 if not (self.state / MARKER).exists():
+                    return
+                if self.options.process and not alive(self.options.process):
+                    print(f"Process {self.options.process} has ended.", flush=True)
+                    shutil.rmtree(self.state, ignore_errors=True)
                     return
                 if time.monotonic() - self._started > self.options.ttl:
                     print(f"The lab's life of {self.options.ttl:g} seconds is over.", flush=True)
@@ -149,9 +156,9 @@ class Daemon:
         return [fault.to_dict() for fault in faults.list()]
 
     def variables(self) -> dict[str, Any]:
-        given = self.options.base_image
-        path = Path(given) if given else self.state / BASE_IMAGE
-        found = variables(self.lab.site, self.lab.fabric, ca_file=self.lab.authority.ca_file, base_image=path, synthetic=not given)
+        provided = self.options.base_image
+        image = {"path": provided} if provided else {"path": str(self.state / BASE_IMAGE), "version": VERSIONS[self.options.rhel]}
+        found = variables(self.lab.site, self.lab.fabric, ca_file=self.lab.authority.ca_file, base_image=image)
         if self.lab.hub is not None:
             found["openshift_hub"] = {**self.lab.hub.site.variables, "kubeconfig": str(self.state / KUBECONFIG)}
         if self.lab.standalone is not None:
@@ -174,7 +181,7 @@ def main() -> int:
         options = Options.read(state)
         lock = lock_net(options.net)
         if not options.base_image:
-            write_base_image(state / BASE_IMAGE)
+            write_base_image(state / BASE_IMAGE, options.rhel)
         asyncio.run(_run(state, options, lock))
     except Exception as error:
         if state.is_dir():

@@ -1,15 +1,17 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Faults: what goes wrong in the lab because somebody asked for it (``ztlab fault add``).
+"""Faults: what goes wrong in the lab because a test or user asked for it (``ztlab fault add``).
 
 A component asks ``faults.take(kind, machine)`` at the point where the fault would bite; no other code knows of faults.
+A fault of a Kubernetes API with option ``percent`` bites that part of the requests.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import itertools
+import random
 from collections.abc import Mapping
 from typing import Any
 
@@ -24,8 +26,10 @@ KINDS: dict[str, str] = {
     "bmc-slow": "the BMC answers after option seconds (lab seconds, default 30)",
     "bmc-flaky": "each request fails with option percent (default 20): 500, 503, a cut connection, or the answer alone is lost; use --count 0",
     "bmc-job-waits": "iDRAC: a configuration job waits for a restart, so that the boot device cannot be set until the jobs are deleted",
+    "bmc-job-runs": "iDRAC: a job runs, so that changes of the boot device are refused with RAC0679 (option status, default 503)",
     "bmc-task": "InsertMedia answers 202 and finishes as a task after option seconds (lab seconds, default 10)",
     "bmc-stale-etag": "If-Match is refused with 412 although it is right",
+    "bmc-clock": "the clock of the BMC is ahead by option seconds (default 3600)",
     "bmc-wrong-mac": "the BMC lists other MAC addresses than the machine has",
     "insert-accepted-but-empty": "InsertMedia answers 204, the slot stays empty",
     "media-fetch-fails": "InsertMedia is accepted, but the medium cannot be read later",
@@ -44,6 +48,11 @@ KINDS: dict[str, str] = {
     "ntp-unsynced": "no NTP source answers the machine",
     "dns-broken": "no name resolves on the machine",
     "dns-wildcard": "every name under the cluster's domain resolves",
+    "dns-silent": "the name servers do not answer the user's machine",
+    "ntp-silent": "the time servers do not answer the user's machine",
+    "ntp-offset": "the time servers are ahead by option seconds (default 3600)",
+    "registry-503": "the registries answer 503",
+    "registry-tag-moved": "each tag of the registries names another image than before; the former one is still there by digest",
     "slow-disk": "the disk's sync takes option ms (default 40)",
     "image-pull-fails": "container images cannot be pulled on the machine",
     "agent-dies": "the agent stops answering",
@@ -52,7 +61,7 @@ KINDS: dict[str, str] = {
     "reclaim-fails": "the hub cannot reclaim the machine's node: it waits for a boot of the discovery image",
     "csr-wrong-name": "the kubelet's client request names another node (option name)",
     "csr-wrong-address": "the kubelet's serving request holds an address that is not the node's (option address, default 203.0.113.66)",
-    "csr-foreign": "beside the kubelet's request there is one for a node that nobody knows (option name, default intruder)",
+    "csr-foreign": "beside the kubelet's request there is one for an unknown node (option name, default intruder)",
     # assisted-service
     "service-500": "the service answers 500 (option path: only URLs that contain it)",
     "service-503": "the service answers 503 (option path: only URLs that contain it)",
@@ -61,10 +70,10 @@ KINDS: dict[str, str] = {
     "service-never-starts": "the service on the rendezvous host does not come up",
     # the new cluster
     "api-403": "the Kubernetes API forbids a request as RBAC does (options user, method, resource: only such)",
-    "api-409": "the Kubernetes API answers a write with a conflict (options user, method: only such)",
-    "api-410": "the Kubernetes API ends a watch with 410 Gone",
-    "api-429": "the Kubernetes API answers 429 with Retry-After (option seconds, default 1; options user, method: only such)",
-    "api-500": "the Kubernetes API answers 500 (options user, method: only such)",
+    "api-409": "the Kubernetes API answers a write with a conflict (options user, method: only such; percent)",
+    "api-410": "the Kubernetes API ends a watch with 410 Gone (option percent)",
+    "api-429": "the Kubernetes API answers 429 with Retry-After (option seconds, default 1; options user, method: only such; percent)",
+    "api-500": "the Kubernetes API answers 500 (options user, method: only such; percent)",
     "api-down": "the Kubernetes API refuses every connection until the fault is cleared (option cluster: its name, or hub; default every cluster but the hub)",
     "kubelet-down": "the kubelet of the machine is stopped until the fault is cleared; the machine itself runs on",
     "api-never-starts": "the new cluster's API does not come up",
@@ -72,7 +81,7 @@ KINDS: dict[str, str] = {
     "hub-restart": "the hub's Kubernetes API is away for option seconds (lab seconds, default 30) and comes back with all it had",
     "hub-compacts": "the hub's Kubernetes API forgets its history: every watch that resumes gets 410",
     "hub-clock": "the time of day of the lab, its Date headers and timestamps are off by option seconds (default 600) until cleared",
-    "agent-deleted": "somebody deletes an Agent (option agent: its name; default any)",
+    "agent-deleted": "a user deletes an Agent (option agent: its name; default any)",
     "duplicate-uuid": "the machine has the system UUID of the machine in option of",
     "operator-degraded": "a cluster operator stays degraded (option operator, default authentication)",
 }
@@ -110,6 +119,7 @@ class Faults:
 
     def __init__(self) -> None:
         self._ids = itertools.count(1)
+        self._random = random.Random(16)
         self._faults: list[Fault] = []
 
     def add(self, kind: str, *, machine: str | None = None, count: int | None = 1, options: Mapping[str, str] | None = None) -> Fault:
@@ -131,8 +141,9 @@ class Faults:
     def take(self, kind: str, machine: str | None = None, **options: str) -> Fault | None:
         """Like :meth:`peek`, and counts it as having bitten."""
         fault = self.peek(kind, machine, **options)
-        if fault is not None:
-            fault.taken += 1
+        if fault is None or (kind.startswith("api-") and self._random.random() * 100 >= fault.number("percent", 100)):
+            return None
+        fault.taken += 1
         return fault
 
     def list(self) -> list[Fault]:

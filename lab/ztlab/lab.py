@@ -31,6 +31,7 @@ from .machine.hardware import Hardware
 from .machine.medium import probe
 from .occupied import Occupants
 from .outages import Outages
+from .servers import Servers
 from .service.app import AssistedService
 from .site.model import Site
 from .standalone import Standalone
@@ -86,6 +87,7 @@ class Lab:
         self.occupants = Occupants(self)
         self._session: aiohttp.ClientSession | None = None
         self.hub = Hub(self) if site.hub is not None else None
+        self.servers = Servers(self)
         self.standalone = Standalone(self) if site.service is not None else None
 
     @property
@@ -114,12 +116,14 @@ class Lab:
             await self.hub.start()
         if self.standalone is not None:
             await self.standalone.start()
+        await self.servers.start()
         await self.occupants.settle()
         self.outages.start()
 
     async def stop(self) -> None:
         """End everything, in the order in which it depends on each other."""
         await self.outages.stop()
+        self.servers.stop()
         await asyncio.gather(*(machine.close() for machine in self.machines.values()))
         if self.hub is not None:
             await self.hub.stop()

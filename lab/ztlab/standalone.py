@@ -20,7 +20,7 @@ from .hub.discovery_source import ignition_source, initrd_source
 from .hub.environment import AGENT_IMAGE, DEFAULT_VERSION
 from .hub.front import front
 from .hub.images.service import ImageService, OsImageFile
-from .image.base import VERSION
+from .image.versions import VERSION
 from .newcluster import pki
 from .service.app import AssistedService
 from .service.artifacts import ROOT_CA

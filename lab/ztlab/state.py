@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What stands in a lab's state directory, known to its process and to the commands that talk to it."""
+"""The content of a lab's state directory, known to its process and to the commands that talk to it."""
 
 from __future__ import annotations
 
@@ -18,14 +18,16 @@ BASE_IMAGE = "base.iso"
 
 @dataclasses.dataclass(frozen=True)
 class Options:
-    """How a lab is started. ``ttl`` in seconds of the wall clock."""
+    """How a lab is started. ``ttl`` in seconds of the wall clock. ``process``: the lab ends with it, and removes its state directory; 0: with none."""
 
     site: str
     net: str = "auto"
     speed: float = 1.0
     ttl: float = 7200.0
     base_image: str = ""
+    rhel: int = 9
     swagger: str = ""
+    process: int = 0
 
     def write(self, state: Path) -> None:
         (state / OPTIONS).write_text(json.dumps(dataclasses.asdict(self)), encoding="utf-8")

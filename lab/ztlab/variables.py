@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from .fabric.hosts import Fabric
 from .fabric.loopback import unprivileged_port
 from .hub.hypershift.publishing import free_addresses
-from .image.base import VERSION
+from .servers import endpoints
 from .site.model import ClusterHint, HubSite, Site
 
 SERVICE_PORT = 8090
@@ -21,14 +22,18 @@ KUBELET_PORT = 10250
 LOAD_BALANCERS = 4
 
 
-def variables(site: Site, fabric: Fabric, *, ca_file: Path, base_image: Path, synthetic: bool) -> dict[str, Any]:
+def variables(site: Site, fabric: Fabric, *, ca_file: Path, base_image: Mapping[str, str]) -> dict[str, Any]:
     """Values for ``ansible-playbook -e @file``. The inventory's own addresses stay as they are; ``openshift_connect_to`` leads them here."""
-    image = {"path": str(base_image)} | ({"version": VERSION} if synthetic else {})
+    # Without a registry in the lab, the collection would ask one outside of it for the digest of the release.
+    checks = {} if site.registries else {"openshift_checks": {**site.checks, "release-not-pinned": "off"}}
     return {
+        **checks,
         "openshift_connect_to": connect_to(site, fabric),
         "openshift_ca_cert": str(ca_file),
-        "openshift_base_image": image,
+        "openshift_base_image": dict(base_image),
         "openshift_publish": {"method": "serve", "listen": fabric.table.publish},
+        # The state of a lab is in no store of a real cluster, and may end with the container that the lab is in.
+        "openshift_state": {"method": "directory", "ephemeral": True},
     }
 
 
@@ -38,6 +43,7 @@ def connect_to(site: Site, fabric: Fabric) -> dict[str, str]:
     for machine in site.machines:
         bmc = machine.bmc
         mapping[_endpoint(bmc.host, bmc.port)] = f"{fabric.table.loopback(bmc.host)}:{unprivileged_port(bmc.port)}"
+    mapping |= {_endpoint(host, port): f"{fabric.table.loopback(host)}:{unprivileged_port(port)}" for host, port in endpoints(site.networks, site.registries)}
     for cluster in site.clusters:
         mapping |= _cluster(cluster, site, fabric)
     mapping |= {_endpoint(address, KUBELET_PORT): f"{fabric.table.loopback(address)}:{KUBELET_PORT}" for address in _node_addresses(site)}
@@ -84,6 +90,9 @@ def _cluster(cluster: ClusterHint, site: Site, fabric: Fabric) -> dict[str, str]
     if api:
         for name in ("api", "api-int"):
             mapping[f"{name}.{cluster.domain}:{API_PORT}"] = f"{fabric.table.loopback(api)}:{API_PORT}"
+    # What is at the addresses before the cluster exists.
+    for address in filter(None, (cluster.api_vip, cluster.ingress_vip)):
+        mapping |= {_endpoint(address, port): f"{fabric.table.loopback(address)}:{unprivileged_port(port)}" for port in (22, 80, 443, API_PORT, 22623)}
     if ingress:
         mapping[f"*.apps.{cluster.domain}:443"] = f"{fabric.table.loopback(ingress)}:{unprivileged_port(443)}"
     return mapping

@@ -1,14 +1,14 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The way into the door assisted_infra_env from inside Ansible."""
+"""The way into the module assisted_infra_env from inside Ansible."""
 
 from __future__ import annotations
 
 from ansible_collections.zerotouch.openshift.plugins.modules import assisted_infra_env
-from ansible_collections.zerotouch.openshift.plugins.plugin_utils.in_process import DoorAction
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.in_process import ModuleAction
 
 
-class ActionModule(DoorAction):
-    door = assisted_infra_env
+class ActionModule(ModuleAction):
+    module = assisted_infra_env
     libraries = ("urllib3", "yaml")

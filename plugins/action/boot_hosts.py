@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 from ansible_collections.zerotouch.openshift.plugins.modules import boot_hosts
-from ansible_collections.zerotouch.openshift.plugins.plugin_utils.in_process import DoorAction
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.in_process import ModuleAction
 
 
-class ActionModule(DoorAction):
-    door = boot_hosts
+class ActionModule(ModuleAction):
+    module = boot_hosts
     libraries = ("urllib3", "yaml", "kubernetes", "x509")

@@ -10,5 +10,5 @@ from ansible_collections.zerotouch.openshift.plugins.plugin_utils.variables_acti
 
 
 class ActionModule(VariablesAction):
-    door = deployment_settings
+    module = deployment_settings
     libraries = ("aead", "scrypt", "urllib3", "x509", "yaml")

@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 from ansible_collections.zerotouch.openshift.plugins.modules import deployment_status
-from ansible_collections.zerotouch.openshift.plugins.plugin_utils.in_process import DoorAction
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.in_process import ModuleAction
 
 
-class ActionModule(DoorAction):
-    door = deployment_status
+class ActionModule(ModuleAction):
+    module = deployment_status
     libraries = ("urllib3", "yaml", "kubernetes", "x509")

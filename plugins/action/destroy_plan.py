@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 from ansible_collections.zerotouch.openshift.plugins.modules import destroy_plan
-from ansible_collections.zerotouch.openshift.plugins.plugin_utils.in_process import DoorAction
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.in_process import ModuleAction
 
 
-class ActionModule(DoorAction):
-    door = destroy_plan
+class ActionModule(ModuleAction):
+    module = destroy_plan
     libraries = ("urllib3", "yaml", "kubernetes", "x509")

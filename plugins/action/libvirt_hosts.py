@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 from ansible_collections.zerotouch.openshift.plugins.modules import libvirt_hosts
-from ansible_collections.zerotouch.openshift.plugins.plugin_utils.in_process import DoorAction
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.in_process import ModuleAction
 
 
-class ActionModule(DoorAction):
-    door = libvirt_hosts
+class ActionModule(ModuleAction):
+    module = libvirt_hosts
     libraries = ("urllib3", "yaml", "kubernetes", "x509")

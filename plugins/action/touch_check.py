@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 from ansible_collections.zerotouch.openshift.plugins.modules import touch_check
-from ansible_collections.zerotouch.openshift.plugins.plugin_utils.in_process import DoorAction
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.in_process import ModuleAction
 
 
-class ActionModule(DoorAction):
-    door = touch_check
+class ActionModule(ModuleAction):
+    module = touch_check
     libraries = ("urllib3", "yaml", "kubernetes", "x509")

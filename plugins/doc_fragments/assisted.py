@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Options of all doors that talk to an assisted-service."""
+"""Options of all modules that talk to an assisted-service."""
 
 from __future__ import annotations
 
@@ -50,6 +50,7 @@ options:
     description:
       - How often a request is sent again that failed for a while, at growing intervals; 4 by default. Also E(ASSISTED_RETRIES).
       - What creates something is only sent again if the service cannot have got it.
+      - A service that has already answered in this run may restart. It is waited for for at least 60 seconds, unless O(retries) is 0.
     type: int
   connect_to:
     description:
@@ -60,7 +61,7 @@ requirements:
   - urllib3
 """
 
-    # Of the doors that create something (argument spec: PULL_SECRET_OPTIONS of assisted/rest/connection.py).
+    # Of the modules that create something (argument spec: PULL_SECRET_OPTIONS of assisted/rest/connection.py).
     PULL_SECRET = r"""
 options:
   pull_secret:

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Options of doors that build an image of a CoreOS live ISO."""
+"""Options of modules that build an image of a CoreOS live ISO."""
 
 from __future__ import annotations
 
@@ -15,11 +15,23 @@ options:
     required: true
     suboptions:
       path:
-        description: The ISO as a file. It is never changed. Give this or O(base_image.url).
+        description: The ISO as a file. It is never changed. Give this, O(base_image.url) or O(base_image.release).
         type: path
       url:
         description:
           - The ISO on a server. It is transferred once and kept in O(cache_dir); a transfer that breaks goes on where it stopped.
+        type: str
+      release:
+        description:
+          - V(auto) looks the ISO up in the CoreOS stream metadata of the cluster's release, for its architecture and stream. URL, SHA-256 and build are those
+            of the metadata. The state records them, and later calls use the same ISO.
+          - O(force) without hosts that run from the image, and a new installation, look up again.
+        type: str
+        choices: [auto]
+      stream_url:
+        description:
+          - Where the stream metadata is, for O(base_image.release). C({release}), C({stream}), C({arch}) and C({file}) in it are replaced. By default the
+            public repository of the installer.
         type: str
       sha256:
         description: Its SHA-256 (hex). With O(base_image.path) it is compared when an image is built, see O(base_image.verify).
@@ -62,6 +74,6 @@ options:
     type: dict
     default: {}
   ca_cert:
-    description: CA, as path or PEM, trusted for O(base_image.url) in addition to the system's.
+    description: CA, as path or PEM, trusted for O(base_image.url) and O(base_image.stream_url) in addition to the system's.
     type: str
 """

@@ -19,9 +19,11 @@ options:
   part:
     description:
       - V(building) is whether the run builds a cluster.
+      - V(chosen_names) is the list of names in C(openshift_hosts). It is empty where a cluster is built.
       - V(settings) is a dictionary whose only secrets are passwords that the user wrote into a URL
         (C(name), C(work_dir), C(config_dir), C(source_dir), C(version), C(release_image), C(base_image),
-        C(method), C(publish), C(connect_to), C(ca_cert), C(timeouts), C(limits), C(checks), C(force), C(confirm), C(destroy_purge)).
+        C(method), C(publish), C(connect_to), C(ca_cert), C(timeouts), C(limits), C(checks), C(force), C(confirm), C(destroy_purge),
+        C(plan_digest)).
       - V(shown_settings) is the same for output, with C(<hidden>) in the place of every password in a URL.
       - V(connections) has the options C(connect_to) and C(ca_cert) of modules that connect to machines and clusters.
       - V(description) has the options that describe a cluster (C(cluster) and C(hosts), or C(config_dir), and C(version), C(release_image), C(checks)), as
@@ -44,12 +46,18 @@ options:
         C(bmc_hosts) by hostname, and C(manual_hosts) are the machines that may be used for the pool.
       - V(of_pools) is a list of the resolved variables for each pool of C(openshift_node_pools), in which V(node_pool) is that pool.
         Without C(openshift_node_pools) it has one entry.
+      - V(upgrade_waves) is a list of such lists, one for each wave of pools that get the release of their hosted cluster.
+      - V(capi) has the options of M(zerotouch.openshift.assisted_control_plane) for C(openshift_cluster), C(openshift_capi) and the hosts, and holds secrets.
+        With O(plan) they are those of what was decided.
+      - V(capi_plan) has the options of M(zerotouch.openshift.capi_plan) about the cluster, its pools and hosts. C(names) are the hosts that
+        C(openshift_hosts) names, C(remove) those in C(openshift_node_pool.remove).
       - V(touch) is the deployment that touches machines and the sources of evidence about them, as option C(touch) of
         M(zerotouch.openshift.touch_check) takes them. It may contain secrets.
     type: str
     required: true
     choices:
       - building
+      - chosen_names
       - settings
       - shown_settings
       - connections
@@ -67,11 +75,17 @@ options:
       - hosted_cluster
       - node_pool
       - of_pools
+      - upgrade_waves
+      - capi
+      - capi_plan
       - touch
   agents:
     description: For V(bare_metal_hosts), the hosts as M(zerotouch.openshift.agents) takes them; by default those of V(hub_hosts).
     type: list
     elements: dict
+  plan:
+    description: For V(capi), a result of M(zerotouch.openshift.capi_plan).
+    type: dict
   method:
     description: For V(touch), the method whose hosts the caller touches, if it differs from the method of the deployment.
     type: str
@@ -104,14 +118,14 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors 
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.resolved import PARTS, Resolved
 
 
-def deployment(data: Any, part: str, *, agents: Sequence[Any] | None = None, method: str = "") -> Any:
+def deployment(data: Any, part: str, *, agents: Sequence[Any] | None = None, method: str = "", plan: Mapping[str, Any] | None = None) -> Any:
     """A part of the resolved variables. Raises :class:`AnsibleFilterError` for other data, and for hosts that cannot be what the part needs."""
     if not isinstance(data, Mapping) or "settings" not in data:
         raise AnsibleFilterError("deployment takes the member deployment of what deployment_settings returned.")
     if part not in PARTS:
         raise AnsibleFilterError(f"unknown part {part!r}; known: {', '.join(PARTS)}")
     try:
-        return Resolved(data, method=method, agents=agents).part(part)
+        return Resolved(data, method=method, agents=agents, plan=plan).part(part)
     except InvalidInput as error:
         raise AnsibleFilterError(str(error)) from None
 

@@ -117,7 +117,7 @@ _PLACE = ("host", "context", "impersonate_user")
 
 
 class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
-    """The door to hub/agents/inventory.py."""
+    """The module to hub/agents/inventory.py."""
 
     NAME = "zerotouch.openshift.agents"
 
@@ -200,4 +200,5 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         place = {name: self._value(name) for name in (*_SELECTING, *_PLACE)} | {"inventory": self.get_option("inventory")}
         place["kubeconfig"] = self._value("kubeconfig") if isinstance(self._value("kubeconfig"), str) else ""
         place["environment"] = [os.environ.get(f"K8S_AUTH_{name}", "") for name in ("HOST", "KUBECONFIG", "CONTEXT")]
-        return f"{self.get_cache_key(path)}_{hashlib.sha256(json.dumps(place, sort_keys=True).encode()).hexdigest()[:12]}"
+        digest = hashlib.sha256(json.dumps(place, sort_keys=True).encode()).hexdigest()[:12]
+        return f"{self.get_cache_key(path)}_{digest}"

@@ -18,6 +18,7 @@ description:
   - Older layouts of the files (for example C(apiVIP), C(imageContentSources), or an C(agent-config.yaml) with everything under C(spec)) are read and
     upgraded, each change with a warning.
 extends_documentation_fragment:
+  - zerotouch.openshift.connect_to
   - zerotouch.openshift.attributes
 attributes:
   check_mode:
@@ -55,6 +56,9 @@ options:
     description:
       - Pullspec of the release image. Wins over C(cluster.release_image).
       - By default C(quay.io/openshift-release-dev/ocp-release:<version>-<architecture>).
+      - For a tag, the registry is asked once for the digest, with the login of the pull secret. C(release.json) keeps the digest, and later calls use it.
+        The check C(release-not-pinned) of O(checks) decides what follows if no registry gives it; with V(off) none is asked. A tag stays a tag if an
+        image was built for it, and in a hand-written set of manifests.
     type: str
   dest:
     description:
@@ -67,11 +71,21 @@ options:
       - The deployment's work directory, which the directory belongs to. While another run works on it, nothing is written; after 15 seconds the task fails
         with the name of that run.
     type: path
+  new_digest:
+    description:
+      - Ask the registry again for the digest of a tag that an earlier call resolved, for a cluster that is installed again.
+    type: bool
+    default: false
+  ca_cert:
+    description: CA, as path or PEM, trusted for the registry of the release image in addition to the system's and C(additional_trust_bundle).
+    type: str
   checks:
     description:
       - Severity of checks by name, V(error), V(warn) or V(off). Errors of the installer's own checks cannot be changed.
     type: dict
     default: {}
+requirements:
+  - urllib3 (to ask the registry of a release image that is named by tag)
 """
 
 EXAMPLES = r"""
@@ -154,9 +168,13 @@ version:
   returned: success
   type: str
 release_image:
-  description: Pullspec of the release image.
+  description: Pullspec of the release image, by digest where a tag was resolved.
   returned: success
   type: str
+registry_asked:
+  description: Whether this call asked a registry for the digest of a tag.
+  returned: success
+  type: bool
 rendezvous_ip:
   description: Address of the host that runs the installation, given or derived.
   returned: success
@@ -231,12 +249,14 @@ import contextlib
 from pathlib import Path
 from typing import Any
 
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.lock import one_run
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.configure import (
     INPUT_OPTIONS,
     ConfigurePlan,
     Input,
+    ReleaseRegistry,
     apply_plan,
     compared_again,
     describe,
@@ -256,16 +276,21 @@ def argument_spec() -> dict[str, Any]:
         **INPUT_OPTIONS,
         "dest": {"type": "path", "required": True},
         "work_dir": {"type": "path"},
+        "new_digest": {"type": "bool", "default": False},
+        "connect_to": {"type": "dict", "default": {}},
+        "ca_cert": {"type": "str"},
     }
 
 
 def run(call: Call) -> dict[str, Any]:
     params = call.params
-    plan = plan_configuration(Input.of_options(params, Path(params["dest"])), tell_secrets=call.add_secrets)
+    work_dir = Path(params["work_dir"]) if params["work_dir"] else None
+    registry = ReleaseRegistry(ConnectTo.of(params["connect_to"]), params["ca_cert"] or "", params["new_digest"], work_dir)
+    plan = plan_configuration(Input.of_options(params, Path(params["dest"])), registry=registry, tell_secrets=call.add_secrets)
     for problem in plan.problems:
         call.warn(problem.text())
-    # Mistakes are told at once, and make no work directory; the files are those of the run that is at work.
-    alone = contextlib.nullcontext() if call.check_mode or not params["work_dir"] else one_run(Path(params["work_dir"]), "agent_config", call.clock)
+    # All mistakes are reported in one run, and make no work directory. The files belong to the run that is at work.
+    alone = contextlib.nullcontext() if call.check_mode or work_dir is None else one_run(work_dir, "agent_config", call.clock)
     with alone:
         return _carry_out(call, compared_again(plan))
 
@@ -274,6 +299,9 @@ def _carry_out(call: Call, plan: ConfigurePlan) -> dict[str, Any]:
     result = describe(plan)
     if call.diff:
         result["diff"] = describe_diff(plan)
+    if plan.release.step and not call.check_mode:
+        call.progress(plan.release.step)
+    call.plan(filter(None, [plan.release.step]))
     call.plan(f"{change['action']} {change['path']} ({change['reason']})" for change in result["changes"])
     if not call.check_mode:
         apply_plan(plan)

@@ -42,7 +42,7 @@ options:
     required: true
   work_dir:
     description:
-      - The work directory. An ISO becomes C(images/agent.<architecture>.iso) in it, what hosts load over the network stands in C(boot-artifacts/);
+      - The work directory. An ISO becomes C(images/agent.<architecture>.iso) in it, files that hosts load over the network are in C(boot-artifacts/);
         C(auth/), C(rendezvousIP) and C(state.json) stand beside.
     type: path
     required: true
@@ -292,15 +292,15 @@ def argument_spec() -> dict[str, Any]:
 
 
 def run(call: Call) -> dict[str, Any]:
-    given = read_input(_request(call), check_mode=call.check_mode, add_secrets=call.add_secrets)
+    provided = read_input(_request(call), check_mode=call.check_mode, add_secrets=call.add_secrets)
     if call.check_mode:
-        return _build(call, given)
-    with one_run(given.request.work_dir, "agent_image", call.clock):
-        return _build(call, given)
+        return _build(call, provided)
+    with one_run(provided.request.work_dir, "agent_image", call.clock):
+        return _build(call, provided)
 
 
-def _build(call: Call, given: BuildPlan) -> dict[str, Any]:
-    plan = complete_plan(given)
+def _build(call: Call, provided: BuildPlan) -> dict[str, Any]:
+    plan = complete_plan(provided)
     call.add_secrets(plan.secret_values())
     for warning in plan.warnings:
         call.warn(warning)

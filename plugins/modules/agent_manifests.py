@@ -15,7 +15,7 @@ description:
     NMStateConfig and the pull secret, with C(mirror/registries.conf) and C(mirror/ca-bundle.crt), from a configuration directory.
   - Further manifests are written to C(openshift/), one document a file, as the installation registers them.
   - An agent image holds the same files; this module is for those who want to see them, compare them or hand them to other tools.
-  - Files are written with mode 0600, each whole or not at all. A file that somebody else wrote or edited is never overwritten.
+  - Files are written with mode 0600, each whole or not at all. A file that another tool or a user wrote or edited is never overwritten.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
 attributes:

@@ -14,8 +14,8 @@ description:
   - Finds the Agent of every host of a list and brings all of them to what is asked for, with one list request and one merge patch for each Agent that changes.
   - An Agent is recognised by MAC first, then by system UUID, serial number, address of the BMC, labels and a query. One Agent is one host; what fits
     several is ambiguous, told as such, and not touched. Of a machine that registered again under another name, the Agent that the hub hears from is taken.
-  - The set is planned as a whole. A cluster never gets more Agents than its C(provisionRequirements) say, because one too many keeps it from installing
-    for ever.
+  - The set is planned as a whole. A cluster never gets more Agents than its C(provisionRequirements) say, because one too many permanently keeps it
+    from installing.
   - What the hub would accept and then ignore (hostname, role, disk after the start), or reject (to unbind a host that is being installed), is refused;
     then nothing at all is done to that Agent. Other hosts are not held up by it.
   - The task fails if any host is not what was asked for, with the complete list of what was and was not done. Running it again goes on from there.
@@ -55,8 +55,8 @@ options:
     required: true
   unexpected:
     description:
-      - What to do about Agents that nobody has approved and that are none of O(hosts).
-      - V(warn) tells them, V(fail) also does nothing at all, V(approve) approves every one of them.
+      - What to do about Agents that are not approved and that belong to none of O(hosts).
+      - V(warn) names them, V(fail) also does nothing at all, V(approve) approves every one of them.
     type: str
     choices: [ignore, warn, fail, approve]
     default: warn
@@ -232,7 +232,7 @@ ambiguous:
       description: What they have in common.
       type: str
 unexpected:
-  description: Agents that nobody has approved and that are none of the hosts.
+  description: Agents that are not approved and that belong to none of the hosts.
   returned: always, once the Agents were listed
   type: list
   elements: dict

@@ -40,6 +40,40 @@ options:
     description: Whether to return the whole hardware inventory as well.
     type: bool
     default: true
+  fields:
+    description:
+      - Return only these fields of each Agent; by default all. V(inventory) needs O(inventory) as well.
+      - A controller (AWX) shows and counts no result above 700 000 characters, which all fields of some hundred Agents exceed.
+    type: list
+    elements: str
+    default: []
+    choices:
+      - name
+      - namespace
+      - infra_env_name
+      - hostname
+      - macs
+      - serial_number
+      - bmc_addresses
+      - role
+      - state
+      - state_info
+      - approved
+      - connected
+      - cluster
+      - day_2
+      - bare_metal_host
+      - machine_config_pool
+      - installation_disk_id
+      - stage
+      - percent
+      - labels
+      - node_labels
+      - ip_addresses
+      - conditions
+      - validations
+      - created
+      - inventory
 requirements:
   - jmespath, for O(query)
 seealso:
@@ -59,11 +93,16 @@ EXAMPLES = r"""
     namespaces: [edge]
     infra_env_name: edge
     query: starts_with(state, 'insufficient')
+
+- name: Hosts of a large hub, small enough for the events of a controller
+  zerotouch.openshift.agents_info:
+    kubeconfig: hub.kubeconfig
+    fields: [hostname, serial_number, macs, state]
 """
 
 RETURN = r"""
 agents:
-  description: The Agents, by namespace and name.
+  description: The Agents, by namespace and name, each with the O(fields) asked for.
   returned: success
   type: list
   elements: dict

@@ -234,7 +234,7 @@ options:
         description: YAML or JSON text.
         type: str
       state:
-        description: Whether it shall be there.
+        description: Whether the cluster exists at the service.
         type: str
         choices: [present, absent]
         default: present
@@ -281,7 +281,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 plan:
-  description: What differs from the wish, one line for each request; in check mode what a run would do.
+  description: What differs from the desired state, one line for each request; in check mode what a run would do.
   returned: success, and failure after something was done
   type: list
   elements: str
@@ -309,7 +309,7 @@ cluster:
 
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.cluster.desired import read_wish
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.cluster.desired import read_requested
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.cluster.run import make_absent, make_present
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.connection import ASSISTED_OPTIONS, PULL_SECRET_OPTIONS, connect
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.shown_text import yaml_secrets
@@ -389,7 +389,7 @@ def run(call: Call) -> dict[str, Any]:
         call.add_secrets(yaml_secrets(manifest["content"] or ""))
     service = connect(params, call.clock, call.check_mode, learnt=call.add_secrets, warn=call.warn)
     if params["state"] == "present":
-        done = make_present(service, read_wish(params), check_mode=call.check_mode)
+        done = make_present(service, read_requested(params), check_mode=call.check_mode)
     else:
         done = make_absent(service, params["name"], check_mode=call.check_mode)
     for warning in done.warnings:

@@ -67,7 +67,7 @@ options:
     elements: str
     default: []
   cluster_id:
-    description: Id of a cluster that somebody else made at the service and that is to be gone on with. It is not deleted with O(state=absent).
+    description: Id of a cluster that another tool or user created at the service, to continue with. It is not deleted with O(state=absent).
     type: str
   image:
     description: V(direct), BMCs fetch the image from the service; V(publish), it is transferred to C(images) in O(work_dir) for being published from here.
@@ -77,8 +77,8 @@ options:
   wait_for:
     description:
       - V(none) returns as soon as the service has everything.
-      - V(installed) brings the hosts to what they shall be and waits until the cluster is installed.
-      - V(joined), with O(purpose=add), waits until the service has added the hosts. Who approves their certificates is M(zerotouch.openshift.node_csrs).
+      - V(installed) configures the hosts and waits until the cluster is installed.
+      - V(joined), with O(purpose=add), waits until the service has added the hosts. M(zerotouch.openshift.node_csrs) approves their certificates.
     type: str
     choices: [none, installed, joined]
     default: none

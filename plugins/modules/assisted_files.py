@@ -27,7 +27,7 @@ attributes:
     details: Manifests, the install-config and the metadata are shown without secrets; of files that are secret as a whole, and of archives, the size is.
   idempotent:
     support: partial
-    details: Logs are fetched anew each time.
+    details: Logs are fetched each time.
 options:
   cluster_name:
     description: The cluster, by name or id.

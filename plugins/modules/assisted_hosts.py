@@ -13,9 +13,9 @@ author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
   - Finds every host of a list among those that have registered, and brings it to what is asked for; of its settings only those that differ are sent, in
     one request.
-  - A host is recognised by MAC first, then by system UUID, serial number, BMC address and a query, by the same rules as the Agents of a hub. What fits
-    several is told as ambiguous and not touched; of a machine that registered more than once the registration is taken that the service hears from.
-  - A host that cannot be as wished (its installation has begun, no disk fits) is refused as a whole; others are not held up by it.
+  - A host is recognised by MAC first, then by system UUID, serial number, BMC address and a query, by the same rules as the Agents of a hub. A host that
+    several entries match is reported as ambiguous and not touched. Of several registrations of a machine, the one that the service hears from is taken.
+  - A host that cannot be as described (its installation has begun, no disk fits) is refused as a whole; others are not held up by it.
   - The task fails if any host is not what was asked for, with the complete list of what was and was not done. Running it again goes on from there.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
@@ -25,7 +25,7 @@ attributes:
   check_mode:
     support: full
     details:
-      - The same plan. Nothing is waited for; with O(wait_for), what a run would wait for is told and is no failure.
+      - The same plan. Nothing is waited for; with O(wait_for), what a run would wait for is reported and is no failure.
       - An InfraEnv or cluster that does not exist is warned of, since an earlier task may be going to make it.
   diff_mode:
     support: full
@@ -50,7 +50,7 @@ options:
   wait_for:
     description:
       - What to wait for on every host. V(registered), it is there and is what was asked for; V(ready), it is fit to be installed, or further;
-        V(bound), it belongs to its cluster; V(unbound), it belongs to none; V(installed), it is installed (somebody else has to start that).
+        V(bound), it belongs to its cluster; V(unbound), it belongs to none; V(installed), it is installed (another task must start the installation).
       - A host that has failed is not waited for any longer. A service that does not answer for a while is.
       - A host that appears late is treated when it does.
     type: str
@@ -193,7 +193,7 @@ ambiguous:
 from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.hosts.request import FENCING_OPTIONS, RESETTABLE, ROLES, host_requests
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.hosts.run import Bulk, bring_hosts
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.hosts.run import Bulk, reconcile_hosts
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.hosts.waits import TARGETS
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.connection import ASSISTED_OPTIONS, connect
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.field_table import SERVICE_REQUESTS
@@ -259,7 +259,7 @@ def run(call: Call) -> dict[str, Any]:
         call.warn,
     )
     service = connect(params, call.clock, call.check_mode, learnt=call.add_secrets, warn=call.warn, forks=params["forks"])
-    result, changes = bring_hosts(service, bulk)
+    result, changes = reconcile_hosts(service, bulk)
     call.plan(result["plan"])
     return {**result, **({"diff": [change.diff() for change in changes]} if call.diff else {})}
 

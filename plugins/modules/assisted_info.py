@@ -258,8 +258,8 @@ progress:
     text:
       description: Its state in a sentence.
       type: str
-    standing:
-      description: How many of its hosts are where and, before the installation, which validations fail.
+    host_summary:
+      description: Number of its hosts in each state. Before the installation, the failing validations too.
       type: str
       sample: 2 known; 1 insufficient; failing - has-min-memory
     hosts:

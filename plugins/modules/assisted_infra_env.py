@@ -115,7 +115,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 plan:
-  description: What differs from the wish, one line for each object; in check mode what a run would do.
+  description: What differs from the desired state, one line for each object; in check mode what a run would do.
   returned: success
   type: list
   elements: str

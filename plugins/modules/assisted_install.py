@@ -12,7 +12,7 @@ version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
   - Waits until the service finds the cluster ready, starts its installation and follows it to its end, with progress shown on change.
-  - What the service would refuse is told with its own reasons, the validations that are not passed.
+  - What the service would refuse is reported with the service's reasons, which are the validations that did not pass.
   - An installation whose preparation fails is started again, three times altogether. While the service does not answer it is waited for.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
@@ -36,14 +36,14 @@ options:
     description:
       - V(installed), the installation is started if need be and followed to its end; V(started), until it has begun.
       - Of a cluster that hosts are added to, its hosts that are ready are installed, and V(reset) takes those back whose installation is not complete.
-      - V(cancelled) stops an installation; V(reset) takes it back, so that its hosts can be booted anew. Both leave one alone that has not begun.
+      - V(cancelled) stops an installation; V(reset) takes it back, so that its hosts can be booted again. Both leave one alone that has not begun.
       - V(adding_hosts) opens an installed cluster for more hosts.
     type: str
     choices: [started, installed, cancelled, reset, adding_hosts]
     default: installed
   wait:
     description:
-      - Whether to wait until the cluster is where it shall be. Otherwise only what is possible at once is asked for, and a cluster that is not ready fails.
+      - Whether to wait until the cluster reaches O(state). Otherwise the module only requests what is possible at once, and fails if the cluster is not ready.
     type: bool
     default: true
   ready_timeout:

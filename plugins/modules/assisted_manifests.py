@@ -195,7 +195,7 @@ hosts:
       description: Its hostname before any change.
       type: str
     expected:
-      description: The configuration that it matches; empty for a host that nobody expects.
+      description: The configuration that it matches; empty for a host that the manifests do not describe.
       type: str
     changes:
       description: What was changed.

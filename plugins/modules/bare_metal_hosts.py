@@ -94,7 +94,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 plan:
-  description: What differs from the wish, one line for each object, with the reasons.
+  description: What differs from the desired state, one line for each object, with the reasons.
   returned: always, once the hub was contacted
   type: list
   elements: str

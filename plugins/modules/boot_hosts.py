@@ -54,7 +54,7 @@ options:
       - The purpose for which the machines are touched. It selects the column of the safety table. By default it follows from O(state).
       - That table does not apply to O(state=ejected).
     type: str
-    choices: [boot, supply, remove, reprovision, shrink, destroy, "on", "off"]
+    choices: [boot, supply, replace_in, remove, reprovision, shrink, replace_out, destroy, "on", "off"]
   state_file:
     description:
       - The deployment's C(state.json). Sessions are remembered there, so that the next run can end what a killed run left open.
@@ -196,9 +196,9 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.saf
 OPTIONS = {"supports_check_mode": True}
 # What a change of state may be for; the first one is the default.
 _ACTIONS: Mapping[str, tuple[Action, ...]] = {
-    "booted": ("boot", "supply", "reprovision"),
+    "booted": ("boot", "supply", "replace_in", "reprovision"),
     "on": ("on",),
-    "off": ("off", "remove", "reprovision", "shrink", "destroy"),
+    "off": ("off", "remove", "reprovision", "shrink", "replace_out", "destroy"),
 }
 
 
@@ -207,7 +207,10 @@ def argument_spec() -> dict[str, Any]:
         **boot_argument_spec(required=True),
         "image_url": {"type": "str"},
         "state": {"type": "str", "choices": ["booted", "ejected", "on", "off"], "default": "booted"},
-        "action": {"type": "str", "choices": ["boot", "supply", "remove", "reprovision", "shrink", "destroy", "on", "off"]},
+        "action": {
+            "type": "str",
+            "choices": ["boot", "supply", "replace_in", "remove", "reprovision", "shrink", "replace_out", "destroy", "on", "off"],
+        },
         "state_file": {"type": "path"},
         "image_access": {"type": "dict", "options": image_access_spec()},
         "touch": touch_spec(),

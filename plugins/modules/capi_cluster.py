@@ -173,7 +173,7 @@ options:
         description: Seconds that the deletion of a Node may take; 0 is no limit.
         type: int
       deletion_order:
-        description: Which Machines go first when the pool shrinks, of those that nobody has marked with the annotation C(cluster.x-k8s.io/delete-machine).
+        description: Which Machines are deleted first when the pool shrinks, of those without the annotation C(cluster.x-k8s.io/delete-machine).
         type: str
         choices: [Random, Newest, Oldest]
   wait_for:

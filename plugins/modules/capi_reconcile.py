@@ -14,11 +14,12 @@ description:
   - Where no controller of the agent provider (C(cluster-api-provider-agent)) is at work on the namespace, this module does its part. AgentClusters get their
     ClusterDeployment and AgentClusterInstall, AgentMachines get an Agent, which is bound and installed, and a deleted Machine lets its host go. Names, labels,
     finalizers and conditions are the controller's, so that either can go on where the other stopped. What is done better is listed in C(docs/capi.md).
-  - Agents are chosen for all waiting Machines at once. Everybody gets one if that is possible at all; O(policy) says which.
+  - Agents are chosen for all waiting Machines at once. Every Machine gets one if that is possible; O(policy) decides which.
   - Where the controller is at work, the module does not compete with it but steers it. The same planner chooses the Agents, and exactly those get the label
-    that the pool selects by (O(steer)). Hosts of the pool keep the label, so that the controllers find them again when they replace a Machine, and so do
-    the free Agents in reserve (O(steer.reserve)). A label that was set here is taken off Agents that the pool does not need any more.
-  - One call is one pass, or goes on until nobody waits for anything (O(until)).
+    that the pool selects by (O(label_selection)). Hosts of the pool keep the label, so that the controllers find them again when they replace a
+    Machine, and so do the free Agents in reserve (O(label_selection.reserve)). A label that was set here is
+    removed from Agents that the pool does not need any more.
+  - One call is one pass, or continues until no object waits for another (O(until)).
 notes:
   - The rules that the user needs are in C(docs/rbac/capi.yaml).
   - Upstream looks at the annotation C(cluster.x-k8s.io/paused) with the value V(true) on the AgentMachine or AgentCluster itself, and at nothing else; so does
@@ -48,10 +49,10 @@ options:
     type: str
   mode:
     description:
-      - V(reconcile) plays the controller's part, V(steer) leaves that to it and decides by labels which Agents it finds.
+      - V(reconcile) plays the controller's part, V(label_selection) leaves that to it and decides by labels which Agents it finds.
       - V(auto) steers if the controller is active. It is if its Deployment has ready replicas, if its lease is held, or if neither can be read.
     type: str
-    choices: [auto, reconcile, steer]
+    choices: [auto, reconcile, label_selection]
     default: auto
   until:
     description:
@@ -62,7 +63,7 @@ options:
     choices: [pass, converged]
     default: pass
   timeout:
-    description: Limit of O(until=converged), in seconds. When steering, the labels of Agents that nobody reserved are off again afterwards.
+    description: Limit of O(until=converged), in seconds. When steering, the labels of Agents that are not reserved are removed afterwards.
     type: float
     default: 3600
   policy:
@@ -91,7 +92,7 @@ options:
         description: Machines that get a certain Agent or none. The key is the Machine, the value the name of the Agent or its hostname.
         type: dict
         default: {}
-  steer:
+  label_selection:
     description: The pool whose Agents are chosen when steering.
     type: dict
     suboptions:
@@ -114,8 +115,8 @@ options:
             required: true
       count:
         description:
-          - How many free Agents the pool needs now. Those that have the label already count. With V(0), and no O(steer.reserve), the labels that were set
-            here are taken off all free Agents.
+          - How many free Agents the pool needs now. Those that have the label already count. With V(0), and no O(label_selection.reserve), the labels
+            that were set here are removed from all free Agents.
           - The module fails if there are fewer, after it has labelled those that there are.
         type: int
         required: true
@@ -139,7 +140,7 @@ options:
   node_provider_ids:
     description:
       - Whether the Nodes of Machines that are ready get their provider ID, as by M(zerotouch.openshift.node_provider_ids). Not when steering.
-      - A workload cluster that cannot be reached is a problem that is told and holds nothing up.
+      - A workload cluster that cannot be reached is reported as a problem and does not stop the rest.
     type: bool
     default: true
   workload_kubeconfig:
@@ -178,8 +179,8 @@ EXAMPLES = r"""
     kubeconfig: ~/hub.kubeconfig
     namespace: clusters-c1
     agent_namespace: hosts
-    mode: steer
-    steer:
+    mode: label_selection
+    label_selection:
       pool: workers
       selector_label: {key: example.com/pool, value: workers}
       count: 3
@@ -188,7 +189,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 mode:
-  description: V(reconcile) or V(steer), whichever was done.
+  description: V(reconcile) or V(label_selection), whichever was done.
   returned: always
   type: str
 controller:

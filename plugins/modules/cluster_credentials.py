@@ -18,6 +18,7 @@ description:
   - Finds the URL of the console. A cluster without a console is a warning.
   - If the API cannot be reached from the control node, the module warns and leaves C(auth/kubeconfig) as it is. Run it again to complete it.
 extends_documentation_fragment:
+  - zerotouch.openshift.connect_to
   - zerotouch.openshift.attributes
   - zerotouch.openshift.pending
 attributes:
@@ -38,11 +39,6 @@ options:
     description: Seconds to wait until the route of the console is admitted.
     type: float
     default: 120
-  connect_to:
-    description:
-      - Where connections really go; keys C(host[:port]), values C(address[:port]). Names in URLs and certificates stay the original ones.
-    type: dict
-    default: {}
   ca_cert:
     description: CA, as path or PEM, trusted for the API in addition to those of the kubeconfig.
     type: str

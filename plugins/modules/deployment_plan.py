@@ -19,6 +19,7 @@ description:
     be rebooting.
   - A host that has I(joined) is never booted unasked. Where that cannot be told, the decision is to stop and say why.
 extends_documentation_fragment:
+  - zerotouch.openshift.connect_to
   - zerotouch.openshift.attributes.info
   - zerotouch.openshift.timeouts
 options:
@@ -76,11 +77,6 @@ options:
     elements: str
     choices: [rebuild_image, reboot_joined_hosts, start_over, take_over, abandon_hub, break_lock]
     default: []
-  connect_to:
-    description:
-      - Where connections really go; keys C(host[:port]), values C(address[:port]). Names in URLs and certificates stay the original ones.
-    type: dict
-    default: {}
   ca_cert:
     description: CA, as path or PEM, trusted for the API in addition to the deployment's own signers.
     type: str

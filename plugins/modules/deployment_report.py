@@ -39,6 +39,12 @@ options:
   failure:
     description: The message of the task that ended this run. The report names it as the reason, unless a recorded failure of the installation does.
     type: str
+  playbook:
+    description:
+      - The playbook whose run ends. Its live report is concluded, and C(openshift_notify) gets event V(failed) with O(failure), V(finished) without.
+      - Nothing is written for a run that is concluded already or that has no live report, and none of the results is returned.
+    type: str
+    version_added: 0.2.0
 requirements:
   - PyYAML
 """
@@ -89,7 +95,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import PENDING_OPTION, Call, run_module
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.report.files import plan_report
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.report.files import RunState, plan_report, run_section
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.served_note import served_note
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import known_secrets, open_work_dir
 
@@ -102,6 +108,7 @@ def argument_spec() -> dict[str, Any]:
         **PENDING_OPTION,
         "warnings": {"type": "list", "elements": "str", "default": []},
         "failure": {"type": "str"},
+        "playbook": {"type": "str"},
     }
 
 
@@ -110,7 +117,10 @@ def run(call: Call) -> dict[str, Any]:
         return call.predict("write report.html and report.json")
     work_dir = open_work_dir(Path(call.params["work_dir"]))
     call.add_secrets(known_secrets(work_dir))
-    plan = plan_report(work_dir, call.redactor, call.params["warnings"], call.params["failure"] or "")
+    failure, playbook = call.params["failure"] or "", call.params["playbook"]
+    state: RunState = "failed" if failure else "finished"
+    run = run_section(playbook, state, failure) if playbook else None
+    plan = plan_report(work_dir, call.redactor, call.params["warnings"], failure, run=run)
     for text in plan.report["node_warnings"]:
         call.warn(text)
     changed = plan.changed

@@ -14,7 +14,8 @@ description:
   - Reads the C(openshift_*) variables and the role groups of the inventory, checks them together with the configuration of the cluster, and fills in
     defaults. It reports all mistakes at once.
   - The roles of this collection take everything from the result, with P(zerotouch.openshift.deployment#filter). A run reads its variables once.
-  - Reads files that the variables name, and opens the state of the deployment, see O(store). Nothing else is written or sent.
+  - Reads files that the variables name, and opens the state of the deployment, see O(store). With O(live_report) it writes the report. Nothing else is
+    written or sent.
   - Runs only on the control node, as an action.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
@@ -37,6 +38,12 @@ options:
     type: str
   show_connections:
     description: Whether to print the APIs and services that the run uses, and where their settings come from.
+    type: bool
+    default: false
+  live_report:
+    description:
+      - Whether to write and serve the report while the run goes on, as C(openshift_live_report) says, and to send the notifications of C(openshift_notify).
+        The URL of the page is the first line that the run prints. Check mode does none of that.
     type: bool
     default: false
   store:
@@ -124,6 +131,7 @@ def argument_spec() -> dict[str, Any]:
         "building": {"type": "bool", "default": True},
         "playbook": {"type": "str"},
         "show_connections": {"type": "bool", "default": False},
+        "live_report": {"type": "bool", "default": False},
         "store": {"type": "str", "choices": ["keep", "read", "ignore", "stop"], "default": "keep"},
     }
 

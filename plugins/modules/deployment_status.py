@@ -55,6 +55,11 @@ options:
         description: RV(next_step) of that result.
         type: str
         default: ""
+  output:
+    description: Whether the status is printed as a table, or as one line of JSON with the keys of the result.
+    type: str
+    choices: [table, json]
+    default: table
   forks:
     description: How many BMCs are read at the same time.
     type: int
@@ -95,6 +100,38 @@ phase:
   description: Phase of the installation, empty if there is none.
   returned: always
   type: str
+awaited:
+  description: What the installation waits for, as the last run that supervised it recorded. Empty if nothing is recorded.
+  returned: always
+  type: dict
+  contains:
+    text:
+      description: What it waits for.
+      type: str
+    host:
+      description: The first host that it depends on, empty if there is none.
+      type: str
+    reason:
+      description: What is missing there.
+      type: str
+    next_step:
+      description: What the user can do.
+      type: str
+expected_end:
+  description: When the installation will probably be complete (UTC), empty if no installation is under way.
+  returned: always
+  type: str
+live_report:
+  description: The last news of a run that has not concluded its report. Empty if the report is concluded, or if there is none.
+  returned: always
+  type: dict
+  contains:
+    updated_at:
+      description: When the run last wrote its report (UTC).
+      type: str
+    stale:
+      description: Whether that is so long ago that the run may have ended.
+      type: bool
 hosts:
   description: One entry for each host, in the order of the inventory.
   returned: always
@@ -148,6 +185,7 @@ lines:
   elements: str
 """
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -179,6 +217,7 @@ def argument_spec() -> dict[str, Any]:
         "hosted_cluster": {"type": "dict", "options": hosted},
         "state_fault": {"type": "str", "default": ""},
         "end_with": {"type": "dict", "options": result},
+        "output": {"type": "str", "choices": ["table", "json"], "default": "table"},
     }
 
 
@@ -195,16 +234,17 @@ def run(call: Call) -> dict[str, Any]:
     request = StatusRequest(touch, (str(hosted.get("namespace") or ""), str(hosted.get("name") or "")), fault)
     status = decide(gather(request, machines, call.clock))
     shown = lines(status)
-    for line in shown:
-        call.progress(line)
-    return {
-        "changed": False,
-        **{name: getattr(status, name) for name in ("state", "reason", "next_step", "phase")},
+    result = {
+        **{name: getattr(status, name) for name in ("state", "reason", "next_step", "phase", "expected_end")},
+        "awaited": dict(status.awaited),
+        "live_report": dict(status.live_report),
         "hosts": [host.as_dict() for host in status.hosts],
         "not_checked": list(status.not_checked),
         "paths": paths(work_dir),
-        "lines": shown,
     }
+    for line in [json.dumps(result, ensure_ascii=False)] if params["output"] == "json" else shown:
+        call.progress(line)
+    return {"changed": False, **result, "lines": shown}
 
 
 def _hide(call: Call, work_dir: WorkDir) -> str:

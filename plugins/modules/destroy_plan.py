@@ -84,6 +84,9 @@ removal:
     assisted:
       description: Whether the cluster is deleted from the assisted-service.
       type: bool
+    capi:
+      description: Whether the Cluster of method V(capi) is deleted from the hub.
+      type: bool
     infra_env:
       description: Whether the InfraEnv and its Agents are deleted from the hub.
       type: bool

@@ -13,12 +13,12 @@ author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
   - Keeps a HyperShift HostedCluster of platform Agent with its pull secret, SSH key, trust bundle and the key that encrypts etcd. What is not given stays as
     it is, defaults of the server included; what is given empty is cleared.
-  - All mistakes in the options are told at once, before anything is written, those included that the operator would only tell in a condition of a cluster
+  - All mistakes in the options are reported in one run, before anything is written, also those that the operator only reports in a condition of a cluster
     that cannot be changed any more (networks that overlap, services that hosts cannot reach). Immutable fields are refused by name, also in check mode.
-  - The key of etcd is made once. It is never made anew, since everything in etcd would be unreadable.
+  - The key of etcd is made once. It is never replaced, since everything in etcd would be unreadable.
   - With O(wait_for) the conditions are followed through a watch; a condition only counts if it is about the hosted cluster as it is now.
   - O(state=absent) takes it down in the order that loses no Agents. Its pools go to no replicas while its API answers, then the pools and the hosted cluster
-    are deleted. Where hosts live in the namespace of the control plane, that namespace is told to stay. Disks are not wiped.
+    are deleted. Where hosts live in the namespace of the control plane, that namespace gets the annotation that keeps it. Disks are not wiped.
 notes:
   - The user needs C(get), C(list), C(watch), C(create), C(patch) and C(delete) on C(hostedclusters), C(list) on C(nodepools) and C(get), C(create), C(patch)
     and C(delete) on C(secrets) and C(configmaps) in the namespace, and C(get) and C(create) on C(namespaces). For O(state=absent) also what
@@ -45,7 +45,7 @@ options:
     type: str
     required: true
   state:
-    description: Whether there shall be such a hosted cluster.
+    description: Whether the hosted cluster exists.
     type: str
     choices: [present, absent]
     default: present
@@ -273,11 +273,11 @@ options:
     type: dict
     suboptions:
       enabled:
-        description: Those that shall be there.
+        description: Capabilities that the cluster has.
         type: list
         elements: str
       disabled:
-        description: Those that shall not; V(Ingress) only together with V(Console).
+        description: Capabilities that the cluster does not have; V(Ingress) only together with V(Console).
         type: list
         elements: str
   issuer_url:
@@ -480,7 +480,7 @@ hosted_cluster:
       description: Prefix of names in it.
       type: str
     release_image:
-      description: The release it shall have.
+      description: Desired release image.
       type: str
     version:
       description: The version it has or is getting; empty before there is one.

@@ -21,7 +21,7 @@ description:
   - With O(publish.method=upload) the image is sent with HTTP PUT to a server from which BMCs read it, and then compared with what that server returns. Files
     of C(boot-artifacts/) in O(work_dir) are uploaded too. A file that the server has already is not sent again.
   - Where hosts load the root file system of the image from a URL (a minimal ISO), it is looked for there first; if it is not there, nothing is published.
-  - The image holds credentials. Whoever knows the URL and reaches the address can read it; publish it in the management network only.
+  - The image holds credentials. Every client that knows the URL and reaches the address can read it. Publish it in the management network only.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.pending
@@ -73,7 +73,7 @@ options:
           - By default, with O(publish.method=serve), the address of the interface that leads to O(bmc_addresses).
         type: str
       directory:
-        description: Existing directory for O(publish.method=directory). The copy goes into a directory below it whose name nobody can guess.
+        description: Existing directory for O(publish.method=directory). The copy goes into a directory below it whose name cannot be guessed.
         type: path
       mode:
         description:
@@ -132,7 +132,7 @@ options:
     elements: str
     default: []
   max_seconds:
-    description: How long the server lives at most. Each run of this task lets the time begin anew.
+    description: How long the server lives at most. Each run of this task restarts that time.
     type: int
     default: 86400
   connect_to:

@@ -14,7 +14,7 @@ description:
   - Creates or updates an InfraEnv of the Infrastructure Operator, the Secret with its pull secret and one NMStateConfig per host, in the order that
     makes the first image the right one, and waits until the discovery image may be booted from.
   - An option that is not given is left as it is on the hub; one that is given empty is cleared.
-  - What the hub would refuse is refused before anything is written. What it would accept and not carry out is told in RV(not_propagated).
+  - What the hub would refuse is refused before anything is written. RV(not_propagated) lists what it would accept and not carry out.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.discovery_image
@@ -75,7 +75,7 @@ options:
     description: Labels of every Agent that registers, as a whole; those not named any more go.
     type: dict
   auto_approve:
-    description: Whether the hub approves every host that boots the image. Whoever gets hold of the image gets in then.
+    description: Whether the hub approves every host that boots the image. Then every machine that boots a copy of the image is approved.
     type: bool
   ipxe_script_type:
     description: V(BootOrderControl) makes the iPXE script answer installed hosts so that they boot from disk.
@@ -176,7 +176,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 plan:
-  description: What differs from the wish, one line for each object, with the reasons.
+  description: What differs from the desired state, one line for each object, with the reasons.
   returned: always, once the hub was contacted
   type: list
   elements: str
@@ -273,7 +273,7 @@ def argument_spec() -> dict[str, Any]:
         "name": {"type": "str", "required": True},
         "namespace": {"type": "str", "required": True},
         "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
-        "pull_secret": {"type": "raw", "no_log": False},  # as a mapping it would have every leaf masked; the door knows what is secret in it
+        "pull_secret": {"type": "raw", "no_log": False},  # as a mapping it would have every leaf masked; the module knows what is secret in it
         "pull_secret_name": {"type": "str", "no_log": False},
         "cluster": {"type": "dict", "options": _REFERENCE},
         "os_image_version": {"type": "str"},

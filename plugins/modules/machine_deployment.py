@@ -44,7 +44,7 @@ options:
     type: str
     required: true
   replicas:
-    description: How many Machines there shall be; by default as many as now, less what O(remove) names.
+    description: Desired number of Machines; by default as many as now, less what O(remove) names.
     type: int
   remove:
     description:
@@ -85,7 +85,7 @@ plan:
   type: list
   elements: str
 replicas:
-  description: How many Machines there shall be.
+  description: Desired number of Machines.
   returned: success
   type: int
 ready:

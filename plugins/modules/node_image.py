@@ -16,7 +16,7 @@ description:
   - Each machine registers with a service on itself and installs itself as a worker. Two certificate signing requests of each have to be approved then,
     as by M(zerotouch.openshift.node_csrs).
   - The image works for 48 hours after its tokens were drawn (RV(expires_at)). A rerun within the first 24 hours uses the same tokens, a later one draws
-    new ones and builds the image anew.
+    new ones and rebuilds the image.
   - Everything that is written has mode 0600, whole or not at all. The image holds credentials.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes

@@ -12,7 +12,7 @@ version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
   - Keeps a HyperShift NodePool of platform Agent as its options say. What is not given stays as it is, defaults of the server included; what is given
-    empty is cleared. All mistakes in the options are told at once, before anything is written, immutable fields with their names also in check mode.
+    empty is cleared. All mistakes in the options are reported in one run, before anything is written, immutable fields with their names also in check mode.
   - With O(remove) exactly the Machines of the named hosts go. They are annotated, then the number of replicas is lowered, in one task. It is refused where
     another Machine might go instead (a rollout runs, autoscaling is on, other Machines are marked), and does nothing for hosts that have gone already.
   - With O(wait_for) the conditions of the NodePool, its Machines and the Agents of hosts that leave are followed. A condition only counts if it is about the
@@ -45,7 +45,7 @@ options:
     type: str
     required: true
   state:
-    description: Whether there shall be such a pool.
+    description: Whether the pool exists.
     type: str
     choices: [present, absent]
     default: present
@@ -56,7 +56,7 @@ options:
     description: Release of the Nodes. A new pool has that of its hosted cluster by default.
     type: str
   replicas:
-    description: How many Nodes there shall be; 0 by default for a new pool. With autoscaling it is refused, unless O(auto_scaling) is given empty.
+    description: Desired number of Nodes; 0 by default for a new pool. With autoscaling it is refused, unless O(auto_scaling) is given empty.
     type: int
   auto_scaling:
     description: Let the autoscaler decide between these. Given empty, autoscaling is turned off, at the present size if O(replicas) is not given.
@@ -120,10 +120,10 @@ options:
     type: str
     choices: [rhel-9, rhel-10]
   node_drain_timeout:
-    description: How long a Node is drained at most, as V(10m) or V(1h30m); V(0s), the default, is for ever.
+    description: How long a Node is drained at most, as V(10m) or V(1h30m); V(0s), the default, is without a limit.
     type: str
   node_volume_detach_timeout:
-    description: How long volumes may take to be detached; V(0s), the default, is for ever.
+    description: How long volumes may take to be detached; V(0s), the default, is without a limit.
     type: str
   node_labels:
     description: Labels of the Nodes. Each Node gets them once, when it joins.
@@ -167,18 +167,28 @@ options:
     default: []
   replace_hosts:
     description:
-      - Hosts to be exchanged, by names as in O(remove). Their Machines are deleted; the size stays, also with autoscaling. Other Machines take free Agents
-        that the pool selects, or the same hosts when they are free again.
+      - Hosts to be exchanged for others, by names as in O(remove). The size of the pool stays, also with autoscaling. O(replace_order) says in which order.
+      - An annotation of the NodePool records an exchange that has begun. A later call completes it, also without this option.
       - Give it for one call only, since each call with it exchanges the hosts.
     type: list
     elements: str
     default: []
+  replace_order:
+    description:
+      - V(surge) waits until other hosts are Nodes before the hosts in O(replace_hosts) leave. The pool has as many more replicas meanwhile, and autoscaling is
+        off.
+      - V(in_place) deletes the Machines first. Their MachineSet creates others, which take free Agents that the pool selects, or the same hosts when these are
+        free again.
+      - V(auto) is V(surge) if the pool selects as many free Agents as hosts leave, and V(in_place) otherwise.
+    type: str
+    choices: [auto, surge, in_place]
+    default: auto
   wait_for:
     description:
       - V(none) returns as soon as the pool is written.
       - V(accepted) waits until the operator has taken it as it is now (release, configuration and architecture are valid).
       - V(released) waits besides until no Machine is on its way out, and hosts that left are free or need a reboot.
-      - V(replicas) waits until as many Nodes are Ready as there shall be, no Machine is on its way out, and hosts that left are free or need a reboot.
+      - V(replicas) waits until the desired number of Nodes is Ready, no Machine is on its way out, and hosts that left are free or need a reboot.
       - V(ready) waits besides until no update is running and all Machines and Nodes are healthy.
       - V(gone) only goes with O(state=absent), which waits for that whatever is given here.
     type: str
@@ -251,7 +261,7 @@ node_pool:
       description: How many of its Nodes are Ready.
       type: int
     desired:
-      description: How many there shall be; null where the autoscaler decides.
+      description: Desired number; null where the autoscaler decides.
       type: int
     version:
       description: OpenShift version after the last complete update.
@@ -322,7 +332,7 @@ needs_reboot:
       description: Hostname of the host.
       type: str
 pending_csrs:
-  description: Certificate requests of Nodes that nobody has approved, or why they could not be read. Only looked for when a wait has failed.
+  description: Certificate requests of Nodes that are not approved, or why they could not be read. Only looked for when a wait has failed.
   returned: always, once the hub was contacted
   type: list
   elements: str
@@ -378,6 +388,7 @@ def argument_spec() -> dict[str, Any]:
         "annotations": {"type": "dict"},
         "remove": {"type": "list", "elements": "str", "default": []},
         "replace_hosts": {"type": "list", "elements": "str", "default": []},
+        "replace_order": {"type": "str", "choices": ["auto", "surge", "in_place"], "default": "auto"},
         "wait_for": {"type": "str", "choices": ["none", "accepted", "released", "replicas", "ready", "gone"], "default": "none"},
         "timeout": {"type": "float", "default": 3600.0},
         "drain": {"type": "bool", "default": True},

@@ -13,7 +13,7 @@ author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
   - Looks at a NodePool or MachineDeployment, at the Agents that it might take and at the machines of the inventory, and says what is to be done so that it
     has the size that is asked for. Changes nothing.
-  - Counts the Agents that are free for the pool now (approved, validated, connected, bound to nothing, reserved by nobody, with its labels). Where they are
+  - Counts the Agents that are free for the pool now (approved, validated, connected, bound to nothing, not reserved, with its labels). Where they are
     not enough, says which machines of the inventory have to be approved or booted, no more than are needed; where these are not enough either, what is
     missing and why others cannot be used.
   - Finds the Machines of hosts that must leave, and the hosts that have left a cluster and wait to boot the discovery image.
@@ -83,11 +83,16 @@ options:
     type: list
     elements: str
     default: []
+  replace_order:
+    description: The order of that exchange, as O(zerotouch.openshift.node_pool#module:replace_order). With V(surge), too few other hosts stop the run.
+    type: str
+    choices: [auto, surge, in_place]
+    default: auto
   agent_label_selector:
     description: What a pool that does not exist yet will select Agents by, as a LabelSelector of Kubernetes. Of one that exists its own counts.
     type: dict
   selector_label:
-    description: The label that is put on exactly the Agents that the pool shall take (M(zerotouch.openshift.capi_reconcile)). It need not be there yet.
+    description: The label that is put on exactly the Agents that the pool may take (M(zerotouch.openshift.capi_reconcile)). It need not be there yet.
     type: dict
     suboptions:
       key:
@@ -149,6 +154,12 @@ options:
     type: int
   exclude:
     description: Names of Agents, and of O(hosts), that are for other pools.
+    type: list
+    elements: str
+    default: []
+  planned:
+    description: Names of Agents, and of O(hosts), that an earlier plan of this run used. If the safety table stops the boot of one of them now, another run has
+      booted it since, and another machine is taken.
     type: list
     elements: str
     default: []
@@ -357,11 +368,32 @@ replace:
   returned: always
   type: list
   elements: str
+replace_order:
+  description: V(surge) if other hosts become Nodes before those of RV(replace) leave, V(in_place) if not, V(auto) if no Machine is replaced.
+  returned: always
+  type: str
 leaving:
   description: Names of all hosts that leave the pool, as in O(hosts), else their hostnames.
   returned: always
   type: list
   elements: str
+taken:
+  description: Names in O(planned) that cannot be used any more.
+  returned: always
+  type: list
+  elements: str
+failed_hosts:
+  description: Hosts of RV(replace) whose BMCs cannot be used. They leave the pool all the same; their power state is not known.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: Name of the host.
+      type: str
+    reason:
+      description: What is wrong with its BMC.
+      type: str
 not_checked:
   description: Sources of evidence that could not be read, and why.
   returned: always
@@ -414,6 +446,7 @@ def argument_spec() -> dict[str, Any]:
         "keep_size": {"type": "bool", "default": False},
         "remove": {"type": "list", "elements": "str", "default": []},
         "replace_hosts": {"type": "list", "elements": "str", "default": []},
+        "replace_order": {"type": "str", "choices": ["auto", "surge", "in_place"], "default": "auto"},
         "agent_label_selector": {"type": "dict"},
         "selector_label": {"type": "dict", "options": label},
         "candidates": {"type": "dict", "default": {}},
@@ -433,6 +466,7 @@ def argument_spec() -> dict[str, Any]:
         "bmc_hosts": hosts_spec(),
         "bmc_ca_cert": {"type": "str"},
         "forks": {"type": "int", "default": BMC_FORKS},
+        "planned": {"type": "list", "elements": "str", "default": []},
         "touch": touch_spec(),
         "infra_env_name": {"type": "str"},
         "agent_labels": {"type": "dict", "default": {}},
@@ -446,7 +480,8 @@ def run(call: Call) -> dict[str, Any]:
     finally:
         client.close()
     touched = _decided(call, info) if call.params["touch"] else Touched(info.plan())
-    result = {**describe(info, touched.plan), "not_checked": list(touched.not_checked)}
+    failed = [{"name": name, "reason": reason} for name, reason in touched.failed.items()]
+    result = {**describe(info, touched.plan), "failed_hosts": failed, "not_checked": list(touched.not_checked)}
     for text in (*warnings_of(info, touched.plan), *(f"{name} is not booted: {reason}" for name, reason in touched.unusable.items())):
         call.warn(text)
     call.plan(result["plan"])

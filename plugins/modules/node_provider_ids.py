@@ -13,7 +13,7 @@ author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
   - Cluster API finds the Node of a Machine by an equal provider ID. A host that an Agent has installed joins without one, so it is set here, C(agent://) and
     the name of the Agent, on the Node that the AgentMachine names among its addresses.
-  - Only AgentMachines that are ready count. A Node that has another provider ID stays as it is, since nobody can change it; that is a problem of the result.
+  - Only AgentMachines that are ready count. A Node that has another provider ID stays as it is, since the field is immutable; that is a problem of the result.
   - Where the controller of the agent provider is at work it does this by itself; then there is nothing to do here.
 notes:
   - On the hub the user needs C(list) on C(agentmachines) and, without O(workload_kubeconfig), C(get) on the Secret C(admin-kubeconfig) in O(namespace). In the

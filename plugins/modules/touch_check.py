@@ -34,10 +34,10 @@ options:
   action:
     description:
       - What the run is going to do to the hosts.
-      - V(boot) boots them from an image. V(supply) does the same for a pool that needs a machine. V(remove), V(reprovision) and V(shrink) take them
-        out of their cluster. V(destroy) takes the cluster down.
+      - V(boot) boots them from an image. V(supply) does the same for a pool that needs a machine, V(replace_in) for one that exchanges a host. V(remove),
+        V(reprovision), V(shrink) and V(replace_out) take them out of their cluster. V(destroy) takes the cluster down.
     type: str
-    choices: [boot, supply, remove, reprovision, shrink, destroy]
+    choices: [boot, supply, replace_in, remove, reprovision, shrink, replace_out, destroy]
     required: true
   names:
     description: Names of the hosts. By default those of O(hosts).
@@ -134,7 +134,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.options i
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.requests import boot_requests
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.check import check_machines
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.gate import record_permission
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.gate import record_permission, store_first
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import read_touch, touch_spec
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.result import described, plan_lines
 
@@ -144,7 +144,7 @@ OPTIONS = {"supports_check_mode": True}
 def argument_spec() -> dict[str, Any]:
     return {
         **boot_argument_spec(),
-        "action": {"type": "str", "choices": ["boot", "supply", "remove", "reprovision", "shrink", "destroy"], "required": True},
+        "action": {"type": "str", "choices": ["boot", "supply", "replace_in", "remove", "reprovision", "shrink", "replace_out", "destroy"], "required": True},
         "names": {"type": "list", "elements": "str"},
         "touch": touch_spec(),
     }
@@ -162,6 +162,9 @@ def run(call: Call) -> dict[str, Any]:
     call.plan(plan_lines(judgement, gathered, params["action"]))
     if not call.check_mode:
         record_permission(touch, judgement)
+        # Further tasks change machines through a hub, whose API knows nothing of our lease.
+        if any(verdict.acts for verdict in judgement.verdicts):
+            store_first(touch, call.clock)
     return described(judgement, gathered)
 
 

@@ -20,6 +20,8 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.option
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.route import Peer
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.assisted import METHOD as ASSISTED
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.assisted import check_host_options
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.capi import METHOD as CAPI
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.capi import check_description
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.groups import check_groups
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hosts import bmc_hosts, chosen_hosts, group_names
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hub import check_agent_variables, without_bmc
@@ -31,24 +33,31 @@ from ansible_collections.zerotouch.openshift.plugins.plugin_utils.run_options im
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.settings import as_list, check_host_variables, check_settings, configuration_is_readable
 
 
-def check_variables(inventory: Inventory, *, building: bool, playbook: str = "") -> list[Problem]:
-    """Everything that is wrong with the variables. A playbook that the method does not have is reported alone. Never raises."""
+def check_variables(inventory: Inventory, *, building: bool, playbook: str = "", here: bool = True) -> list[Problem]:
+    """Everything that is wrong with the variables; with ``here`` also on this machine. A playbook that the method does not have is reported alone.
+
+    Never raises.
+    """
     variables = inventory.settings()
-    if refused := check_run_options(inventory.run_options(), playbook) or check_playbook(variables, playbook):
+    if refused := check_run_options(inventory.run_options(), playbook, inventory.groups) or check_playbook(variables, playbook):
         return refused
     hosts = [*check_host_variables(inventory.host_variables(), variables), *inventory.read_hosts()[1]]
     check = check_host_options if inventory.method == ASSISTED else check_agent_variables
     agents = check(inventory.agent_variables())
-    settings = check_settings(variables, inventory.directory, building=building)
+    settings = check_settings(variables, inventory.directory, building=building, here=here)
     described = check_hosted_description(variables) if inventory.hosted and building and configuration_is_readable(variables) else []
     known = {problem.path for problem in settings}
     settings += [problem for problem in described if problem.path not in known]
+    # What cannot be read is not missing.
+    unreadable = {problem.path for problem in inventory.unreadable}
+    settings = [problem for problem in settings if problem.path not in unreadable]
     groups = _groups(inventory, building=building)
     found = [*inventory.unreadable, *settings, *groups, *hosts, *agents]
     # Only once it is clear which hosts are meant.
     if not (inventory.unreadable or settings or hosts):
         found += _without_bmc(inventory, building=building)
-        found += _unreachable_server(inventory, building=building)
+        found += check_description(variables, inventory.hosts()) if inventory.method == CAPI else []
+        found += _unreachable_server(inventory, building=building) if here else []
     return found or _unknown_names(inventory, building=building)
 
 
@@ -126,7 +135,8 @@ def _groups(inventory: Inventory, *, building: bool) -> list[Problem]:
     method = variables.get("openshift_install_method")
     if method == "hosted":
         return check_hosted_groups(groups or {}, group_names(names))
-    described = cluster and (method in (None, "agent", ASSISTED) or (method == "hub" and not counted))
+    own_templates = (variables.get("openshift_capi") or {}).get("infrastructure") == "user_templates"
+    described = cluster and (method in (None, "agent", ASSISTED) or (method == "hub" and not counted) or (method == CAPI and not own_templates))
     if not (building and described and groups is not None and isinstance(names, dict)):
         return []
     return check_groups(groups, group_names(names), names)

@@ -22,21 +22,22 @@ def describe(touch: Mapping[str, Any]) -> list[str]:
     return [*_hub(touch.get("hub")), *_assisted(touch.get("assisted")), *_cluster(WorkDir(Path(str(touch["work_dir"]))))]
 
 
-def _hub(given: Mapping[str, Any] | None) -> Iterator[str]:
-    if given is None:
+def _hub(provided: Mapping[str, Any] | None) -> Iterator[str]:
+    if provided is None:
         return
     try:
-        yield f"hub: {where(given, os.environ)}"
+        yield f"hub: {where(provided, os.environ)}"
     except ZeroTouchError as error:
         yield f"hub: {error.message}"
 
 
-def _assisted(given: Mapping[str, Any] | None) -> Iterator[str]:
-    if given is None:
+def _assisted(provided: Mapping[str, Any] | None) -> Iterator[str]:
+    if provided is None:
         return
-    source = "openshift_assisted.service_url" if given.get("service_url") else "ASSISTED_SERVICE_URL"
+    source = "openshift_assisted.service_url" if provided.get("service_url") else "ASSISTED_SERVICE_URL"
     try:
-        yield f"assisted-service: {assisted_options(given, os.environ).get('service_url') or 'none'} ({source})"
+        service_url = assisted_options(provided, os.environ).get("service_url") or "none"
+        yield f"assisted-service: {service_url} ({source})"
     except ZeroTouchError as error:
         yield f"assisted-service: {error.message}"
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ..module_utils.common.plurals import counted
 from ..module_utils.common.problems import REQUIRED, Problem, nearest_of
 from .problems import problem
 
@@ -22,21 +23,21 @@ _ANSIBLES_OWN = ("all", "ungrouped")
 _MOST_NAMED = 8
 
 
-def check_groups(groups: Mapping[str, Sequence[str]], names: Mapping[str, str], given: Mapping[str, Any]) -> list[Problem]:
-    """``groups`` are those of the inventory, ``names`` the role groups looked for, ``given`` is ``openshift_groups``.
+def check_groups(groups: Mapping[str, Sequence[str]], names: Mapping[str, str], provided: Mapping[str, Any]) -> list[Problem]:
+    """``groups`` are those of the inventory, ``names`` the role groups looked for, ``provided`` is ``openshift_groups``.
 
     There must be control-plane hosts; workers and arbiters may be absent unless the user names their group or has one that is surely meant.
     """
-    return list(_problems(groups, names, given))
+    return list(_problems(groups, names, provided))
 
 
-def _problems(groups: Mapping[str, Sequence[str]], names: Mapping[str, str], given: Mapping[str, Any]) -> Iterator[Problem]:
+def _problems(groups: Mapping[str, Sequence[str]], names: Mapping[str, str], provided: Mapping[str, Any]) -> Iterator[Problem]:
     others = {name: hosts for name, hosts in groups.items() if name not in (*_ANSIBLES_OWN, *names.values()) and hosts}
     for role, name in names.items():
         if groups.get(name):
             continue
-        meant = _meant(role, name, list(others), guess=role not in given)
-        if role == "control_plane" or meant or (role in given and name not in groups):
+        meant = _meant(role, name, list(others), guess=role not in provided)
+        if role == "control_plane" or meant or (role in provided and name not in groups):
             yield problem(f"openshift_groups.{role}", REQUIRED, _detail(role, name, groups), hint=_hint(role, name, meant, groups))
 
 
@@ -54,7 +55,7 @@ def _bare(name: str) -> str:
 def _detail(role: str, name: str, groups: Mapping[str, Sequence[str]]) -> str:
     what = {"control_plane": "control-plane hosts", "workers": "workers", "arbiters": "arbiters"}[role]
     state = "has no hosts" if name in groups else "does not exist"
-    found = [f"{group} ({len(hosts)} host{'' if len(hosts) == 1 else 's'})" for group, hosts in groups.items() if group not in _ANSIBLES_OWN]
+    found = [f"{group} ({counted(len(hosts), 'host')})" for group, hosts in groups.items() if group not in _ANSIBLES_OWN]
     listed = ", ".join(found[:_MOST_NAMED]) + (f" and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else "")
     known = f"the inventory has the groups {listed}" if found else "the inventory has no groups"
     return f"the group {name}, from which the {what} are taken, {state}; {known}"

@@ -15,7 +15,7 @@ from ..module_utils.boot.methods import METHODS, booted_by_user, default_method
 from ..module_utils.boot.requests import check_data, check_method
 from ..module_utils.common.addresses import normal_mac
 from ..module_utils.common.errors import InvalidInput
-from ..module_utils.common.problems import INVALID, Problem, nearest
+from ..module_utils.common.problems import INVALID, UNKNOWN_FIELD, Problem, nearest
 from ..module_utils.nmstate.document import only_static_addresses, static_addresses
 from .paths import certificate
 from .problems import problem as _problem
@@ -24,14 +24,18 @@ DEFAULT_GROUPS = {"control_plane": "control_plane", "workers": "workers", "arbit
 # Our names of the groups -> upstream's roles, in the order in which hosts are numbered.
 GROUP_ROLES = {"control_plane": "master", "arbiters": "arbiter", "workers": "worker"}
 
+# What all BMCs of an inventory may have in common.
+_BMC_DEFAULTS = ("username", "password", "validate_certs", "ca_cert")
+# Keys of openshift_host that one boot method reads.
+_METHOD_DATA = {**{key: method.name for method in METHODS.values() for key in method.needs}, "vm": "libvirt"}
 # By what an Agent of a hub is recognised besides MAC addresses.
 _OF_AGENT = ("system_uuid", "serial_number", "bmc_address", "labels", "query")
 
 
 def group_names(value: Any) -> dict[str, str]:
     """``openshift_groups`` over its defaults; what cannot be read is left out (the settings tell it)."""
-    given = value if isinstance(value, Mapping) else {}
-    return {key: name if isinstance(name := given.get(key), str) else default for key, default in DEFAULT_GROUPS.items()}
+    provided = value if isinstance(value, Mapping) else {}
+    return {key: name if isinstance(name := provided.get(key), str) else default for key, default in DEFAULT_GROUPS.items()}
 
 
 def members_of_roles(groups: Mapping[str, Sequence[str]], names: Mapping[str, str]) -> list[tuple[str, str]]:
@@ -42,21 +46,53 @@ def members_of_roles(groups: Mapping[str, Sequence[str]], names: Mapping[str, st
 def read_members(members: Iterable[tuple[str, str]], hostvars: Mapping[str, Mapping[str, Any]], directory: str) -> tuple[list[dict[str, Any]], list[Problem]]:
     """Hosts, each with its role, in the order given: ``{inventory_name, role, **openshift_host}``, and everything wrong with their boot data. Never raises.
 
+    ``openshift_host`` is over ``openshift_host_defaults`` (:func:`with_defaults`), and that over ``openshift_bmc_defaults`` for the BMCs of hosts
+    that have one.
     A host in two role groups is listed twice; the check of the configuration reports that. A relative ``bmc.ca_cert`` is from ``directory``.
     """
     problems: list[Problem] = []
     found = []
     for name, role in members:
-        variables = {key: hostvars[name].get(key) for key in ("openshift_host", "openshift_host_defaults")}
+        variables = {key: hostvars[name].get(key) for key in ("openshift_host", "openshift_host_defaults", "openshift_bmc_defaults")}
         wrong = [key for key, value in variables.items() if value is not None and not isinstance(value, Mapping)]
-        # The defaults mostly stand once, for all hosts: they are told once.
+        # The defaults are mostly set once, for all hosts: they are reported once.
         problems += [_problem(f"{key}[{name}]" if key == "openshift_host" else key, INVALID, "must be a mapping") for key in wrong]
         if not wrong:
-            host = merge(variables["openshift_host_defaults"] or {}, variables["openshift_host"] or {})
+            host = with_defaults(variables["openshift_host"] or {}, variables["openshift_host_defaults"] or {})
+            problems += check_bmc_defaults(variables["openshift_bmc_defaults"] or {})
+            host = with_bmc_defaults(host, variables["openshift_bmc_defaults"] or {})
             host = _with_absolute_certificate(host, directory)
             problems += check_host(host, f"openshift_host[{name}]")
             found.append({**host, "inventory_name": name, "role": role})
     return found, list(dict.fromkeys(problems))
+
+
+def with_defaults(own: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """A host over the defaults of all hosts. One that itself names its boot method, or has data of a method, takes no data of other methods from them."""
+    named = {_METHOD_DATA[key] for key, value in own.items() if key in _METHOD_DATA and value is not None}
+    boot = own.get("boot")
+    if isinstance(boot, Mapping) and boot.get("method"):
+        named = {str(boot["method"])}
+    unused = {key for key, method in _METHOD_DATA.items() if named and method not in named and key not in own}
+    return merge({key: value for key, value in defaults.items() if key not in unused}, own)
+
+
+def check_bmc_defaults(provided: Mapping[str, Any]) -> list[Problem]:
+    """Keys that are no defaults of all BMCs: unknown ones, and those that are different for each. Values are checked at the hosts."""
+    return [
+        _problem(f"openshift_bmc_defaults.{key}", UNKNOWN_FIELD, f"known: {', '.join(_BMC_DEFAULTS)}", hint=nearest(str(key), _BMC_DEFAULTS))
+        for key in provided
+        if str(key) not in _BMC_DEFAULTS
+    ]
+
+
+def with_bmc_defaults(host: dict[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """The host with what its ``bmc`` does not say. A host without ``bmc`` stays without; an empty field of a credential is not set."""
+    bmc = host.get("bmc")
+    if not isinstance(bmc, Mapping):
+        return host
+    known = {str(key): value for key, value in defaults.items() if str(key) in _BMC_DEFAULTS and value not in (None, "")}
+    return {**host, "bmc": {**known, **{key: value for key, value in bmc.items() if value is not None or key not in known}}}
 
 
 def check_host(host: Mapping[str, Any], path: str) -> list[Problem]:

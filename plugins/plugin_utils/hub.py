@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The variables about a hub: ``openshift_hub``, ``openshift_infra_env`` and, for a host, ``openshift_agent``; and what the hub's doors get from them."""
+"""The variables about a hub: ``openshift_hub``, ``openshift_infra_env`` and, for a host, ``openshift_agent``; and what the hub's modules get from them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..module_utils.common.problems import FORBIDDEN, INVALID, REQUIRED, UNKNOWN
 from ..module_utils.hub.agents.options import agents_argument_spec
 from ..module_utils.hub.from_spec import agent_hosts, network_hosts
 from ..module_utils.kube.connection import CONNECTION_OPTIONS
-from ..module_utils.manifests.given_set import CLUSTER_DEPLOYMENT, is_given_set
+from ..module_utils.manifests.provided_set import CLUSTER_DEPLOYMENT, is_provided_set
 from ..modules.infra_env import argument_spec as infra_env_spec
 from .hosts import boot_method
 from .options import check_options
@@ -43,7 +43,7 @@ UNEXPECTED = ("ignore", "warn", "fail", "approve")
 # Options of module infra_env that the hub's roles set themselves.
 _INFRA_ENV_OURS = ("name", "namespace", "state", "hosts", "cluster", "wait", "forks", *CONNECTION_OPTIONS)
 # What a BareMetalHost tells its Agent, as the modules agents and bare_metal_hosts name it.
-_TOLD = (
+_REPORTED = (
     *(row.option for row in (*OWN_REQUESTS, *ANNOTATION_REQUESTS) if row.option != "hostname"),
     *("agent_labels", "node_labels", "installer_args", "ignition_config_overrides", "cluster", "unbind"),
 )
@@ -81,7 +81,7 @@ def check_hub(variables: Mapping[str, Any]) -> list[Problem]:
 
 
 def read_hub(variables: Mapping[str, Any], cluster_name: str, directory: str) -> dict[str, Any]:
-    """``openshift_hub`` with its defaults: ``connection`` for the doors (may hold secrets), and the names of the hub's objects."""
+    """``openshift_hub`` with its defaults: ``connection`` for the modules (may hold secrets), and the names of the hub's objects."""
     hub = dict(variables.get("openshift_hub") or {})
     connection = {key: hub[key] for key in _CONNECTION if hub.get(key) is not None}
     for key in ("client_cert", "client_key"):
@@ -108,12 +108,12 @@ def read_hub(variables: Mapping[str, Any], cluster_name: str, directory: str) ->
 
 def cluster_name(variables: Mapping[str, Any], directory: str) -> str:
     """The name of the cluster, from ``openshift_cluster`` or the files in ``openshift_config_dir``; empty where neither says it."""
-    given = str((variables.get("openshift_cluster") or {}).get("name") or "")
+    provided = str((variables.get("openshift_cluster") or {}).get("name") or "")
     source = variables.get("openshift_config_dir")
-    if given or not source:
-        return given
+    if provided or not source:
+        return provided
     path = Path(absolute(source, directory))
-    file, section, key = (CLUSTER_DEPLOYMENT, "spec", "clusterName") if is_given_set(path) else (INSTALL_CONFIG, "metadata", "name")
+    file, section, key = (CLUSTER_DEPLOYMENT, "spec", "clusterName") if is_provided_set(path) else (INSTALL_CONFIG, "metadata", "name")
     try:
         document = yaml_text.load((path / file).read_text())
     except (OSError, ValueError):
@@ -125,20 +125,20 @@ def cluster_name(variables: Mapping[str, Any], directory: str) -> str:
 def check_agent_variables(further: Mapping[str, Any]) -> list[Problem]:
     """What is wrong with ``openshift_agent``, given by inventory name."""
     problems = []
-    for name, given in further.items():
-        if given is None:
+    for name, provided in further.items():
+        if provided is None:
             continue
         path = f"openshift_agent[{name}]"
-        if not isinstance(given, Mapping):
+        if not isinstance(provided, Mapping):
             problems.append(_problem(path, INVALID, "must be a mapping of further options of the host for the module agents"))
             continue
         because = "comes from openshift_host and the group of the host"
-        problems += check_options(path, given, agents_argument_spec()["hosts"]["options"], ours=_AGENT_OURS, because=because)
+        problems += check_options(path, provided, agents_argument_spec()["hosts"]["options"], ours=_AGENT_OURS, because=because)
     return problems
 
 
 def hub_hosts(hosts: Sequence[Mapping[str, Any]], further: Mapping[str, Any], cluster: Mapping[str, str] | None) -> dict[str, list[dict[str, Any]]]:
-    """Hosts of the inventory for the hub's doors: ``agents`` for module agents, bound to ``cluster`` {namespace, name} unless that is None, and ``networks``
+    """Hosts of the inventory for the hub's modules: ``agents`` for module agents, bound to ``cluster`` {namespace, name} unless that is None, and ``networks``
     for module infra_env. ``further`` has ``openshift_agent`` by inventory name. Raises :class:`InvalidInput` for hosts that cannot be read.
     """
     parsed = read_variables({}, hosts)
@@ -151,14 +151,14 @@ def hub_hosts(hosts: Sequence[Mapping[str, Any]], further: Mapping[str, Any], cl
 
 
 def by_hostname(found: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
-    """The result of :func:`hub_hosts` with hosts of a cluster named as the BMC doors name them and as their Nodes are called: by hostname."""
+    """The result of :func:`hub_hosts` with hosts of a cluster named as the BMC modules name them and as their Nodes are called: by hostname."""
     return {**found, "agents": [{**agent, "name": agent["hostname"]} for agent in found["agents"]]}
 
 
 def bare_metal_hosts(agents: Sequence[Mapping[str, Any]], machines: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Hosts for the door bare_metal_hosts: ``agents`` as the door agents takes them, with their BMCs from ``machines``, as the BMC doors take them.
+    """Hosts for the module bare_metal_hosts: ``agents`` as the module agents takes them, with their BMCs from ``machines``, as the BMC modules take them.
 
-    Raises :class:`InvalidInput` for hosts whose BMC or whose MAC addresses nobody names.
+    Raises :class:`InvalidInput` for hosts without a BMC or without MAC addresses.
     """
     known = {str(machine["name"]): machine for machine in machines}
     problems: list[Problem] = []
@@ -172,8 +172,8 @@ def bare_metal_hosts(agents: Sequence[Mapping[str, Any]], machines: Sequence[Map
         elif not macs:
             problems.append(_problem(f"openshift_host[{name}].interfaces", REQUIRED, "the hub recognises the machine by the MAC address of one of its NICs"))
         else:
-            told = {key: agent[key] for key in _TOLD if agent.get(key) is not None}
-            found.append({"name": name, "hostname": hostname, "boot_mac_address": macs[0], "bmc": dict(machine["bmc"]), **told})
+            reported = {key: agent[key] for key in _REPORTED if agent.get(key) is not None}
+            found.append({"name": name, "hostname": hostname, "boot_mac_address": macs[0], "bmc": dict(machine["bmc"]), **reported})
     if problems:
         raise InvalidInput(problems)
     return found

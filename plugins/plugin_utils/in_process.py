@@ -1,12 +1,14 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The shared action: a door is opened inside Ansible when the task runs where Ansible runs, else shipped as a module.
+"""The shared action: a module is opened inside Ansible when the task runs where Ansible runs, else shipped as a module.
 
 Inside costs 0.03 s a task instead of 0.5 to 1.5 s and shows progress live. Ansible loads the action class in its parent process, before it forks
-a worker for the task (reference collection-engineering.md 12); so a door and its libraries are imported once per run, by the few lines that every
-door has in plugins/action. Routing all doors to one file (``plugin_routing.action.*.redirect``) would save these lines, but ansible-core resolves
-the names in ``module_defaults`` and action groups through it: measured on 2.19.14 and 2.21.5, the defaults of one door then reach all of them.
+a worker for the task; so a module and its libraries are imported once per run, by the few lines that every
+module has in plugins/action. Routing all modules to one file (``plugin_routing.action.*.redirect``) would save these lines, but ansible-core resolves
+the names in ``module_defaults`` and action groups through it: measured on 2.19.14 and 2.21.5, the defaults of one module then reach all of them.
+
+Source: docs/upstream/ansible.md#cost-of-imports.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar
 
@@ -27,18 +30,23 @@ from ansible.plugins.action import ActionBase
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common import libraries
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import MissingLibrary
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.reached import recorded_in
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.secrets import Redactor, secret_values
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.live import accompanied
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.plan_journal import add_lines
 
 _RULES = ("mutually_exclusive", "required_together", "required_one_of", "required_if", "required_by")
 # What an interpreter reads when it starts: such an environment needs a process of its own.
 _STARTUP_PREFIXES = ("PYTHON", "LD_", "LC_")
+# Characters (ansible/awx awx/settings/defaults.py MAX_EVENT_RES_DATA).
+_LARGEST_EVENT = 700_000
 _STARTUP_NAMES = frozenset({"LANG", "LANGUAGE", "TZ"})
 
 
-class DoorAction(ActionBase):
-    """Base of every class in plugins/action. ``libraries`` names what the door needs from ``common/libraries.py``, to be imported before the fork."""
+class ModuleAction(ActionBase):
+    """Base of every class in plugins/action. ``libraries`` names what the module needs from ``common/libraries.py``, to be imported before the fork."""
 
-    door: ModuleType
+    module: ModuleType
     libraries: ClassVar[tuple[str, ...]] = ()
 
     _supports_async = True
@@ -46,7 +54,7 @@ class DoorAction(ActionBase):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         for name in cls.libraries:
-            with contextlib.suppress(MissingLibrary):  # said by the door, if it comes to need it
+            with contextlib.suppress(MissingLibrary):  # said by the module, if it comes to need it
                 getattr(libraries, name)
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -57,9 +65,9 @@ class DoorAction(ActionBase):
         if obstacle := self._obstacle(variables, environment):
             self._display.vvv(f"{self._task.action} runs as a module: {obstacle}")
             return self._as_module(variables)
-        with exported(environment):
+        with exported(environment), recorded_in(Path(C.DEFAULT_LOCAL_TMP)):
             result, call = self._in_process(self._runner(variables))
-        if not invocation_is_shown(variables):
+        if not invocation_is_shown(variables) or not fits_an_event(result):
             result.pop("invocation", None)
         return self._out_of_sight(result, call) if call and call.handed_over else result
 
@@ -74,7 +82,7 @@ class DoorAction(ActionBase):
 
     def _runner(self, variables: Mapping[str, Any]) -> Callable[[Call], dict[str, Any]]:
         """What runs in-process, with the variables of the task."""
-        runner: Callable[[Call], dict[str, Any]] = self.door.run
+        runner: Callable[[Call], dict[str, Any]] = self.module.run
         return runner
 
     def _as_module(self, variables: dict[str, Any]) -> dict[str, Any]:
@@ -85,9 +93,9 @@ class DoorAction(ActionBase):
         return result
 
     def _in_process(self, run: Callable[[Call], dict[str, Any]]) -> tuple[dict[str, Any], Call | None]:
-        options = dict(self.door.OPTIONS)
+        options = dict(self.module.OPTIONS)
         arguments = native(self._task.args)
-        validation = ModuleArgumentSpecValidator(self.door.argument_spec(), **{rule: options.get(rule) for rule in _RULES}).validate(arguments)
+        validation = ModuleArgumentSpecValidator(self.module.argument_spec(), **{rule: options.get(rule) for rule in _RULES}).validate(arguments)
         params = validation.validated_parameters
         if validation.error_messages:
             return self._refusal(params, validation), None
@@ -95,7 +103,9 @@ class DoorAction(ActionBase):
             return {"skipped": True, "msg": f"remote module ({self._task.action}) does not support check mode"}, None
         call = Call(params, check_mode=bool(self._task.check_mode), diff=bool(self._task.diff), show=self._show)
         call.add_secrets(str(value) for value in validation._no_log_values)
-        result = perform(run, call)
+        with accompanied(self._task.name or self._task.action, call):
+            result = perform(run, call)
+        add_lines(call.planned)
         for text in call.warnings:
             self._display.warning(text)
         return result, call
@@ -108,7 +118,7 @@ class DoorAction(ActionBase):
         return {**result, "_ansible_verbose_override": True}
 
     def _refusal(self, params: Mapping[str, Any], validation: Any) -> dict[str, Any]:
-        # The very words of AnsibleModule.__init__, so that both ways into a door fail alike.
+        # The very words of AnsibleModule.__init__, so that both ways into a module fail alike.
         message = validation.errors.msg
         if isinstance(validation.errors[0], UnsupportedError):
             message = f"Unsupported parameters for ({self._task.action}) module: {message}"
@@ -131,7 +141,7 @@ class DoorAction(ActionBase):
 
 
 def obstacle_to_in_process(*, transport: str, become: bool, wrap_async: bool, interpreter: str, environment: Mapping[str, Any]) -> str:
-    """Why the door cannot be opened inside Ansible; empty when it can."""
+    """Why the module cannot be opened inside Ansible; empty when it can."""
     if transport != "local":
         return f"connection {transport}"
     if become:
@@ -140,9 +150,15 @@ def obstacle_to_in_process(*, transport: str, become: bool, wrap_async: bool, in
         return "async"
     # Not the real path: a virtual environment's Python is a link to the system's, with other libraries.
     if os.path.abspath(interpreter) != os.path.abspath(sys.executable) or not interpreter:
-        return f"interpreter {interpreter or 'not known yet'}"
+        shown_interpreter = interpreter or "not known yet"
+        return f"interpreter {shown_interpreter}"
     startup = sorted(name for name in environment if name.startswith(_STARTUP_PREFIXES) or name in _STARTUP_NAMES)
     return f"environment {', '.join(startup)}" if startup else ""
+
+
+def fits_an_event(result: Mapping[str, Any]) -> bool:
+    """Whether a controller shows the result: it replaces a larger one by an empty one. The arguments of a call for 1000 hosts are a third of its result."""
+    return len(str(result)) < _LARGEST_EVENT
 
 
 def invocation_is_shown(variables: Mapping[str, Any]) -> bool:

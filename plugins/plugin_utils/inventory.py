@@ -21,9 +21,12 @@ from ansible_collections.zerotouch.openshift.plugins.plugin_utils.paths import a
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.pool import spare_group
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.problems import problem
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.settings import OF_HOSTS, VARIABLES
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.texts import is_structure, read_structure
 
 # What describes a host to the configuration of its cluster.
-_HOST_VARIABLES = ("openshift_host", "openshift_host_defaults")
+_HOST_VARIABLES = ("openshift_host", "openshift_host_defaults", "openshift_bmc_defaults")
+# Fields of the cluster that credentials of a controller bring as files.
+_FROM_FILES = {"pull_secret": "openshift_pull_secret_file", "ssh_public_keys": "openshift_ssh_key_file"}
 
 
 class Inventory:
@@ -32,24 +35,30 @@ class Inventory:
     def __init__(self, variables: Mapping[str, Any], render: Callable[[Any], Any]) -> None:
         self.directory = working_directory()
         self.unreadable: list[Problem] = []
-        self._variables = variables
+        self.variables = variables
         self._render = render
         self._known: dict[str, Any] = {}
+        self._texts: dict[tuple[str, str], tuple[Any, list[Problem]]] = {}
         self._hostvars: dict[str, Any] = {}
         self._hosts: tuple[list[dict[str, Any]], list[Problem]] | None = None
 
     @property
     def groups(self) -> dict[str, list[str]] | None:
         """Hosts by group; None without an inventory."""
-        return self._variables.get("groups")
+        return self.variables.get("groups")
+
+    @property
+    def sources(self) -> list[str]:
+        """What the user named with ``-i``."""
+        return [str(source) for source in self.variables.get("ansible_inventory_sources") or ()]
 
     def run_options(self) -> dict[str, Any]:
         """Options of ansible-playbook that Ansible passes on as variables."""
-        return {name: self._variables.get(name) for name in ("ansible_run_tags", "ansible_skip_tags", "ansible_limit")}
+        return {name: self.variables.get(name) for name in ("ansible_run_tags", "ansible_skip_tags", "ansible_limit")}
 
     def settings(self) -> dict[str, Any]:
         """The variables of the interface without those of hosts. Unknown names have no value; only their name matters."""
-        return {name: self._value(name) for name in self._variables if name.startswith("openshift_") and name not in OF_HOSTS}
+        return {name: self._value(name) for name in self.variables if name.startswith("openshift_") and name not in OF_HOSTS}
 
     def checked_settings(self) -> dict[str, Any]:
         """Raises :class:`InvalidInput` when one of them cannot be rendered."""
@@ -124,7 +133,7 @@ class Inventory:
 
     @property
     def _groups(self) -> dict[str, list[str]]:
-        return self._variables.get("groups") or {}
+        return self.variables.get("groups") or {}
 
     @property
     def _spares(self) -> list[tuple[str, str]]:
@@ -137,28 +146,62 @@ class Inventory:
     def _variables_of(self, host: str) -> Any:
         # Ansible computes them again for each access.
         if host not in self._hostvars:
-            self._hostvars[host] = self._variables["hostvars"][host]
+            self._hostvars[host] = self.variables["hostvars"][host]
         return self._hostvars[host]
 
     def _of_host(self, host: str, name: str) -> Any:
-        return self._rendered(f"{name}[{host}]", lambda: self._variables_of(host).get(name))
+        return self._rendered(f"{name}[{host}]", name, lambda: self._variables_of(host).get(name))
 
     def _value(self, name: str) -> Any:
         # Only names of the interface are rendered: no other variable may fail here.
-        if name not in self._variables or name not in VARIABLES:
+        if name not in self.variables or name not in VARIABLES:
             return None
-        return self._rendered(name, lambda: self._render(self._variables[name]))
+        return self._rendered(name, name, lambda: self._render(self.variables[name]))
 
-    def _rendered(self, path: str, value: Callable[[], Any]) -> Any:
-        """Plain data, or None and a problem where a template fails: an undefined variable, a missing file."""
+    def _rendered(self, path: str, name: str, value: Callable[[], Any]) -> Any:
+        """Plain data, or None and a problem where a template fails (an undefined variable, a missing file), or a text is not YAML."""
         if path not in self._known:
             try:
-                self._known[path] = native(value())
+                self._known[path] = self._parsed(path, name, native(value()))
             except AnsibleError as error:
                 self._known[path] = None
                 detail = str(error.message if hasattr(error, "message") else error).strip().rstrip(".")
-                self.unreadable.append(problem(path, INVALID, f"cannot be rendered: {detail}"))
+                self._unreadable(problem(path, INVALID, f"cannot be rendered: {detail}"))
         return self._known[path]
+
+    def _parsed(self, path: str, name: str, value: Any) -> Any:
+        if is_structure(value, VARIABLES[name]):
+            # One text of all hosts, such as openshift_host_defaults, is read once.
+            if (name, value) not in self._texts:
+                self._texts[name, value] = read_structure(path, value)
+            value, problems = self._texts[name, value]
+            for found in problems:
+                self._unreadable(found)
+        return self._with_files(value) if name == "openshift_cluster" and isinstance(value, dict) else value
+
+    def _unreadable(self, found: Problem) -> None:
+        if found not in self.unreadable:
+            self.unreadable.append(found)
+
+    def _with_files(self, cluster: dict[str, Any]) -> dict[str, Any]:
+        """The cluster with what it does not say itself, from the files that a credential of a controller injects."""
+        missing = {field: name for field, name in _FROM_FILES.items() if cluster.get(field) in (None, "", [])}
+        texts = {field: text for field, name in missing.items() if (text := self._file(name))}
+        if keys := texts.get("ssh_public_keys"):
+            return {**cluster, **texts, "ssh_public_keys": [line.strip() for line in keys.splitlines() if line.strip() and not line.startswith("#")]}
+        return {**cluster, **texts}
+
+    def _file(self, name: str) -> str:
+        """The content of the file that a variable names; empty without one, or with a problem."""
+        path = self._value(name)
+        if not path or not isinstance(path, str):
+            return ""
+        try:
+            return Path(absolute(path, self.directory)).read_text(encoding="utf-8").strip()
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) and error.strerror else "it is no text"
+            self._unreadable(problem(name, INVALID, f"cannot be read: {reason}", value=path))
+            return ""
 
 
 def working_directory() -> str:

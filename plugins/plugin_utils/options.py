@@ -16,27 +16,27 @@ from .in_process import native
 from .problems import problem as _problem
 
 
-def check_options(path: str, given: Mapping[str, Any], spec: Mapping[str, Mapping[str, Any]], *, ours: Sequence[str], because: str) -> list[Problem]:
-    """What is wrong with ``given``, options of a module with this specification; ``ours`` are those that may not be given, ``because`` of that.
+def check_options(path: str, provided: Mapping[str, Any], spec: Mapping[str, Mapping[str, Any]], *, ours: Sequence[str], because: str) -> list[Problem]:
+    """What is wrong with ``provided``, options of a module with this specification; ``ours`` are those that may not be given, ``because`` of that.
 
     Options that the module requires may come from elsewhere. Values of secrets are in no message.
     """
     known = [name for name in spec if name not in ours]
     problems = []
-    for key in map(str, given):
+    for key in map(str, provided):
         if key in ours:
             problems.append(_problem(f"{path}.{key}", FORBIDDEN, because))
         elif key not in known:
             problems.append(_problem(f"{path}.{key}", UNKNOWN_FIELD, f"known: {', '.join(sorted(known))}", hint=nearest(key, known)))
-    return problems + read_options(path, {key: value for key, value in given.items() if str(key) in known}, spec)[1]
+    return problems + read_options(path, {key: value for key, value in provided.items() if str(key) in known}, spec)[1]
 
 
-def read_options(path: str, given: Mapping[str, Any], spec: Mapping[str, Mapping[str, Any]]) -> tuple[dict[str, Any], list[Problem]]:
+def read_options(path: str, provided: Mapping[str, Any], spec: Mapping[str, Mapping[str, Any]]) -> tuple[dict[str, Any], list[Problem]]:
     """Options that the specification knows, as the module gets them, without its defaults; and what is wrong with them."""
-    redactor = Redactor(secret_values({str(key): native(value) for key, value in given.items()}))
+    redactor = Redactor(secret_values({str(key): native(value) for key, value in provided.items()}))
     options: dict[str, Any] = {}
     problems: list[Problem] = []
-    for key, value in given.items():
+    for key, value in provided.items():
         if value is None:
             continue
         # One at a time: some of Ansible's messages do not say which option they mean.

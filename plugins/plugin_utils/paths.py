@@ -15,16 +15,16 @@ def absolute(path: str, directory: str) -> str:
     return os.path.normpath(os.path.join(directory, os.path.expanduser(path))) if path else ""
 
 
-def certificate(given: str, directory: str) -> str:
+def certificate(provided: str, directory: str) -> str:
     """A certificate that is given as path or as PEM text."""
-    return given if "-----BEGIN" in given else absolute(given, directory)
+    return provided if "-----BEGIN" in provided else absolute(provided, directory)
 
 
 def absolute_manifests(cluster: Any, directory: str) -> Any:
     """``openshift_cluster`` with the paths in ``extra_manifests`` from ``directory``; what is no path stays as it is."""
-    given = cluster.get("extra_manifests") if isinstance(cluster, Mapping) else None
-    if isinstance(given, str):
-        return {**cluster, "extra_manifests": absolute(given, directory)}
-    if not isinstance(given, list):
+    provided = cluster.get("extra_manifests") if isinstance(cluster, Mapping) else None
+    if isinstance(provided, str):
+        return {**cluster, "extra_manifests": absolute(provided, directory)}
+    if not isinstance(provided, list):
         return cluster
-    return {**cluster, "extra_manifests": [absolute(entry, directory) if isinstance(entry, str) else entry for entry in given]}
+    return {**cluster, "extra_manifests": [absolute(entry, directory) if isinstance(entry, str) else entry for entry in provided]}

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The variables about hosted clusters and pools: ``openshift_hosted_cluster`` and ``openshift_node_pool``, and what the doors get from them."""
+"""The variables about hosted clusters and pools: ``openshift_hosted_cluster`` and ``openshift_node_pool``, and what the modules get from them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ from ..module_utils.common.errors import InvalidInput
 from ..module_utils.common.problems import FORBIDDEN, INVALID, REQUIRED, UNKNOWN_FIELD, UNSUPPORTED, Problem, nearest
 from ..module_utils.hypershift.names import control_plane_namespace
 from ..module_utils.hypershift.node_pool.rules import problems as rules_of_pools
-from ..module_utils.hypershift.user_input import given as without_unset
+from ..module_utils.hypershift.release import newer, shown, version_of
+from ..module_utils.hypershift.user_input import provided as without_unset
 from ..module_utils.hypershift.values import cluster_name_fault, key_fault, label_value_fault, object_name_fault
 from ..module_utils.manifests.objects import ssh_keys
 from ..modules.hosted_cluster import argument_spec as hosted_cluster_spec
@@ -34,7 +35,7 @@ KINDS = ("NodePool", "MachineDeployment")
 DEFAULT_NAMESPACE = "clusters"
 DEFAULT_SPARES = "spares"
 # The label by which a pool tells its Agents, unless the user has one of his own.
-STEER_LABEL = "zerotouch.openshift/node-pool"
+POOL_LABEL = "zerotouch.openshift/node-pool"
 _LONGEST_VALUE = 63
 # Keys of openshift_node_pool that are not options of module node_pool; the kind of each.
 _POOL: Mapping[str, type | tuple[type, ...]] = {
@@ -45,13 +46,15 @@ _POOL: Mapping[str, type | tuple[type, ...]] = {
     "replicas": (int, str),
     "remove": (list, str),
     "replace_hosts": (list, str),
+    "replace_order": str,
     "spare_group": str,
     "selector_label": dict,
     "agent_label_selector": dict,
     "candidates": dict,
     "policy": dict,
-    "steer": bool,
+    "label_selection": bool,
     "reserve": (int, str),
+    "upgrade_wave": (int, str),
     "agent_namespace": str,
 }
 _HOSTED: Mapping[str, type | tuple[type, ...]] = {"namespace": str, "agent_namespace": str}
@@ -114,7 +117,7 @@ HOSTED_OPTIONS = (
     "labels",
     "annotations",
 )
-# Options of the doors that the roles set themselves.
+# Options of the modules that the roles set themselves.
 _POOL_OURS = ("state", "wait_for", "timeout", "drain")
 _HOSTED_OURS = ("name", "state", "wait_for", "timeout", "dest", "drain")
 # Keys of openshift_cluster that say nothing about a hosted cluster, whose control plane are pods and whose hosts are those of pools.
@@ -124,19 +127,35 @@ _WORDS: Mapping[type, str] = {dict: "a mapping", list: "a list", str: "a string"
 
 def check_pools(variables: Mapping[str, Any]) -> list[Problem]:
     """What is wrong with ``openshift_hosted_cluster`` and ``openshift_node_pool``, mappings here; of the values of options what can be said without a hub."""
-    return [*_hosted_problems(variables), *_pool_problems(variables.get("openshift_node_pool") or {}), *_list_problems(variables)]
+    own = variables.get("openshift_node_pool") or {}
+    return [*_hosted_problems(variables), *_pool_problems(own), *_list_problems(variables), *_releases(variables)]
 
 
-def pools_given(variables: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _releases(variables: Mapping[str, Any]) -> Iterator[Problem]:
+    """Pools that are configured with a newer release than their hosted cluster, which gets its release first."""
+    hosted = variables.get("openshift_hosted_cluster") or {}
+    cluster = hosted.get("release_image") or _with_release(variables).get("release_image") if isinstance(hosted, Mapping) else None
+    plane = version_of(str(cluster or f":{_with_release(variables).get('version') or ''}"))
+    listed = variables.get("openshift_node_pools") or []
+    pools = [(f"openshift_node_pools[{number}]", each) for number, each in enumerate(listed)] or [("openshift_node_pool", variables.get("openshift_node_pool"))]
+    for path, each in pools:
+        image = each.get("release_image") if isinstance(each, Mapping) else None
+        version = version_of(str(image or ""))
+        if plane is not None and version is not None and newer(version, plane):
+            fault = f"{shown(version)} is newer than the control plane, which gets {shown(plane)}"
+            yield _problem(f"{path}.release_image", FORBIDDEN, fault, hint="give the hosted cluster that release first", value=str(image))
+
+
+def pools_provided(variables: Mapping[str, Any]) -> list[dict[str, Any]]:
     """``openshift_node_pools``, each over ``openshift_node_pool``, whose keys are the defaults of all; that one alone where there is no list."""
     common = variables.get("openshift_node_pool") or {}
     return [{**common, **each} for each in variables.get("openshift_node_pools") or []] or [dict(common)]
 
 
 def _list_problems(variables: Mapping[str, Any]) -> Iterator[Problem]:
-    path, given = "openshift_node_pools", variables.get("openshift_node_pools") or []
+    path, provided = "openshift_node_pools", variables.get("openshift_node_pools") or []
     names: list[str] = []
-    for number, each in enumerate(given):
+    for number, each in enumerate(provided):
         if not isinstance(each, Mapping):
             yield _problem(f"{path}[{number}]", INVALID, "must be a mapping")
             continue
@@ -152,19 +171,19 @@ def _list_problems(variables: Mapping[str, Any]) -> Iterator[Problem]:
 
 def read_pools(variables: Mapping[str, Any], cluster_name: str) -> list[dict[str, Any]]:
     """All pools with their defaults (:func:`read_pool`)."""
-    return [read_pool({**variables, "openshift_node_pool": each}, cluster_name) for each in pools_given(variables)]
+    return [read_pool({**variables, "openshift_node_pool": each}, cluster_name) for each in pools_provided(variables)]
 
 
 def read_hosted(variables: Mapping[str, Any], cluster_name: str) -> dict[str, Any]:
     """The hosted cluster: names, ``options`` of module hosted_cluster (with secrets) and those of module infra_env that its hosts need."""
-    given = dict(variables.get("openshift_hosted_cluster") or {})
-    namespace = str(given.pop("namespace", None) or DEFAULT_NAMESPACE)
+    provided = dict(variables.get("openshift_hosted_cluster") or {})
+    namespace = str(provided.pop("namespace", None) or DEFAULT_NAMESPACE)
     return {
         "name": cluster_name,
         "namespace": namespace,
         "agent_namespace": agent_namespace(variables, cluster_name),
         "control_plane_namespace": control_plane_namespace(namespace, cluster_name) if cluster_name else "",
-        "options": merge(hosted_options(variables), {key: value for key, value in given.items() if value is not None and key != "agent_namespace"}),
+        "options": merge(hosted_options(variables), {key: value for key, value in provided.items() if value is not None and key != "agent_namespace"}),
         "infra_env": image_options(variables),
     }
 
@@ -173,10 +192,10 @@ def check_hosted_description(variables: Mapping[str, Any]) -> list[Problem]:
     """What is wrong with ``openshift_cluster`` as the description of a hosted cluster; what its values may be is up to module hosted_cluster."""
     if variables.get("openshift_config_dir"):
         return [_problem("openshift_config_dir", FORBIDDEN, "holds the files of another method; describe a hosted cluster in openshift_cluster")]
-    given = variables.get("openshift_cluster") or {}
-    hint = "what only hosted clusters have stands in openshift_hosted_cluster"
+    provided = variables.get("openshift_cluster") or {}
+    hint = "options that only hosted clusters have belong into openshift_hosted_cluster"
     useless = [
-        _problem(f"openshift_cluster.{key}", FORBIDDEN, "means nothing for a hosted cluster", hint=hint) for key in _NOT_HOSTED if given.get(key) is not None
+        _problem(f"openshift_cluster.{key}", FORBIDDEN, "means nothing for a hosted cluster", hint=hint) for key in _NOT_HOSTED if provided.get(key) is not None
     ]
     known = {problem.path for problem in useless}
     found = read_variables(_with_release(variables), []).problems
@@ -185,9 +204,9 @@ def check_hosted_description(variables: Mapping[str, Any]) -> list[Problem]:
 
 def hosted_options(variables: Mapping[str, Any]) -> dict[str, Any]:
     """Options of module hosted_cluster that ``openshift_cluster`` gives; only what the user said, since a hosted cluster has other defaults."""
-    given, cluster = _read(variables)
+    provided, cluster = _read(variables)
     networking = {
-        "network_type": given.get("network_type"),
+        "network_type": provided.get("network_type"),
         "cluster_network": [{"cidr": each.cidr, "host_prefix": each.host_prefix} for each in cluster.networking.cluster_networks],
         "service_network": [{"cidr": each} for each in cluster.networking.service_networks],
         "machine_network": [{"cidr": each} for each in cluster.networking.machine_networks],
@@ -195,12 +214,12 @@ def hosted_options(variables: Mapping[str, Any]) -> dict[str, Any]:
     said = {"network_type": "network_type", "cluster_network": "cluster_networks", "service_network": "service_networks", "machine_network": "machine_networks"}
     proxy = {"httpProxy": cluster.proxy.http_proxy, "httpsProxy": cluster.proxy.https_proxy, "noProxy": cluster.proxy.no_proxy}
     options = {
-        **{row.option: value_of(row, cluster) for row in CLUSTER_FIELDS if row.hosted == "same" and given.get(row.option) is not None},
+        **{row.option: value_of(row, cluster) for row in CLUSTER_FIELDS if row.hosted == "same" and provided.get(row.option) is not None},
         "release_image": cluster.release_image,
         "pull_secret": cluster.pull_secret,
         "ssh_public_keys": ssh_keys(cluster),
         "image_content_sources": [{"source": each.source, "mirrors": list(each.mirrors)} for each in cluster.image_digest_sources],
-        "networking": {key: value for key, value in networking.items() if given.get(said[key])},
+        "networking": {key: value for key, value in networking.items() if provided.get(said[key])},
         "configuration": {"proxy": {key: value for key, value in proxy.items() if value}} if any(proxy.values()) else {},
     }
     return {key: value for key, value in options.items() if value not in (None, "", [], {})}
@@ -208,24 +227,24 @@ def hosted_options(variables: Mapping[str, Any]) -> dict[str, Any]:
 
 def image_options(variables: Mapping[str, Any]) -> dict[str, Any]:
     """Options of module infra_env for an image whose hosts can join the hosted cluster; its pull secret is one of its own."""
-    given, cluster = _read(variables)
+    provided, cluster = _read(variables)
     proxy = {"http_proxy": cluster.proxy.http_proxy, "https_proxy": cluster.proxy.https_proxy, "no_proxy": cluster.proxy.no_proxy}
     options = {
         "pull_secret": cluster.pull_secret,
         "ssh_public_keys": ssh_keys(cluster),
         **infra_env_values(cluster),
-        "arch": cluster.architecture if given.get("architecture") else None,
+        "arch": cluster.architecture if provided.get("architecture") else None,
         "image_proxy": {key: value for key, value in proxy.items() if value},
     }
     return {key: value for key, value in options.items() if value not in (None, "", [], {})}
 
 
 def _read(variables: Mapping[str, Any]) -> tuple[Mapping[str, Any], Cluster]:
-    given = _with_release(variables)
-    parsed = read_variables(given, [])
+    provided = _with_release(variables)
+    parsed = read_variables(provided, [])
     if parsed.deployment is None:
         raise InvalidInput(parsed.problems)
-    return given, parsed.deployment.cluster
+    return provided, parsed.deployment.cluster
 
 
 def _with_release(variables: Mapping[str, Any]) -> dict[str, Any]:
@@ -244,15 +263,15 @@ def agent_namespace(variables: Mapping[str, Any], cluster_name: str) -> str:
 def read_pool(variables: Mapping[str, Any], cluster_name: str) -> dict[str, Any]:
     """``openshift_node_pool`` with its defaults.
 
-    ``selector`` is what a pool that is made anew selects Agents by; ``label`` {key, value} is what steering puts on them, empty where it does not steer.
+    ``selector`` is the label by which a new pool selects Agents; ``label`` {key, value} is what steering puts on them, empty where it does not steer.
     """
-    given = dict(variables.get("openshift_node_pool") or {})
+    provided = dict(variables.get("openshift_node_pool") or {})
     hosted = variables.get("openshift_hosted_cluster") or {}
-    namespace = str(given.get("namespace") or hosted.get("namespace") or DEFAULT_NAMESPACE)
-    cluster = str(given.get("cluster_name") or cluster_name)
-    name = str(given.get("name") or cluster)
-    kind = str(given.get("kind") or KINDS[0])
-    label, selector = _steering(given, namespace, name)
+    namespace = str(provided.get("namespace") or hosted.get("namespace") or DEFAULT_NAMESPACE)
+    cluster = str(provided.get("cluster_name") or cluster_name)
+    name = str(provided.get("name") or cluster)
+    kind = str(provided.get("kind") or KINDS[0])
+    label, selector = _steering(provided, namespace, name)
     return {
         "kind": kind,
         "name": name,
@@ -260,16 +279,18 @@ def read_pool(variables: Mapping[str, Any], cluster_name: str) -> dict[str, Any]
         "cluster_name": cluster,
         "machine_namespace": control_plane_namespace(namespace, cluster) if kind == KINDS[0] else namespace,
         "agent_namespace": agent_namespace(variables, cluster),
-        "replicas": None if given.get("replicas") is None else int(given["replicas"]),
-        "remove": as_names(given.get("remove") or []),
-        "replace_hosts": as_names(given.get("replace_hosts") or []),
-        "reserve": None if given.get("reserve") is None else int(given["reserve"]),
+        "replicas": None if provided.get("replicas") is None else int(provided["replicas"]),
+        "remove": as_names(provided.get("remove") or []),
+        "replace_hosts": as_names(provided.get("replace_hosts") or []),
+        "replace_order": str(provided.get("replace_order") or "auto"),
+        "reserve": None if provided.get("reserve") is None else int(provided["reserve"]),
+        "upgrade_wave": None if provided.get("upgrade_wave") is None else int(provided["upgrade_wave"]),
         "label": label,
         "selector": selector,
-        "given_selector": given.get("agent_label_selector"),
-        "candidates": dict(given.get("candidates") or {}),
-        "policy": dict(given.get("policy") or {}),
-        "options": {key: value for key, value in given.items() if key not in _POOL and value is not None},
+        "user_selector": provided.get("agent_label_selector"),
+        "candidates": dict(provided.get("candidates") or {}),
+        "policy": dict(provided.get("policy") or {}),
+        "options": {key: value for key, value in provided.items() if key not in _POOL and value is not None},
     }
 
 
@@ -278,14 +299,14 @@ def as_names(value: Sequence[Any] | str) -> list[str]:
     return [item.strip() for item in value.split(",") if item.strip()] if isinstance(value, str) else [str(item) for item in value]
 
 
-def spare_group(given: Any) -> str:
+def spare_group(provided: Any) -> str:
     """The group of machines that may be booted for a pool, from ``openshift_node_pool``."""
-    named = given.get("spare_group") if isinstance(given, Mapping) else None
+    named = provided.get("spare_group") if isinstance(provided, Mapping) else None
     return named if isinstance(named, str) and named else DEFAULT_SPARES
 
 
 def check_hosted_groups(groups: Mapping[str, Sequence[str]], names: Mapping[str, str]) -> list[Problem]:
-    """Hosts for a control plane that runs on the hub: somebody means another method, or another group."""
+    """Hosts for a control plane that runs on the hub: the user means another method, or another group."""
     return [
         _problem(
             f"openshift_groups.{role}",
@@ -298,14 +319,14 @@ def check_hosted_groups(groups: Mapping[str, Sequence[str]], names: Mapping[str,
     ]
 
 
-def _steering(given: Mapping[str, Any], namespace: str, name: str) -> tuple[dict[str, str], dict[str, Any] | None]:
+def _steering(provided: Mapping[str, Any], namespace: str, name: str) -> tuple[dict[str, str], dict[str, Any] | None]:
     """Label and selector of the pool. Who selects by labels of his own has labelled his Agents himself; nothing is to be steered there."""
-    selector = given.get("agent_label_selector")
-    label = {str(key): str(value) for key, value in (given.get("selector_label") or {}).items()}
-    if given.get("steer") is False or (selector is not None and not label):
+    selector = provided.get("agent_label_selector")
+    label = {str(key): str(value) for key, value in (provided.get("selector_label") or {}).items()}
+    if provided.get("label_selection") is False or (selector is not None and not label):
         return {}, dict(selector) if selector is not None else None
     if not label:
-        label = {STEER_LABEL: _value(f"{namespace}.{name}")}
+        label = {POOL_LABEL: _value(f"{namespace}.{name}")}
     key, value = next(iter(label.items()))
     return {"key": key, "value": value}, dict(selector) if selector is not None else {"matchLabels": label}
 
@@ -315,15 +336,19 @@ def _value(text: str) -> str:
     return text if len(text) <= _LONGEST_VALUE else f"{text[:52]}-{hashlib.sha256(text.encode()).hexdigest()[:10]}"
 
 
-def _pool_problems(given: Mapping[str, Any], path: str = "openshift_node_pool") -> Iterator[Problem]:
-    yield from _keys(path, given, (*_POOL, *POOL_OPTIONS), _POOL_OURS)
+def _pool_problems(provided: Mapping[str, Any], path: str = "openshift_node_pool") -> Iterator[Problem]:
+    yield from _keys(path, provided, (*_POOL, *POOL_OPTIONS), _POOL_OURS)
     wrong = set()
-    for problem in _types(path, given, _POOL):
+    for problem in _types(path, provided, _POOL):
         wrong.add(problem.path)
         yield problem
-    good = {key: value for key, value in given.items() if value is not None and f"{path}.{key}" not in wrong}
+    good = {key: value for key, value in provided.items() if value is not None and f"{path}.{key}" not in wrong}
     if good.get("kind", KINDS[0]) not in KINDS:
         yield _problem(f"{path}.kind", UNSUPPORTED, f"supported values: {', '.join(KINDS)}", hint=nearest(str(good["kind"]), KINDS), value=str(good["kind"]))
+    orders = node_pool_spec()["replace_order"]["choices"]
+    if good.get("replace_order", orders[0]) not in orders:
+        order = str(good["replace_order"])
+        yield _problem(f"{path}.replace_order", UNSUPPORTED, f"supported values: {', '.join(orders)}", hint=nearest(order, orders), value=order)
     if good.get("kind") == KINDS[1] and not (good.get("name") and good.get("namespace")):
         yield _problem(path, REQUIRED, "a MachineDeployment is named by name and namespace")
     if good.get("kind") == KINDS[1] and good.get("replace_hosts"):
@@ -331,19 +356,21 @@ def _pool_problems(given: Mapping[str, Any], path: str = "openshift_node_pool") 
     for key, fault in (("name", object_name_fault), ("namespace", object_name_fault), ("cluster_name", cluster_name_fault)):
         if good.get(key) and (text := fault(good[key])):
             yield _problem(f"{path}.{key}", INVALID, text, value=good[key])
-    for key in ("replicas", "reserve"):
+    if good.get("upgrade_wave") is not None and (good.get("release_image") or good.get("kind") == KINDS[1]):
+        yield _problem(f"{path}.upgrade_wave", FORBIDDEN, "the pool gets the release of its hosted cluster; it must be a NodePool without release_image")
+    for key in ("replicas", "reserve", "upgrade_wave"):
         if good.get(key) is not None and not str(good[key]).isdecimal():
             yield _problem(f"{path}.{key}", INVALID, "must be a whole number, 0 or more", value=str(good[key]))
-    if good.get("replicas") is not None and given.get("auto_scaling"):
+    if good.get("replicas") is not None and provided.get("auto_scaling"):
         yield _problem(f"{path}.replicas", FORBIDDEN, "replicas and auto_scaling exclude each other")
     yield from _selecting(path, good)
     yield from _said_by(read_policy, good.get("policy"), f"{path}.policy")
-    yield from _values(path, given)
+    yield from _values(path, provided)
 
 
-def _values(path: str, given: Mapping[str, Any]) -> Iterator[Problem]:
+def _values(path: str, provided: Mapping[str, Any]) -> Iterator[Problem]:
     """What module node_pool would find wrong with its options; its turn comes when machines have been booted already. What depends on the pool is its part."""
-    options, found = read_options(path, {key: given[key] for key in POOL_OPTIONS if key in given}, node_pool_spec())
+    options, found = read_options(path, {key: provided[key] for key in POOL_OPTIONS if key in provided}, node_pool_spec())
     yield from found
     if not found:
         for problem in rules_of_pools(without_unset(options), {}):
@@ -365,19 +392,19 @@ def _selecting(path: str, good: Mapping[str, Any]) -> Iterator[Problem]:
         yield _problem(f"{path}.selector_label", FORBIDDEN, "must be one of the matchLabels of agent_label_selector, else the pool would not look for it")
 
 
-def _said_by(read: Callable[[Any, str], Any], given: Any, path: str) -> Iterator[Problem]:
+def _said_by(read: Callable[[Any, str], Any], provided: Any, path: str) -> Iterator[Problem]:
     """What the room that reads it finds wrong."""
     try:
-        read(given, path)
+        read(provided, path)
     except InvalidInput as error:
         yield from error.problems
 
 
 def _hosted_problems(variables: Mapping[str, Any]) -> Iterator[Problem]:
-    path, given = "openshift_hosted_cluster", variables.get("openshift_hosted_cluster") or {}
-    yield from _keys(path, given, (*_HOSTED, *HOSTED_OPTIONS), _HOSTED_OURS)
-    yield from _types(path, given, _HOSTED)
-    yield from read_options(path, {key: given[key] for key in HOSTED_OPTIONS if key in given}, hosted_cluster_spec())[1]
+    path, provided = "openshift_hosted_cluster", variables.get("openshift_hosted_cluster") or {}
+    yield from _keys(path, provided, (*_HOSTED, *HOSTED_OPTIONS), _HOSTED_OURS)
+    yield from _types(path, provided, _HOSTED)
+    yield from read_options(path, {key: provided[key] for key in HOSTED_OPTIONS if key in provided}, hosted_cluster_spec())[1]
     named = {
         f"{name}.{key}": (variables.get(name) or {}).get(key)
         for name, key in (("openshift_hub", "namespace"), (path, "agent_namespace"), ("openshift_node_pool", "agent_namespace"))
@@ -390,18 +417,19 @@ def _hosted_problems(variables: Mapping[str, Any]) -> Iterator[Problem]:
         )
 
 
-def _keys(path: str, given: Mapping[str, Any], known: Sequence[str], ours: Sequence[str] = ()) -> Iterator[Problem]:
-    for key in map(str, given):
+def _keys(path: str, provided: Mapping[str, Any], known: Sequence[str], ours: Sequence[str] = ()) -> Iterator[Problem]:
+    for key in map(str, provided):
         if key in ours:
             yield _problem(f"{path}.{key}", FORBIDDEN, "is set by the collection")
         elif key not in known:
             yield _problem(f"{path}.{key}", UNKNOWN_FIELD, f"known: {', '.join(sorted(set(known)))}", hint=nearest(key, known))
 
 
-def _types(path: str, given: Mapping[str, Any], kinds: Mapping[str, type | tuple[type, ...]]) -> Iterator[Problem]:
+def _types(path: str, provided: Mapping[str, Any], kinds: Mapping[str, type | tuple[type, ...]]) -> Iterator[Problem]:
     for key, wanted in kinds.items():
-        value = given.get(key)
+        value = provided.get(key)
         several = wanted if isinstance(wanted, tuple) else (wanted,)
         if value is None or (isinstance(value, several) and (bool in several or not isinstance(value, bool))):
             continue
-        yield _problem(f"{path}.{key}", INVALID, f"must be {' or '.join(_WORDS[kind] for kind in several)}")
+        joined = " or ".join(_WORDS[kind] for kind in several)
+        yield _problem(f"{path}.{key}", INVALID, f"must be {joined}")

@@ -14,10 +14,13 @@ from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.secrets import hide_secrets
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.capi.desired import default_pool, planned_options
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.table import HUB_METHODS
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.from_spec import agent_hosts
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.assisted import METHOD as ASSISTED
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.assisted import host_options
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.capi import METHOD as CAPI
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.capi import read_capi
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hosts import (
     bmc_hosts,
     chosen_hosts,
@@ -54,7 +57,13 @@ def resolve(inventory: Inventory, *, building: bool) -> dict[str, Any]:
         "hosted_cluster": _hosted(variables, name, required=inventory.hosted),
         "node_pool": read_pool(variables, name),
         "node_pools": read_pools(variables, name),
+        "capi": _capi(variables, inventory, building=building) if settings["method"] == CAPI else {},
     }
+
+
+def _capi(variables: Mapping[str, Any], inventory: Inventory, *, building: bool) -> dict[str, Any]:
+    bmcs = {host["name"]: host["bmc"] for host in bmc_hosts(inventory.hosts()) if "bmc" in host}
+    return read_capi(variables, inventory.hosts(), bmcs, hub_settings(variables, inventory.directory, building=building)["namespace"])
 
 
 def _hosted(variables: Mapping[str, Any], name: str, *, required: bool) -> dict[str, Any]:
@@ -71,12 +80,14 @@ class Resolved:
     """Parts of a resolved deployment, as options of the modules. ``data`` is what :func:`resolve` returned, possibly wrapped by Ansible's templating.
 
     ``method`` is the method whose hosts the caller touches, where it differs from that of the deployment. ``agents`` replaces the agents of the hub.
+    ``plan`` is a result of module capi_plan.
     """
 
-    def __init__(self, data: Mapping[str, Any], *, method: str = "", agents: Sequence[Any] | None = None) -> None:
+    def __init__(self, data: Mapping[str, Any], *, method: str = "", agents: Sequence[Any] | None = None, plan: Mapping[str, Any] | None = None) -> None:
         self._data = data
         self._method = method
         self._agents = agents
+        self._plan = plan
 
     def part(self, name: str) -> Any:
         """Raises :class:`InvalidInput` where hosts cannot be what the part needs."""
@@ -108,6 +119,10 @@ class Resolved:
     def _hosted(self) -> bool:
         return bool(self.settings["method"] == "hosted")
 
+    @property
+    def _capi(self) -> bool:
+        return bool(self.settings["method"] == CAPI)
+
     def connections(self) -> dict[str, Any]:
         """Options that all modules with a connection take. A CA that is not configured is left out."""
         return _present({name: self.settings[name] for name in ("connect_to", "ca_cert")})
@@ -132,7 +147,7 @@ class Resolved:
         """Modules know hosts by hostname, as their Nodes are called."""
         found = {key: value for key, value in self._get("assisted").items() if key != "named"}
         hostnames = _hostnames(self.hosts)
-        options = {hostnames[name]: host_options(given) for name, given in self.agent_variables.items() if name in hostnames}
+        options = {hostnames[name]: host_options(provided) for name, provided in self.agent_variables.items() if name in hostnames}
         return {**found, "host_options": options, "names": [hostnames[host["inventory_name"]] for host in self.chosen()]}
 
     def hub_hosts(self) -> dict[str, Any]:
@@ -159,12 +174,47 @@ class Resolved:
         agents = by_hostname(hub_hosts(hosts, self.agent_variables, None))
         return {**pool, "initial_replicas": self._initial_replicas(pool), **agents, "bmc_hosts": machines, "manual_hosts": manual_hosts(hosts)}
 
+    def capi(self) -> dict[str, Any]:
+        """Options of module assisted_control_plane; with a plan those of what it decided. Empty for other methods."""
+        options: dict[str, Any] = self._get("capi").get("options", {})
+        return planned_options(options, native(self._plan)) if options and self._plan is not None else options
+
+    def capi_plan(self) -> dict[str, Any]:
+        """Options of module capi_plan about the cluster; empty for other methods. Users name hosts as the inventory does, and the hub by hostname."""
+        found, pool, hostnames = self._get("capi"), self._get("node_pool"), _hostnames(self.hosts)
+        if not found:
+            return {}
+        options = found["options"]
+        return {
+            "name": options["name"],
+            "namespace": options["namespace"],
+            "infrastructure": options.get("infrastructure", "metal3"),
+            "pools": found["pools"],
+            "names": [hostnames.get(name, name) for name in self._get("chosen")],
+            "pool": pool["name"] if pool["name"] != options["name"] else default_pool(options["name"]),
+            "remove": [hostnames.get(name, name) for name in pool["remove"]],
+            "replicas": pool["replicas"],
+        }
+
     def of_pools(self) -> list[dict[str, Any]]:
         """The resolved variables as each pool of the list has them."""
         return [{**self._data, "node_pool": pool, "node_pools": [pool]} for pool in self._data["node_pools"]]
 
+    def upgrade_waves(self) -> list[list[dict[str, Any]]]:
+        """The pools that follow the release of their hosted cluster, as :meth:`of_pools`: those of a wave together, the waves in their order."""
+        image = self._get("hosted_cluster")["options"].get("release_image")
+        waves: dict[int, list[dict[str, Any]]] = {}
+        for pool in self._data["node_pools"] if image else ():
+            if pool["upgrade_wave"] is not None:
+                # A pool that does not exist is left to scale_node_pool.
+                follows = {**pool, "replicas": None, "initial_replicas": 0, "options": {**pool["options"], "release_image": image}}
+                waves.setdefault(pool["upgrade_wave"], []).append({**self._data, "node_pool": follows, "node_pools": [follows]})
+        return [waves[number] for number in sorted(waves)]
+
     def _initial_replicas(self, pool: Mapping[str, Any]) -> Any:
         """One worker in the inventory is one node of a new pool; the autoscaler begins with the smallest size."""
+        if "initial_replicas" in pool:
+            return pool["initial_replicas"]
         scaling = pool["options"].get("auto_scaling")
         smallest = scaling.get("min") if isinstance(scaling, dict) else None
         if smallest is not None:
@@ -192,11 +242,15 @@ class Resolved:
         """Connection and scope of the hub that the user named; what is in the namespaces of its pools belongs to this deployment."""
         hub, namespace = self.hub(), self._data["node_pool"]["machine_namespace"]
         scope = {"namespace": hub["namespace"], "infra_env": hub["infra_env"], "cluster": hub["cluster"] or None, "bare_metal_hosts": hub["bare_metal_hosts"]}
+        if self._capi:
+            # Machines are booted by Metal3 only, and each of them has an InfraEnv of its own.
+            scope |= {"infra_env": "", "bare_metal_hosts": True}
         return {**_without_mapping(hub), **scope, "namespaces": [str(namespace)] if namespace else []}
 
 
 PARTS: Mapping[str, Callable[[Resolved], Any]] = {
     "building": lambda found: found._get("building"),
+    "chosen_names": lambda found: found._get("chosen"),
     "settings": lambda found: found.settings,
     "shown_settings": lambda found: hide_secrets(found.settings),
     "connections": Resolved.connections,
@@ -214,6 +268,9 @@ PARTS: Mapping[str, Callable[[Resolved], Any]] = {
     "hosted_cluster": lambda found: found._get("hosted_cluster"),
     "node_pool": Resolved.node_pool,
     "of_pools": Resolved.of_pools,
+    "upgrade_waves": Resolved.upgrade_waves,
+    "capi": Resolved.capi,
+    "capi_plan": Resolved.capi_plan,
     "touch": Resolved.touch,
 }
 

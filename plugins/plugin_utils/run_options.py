@@ -16,15 +16,15 @@ _NO_TAGS = "the playbooks have no tags, so a run with this option leaves tasks o
 _WITHOUT = "run without --tags and --skip-tags; a second run repeats nothing that is done"
 
 
-def check_run_options(variables: Mapping[str, Any], playbook: str) -> list[Problem]:
+def check_run_options(variables: Mapping[str, Any], playbook: str, groups: Mapping[str, Sequence[str]] | None = None) -> list[Problem]:
     """What is wrong with ``--tags``, ``--skip-tags`` and ``--limit`` of a run of one of the playbooks of the collection.
 
-    Without ``playbook`` a play of the user calls the roles, and its options are the user's matter.
+    Without ``playbook`` a play of the user calls the roles, and its options are the user's matter. ``groups``: the hosts of the inventory by group.
     """
-    return list(_problems(variables)) if playbook else []
+    return list(_problems(variables, groups or {})) if playbook else []
 
 
-def _problems(variables: Mapping[str, Any]) -> Iterator[Problem]:
+def _problems(variables: Mapping[str, Any], groups: Mapping[str, Sequence[str]]) -> Iterator[Problem]:
     tags = _texts(variables.get("ansible_run_tags"))
     if set(tags) - {"all", "untagged"}:
         yield problem("--tags", FORBIDDEN, _NO_TAGS, value=",".join(tags), hint=_WITHOUT)
@@ -32,9 +32,17 @@ def _problems(variables: Mapping[str, Any]) -> Iterator[Problem]:
     if set(skipped) & {"all", "always", "untagged"}:
         yield problem("--skip-tags", FORBIDDEN, _NO_TAGS, value=",".join(skipped), hint=_WITHOUT)
     limit = str(variables.get("ansible_limit") or "")
-    if set(limit.replace(":", ",").split(",")) - _CONTROL_NODE - {""}:
+    named = {name.strip() for name in limit.replace(":", ",").split(",")} - {""}
+    if named - _CONTROL_NODE and not _names_every_host(named, groups):
         detail = "the playbooks run on localhost, and act on all hosts of the inventory whatever the limit is"
         yield problem("--limit", FORBIDDEN, detail, value=limit, hint="run without --limit; openshift_hosts names hosts where a playbook takes hosts")
+
+
+def _names_every_host(named: set[str], groups: Mapping[str, Sequence[str]]) -> bool:
+    """Whether a limit leaves no host of the inventory out. One with exclusions or other patterns is not evaluated."""
+    hosts = set(groups.get("all") or ()) - _CONTROL_NODE
+    found = {host for name in named for host in (groups.get(name) or [name])}
+    return bool(hosts) and hosts <= found and named <= {*groups, *hosts, *_CONTROL_NODE}
 
 
 def _texts(value: Any) -> Sequence[str]:

@@ -26,7 +26,7 @@ SAMPLE = 20
 RATIO = 100
 LARGE = 10_000
 CPU_SECONDS = {FLEET: 1.0, LARGE: 5.0}
-# Bytes for each Agent that is listed and planned: the objects themselves, without what nobody reads.
+# Bytes for each Agent that is listed and planned: the objects themselves, without what is not read.
 RESIDENT = 100_000
 
 # Runs in a process of its own, so that CPU time and the largest resident set are those of the work alone.
@@ -137,8 +137,8 @@ def test_a_fleet_in_one_task(tmp_path: Path, record_property: Any) -> None:
 def test_listing_and_planning(count: int, record_property: Any) -> None:
     with responder(count) as url:
         environment = {**os.environ, "PYTHONPATH": str(ROOT / ".build")}
-        given = json.dumps(hosts(count))
-        done = subprocess.run([sys.executable, "-c", PROGRAM, url], input=given, env=environment, check=True, capture_output=True, text=True)
+        provided = json.dumps(hosts(count))
+        done = subprocess.run([sys.executable, "-c", PROGRAM, url], input=provided, env=environment, check=True, capture_output=True, text=True)
         assert counts(url)["calls"]["list"] == 1
     found = json.loads(done.stdout)
     print(f"\n{count} Agents: listed in {found['list']:.2f} s, planned in {found['plan']:.2f} s of CPU, {found['resident'] / count / 1000:.0f} kB each")

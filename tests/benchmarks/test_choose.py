@@ -26,7 +26,7 @@ RESIDENT = 3000
 # Runs in a process of its own, so that CPU time is that of the work alone.
 PROGRAM = """
 import json, random, sys, time, tracemalloc
-from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.choose.model import Host, Policy, Wish
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.choose.model import AgentFacts, HostDemand, Policy
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.choose.plan import choose
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.choose.rules import need_of, objection
 shape, order, machines, agents, measured = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), sys.argv[5]
@@ -35,7 +35,7 @@ FREE = {"approved": True, "validated": True, "connected": True, "bound": "False"
 def agent(n):
     labels = {"rack": f"r{chance.randrange(40)}", "zone": f"z{n % 3}", "size": chance.choice(["s", "m", "l"]), "slot": f"s{n}"}
     cpus, memory, disk = chance.choice([16, 32, 64]), chance.choice([64, 128, 256]) << 30, chance.choice([480, 960]) * 10**9
-    return Host("agents", f"{n:032x}", f"worker-{n}", labels, "x86_64", cpus, memory, disk, **FREE)
+    return AgentFacts("agents", f"{n:032x}", f"worker-{n}", labels, "x86_64", cpus, memory, disk, **FREE)
 def one_of(key, values):
     return {"matchExpressions": [{"key": key, "operator": "In", "values": sorted(set(values))}]}
 def selector(n):
@@ -47,20 +47,20 @@ def selector(n):
     # "short": as many Agents as Machines suit, a few each.
     return one_of("slot", [f"s{chance.randrange(machines)}" for _ in range(6)])
 hosts = [agent(n) for n in range(agents)]
-wishes = [Wish("clusters-c1", f"m{n:05}", selector(n), cpus=0 if shape == "short" else (0, 32)[n % 2], group=f"pool-{n % 4}") for n in range(machines)]
+demands = [HostDemand("clusters-c1", f"m{n:05}", selector(n), cpus=0 if shape == "short" else (0, 32)[n % 2], group=f"pool-{n % 4}") for n in range(machines)]
 policy = Policy(order, "rack")
 if measured == "memory":
     tracemalloc.start()
-    choose(wishes, hosts, policy)
+    choose(demands, hosts, policy)
     print(json.dumps({"peak": tracemalloc.get_traced_memory()[1]}))
     sys.exit()
 began = time.process_time()
-choice = choose(wishes, hosts, policy)
+choice = choose(demands, hosts, policy)
 lines = choice.lines()
 planned = time.process_time()
 free, greedy = list(hosts), 0
-for wish in wishes:
-    need = need_of(wish)
+for demand in demands:
+    need = need_of(demand)
     found = next((n for n, host in enumerate(free) if objection(need, host) is None), None)
     if found is not None:
         del free[found]

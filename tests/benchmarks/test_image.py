@@ -5,11 +5,13 @@
 reads only the areas.
 
 ``cp`` is measured with the ``sync`` of its result, because our image is on the disk when the build returns. Both start with the base in the page cache and
-nothing dirty, and take turns. The first copy of a base, which hashes it, is measured beside (its base is new in each round).
+nothing dirty, and take turns in an order by chance: the disk may be slower after a write. The first copy of a base hashes it too (its base is new in each
+round): its bound is a ``cp`` beside a process that only computes the SHA-256 of the same file, because nothing that does both can be faster.
 """
 
 from __future__ import annotations
 
+import concurrent.futures
 import json
 import os
 import random
@@ -23,7 +25,8 @@ import pytest
 from ansible_collections.zerotouch.openshift.tests.support import live_image as synthetic
 
 SIZE = 1_200_000_000
-ROUNDS = 5
+# One write in three takes twice as long as the others on some virtual disks, with cp as with a build.
+ROUNDS = 15
 RATIO = 1.1
 RESIDENT = 40_000_000
 CONFIG = b'{"ignition":{"version":"3.2.0"}}'
@@ -48,9 +51,21 @@ print(json.dumps({"seconds": seconds, "read": read() - before, "changed": plan.c
 """
 
 
+# The SHA-256 of a file, read in blocks, with the library that the build uses: sha256sum of some distributions has no use of the processor's instructions.
+HASH = """
+import hashlib, sys
+from pathlib import Path
+digest, buffer = hashlib.sha256(), bytearray(1 << 20)
+with Path(sys.argv[1]).open("rb", buffering=0) as file:
+    while count := file.readinto(buffer):
+        digest.update(memoryview(buffer)[:count])
+print(digest.hexdigest())
+"""
+
+
 @pytest.fixture(scope="module")
 def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A small live image with 1.2 GB of noise behind its volume, as padding of hybrid images stands there."""
+    """A small live image with 1.2 GB of noise behind its volume, like the padding of hybrid images."""
     path = synthetic.make_iso(tmp_path_factory.mktemp("bench") / "base.iso", ignition=262144)
     noise = random.Random(1).randbytes(1 << 20)
     with path.open("ab") as handle:
@@ -73,17 +88,38 @@ def copy(base: Path, dest: Path) -> float:
     return time.perf_counter() - began
 
 
+def hashed(base: Path) -> tuple[float, str]:
+    """Seconds and digest."""
+    began = time.perf_counter()
+    done = subprocess.run([sys.executable, "-c", HASH, str(base)], check=True, capture_output=True, text=True)
+    return time.perf_counter() - began, done.stdout.strip()
+
+
+def copy_beside_hash(base: Path, dest: Path) -> float:
+    """Seconds until both have ended."""
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        digest = pool.submit(hashed, base)
+        return max(copy(base, dest), digest.result()[0])
+
+
 def test_building_costs_a_copy(base: Path, tmp_path: Path, record_property) -> None:
     dest, cache = tmp_path / "out.iso", tmp_path / "cache"
     right = build(base, dest, cache)["state"]["base"]["sha256"]
-    seconds: dict[str, list[float]] = {"cp": [], "build": [], "first copy": [], "checksum: true": []}
+    seconds: dict[str, list[float]] = {name: [] for name in ("cp", "build", "sha256", "cp beside sha256", "first copy", "checksum: true")}
     resident = 0
+    chance = random.Random(1)
     for number in range(ROUNDS):
-        for name in seconds:
+        for name in chance.sample(sorted(seconds), len(seconds)):
             dest.unlink(missing_ok=True)
             os.sync()
             if name == "cp":
                 seconds[name].append(copy(base, dest))
+            elif name == "sha256":
+                took, digest = hashed(base)
+                assert digest == right
+                seconds[name].append(took)
+            elif name == "cp beside sha256":
+                seconds[name].append(copy_beside_hash(base, dest))
             else:
                 done = build(base, dest, tmp_path / f"cache{number}" if name == "first copy" else cache, checksum=name == "checksum: true")
                 assert done["state"]["base"]["sha256"] == right
@@ -93,8 +129,8 @@ def test_building_costs_a_copy(base: Path, tmp_path: Path, record_property) -> N
     ratios, at_best = ({name: round(value / times["cp"], 2) for name, value in times.items()} for times in (median, best))
     print(f"\nISO from {SIZE / 1e9:.1f} GB, medians: {ratios} of cp ({median['cp']:.2f} s); best: {at_best}; resident set {resident / 1e6:.0f} MB")
     record_property("ratios", ratios)
-    # A disk that others write to at the same time only adds time: then the best rounds say what the build costs.
-    assert min(ratios["build"], at_best["build"]) <= RATIO
+    assert ratios["build"] <= RATIO
+    assert median["first copy"] <= RATIO * max(median["cp beside sha256"], median["cp"], median["sha256"])
     assert resident <= RESIDENT
 
 

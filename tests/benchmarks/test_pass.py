@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parents[2]
-CPU_SECONDS = {"plan": 5.0, "again": 5.0, "steer": 2.0}
+CPU_SECONDS = {"plan": 5.0, "again": 5.0, "label_selection": 2.0}
 # Bytes for each Machine and each Agent while planning, at its most; the objects that were read are not in it.
 RESIDENT = 20_000
 # Hook, finalizer, claim, provider ID, status.
@@ -64,7 +64,7 @@ wanted = Steering(f"{world.NS}/pool-0", "pool", "pool-0", 2 * machines, selector
 half = plan_steering(Steering(wanted.pool, wanted.key, wanted.value, machines, selector=wanted.selector), observed.agents, policy)
 raise_failures(apply_stages(hub, [half.chains], 1))
 labelled = observe(hub, api, Scope(world.NS))
-steered = timed("steer", lambda: plan_steering(wanted, labelled.agents, policy))
+steered = timed("label_selection", lambda: plan_steering(wanted, labelled.agents, policy))
 plan = timed("plan", lambda: plan_pass(labelled, policy, moment))
 before = hub.calls["write"]
 raise_failures(apply_stages(hub, plan.stages, 1))

@@ -19,6 +19,9 @@ of `bmc_info` and `boot_hosts` names the row that was used. It is chosen by what
 manufacturer of System and Manager, then model and firmware. `profile.py` has one entry for each line of these tables; a test boots a machine of the
 lab without the entry, which must fail.
 
+Reads share a connection if the ServiceRoot's `Vendor` is Dell, HPE, Lenovo or Supermicro. Reads from all other BMCs, and all writes, have a connection
+of their own each.
+
 The column *seen on hardware* names the firmware of machines on which the behaviour was seen with this collection. It is empty where it is known from
 its source alone.
 

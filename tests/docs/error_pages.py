@@ -11,25 +11,25 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.rules.
 
 from . import errors_of_networks, errors_of_options, errors_of_ours, errors_of_platforms, errors_of_pools
 from .error_model import Entry, Topic
-from .errors_of_rooms import ROOMS
+from .errors_of_packages import PACKAGES
 
 HEAD = """# Errors
 
 <!-- Generated from tests/docs/errors_of_*.py: PYTHONPATH=.build python tests/generate_docs.py -->
 
-What can be wrong with a configuration: every message, why it is one, and how to mend it. A problem is told on one line,
+What can be wrong with a configuration: every message, why it is one, and how to fix it. A problem is reported on one line,
 
     FILE:LINE: FIELD: KIND: VALUE: MESSAGE (WHAT TO DO)
 
-in the terms of your input: `openshift_cluster.api_vips[0]` for variables, `platform.baremetal.apiVIPs[0]` with file and line for files. All problems are told
-at once, and nothing is done before they are mended. Here fields have upstream's names ([fields.md](fields.md) has both); `…` stands for what differs.
+in the terms of your input: `openshift_cluster.api_vips[0]` for variables, `platform.baremetal.apiVIPs[0]` with file and line for files. All are reported
+in one run, and nothing is done before they are fixed. Here fields have upstream's names ([fields.md](fields.md) has both); `…` marks what differs.
 
 Problems of `layer: installer` are the installer's own, in its words: openshift-install refuses the same input. Problems of `layer: ours` go further;
 those with the name of a check can be lowered ([checks.md](checks.md)).
 """
 _TABLE = "| field | kind | message | why | what to do |\n|---|---|---|---|---|\n"
 _CHECK_TABLE = "| check | field | kind | message |\n|---|---|---|---|\n"
-_ROOM_TABLE = "| message | what to do |\n|---|---|\n"
+_PACKAGE_TABLE = "| message | what to do |\n|---|---|\n"
 OURS_FIRST = (errors_of_ours.READING, errors_of_ours.VARIABLES)
 _INSTALLER = (*errors_of_networks.TOPICS, *errors_of_pools.TOPICS, *errors_of_platforms.TOPICS, *errors_of_options.TOPICS)
 TOPICS: tuple[Topic, ...] = (*OURS_FIRST, *_INSTALLER, errors_of_ours.NETWORK_CONFIG, errors_of_ours.CHECKS)
@@ -45,8 +45,8 @@ def errors_page() -> str:
         parts.append(f"\n## {topic.title}\n\n" + (f"{topic.words}\n\n" if topic.words else ""))
         parts += _checks(topic) if topic is errors_of_ours.CHECKS else [_TABLE, *(_row(entry) for entry in topic.entries)]
     parts.append("\n# Errors of a run\n\nWhat can go wrong once the configuration is accepted. Services' own words stay as they are, behind ours.\n")
-    for title, messages in ROOMS.values():
-        parts += [f"\n## {title}\n\n", _ROOM_TABLE, *(f"| {_cell(message.text)} | {_cell(message.mend)} |\n" for message in messages)]
+    for title, messages in PACKAGES.values():
+        parts += [f"\n## {title}\n\n", _PACKAGE_TABLE, *(f"| {_cell(message.text)} | {_cell(message.mend)} |\n" for message in messages)]
     return "".join(parts)
 
 

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the installer says about names, credentials, networks and virtual addresses (reference agent-based-installer.md 3.2)."""
+"""What the installer says about names, credentials, networks and virtual addresses.
+
+Source: openshift/installer pkg/types/validation/installconfig.go.
+"""
 
 from __future__ import annotations
 
@@ -74,7 +77,7 @@ CREDENTIALS = Topic(
             "additionalTrustBundle",
             INVALID,
             ("invalid block", "x509: …"),
-            "only PEM certificates may stand there, and nothing after the last of them",
+            "only PEM certificates are allowed, and nothing after the last of them",
             "paste the certificates from `-----BEGIN CERTIFICATE-----` on; no keys, no text behind",
         ),
         E("additionalTrustBundlePolicy", INVALID, 'supported values "Proxyonly", "Always"', "", "one of the two"),

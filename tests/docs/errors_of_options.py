@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the installer says about mirrors, proxies and further options, and its warnings (reference agent-based-installer.md 3.2, 3.11)."""
+"""What the installer says about mirrors, proxies and further options, and its warnings.
+
+Source: openshift/installer pkg/types/validation/installconfig.go, pkg/asset/agent/installconfig.go.
+"""
 
 from __future__ import annotations
 

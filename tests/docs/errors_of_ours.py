@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What our own checks and readers say. Why a check is made and what to do stands in the table of checks (cluster/rules/checks.py)."""
+"""What our own checks and readers say. The table of checks (cluster/rules/checks.py) has the reason and the remedy of each."""
 
 from __future__ import annotations
 
@@ -72,6 +72,13 @@ CHECKS = Topic(
         _check("registry-without-credentials", "imageDigestSources[].mirrors[]", INVALID, "the pull secret does not hold …"),
         _check("release-image-mismatch", _IMAGE, INVALID, "the tag names another version than …", "the tag names architecture …, the hosts have …"),
         _check("release-image-tag", _IMAGE, INVALID, "mirrors are not used for an image that is named by tag"),
+        _check("release-not-pinned", _IMAGE, INVALID, "the tag cannot be resolved to a digest, so …"),
+        _check(
+            "release-not-pinned",
+            "spec.releaseImage",
+            INVALID,
+            "hosts install what this tag names when they pull it: a hand-written set of manifests is used as it is",
+        ),
         _check("release-mirror", _IMAGE, INVALID, "… is only a part of its repository …", "no mirror has … for its source"),
         _check("release-registry-without-credentials", _IMAGE, INVALID, "the pull secret does not hold …"),
         _check(
@@ -157,7 +164,7 @@ READING = Topic(
         E(
             "pullSecret",
             SYNTAX,
-            "line …, column …: the value stands in doubled single quotes; YAML ends it at the second quote",
+            "line …, column …: the value is in doubled single quotes; YAML ends it at the second quote",
             "",
             "one pair of single quotes around the whole",
         ),

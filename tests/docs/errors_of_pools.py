@@ -1,7 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the installer says about machine pools, topologies and fencing (reference agent-based-installer.md 3.2 to 3.4, 3.8)."""
+"""What the installer says about machine pools, topologies and fencing.
+
+Source: openshift/installer pkg/types/validation/installconfig.go, pkg/asset/agent/installconfig.go,
+  pkg/asset/agent/manifests/nmstateconfig.go.
+"""
 
 from __future__ import annotations
 

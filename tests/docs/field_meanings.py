@@ -1,11 +1,14 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the installer does with each field of its two files (reference agent-based-installer.md 1, 3, 4, 12): default, first release, effect.
+"""What the installer does with each field of its two files: default, first release, effect.
 
 Paths, types and allowed values come from the collection's own tables (cluster/fields.py). A field without a meaning here has the text of its row in
 cluster/field_table.py; a field without either, or a meaning without a field, fails the test of the generated
 page. ``hosts*`` is one meaning for the field and all that is below it.
+
+Source: openshift/installer pkg/types/conversion/installconfig.go, pkg/types/validation/installconfig.go,
+  pkg/asset/agent/installconfig.go; docs/upstream/releases.md.
 """
 
 from __future__ import annotations
@@ -46,7 +49,7 @@ INSTALL_CONFIG: dict[str, Meaning] = {
     "additionalTrustBundle": _M("PEM certificates: trusted by the live system, by the service for mirrors, and by the cluster", "empty"),
     "additionalTrustBundlePolicy": _M("`Always`: the cluster trusts the bundle without a proxy as well; only this value is handed on", "`Proxyonly`"),
     "fips": _M("FIPS mode: kernel argument `fips=1` and an override", "`false`"),
-    "cpuPartitioningMode": _M("workload partitioning, for all nodes and for ever; handed on when given", "empty"),
+    "cpuPartitioningMode": _M("workload partitioning, for all nodes and permanently; handed on when given", "empty"),
     "capabilities.baselineCapabilitySet": _M(
         "required inside `capabilities`: the set to begin with, `None`, `v4.11` … `v4.18`, `vCurrent`", "without `capabilities`: `vCurrent`"
     ),
@@ -259,4 +262,4 @@ ROOT_DEVICE_HINTS: dict[str, Meaning] = {
     "rotational": _M("`true`: a disk that rotates; `false`: one that does not"),
 }
 
-# Fields inside an option of openshift_host that have no counterpart of that name upstream stand in cluster/field_table.py with their description.
+# cluster/field_table.py describes the fields inside an option of openshift_host that have no counterpart of that name upstream.

@@ -118,7 +118,8 @@ def rows(shape: Record, meanings: Mapping[str, Meaning]) -> list[Row]:
     found: dict[str, str] = {}
     for path, kind in leaves(shape):
         above = next((name for name in whole if path == name or path.startswith((f"{name}.", f"{name}[]"))), "")
-        found.setdefault(whole.get(above, path), "list" if kind == "list" else "mapping" if above and path != above else kind)
+        below = kind != "list" and above and path != above
+        found.setdefault(whole.get(above, path), "mapping" if below else kind)
     return list(found.items())
 
 
@@ -211,5 +212,5 @@ def _is_records(shape: Shape) -> bool:
 
 
 def _escaped(text: str) -> str:
-    """Fit for a table; what stands for something is in capitals, because ``<name>`` is HTML."""
+    """Fit for a table; placeholders are in capitals, because ``<name>`` is HTML."""
     return re.sub(r"<([a-z_]+)>", lambda match: match[1].upper(), text.replace("|", "\\|"))

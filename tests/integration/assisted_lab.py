@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The lab's assisted-service in this process, with machines that answer it, and doors opened against it."""
+"""The lab's assisted-service in this process, with machines that answer it, and modules opened against it."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ansible_collections.zerotouch.openshift.tests.support import upstream
 from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
 from ztlab.clock import LabClock
 from ztlab.faults import Faults
 from ztlab.service import AssistedService
 
 ROOT = Path(__file__).parents[2]
-SWAGGER = ROOT.parent / "shared" / "reference-data" / "assisted-service-swagger.yaml"
 
 
 def _load(name: str, path: Path) -> Any:
@@ -114,7 +114,7 @@ def running_service(speed: float = 60.0, **environment: str) -> Iterator[Bench]:
     tokens = [keys.token(auth_scheme=scheme) for scheme in ("userAuth", "watcherAuth", "agentAuth")]
 
     async def start() -> AssistedService:
-        swagger = SWAGGER if SWAGGER.exists() else None
+        swagger = upstream.optional(upstream.SWAGGER)
         settings = {key: value for key, value in scripted.agent_environment(keys, **environment).items() if value}
         service = AssistedService(
             settings,
@@ -138,13 +138,13 @@ def running_service(speed: float = 60.0, **environment: str) -> Iterator[Bench]:
         loop.close()
 
 
-Door = Callable[..., dict[str, Any]]
+RunModule = Callable[..., dict[str, Any]]
 
 
-def door_of(bench: Bench, capfd: pytest.CaptureFixture[str]) -> Door:
-    """Opens a door as a module against the service; what it prints holds no secret."""
+def module_runner(bench: Bench, capfd: pytest.CaptureFixture[str]) -> RunModule:
+    """Opens a module as a module against the service; what it prints holds no secret."""
 
-    def open_door(name: str, /, *, check: bool = False, diff: bool = False, **arguments: Any) -> dict[str, Any]:
+    def call_module(name: str, /, *, check: bool = False, diff: bool = False, **arguments: Any) -> dict[str, Any]:
         module = importlib.import_module(f"ansible_collections.zerotouch.openshift.plugins.modules.{name}")
         connection = {"service_url": bench.url, "token": bench.token, "watcher_token": bench.watcher_token}
         with patch_module_args({**connection, **arguments, "_ansible_check_mode": check, "_ansible_diff": diff}), pytest.raises(SystemExit):
@@ -153,4 +153,4 @@ def door_of(bench: Bench, capfd: pytest.CaptureFixture[str]) -> Door:
         assert bench.token not in output and json.loads(PULL_SECRET)["auths"]["quay.io"]["auth"] not in output
         return dict(json.loads(output))
 
-    return open_door
+    return call_module

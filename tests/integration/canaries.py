@@ -60,7 +60,9 @@ def of_state(state: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _leaves(data: Any, name: str = "state.json") -> Iterator[tuple[str, str]]:
-    pairs: Iterable[tuple[Any, Any]] = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    pairs: Iterable[tuple[Any, Any]] = enumerate(data) if isinstance(data, list) else ()
+    if isinstance(data, dict):
+        pairs = data.items()
     for key, value in pairs:
         yield from _leaves(value, f"{name}.{key}")
     if isinstance(data, str):

@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from xdist.scheduler import LoadScopeScheduling
 
-from .assisted_lab import Bench, Door, door_of, running_service
+from .assisted_lab import Bench, RunModule, module_runner, running_service
 from .canaries import BMC_PASSWORD, PULL_SECRET
 from .lab import ROOT, Deployment, Lab, Run, read_inventory, without, write_inventory
 
@@ -83,7 +83,7 @@ def make_lab(labs: list[Lab]) -> MakeLab:
 
 @pytest.fixture(scope="module", autouse=True)
 def ends_with_module(labs: list[Lab]) -> Iterator[None]:
-    """The labs of a module end with it: one that nobody uses any more still costs a tenth of a processor."""
+    """The labs of a module end with it: an unused lab still costs a tenth of a processor."""
     yield
     take_down(labs)
 
@@ -193,6 +193,6 @@ def bench() -> Iterator[Bench]:
 
 
 @pytest.fixture
-def door(bench: Bench, capfd: pytest.CaptureFixture[str]) -> Door:
-    """A door to it."""
-    return door_of(bench, capfd)
+def run_module(bench: Bench, capfd: pytest.CaptureFixture[str]) -> RunModule:
+    """A module to it."""
+    return module_runner(bench, capfd)

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What stands between a door and a healthy service when things go wrong: a gateway that is ill as told, and the server of tokens of a hosted service."""
+"""What stands between a module and a healthy service when things go wrong: a gateway that is ill as told, and the server of tokens of a hosted service."""
 
 from __future__ import annotations
 

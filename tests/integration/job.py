@@ -84,9 +84,15 @@ class JobDeployment(Deployment):
         self.work_dir = runner / "project" / "cluster"
         self.kept = deployment.directory / "kept"
         self.volume: Path | None = None
+        # What a controller sets for each job.
+        self.variables = {"AWX_PRIVATE_DATA_DIR": str(runner), "JOB_ID": "1"}
         site = deployment.directory / "site"
         site.mkdir(exist_ok=True)
         (site / "sitecustomize.py").write_text(_SITE)
+
+    def be_pod(self) -> None:
+        """Be a pod of another system, such as a pipeline, instead of a job of a controller."""
+        self.variables = {"KUBERNETES_SERVICE_HOST": "10.0.0.1", "KUBERNETES_SERVICE_PORT": "443"}
 
     def mount_volume(self) -> None:
         """Let a directory that survives the jobs be their work directory."""
@@ -138,8 +144,7 @@ class JobDeployment(Deployment):
             "PWD": str(self.runner / "project"),
             "PYTHONPATH": f"{self.directory / 'site'}:{inherited.get('PYTHONPATH', '')}".rstrip(":"),
             "PYTHONDONTWRITEBYTECODE": "1",
-            "AWX_PRIVATE_DATA_DIR": str(self.runner),
-            "JOB_ID": "1",
+            **self.variables,
         }
 
     def _inputs(self, variables: dict[str, Any]) -> Path:
@@ -205,10 +210,11 @@ class PlainJob(JobDeployment):
     def mount_volume(self) -> None:
         super().mount_volume()
         self.work_dir = self.volume or self.work_dir
+        self.variables = {}
 
     def kill(self, process: subprocess.Popen[str]) -> None:
         mark = f"{_MARK}={self._id}".encode()
-        while found := [number for number in _processes() if mark in _environment_of(number).split(b"\0")]:
+        while found := [number for number in processes() if mark in _environment_of(number).split(b"\0")]:
             for number in found:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(number, signal.SIGKILL)
@@ -223,19 +229,26 @@ class PlainJob(JobDeployment):
         return self._run(["sh", "-euc", f"cd {shlex.quote(str(self.runner / 'project'))}\n{self._after(shlex.join(command))}"])
 
     def _environment(self) -> dict[str, str]:
-        environment = {**super()._environment(), _MARK: self._id}
-        if self.volume:
-            del environment["AWX_PRIVATE_DATA_DIR"], environment["JOB_ID"]
-        return environment
+        return {**super()._environment(), _MARK: self._id}
 
 
-def _processes() -> list[int]:
+def processes() -> list[int]:
+    """Numbers of all processes of the machine."""
     return [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
+
+
+def command_of(process: int) -> bytes:
+    """Its arguments; empty for a process that has ended."""
+    return _read(process, "cmdline")
 
 
 def _environment_of(process: int) -> bytes:
     """Empty for a process that has ended, or that is another user's."""
+    return _read(process, "environ")
+
+
+def _read(process: int, file: str) -> bytes:
     try:
-        return Path(f"/proc/{process}/environ").read_bytes()
+        return Path(f"/proc/{process}/{file}").read_bytes()
     except OSError:
         return b""

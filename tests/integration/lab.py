@@ -17,17 +17,17 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
 import yaml
+from ansible_collections.zerotouch.openshift.tests.support import upstream
 from ztlab.control import ask
 
 from .canaries import shown
 
 ROOT = Path(__file__).parents[2]
-SHARED = ROOT.parent / "shared"
-SWAGGER = SHARED / "reference-data" / "assisted-service-swagger.yaml"
 BIN = Path(sys.executable).parent
 SPEED = os.environ.get("ZTLAB_SPEED", "120")
 # Until a run says the latter.
@@ -72,14 +72,16 @@ class Run:
 class Lab:
     """One ``ztlab`` process and what it says of itself."""
 
-    def __init__(self, directory: Path, site: Path) -> None:
+    def __init__(self, directory: Path, site: Path, options: Sequence[str] = ()) -> None:
         self.directory = directory
+        self.options = options
         self.state = directory / "lab"
         self.site = site
 
     def up(self) -> None:
-        swagger = ["--swagger", str(SWAGGER)] if SWAGGER.exists() else []
-        self._ztlab("up", "--site", str(self.site), "--speed", SPEED, "--ttl", "40m", *swagger)
+        description = upstream.optional(upstream.SWAGGER)
+        swagger = ["--swagger", str(description)] if description else []
+        self._ztlab("up", "--site", str(self.site), "--speed", SPEED, "--ttl", "40m", *swagger, *self.options)
         self.vars_file.write_text(self._ztlab("vars"))
 
     @property
@@ -162,10 +164,14 @@ class Lab:
         """What a person at the rack does."""
         self._ztlab("boot", machine, "--image", image)
 
-    def assert_nothing_left(self) -> None:
-        """No medium is attached and no BMC session is open."""
+    def sessions(self) -> dict[str, int]:
+        """How many BMC sessions are open, by machine."""
+        return {machine["name"]: int(machine["sessions"]) for machine in self.status()["machines"]}
+
+    def assert_nothing_left(self, before: Mapping[str, int] = MappingProxyType({})) -> None:
+        """No medium is attached and no BMC session is open, but those of a run that was killed (``before``)."""
         left = {machine["name"]: (machine["medium"], machine["sessions"]) for machine in self.status()["machines"]}
-        assert not [name for name, (medium, sessions) in left.items() if medium or sessions], left
+        assert not [name for name, (medium, sessions) in left.items() if medium or sessions > before.get(name, 0)], left
 
     def hub_kubeconfig(self) -> Path:
         """For kubectl: a kubeconfig of the hub that goes straight to its address."""
@@ -206,7 +212,7 @@ class Deployment:
         return self._lab
 
     def beside(self, work_dir: str) -> Deployment:
-        """The same with another work directory: somebody else deploys to the same machines."""
+        """The same with another work directory: another user deploys to the same machines."""
         return Deployment(self._lab, self.inventory, self.directory, work_dir, self.environment)
 
     def described_as(self, change: Callable[[dict[str, Any]], object]) -> Deployment:
@@ -219,9 +225,13 @@ class Deployment:
     def start(self, playbook: str = "deploy_cluster", *options: str, extra: Mapping[str, Any] | None = None) -> subprocess.Popen[str]:
         lab = ["-e", f"@{self._lab.vars_file}"] if self._lab else []
         variables = {"openshift_work_dir": str(self.work_dir), **(extra or {})}
-        command = [str(BIN / "ansible-playbook"), f"zerotouch.openshift.{playbook}", "-i", str(self.inventory), *lab]
+        name = playbook if playbook.startswith("/") else f"zerotouch.openshift.{playbook}"
+        command = [str(BIN / "ansible-playbook"), name, "-i", str(self.inventory), *lab]
+        return self._started([*command, "-e", json.dumps(variables), *options])
+
+    def _started(self, command: list[str]) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            [*command, "-e", json.dumps(variables), *options],
+            command,
             cwd=self.directory,
             env=self._environment(),
             stdin=subprocess.DEVNULL,
@@ -238,16 +248,22 @@ class Deployment:
 
     def run(self, playbook: str = "deploy_cluster", *options: str, extra: Mapping[str, Any] | None = None) -> Run:
         """Run a playbook to its end."""
-        process = self.start(playbook, *options, extra=extra)
+        return self._ended(self.start(playbook, *options, extra=extra), playbook)
+
+    def shell(self, command: str) -> Run:
+        """A command of a page, in the directory of the deployment."""
+        return self._ended(self._started(["bash", "-c", command]), command)
+
+    def _ended(self, process: subprocess.Popen[str], what: str) -> Run:
         try:
             output = process.communicate(timeout=LIMIT)[0]
         except subprocess.TimeoutExpired:
             kill_all(process.pid)
-            pytest.fail(f"{playbook} did not end within {LIMIT:g} s:\n{process.communicate()[0]}")
+            pytest.fail(f"{what} did not end within {LIMIT:g} s:\n{process.communicate()[0]}")
         return Run(process.returncode, looked_through(output))
 
     def module(self, name: str, arguments: Mapping[str, Any], *options: str) -> Run:
-        """Open one door ad hoc."""
+        """Open one module ad hoc."""
         command = [str(BIN / "ansible"), "localhost", "-m", f"zerotouch.openshift.{name}", "-a", json.dumps(arguments), *options]
         done = subprocess.run(command, cwd=self.directory, env=self._environment(), capture_output=True, text=True, timeout=LIMIT, check=False)
         return Run(done.returncode, looked_through(done.stdout + done.stderr))
@@ -366,7 +382,7 @@ def family(process: int) -> list[int]:
 
 
 def kill_all(process: int) -> None:
-    """SIGKILL for the playbook and its workers, as the machine's end would have it. The parent first, so that it tells nobody."""
+    """SIGKILL for the playbook and its workers, as the machine's end would have it. The parent first, so that it reports nothing."""
     for member in family(process):
         with contextlib.suppress(ProcessLookupError):
             os.kill(member, signal.SIGKILL)

@@ -17,6 +17,7 @@ from aiohttp import web
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.hosts import BootRequest
 from ztlab.bmc.endpoint import BmcEndpoint
 from ztlab.clock import LabClock
+from ztlab.fabric.pki import Authority
 from ztlab.faults import Faults
 from ztlab.machine.console import Console
 from ztlab.machine.hardware import Hardware, Outcome
@@ -71,10 +72,11 @@ class _LabTime(LabClock):
 
 
 class LabRack:
-    """Machines ``m0``, ``m1``, …, each behind a BMC of its own. ``boots`` has what each machine booted."""
+    """Machines ``m0``, ``m1``, …, each behind a BMC of its own, with TLS if requested. ``boots`` has what each machine booted."""
 
-    def __init__(self, directory: Path, profiles: list[str], clock: Any) -> None:
+    def __init__(self, directory: Path, profiles: list[str], clock: Any, *, tls: bool = False) -> None:
         self.faults = Faults()
+        self._authority = Authority(directory / "pki") if tls else None
         self._clock = _LabTime(clock)
         self.machines: list[Hardware] = []
         self.endpoints: list[BmcEndpoint] = []
@@ -105,10 +107,11 @@ class LabRack:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(60)
 
     async def _open(self) -> None:
+        context = self._authority.server_context(["127.0.0.1"]) if self._authority else None
         for endpoint in self.endpoints:
             runner = web.AppRunner(endpoint.app, access_log=None)
             await runner.setup()
-            site = web.TCPSite(runner, "127.0.0.1", 0)
+            site = web.TCPSite(runner, "127.0.0.1", 0, ssl_context=context)
             await site.start()
             self._runners.append(runner)
             self.ports.append(runner.addresses[0][1])
@@ -126,8 +129,11 @@ class LabRack:
         return "" if "example.com" in url else "connection refused"
 
     def request(self, number: int, **more: Any) -> BootRequest:
-        address = f"redfish-virtualmedia+http://127.0.0.1:{self.ports[number]}/redfish/v1/Systems/1"
+        scheme = "https" if self._authority else "http"
+        address = f"redfish-virtualmedia+{scheme}://127.0.0.1:{self.ports[number]}/redfish/v1/Systems/1"
         values = {"username": "admin", "password": PASSWORD, "mac_addresses": (mac(number),), "image_url": URL, **more}
+        if self._authority:
+            values["ca_cert"] = str(self._authority.ca_file)
         return BootRequest(f"m{number}", address, **values)
 
     def writes(self, number: int) -> list[str]:
@@ -153,8 +159,8 @@ def mac(number: int) -> str:
 
 
 @contextlib.contextmanager
-def lab_rack(directory: Path, profiles: list[str], clock: Any) -> Iterator[LabRack]:
-    rack = LabRack(directory, profiles, clock)
+def lab_rack(directory: Path, profiles: list[str], clock: Any, *, tls: bool = False) -> Iterator[LabRack]:
+    rack = LabRack(directory, profiles, clock, tls=tls)
     try:
         yield rack
     finally:

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Upstream's own client of the agent ISO against the lab's service, and the door assisted_manifests on the same manifests: they send the same.
+"""Upstream's own client of the agent ISO against the lab's service, and the module assisted_manifests on the same manifests: they send the same.
 
 AGENT_CLIENT names a binary of cmd/agentbasedinstaller/client of openshift/assisted-service.
 """
@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from .assisted_lab import Bench, door_of, running_service, scripted
+from .assisted_lab import Bench, module_runner, running_service, scripted
 from .test_assisted_manifests import HOSTS, INSTALL_CONFIG, MACS, write_manifests
 
 CLIENT = Path(os.environ.get("AGENT_CLIENT") or "/nonexistent")
@@ -85,7 +85,7 @@ def where(source: Path) -> dict[str, str]:
     return {**files, "EXTRA_MANIFESTS_PATH": str(extra), "OPERATOR_INSTALL_FILE": "/nonexistent"}
 
 
-def test_the_client_and_the_door_send_the_same(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_the_client_and_the_module_send_the_same(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     source = write_manifests(tmp_path, INSTALL_CONFIG, HOSTS)
     with running_service(INSTALL_INVOKER="agent-installer") as theirs:
         sent = listen(theirs, monkeypatch)
@@ -93,7 +93,7 @@ def test_the_client_and_the_door_send_the_same(monkeypatch: pytest.MonkeyPatch, 
             run_client(theirs, tmp_path / "tools", command, **where(source))
     with running_service(INSTALL_INVOKER="agent-installer") as ours:
         said = listen(ours, monkeypatch)
-        done = door_of(ours, capfd)("assisted_manifests", config_dir=str(source), openshift_version="4.22.0", arch="x86_64")
+        done = module_runner(ours, capfd)("assisted_manifests", config_dir=str(source), openshift_version="4.22.0", arch="x86_64")
         assert not done.get("failed"), done
     assert sent and sorted(said, key=str) == sorted(sent, key=str)
 
@@ -111,8 +111,8 @@ def test_the_client_configures_hosts_of_the_lab(monkeypatch: pytest.MonkeyPatch,
             directory.mkdir(parents=True)
             (directory / "mac_addresses").write_text(mac)
             (directory / "role").write_text("worker" if number == 3 else "master")
-        told = run_client(bench, tmp_path / "tools", "configure", INFRA_ENV_ID=infra_env, HOST_CONFIG_DIR=str(tmp_path / "hostconfig"))
-        assert "Configured all hosts" in told
+        reported = run_client(bench, tmp_path / "tools", "configure", INFRA_ENV_ID=infra_env, HOST_CONFIG_DIR=str(tmp_path / "hostconfig"))
+        assert "Configured all hosts" in reported
         # A role that is suggested already is not sent.
         assert [body["host_role"] for key, body in sent if key.startswith("PATCH /v2/infra-envs/{infra_env_id}/hosts")] == ["worker"]
         assert {host.name: host.role for host in bench.service.core.state.hosts.values()}["host-3"] == "worker"

@@ -64,10 +64,10 @@ class Aicli:
         """All that the service holds, without what passes by itself."""
 
         async def read() -> Any:
-            async with scripted.Client(self.bench.url) as anybody:
-                infra_envs = await anybody.get("/infra-envs")
-                hosts = [host for item in infra_envs for host in await anybody.get(f"/infra-envs/{item['id']}/hosts")]
-                return {"clusters": await anybody.get("/clusters"), "infra_envs": infra_envs, "hosts": hosts}
+            async with scripted.Client(self.bench.url) as client:
+                infra_envs = await client.get("/infra-envs")
+                hosts = [host for item in infra_envs for host in await client.get(f"/infra-envs/{item['id']}/hosts")]
+                return {"clusters": await client.get("/clusters"), "infra_envs": infra_envs, "hosts": hosts}
 
         found: dict[str, Any] = self.bench.do(read())
         return {kind: [{name: value for name, value in item.items() if name not in PASSING} for item in items] for kind, items in found.items()}
@@ -84,8 +84,8 @@ def aicli(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aicli]:
 
 
 def test_what_the_service_is(aicli: Aicli) -> None:
-    told = aicli("info", "service")
-    assert "supported openshift versions: 4.22.0" in told and "lvm" in told
+    reported = aicli("info", "service")
+    assert "supported openshift versions: 4.22.0" in reported and "lvm" in reported
 
 
 def test_a_cluster_and_its_infra_env_are_created_once(aicli: Aicli) -> None:
@@ -106,14 +106,14 @@ def test_the_image_is_where_it_says(aicli: Aicli) -> None:
     assert json.loads((aicli.home / "discovery.ign.demo").read_text())["ignition"]["version"] == "3.1.0"
 
 
-def test_hosts_are_named_and_given_their_roles_and_stay_so(aicli: Aicli) -> None:
+def test_hosts_get_names_and_roles_that_stay(aicli: Aicli) -> None:
     infra_env = aicli.objects()["infra_envs"][0]["id"]
     aicli.bench.boot(infra_env, *(scripted.Machine(number) for number in (1, 2, 3)))
     aicli("wait", "host", "--number", "3", "demo")
     aicli("update", "host", "--paramfile", "parameters.yml")
     before = aicli.objects()
-    told = {host["requested_hostname"]: (host["role"], host["installation_disk_path"], json.loads(host["node_labels"])) for host in before["hosts"]}
-    assert told == {f"master-{number}": ("master", "/dev/sda", {"lab/number": str(number)}) for number in (1, 2, 3)}
+    reported = {host["requested_hostname"]: (host["role"], host["installation_disk_path"], json.loads(host["node_labels"])) for host in before["hosts"]}
+    assert reported == {f"master-{number}": ("master", "/dev/sda", {"lab/number": str(number)}) for number in (1, 2, 3)}
     aicli("update", "host", "--paramfile", "parameters.yml")
     assert aicli.objects()["hosts"] == before["hosts"]
 

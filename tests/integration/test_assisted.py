@@ -1,25 +1,25 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The doors to an assisted-service against the lab's: from nothing to an installed cluster, each twice and in check mode first."""
+"""The modules to an assisted-service against the lab's: from nothing to an installed cluster, each twice and in check mode first."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from .assisted_lab import PULL_SECRET, Bench, Door, scripted
+from .assisted_lab import PULL_SECRET, Bench, RunModule, scripted
 
 
-def test_nothing_is_told_of_an_empty_service(door: Door) -> None:
-    empty = door("assisted_info", versions=True, events=-1)
+def test_nothing_is_reported_of_an_empty_service(run_module: RunModule) -> None:
+    empty = run_module("assisted_info", versions=True, events=-1)
     assert (empty["clusters"], empty["infra_envs"], empty["hosts"], empty["validations"]) == ([], [], [], [])
     assert "4.22.0" in empty["versions"]["openshift"]
 
 
-def test_what_the_service_says_of_a_wrong_token_is_told(door: Door, bench: Bench) -> None:
-    refused = door("assisted_info", token=bench.watcher_token, watcher_token=None)
+def test_what_the_service_says_of_a_wrong_token_is_reported(run_module: RunModule, bench: Bench) -> None:
+    refused = run_module("assisted_info", token=bench.watcher_token, watcher_token=None)
     assert refused["failed"] and "403: authClaim watcherAuth is unauthorized to access" in refused["msg"]
-    assert "without Bearer" in door("assisted_info", token=f"Bearer {bench.token}", watcher_token=None)["msg"]
+    assert "without Bearer" in run_module("assisted_info", token=f"Bearer {bench.token}", watcher_token=None)["msg"]
 
 
 NETWORK = {
@@ -39,27 +39,27 @@ SITE = {
 }
 
 
-def test_an_infra_env_comes_stays_changes_and_goes(door: Door) -> None:
-    assert door("assisted_infra_env", **SITE, check=True)["changed"]
-    assert door("assisted_info")["infra_envs"] == []
-    done = door("assisted_infra_env", **SITE)
+def test_an_infra_env_comes_stays_changes_and_goes(run_module: RunModule) -> None:
+    assert run_module("assisted_infra_env", **SITE, check=True)["changed"]
+    assert run_module("assisted_info")["infra_envs"] == []
+    done = run_module("assisted_infra_env", **SITE)
     assert not done.get("failed"), done
-    again = door("assisted_infra_env", **SITE, diff=True)
+    again = run_module("assisted_infra_env", **SITE, diff=True)
     assert (again["changed"], again["plan"], again["diff"]) == (False, [], [])
-    changed = door("assisted_infra_env", name="spare", additional_ntp_sources=[], kernel_arguments=[], diff=True)
+    changed = run_module("assisted_infra_env", name="spare", additional_ntp_sources=[], kernel_arguments=[], diff=True)
     assert sorted(line.split(":")[0] for line in changed["plan"][0].removeprefix("update infra-env spare: ").split("; ")) == [
         "additional_ntp_sources",
         "kernel_arguments",
     ]
-    assert not door("assisted_infra_env", name="spare", additional_ntp_sources=[], kernel_arguments=[])["changed"]
-    assert [door("assisted_infra_env", name="spare", state="absent")["changed"] for _ in range(2)] == [True, False]
+    assert not run_module("assisted_infra_env", name="spare", additional_ntp_sources=[], kernel_arguments=[])["changed"]
+    assert [run_module("assisted_infra_env", name="spare", state="absent")["changed"] for _ in range(2)] == [True, False]
 
 
-def test_the_service_says_what_is_wrong_with_a_network(door: Door) -> None:
+def test_the_service_says_what_is_wrong_with_a_network(run_module: RunModule) -> None:
     hosts = [{"name": "a", "interfaces": [{"name": "other", "mac_address": "02:00:00:00:00:01"}], "network_config": {"interfaces": NETWORK["interfaces"]}}]
-    refused = door("assisted_infra_env", name="wrong", pull_secret=PULL_SECRET, hosts=hosts)
+    refused = run_module("assisted_infra_env", name="wrong", pull_secret=PULL_SECRET, hosts=hosts)
     assert refused["failed"] and "assisted-service at" in refused["msg"] and "400" in refused["msg"]
-    assert door("assisted_info")["infra_envs"] == []
+    assert run_module("assisted_info")["infra_envs"] == []
 
 
 CLUSTER = {
@@ -85,30 +85,30 @@ CLUSTER = {
 }
 
 
-def test_a_cluster_comes_stays_and_changes(door: Door) -> None:
-    assert door("assisted_cluster", **CLUSTER, check=True)["changed"]
-    assert door("assisted_info")["clusters"] == []
-    done = door("assisted_cluster", **CLUSTER)
+def test_a_cluster_comes_stays_and_changes(run_module: RunModule) -> None:
+    assert run_module("assisted_cluster", **CLUSTER, check=True)["changed"]
+    assert run_module("assisted_info")["clusters"] == []
+    done = run_module("assisted_cluster", **CLUSTER)
     assert not done.get("failed"), done
     assert done["cluster"]["status"] in ("insufficient", "pending-for-input") and done["cluster"]["openshift_version"] == "4.22.0"
-    again = door("assisted_cluster", **CLUSTER, diff=True)
+    again = run_module("assisted_cluster", **CLUSTER, diff=True)
     assert (again["changed"], again["plan"]) == (False, [])
-    changed = door("assisted_cluster", name="demo", tags=[], schedulable_masters=True, install_config_overrides={})
+    changed = run_module("assisted_cluster", name="demo", tags=[], schedulable_masters=True, install_config_overrides={})
     assert len(changed["plan"]) == 2
-    assert not door("assisted_cluster", name="demo", tags=[], schedulable_masters=True, install_config_overrides={})["changed"]
+    assert not run_module("assisted_cluster", name="demo", tags=[], schedulable_masters=True, install_config_overrides={})["changed"]
 
 
-def test_the_service_says_what_cannot_be_ignored(door: Door) -> None:
-    refused = door("assisted_cluster", name="demo", ignored_validations={"cluster": ["api-vips-defined"]})
+def test_the_service_says_what_cannot_be_ignored(run_module: RunModule) -> None:
+    refused = run_module("assisted_cluster", name="demo", ignored_validations={"cluster": ["api-vips-defined"]})
     assert refused["failed"] and not refused["changed"] and "unable to ignore the following cluster validations (api-vips-defined)" in refused["msg"]
 
 
-def test_a_cluster_of_elsewhere_is_imported_once(door: Door) -> None:
+def test_a_cluster_of_elsewhere_is_imported_once(run_module: RunModule) -> None:
     existing = {"api_vip_dnsname": "api.old.example.com", "openshift_cluster_id": "6f1f9c2e-6a0f-4d0e-9a3c-0c3c5f6d7e8f"}
-    imported = [door("assisted_cluster", name="old-one", existing=existing, user_managed_networking=False) for _ in range(2)]
+    imported = [run_module("assisted_cluster", name="old-one", existing=existing, user_managed_networking=False) for _ in range(2)]
     assert [item["changed"] for item in imported] == [True, False]
     assert imported[1]["cluster"]["name"] == "old" and imported[1]["cluster"]["status"] == "adding-hosts"
-    assert door("assisted_cluster", name="old", state="absent")["changed"]
+    assert run_module("assisted_cluster", name="old", state="absent")["changed"]
 
 
 HOSTS = [
@@ -117,84 +117,88 @@ HOSTS = [
 ]
 
 
-def test_hosts_are_named_as_they_appear_and_waited_for(door: Door, bench: Bench) -> None:
-    site = door("assisted_infra_env", name="demo", cluster_name="demo", pull_secret=PULL_SECRET)
-    waits = door("assisted_hosts", infra_env_name="demo", hosts=HOSTS, wait_for="ready", check=True)
+def test_hosts_are_named_as_they_appear_and_waited_for(run_module: RunModule, bench: Bench) -> None:
+    site = run_module("assisted_infra_env", name="demo", cluster_name="demo", pull_secret=PULL_SECRET)
+    waits = run_module("assisted_hosts", infra_env_name="demo", hosts=HOSTS, wait_for="ready", check=True)
     assert not waits.get("failed") and len(waits["plan"]) == 3
     bench.boot(site["infra_env"]["id"], *[scripted.Machine(number) for number in (1, 2, 3)])
-    done = door("assisted_hosts", infra_env_name="demo", hosts=HOSTS, wait_for="ready", timeout=60)
+    done = run_module("assisted_hosts", infra_env_name="demo", hosts=HOSTS, wait_for="ready", timeout=60)
     assert not done.get("failed"), done["msg"]
     assert [(host["hostname"], host["role"], host["status"]) for host in done["hosts"]] == [(f"m{number}", "master", "known") for number in (1, 2, 3)]
-    again = door("assisted_hosts", cluster_name="demo", hosts=HOSTS, wait_for="ready", diff=True)
+    again = run_module("assisted_hosts", cluster_name="demo", hosts=HOSTS, wait_for="ready", diff=True)
     assert (again["changed"], again["plan"], again["diff"]) == (False, [], [])
 
 
-def test_settings_of_a_host_change_and_go(door: Door) -> None:
+def test_settings_of_a_host_change_and_go(run_module: RunModule) -> None:
     ignition = {"ignition": {"version": "3.2.0"}}
     more = {**HOSTS[0], "node_labels": {"rack": "a"}, "ignition_config_overrides": ignition, "installer_args": ["--append-karg", "a=b"]}
     more |= {"ignition_endpoint_token": "endpoint-token-1", "ignition_endpoint_http_headers": {"X-Pool": "a"}, "machine_config_pool": "infra"}
     more |= {"fencing_credentials": {"address": "https://192.0.2.9/redfish/v1/Systems/1", "username": "admin", "password": "fence-password-1"}}
-    changed = [door("assisted_hosts", cluster_name="demo", hosts=[{**more, "role": "worker"}]) for _ in range(2)]
+    changed = [run_module("assisted_hosts", cluster_name="demo", hosts=[{**more, "role": "worker"}]) for _ in range(2)]
     assert [item["changed"] for item in changed] == [True, False], changed
     assert not any(word in str(changed) for word in ("endpoint-token-1", "fence-password-1"))
     other = {**HOSTS[0], "disks_skip_formatting": ["/dev/vdz"], "reset_validations": ["container-images-available"]}
-    assert "it has no disk /dev/vdz" in door("assisted_hosts", cluster_name="demo", hosts=[other])["msg"]
+    assert "it has no disk /dev/vdz" in run_module("assisted_hosts", cluster_name="demo", hosts=[other])["msg"]
     less = {**HOSTS[0], "node_labels": {"rack": None}, "installer_args": [], "ignition_endpoint_token": ""}
-    assert [door("assisted_hosts", cluster_name="demo", hosts=[less])["changed"] for _ in range(2)] == [True, False]
+    assert [run_module("assisted_hosts", cluster_name="demo", hosts=[less])["changed"] for _ in range(2)] == [True, False]
 
 
-def test_the_cluster_is_installed_and_stays_so(door: Door, bench: Bench) -> None:
-    door("assisted_hosts", cluster_name="demo", hosts=HOSTS, wait_for="ready", timeout=60)
-    too_early = door("assisted_install", cluster_name="demo", state="adding_hosts")
+def test_the_cluster_is_installed_and_stays_so(run_module: RunModule, bench: Bench) -> None:
+    run_module("assisted_hosts", cluster_name="demo", hosts=HOSTS, wait_for="ready", timeout=60)
+    too_early = run_module("assisted_install", cluster_name="demo", state="adding_hosts")
     assert too_early["failed"] and "once it is installed" in too_early["msg"]
-    bench.report_completion_of(door("assisted_info", cluster_name="demo")["clusters"][0]["id"])
-    done = door("assisted_install", cluster_name="demo", timeout=120)
+    bench.report_completion_of(run_module("assisted_info", cluster_name="demo")["clusters"][0]["id"])
+    done = run_module("assisted_install", cluster_name="demo", timeout=120)
     assert not done.get("failed"), done["msg"]
     assert done["plan"] == ["install cluster demo"] and (done["cluster"]["status"], done["cluster"]["percent"]) == ("installed", 100)
-    again = door("assisted_install", cluster_name="demo")
+    again = run_module("assisted_install", cluster_name="demo")
     assert (again["changed"], again["plan"]) == (False, [])
     for name, arguments in (("assisted_hosts", {"cluster_name": "demo", "hosts": HOSTS}), ("assisted_cluster", {"name": "demo", "api_vips": ["192.0.2.5"]})):
-        assert not door(name, **arguments)["changed"]
-    refused = door("assisted_cluster", name="demo", tags=["late"])
+        assert not run_module(name, **arguments)["changed"]
+    refused = run_module("assisted_cluster", name="demo", tags=["late"])
     assert refused["failed"] and "in which the service takes no changes" in refused["msg"]
-    assert "cannot be undone" in door("assisted_install", cluster_name="demo", state="reset")["msg"]
+    assert "cannot be undone" in run_module("assisted_install", cluster_name="demo", state="reset")["msg"]
 
 
-def test_events_tell_how_it_went(door: Door) -> None:
-    events = door("assisted_info", cluster_name="demo", events=-1)["events"]
+def test_events_tell_how_it_went(run_module: RunModule) -> None:
+    events = run_module("assisted_info", cluster_name="demo", events=-1)["events"]
     assert {"cluster_registration_succeeded", "cluster_installation_completed"} <= {event["name"] for event in events}
-    assert len(door("assisted_info", cluster_name="demo", events=3)["events"]) == 3
+    assert len(run_module("assisted_info", cluster_name="demo", events=3)["events"]) == 3
 
 
-def test_files_of_an_installed_cluster(door: Door, tmp_path: Path) -> None:
+def test_files_of_an_installed_cluster(run_module: RunModule, tmp_path: Path) -> None:
     files = ["kubeconfig", "kubeadmin-password", "metadata.json", "manifests", "master.ign"]
     arguments = {"cluster_name": "demo", "dest": str(tmp_path / "files"), "files": files}
-    assert door("assisted_files", **arguments, check=True)["changed"] and not (tmp_path / "files").exists()
-    done = door("assisted_files", **arguments)
+    assert run_module("assisted_files", **arguments, check=True)["changed"] and not (tmp_path / "files").exists()
+    done = run_module("assisted_files", **arguments)
     assert not done.get("failed"), done["msg"]
     assert (tmp_path / "files" / "kubeconfig").read_text() and (tmp_path / "files" / "manifests" / "openshift" / "50-a.yaml").exists()
     assert {path.stat().st_mode & 0o777 for path in (tmp_path / "files").rglob("*") if path.is_file()} == {0o600}
-    assert not door("assisted_files", **arguments)["changed"]
-    logs = door("assisted_files", cluster_name="demo", infra_env_name="demo", dest=str(tmp_path), files=["logs", "discovery.ign"])
+    assert not run_module("assisted_files", **arguments)["changed"]
+    logs = run_module("assisted_files", cluster_name="demo", infra_env_name="demo", dest=str(tmp_path), files=["logs", "discovery.ign"])
     assert not logs.get("failed"), logs["msg"]
 
 
-def test_late_binding_and_back(door: Door, bench: Bench) -> None:
-    door("assisted_cluster", **{**CLUSTER, "name": "late"})
-    spares = door("assisted_infra_env", name="spares", pull_secret=PULL_SECRET)
+def test_late_binding_and_back(run_module: RunModule, bench: Bench) -> None:
+    run_module("assisted_cluster", **{**CLUSTER, "name": "late"})
+    spares = run_module("assisted_infra_env", name="spares", pull_secret=PULL_SECRET)
     bench.boot(spares["infra_env"]["id"], scripted.Machine(8))
     request = {"name": "spare", "mac_addresses": ["02:00:00:00:00:08"]}
-    bound = door("assisted_hosts", infra_env_name="spares", hosts=[{**request, "cluster_name": "late", "hostname": "spare-8"}], wait_for="bound", timeout=60)
+    bound = run_module(
+        "assisted_hosts", infra_env_name="spares", hosts=[{**request, "cluster_name": "late", "hostname": "spare-8"}], wait_for="bound", timeout=60
+    )
     assert not bound.get("failed"), bound["msg"]
     assert any(line.startswith("bind host spare") for line in bound["plan"])
-    again = door("assisted_hosts", infra_env_name="spares", hosts=[{**request, "cluster_name": "late", "hostname": "spare-8"}], wait_for="bound", timeout=60)
+    again = run_module(
+        "assisted_hosts", infra_env_name="spares", hosts=[{**request, "cluster_name": "late", "hostname": "spare-8"}], wait_for="bound", timeout=60
+    )
     assert (again["changed"], again["hosts"][0]["hostname"]) == (False, "spare-8")
-    free = door("assisted_hosts", infra_env_name="spares", hosts=[{**request, "unbind": True}], wait_for="unbound", timeout=60)
+    free = run_module("assisted_hosts", infra_env_name="spares", hosts=[{**request, "unbind": True}], wait_for="unbound", timeout=60)
     assert free["changed"] and free["hosts"][0]["cluster_id"] == "" and free["hosts"][0]["status"].endswith("-unbound")
 
 
-def test_a_service_that_is_ill_for_a_moment_is_asked_again(door: Door, bench: Bench) -> None:
+def test_a_service_that_is_ill_for_a_moment_is_asked_again(run_module: RunModule, bench: Bench) -> None:
     bench.service.core.faults.add("service-503", count=2)
-    assert door("assisted_info", cluster_name="demo")["clusters"][0]["status"] == "installed"
+    assert run_module("assisted_info", cluster_name="demo")["clusters"][0]["status"] == "installed"
     bench.service.core.faults.add("service-503", count=1, options={"path": "/v2/infra-envs"})
-    assert not door("assisted_infra_env", name="demo", pull_secret=PULL_SECRET)["changed"]
+    assert not run_module("assisted_infra_env", name="demo", pull_secret=PULL_SECRET)["changed"]

@@ -30,7 +30,7 @@ def edge(make_lab: MakeLab, tmp_path_factory: pytest.TempPathFactory) -> Deploym
     return Deployment(make_lab(directory, canary_site("assisted", directory)), canary_inventory("assisted", directory), directory)
 
 
-def with_further_wishes(deployment: Deployment) -> Deployment:
+def with_further_fields(deployment: Deployment) -> Deployment:
     """A manifest and an override besides, and labels for a host."""
     manifest = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "note", "namespace": "default"}, "data": {"text": "from the inventory"}}
 
@@ -53,14 +53,14 @@ def without_token(run: Run, deployment: Deployment) -> Run:
 
 
 def test_a_plan_before_anything_exists(edge: Deployment) -> None:
-    run = with_further_wishes(edge).deployed("--check", "--diff")
+    run = with_further_fields(edge).deployed("--check", "--diff")
     for line in ("would create cluster edge", "would create manifest openshift/note-0.yaml", "would create infra-env edge", "would power on"):
         assert line in without_token(run, edge).output, run.output
     assert not edge.work_dir.exists() and set(edge.lab.writes().values()) == {0}
     assert (service(edge)["clusters"], service(edge)["infra_envs"]) == ({}, {})
 
 
-def test_a_wrong_token_is_told_in_the_words_of_whoever_refused_it(edge: Deployment) -> None:
+def test_a_wrong_token_is_reported_in_the_words_of_the_service(edge: Deployment) -> None:
     variables = {**edge.lab.vars["openshift_assisted"], "offline_token": "canary-offline-token-4711"}
     run = edge.refused(extra={"openshift_assisted": variables})
     assert "Invalid refresh token" in run.message and "get a new one" in run.message
@@ -70,7 +70,7 @@ def test_a_wrong_token_is_told_in_the_words_of_whoever_refused_it(edge: Deployme
 def test_a_host_that_never_comes_is_named(edge: Deployment) -> None:
     """Nothing is begun without it; a folder tells what there was to see."""
     edge.lab.fault("no-link", "master-2", count=0)
-    run = with_further_wishes(edge).refused(extra={"openshift_timeouts": {"discovery": 12}})
+    run = with_further_fields(edge).refused(extra={"openshift_timeouts": {"discovery": 12}})
     assert "1 of 3 hosts did not appear: master-2" in run.message and "master-2 did not boot the image" in run.message
     folder = Path(run.failure["log_dir"])
     assert folder.parent == edge.work_dir / "logs"
@@ -81,14 +81,14 @@ def test_a_host_that_never_comes_is_named(edge: Deployment) -> None:
 
 def test_a_run_that_is_killed_is_gone_on_with(edge: Deployment) -> None:
     """Only the missing host is booted again, and no host of an installation ever is."""
-    deployment, before = with_further_wishes(edge), edge.lab.writes()
+    deployment, before = with_further_fields(edge), edge.lab.writes()
     deployment.interrupted(lambda output: "Installation has begun" in output, kill_all)
-    writes = edge.lab.writes()
+    writes, sessions = edge.lab.writes(), edge.lab.sessions()
     assert writes["master-2"] > before["master-2"]
     run = without_token(deployment.deployed("-vvv"), edge)
     assert "inserting the image" not in run.output and "Installation is complete" in run.output
     assert set(edge.lab.status()["clusters"][0]["nodes"].values()) == {"Ready"}
-    edge.lab.assert_nothing_left()
+    edge.lab.assert_nothing_left(sessions)
     report = json.loads((edge.work_dir / "report.json").read_text())
     assert (report["result"]["method"], report["result"]["phase"]) == ("assisted", "installed")
     assert {path.stat().st_mode & 0o777 for path in (edge.work_dir / "auth").iterdir()} == {0o600}
@@ -96,19 +96,19 @@ def test_a_run_that_is_killed_is_gone_on_with(edge: Deployment) -> None:
 
 def test_a_second_run_changes_nothing(edge: Deployment) -> None:
     writes = edge.lab.writes()
-    run = with_further_wishes(edge).deployed("--diff")
+    run = with_further_fields(edge).deployed("--diff")
     assert (run.changed, edge.lab.writes()) == (0, writes), run.output
     assert "WARNING" not in run.output and "3 nodes ready" in run.output
 
 
 def test_a_host_is_added(edge: Deployment) -> None:
     """It is installed, its certificates are approved, its medium is gone; the others are left alone."""
-    writes = edge.lab.writes()
-    run = without_token(with_worker(with_further_wishes(edge)).run("add_hosts", "-vvv"), edge)
+    writes, sessions = edge.lab.writes(), edge.lab.sessions()
+    run = without_token(with_worker(with_further_fields(edge)).run("add_hosts", "-vvv"), edge)
     assert run.ok and "/byapikey/<hidden>/" in run.output, run.output
     assert edge.lab.status()["clusters"][0]["nodes"]["worker-0"] == "Ready"
     assert {name for name, count in edge.lab.writes().items() if count > writes[name]} == {"worker-0"}
-    edge.lab.assert_nothing_left()
+    edge.lab.assert_nothing_left(sessions)
 
 
 def with_worker(deployment: Deployment) -> Deployment:
@@ -132,8 +132,8 @@ def test_it_is_taken_down(edge: Deployment) -> None:
     }
 
 
-def test_machines_of_a_cluster_that_somebody_else_made_are_left_alone(edge: Deployment) -> None:
-    """Naming it makes it nobody's to destroy from here; one of the machines runs."""
+def test_machines_of_a_cluster_that_another_client_made_are_left_alone(edge: Deployment) -> None:
+    """A named cluster is never destroyed from here; one of the machines runs."""
     variables = edge.lab.vars["openshift_assisted"]
     connection = {**variables, "connect_to": edge.lab.vars["openshift_connect_to"], "ca_cert": edge.lab.vars["openshift_ca_cert"]}
     pull_secret = json.loads(edge.inventory.read_text())["all"]["vars"]["openshift_cluster"]["pull_secret"]

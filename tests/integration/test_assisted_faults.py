@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Every door to an assisted-service, with a gateway before the lab's that is ill: what goes by is outlived, what does not is told, nothing is made twice."""
+"""Every module to an assisted-service, with a gateway before the lab's that fails: temporary faults are survived, others reported, nothing is created twice."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import yaml
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.cluster import run as cluster
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.cluster.desired import read_wish
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.cluster.desired import read_requested
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.infra_env import run as infra_env
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.connection import connect
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.service import AssistedService
@@ -38,8 +38,8 @@ CLUSTER = {
     "ignored_validations": {"hosts": ["ntp-synced"]},
 }
 HOST = {"name": "m1", "mac_addresses": ["02:00:00:00:00:01"], "hostname": "m1", "node_labels": {"rack": "a"}}
-# What each door is asked for once everything is as wished.
-DOORS: dict[str, dict[str, Any]] = {
+# What each module is asked for once everything is as described.
+MODULES: dict[str, dict[str, Any]] = {
     "assisted_info": {"cluster_name": "demo", "events": 3},
     "assisted_cluster": CLUSTER,
     "assisted_infra_env": {"name": "demo", "cluster_name": "demo", "pull_secret": PULL_SECRET},
@@ -79,14 +79,14 @@ def gateway(bench: Bench) -> Iterator[Gateway]:
 
 
 def asking(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, directory: Path) -> Ask:
-    """Opens a door; pauses between repeats are cut short, nothing else is. What it prints holds no secret."""
+    """Opens a module; pauses between repeats are cut short, nothing else is. What it prints holds no secret."""
     monkeypatch.setattr(SystemClock, "sleep", lambda self, seconds: threading.Event().wait(min(seconds, 0.02)))
 
     def ask(gateway: Gateway, name: str, /, *, check: bool = False, **arguments: Any) -> dict[str, Any]:
         module = importlib.import_module(f"ansible_collections.zerotouch.openshift.plugins.modules.{name}")
-        given = {"service_url": gateway.url, "retries": 3, "request_timeout": 20, **DOORS.get(name, {}), **arguments}
-        given |= {"assisted_files": {"dest": str(directory / "files")}, "assisted_manifests": {"config_dir": str(directory)}}.get(name, {})
-        with patch_module_args({**given, "_ansible_check_mode": check}), pytest.raises(SystemExit):
+        provided = {"service_url": gateway.url, "retries": 3, "request_timeout": 20, **MODULES.get(name, {}), **arguments}
+        provided |= {"assisted_files": {"dest": str(directory / "files")}, "assisted_manifests": {"config_dir": str(directory)}}.get(name, {})
+        with patch_module_args({**provided, "_ansible_check_mode": check}), pytest.raises(SystemExit):
             module.main()
         output = capfd.readouterr().out
         secrets = (json.loads(PULL_SECRET)["auths"]["quay.io"]["auth"], "access-token-", "offline-token-1", str(arguments.get("token") or "-no-token-"))
@@ -107,14 +107,14 @@ def settled(bench: Bench) -> dict[str, bool]:
 
 
 @pytest.fixture
-def wished(bench: Bench, gateway: Gateway, ask: Ask, settled: dict[str, bool]) -> None:
-    """Everything is as the doors ask for it."""
+def requested(bench: Bench, gateway: Gateway, ask: Ask, settled: dict[str, bool]) -> None:
+    """Everything is as the modules ask for it."""
     if settled:
         return
     assert not ask(gateway, "assisted_cluster", token=bench.token).get("failed")
     site = ask(gateway, "assisted_infra_env", token=bench.token)
     bench.boot(site["infra_env"]["id"], scripted.Machine(1))
-    for name in DOORS:
+    for name in MODULES:
         if name not in ("assisted_cluster", "assisted_infra_env"):
             done = ask(gateway, name, token=bench.token)
             assert not done.get("failed"), (name, done)
@@ -122,8 +122,8 @@ def wished(bench: Bench, gateway: Gateway, ask: Ask, settled: dict[str, bool]) -
     gateway.seen.clear()
 
 
-@pytest.mark.parametrize("name", DOORS)
-def test_each_ill_of_each_request_of_a_door_goes_by(name: str, bench: Bench, gateway: Gateway, ask: Ask, wished: None) -> None:
+@pytest.mark.parametrize("name", MODULES)
+def test_each_ill_of_each_request_of_a_module_goes_by(name: str, bench: Bench, gateway: Gateway, ask: Ask, requested: None) -> None:
     well = ask(gateway, name, token=bench.token)
     asked = sorted({path.split("/api/assisted-install")[1].partition("?")[0] for _method, path in gateway.seen})
     assert asked and not well.get("failed") and not well["changed"], well
@@ -135,11 +135,12 @@ def test_each_ill_of_each_request_of_a_door_goes_by(name: str, bench: Bench, gat
         assert not done.get("failed") and not done["changed"] and gateway.ills == [], (row, done.get("msg"), gateway.ills)
 
 
-@pytest.mark.parametrize("name", DOORS)
-def test_what_does_not_go_by_is_told_in_words(name: str, bench: Bench, gateway: Gateway, ask: Ask, wished: None) -> None:
+@pytest.mark.parametrize("name", MODULES)
+def test_what_does_not_go_by_is_reported_in_words(name: str, bench: Bench, gateway: Gateway, ask: Ask, requested: None) -> None:
     for ill, words in ((503, "503: upstream connect error"), ("cut-before", "broke")):
         gateway.ills = [("", "", ill)] * 99
-        failed = ask(gateway, name, token=bench.token, timeout=0.1) if name == "assisted_hosts" else ask(gateway, name, token=bench.token)
+        limit = {"timeout": 0.1} if name == "assisted_hosts" else {}
+        failed = ask(gateway, name, token=bench.token, retries=0, **limit)  # with repetition a minute each
         assert failed["failed"] and words in failed["msg"] and "Traceback" not in json.dumps(failed), failed
     gateway.ills = []
     gateway.close()
@@ -150,12 +151,12 @@ def test_what_does_not_go_by_is_told_in_words(name: str, bench: Bench, gateway: 
     assert wrong["failed"] and "401" in wrong["msg"], wrong["msg"]
 
 
-def test_a_token_that_ends_in_the_middle_of_each_door(bench: Bench, ask: Ask, wished: None) -> None:
+def test_a_token_that_ends_in_the_middle_of_each_module(bench: Bench, ask: Ask, requested: None) -> None:
     hosted = Gateway(bench.url, bench.token, tokens=2)
-    for name in DOORS:
+    for name in MODULES:
         done = ask(hosted, name, offline_token="offline-token-1", token_url=f"{hosted.url}/token")
         assert not done.get("failed") and not done["changed"], (name, done)
-    assert hosted.issued >= len(DOORS)
+    assert hosted.issued >= len(MODULES)
     hosted.ills = [("POST", "/token", 503)] * 99
     failed = ask(hosted, "assisted_info", offline_token="offline-token-1", token_url=f"{hosted.url}/token")
     assert "No access token" in failed["msg"] and "503" in failed["msg"]
@@ -174,24 +175,24 @@ CREATIONS = [
 
 
 @pytest.mark.parametrize(("name", "path", "arguments"), CREATIONS, ids=lambda value: value if isinstance(value, str) else "")
-def test_a_creation_whose_answer_is_lost_is_told_and_found_by_the_next_run(
+def test_a_creation_whose_answer_is_lost_is_reported_and_found_by_the_next_run(
     name: str, path: str, arguments: dict[str, Any], bench: Bench, gateway: Gateway, ask: Ask
 ) -> None:
     only = {key: value for key, value in arguments.items() if value is not None}
     base = {"pull_secret": PULL_SECRET, "cluster_name": None} if name == "assisted_infra_env" else {**dict.fromkeys(CLUSTER), "pull_secret": PULL_SECRET}
-    given = {key: value for key, value in {**base, "openshift_version": "4.22", **only}.items() if key != "cluster" or name == "assisted_infra_env"}
-    if "existing" in given:
-        given = {key: value for key, value in given.items() if key not in ("pull_secret", "openshift_version")}
+    provided = {key: value for key, value in {**base, "openshift_version": "4.22", **only}.items() if key != "cluster" or name == "assisted_infra_env"}
+    if "existing" in provided:
+        provided = {key: value for key, value in provided.items() if key not in ("pull_secret", "openshift_version")}
     gateway.ills = [("POST", path, "cut-after")]
-    lost = ask(gateway, name, token=bench.token, **given)
+    lost = ask(gateway, name, token=bench.token, **provided)
     assert lost["failed"] and "Whether the service has done it is not known" in lost["msg"]
-    found = [ask(gateway, name, token=bench.token, **given) for _ in range(2)]
+    found = [ask(gateway, name, token=bench.token, **provided) for _ in range(2)]
     assert not any(item.get("failed") for item in found) and not found[1]["changed"], found
     assert sum(method == "POST" and path == url.partition("/api/assisted-install")[2] for method, url in gateway.seen) == 1
-    assert ask(gateway, name, token=bench.token, name=given["name"], state="absent")["changed"]
+    assert ask(gateway, name, token=bench.token, name=provided["name"], state="absent")["changed"]
 
 
-def test_changes_are_sent_again_and_made_once(bench: Bench, gateway: Gateway, ask: Ask, wished: None) -> None:
+def test_changes_are_sent_again_and_made_once(bench: Bench, gateway: Gateway, ask: Ask, requested: None) -> None:
     for ill in ("cut-before", "cut-after", 502):
         tags = [f"t_{ill}".replace("-", "_")]
         ignored = {"hosts": ["ntp-synced", *(["mtu-valid"] if ill == "cut-after" else [])]}
@@ -206,24 +207,24 @@ def test_changes_are_sent_again_and_made_once(bench: Bench, gateway: Gateway, as
 
 
 def test_two_runs_at_once_leave_one_of_each(bench: Bench) -> None:
-    """The rooms and not the doors, since a door ends its process; the rest is the same, the lab's service included."""
+    """The rooms and not the modules, since a module ends its process; the rest is the same, the lab's service included."""
 
     def make_cluster(service: AssistedService) -> str:
-        wish = read_wish({"name": "race", "openshift_version": "4.22", "pull_secret": PULL_SECRET})
-        return str(cluster.make_present(service, wish, check_mode=False).value["cluster"]["id"])
+        requested = read_requested({"name": "race", "openshift_version": "4.22", "pull_secret": PULL_SECRET})
+        return str(cluster.make_present(service, requested, check_mode=False).value["cluster"]["id"])
 
     def make_infra_env(service: AssistedService) -> str:
         return str(infra_env.make_present(service, {"name": "race", "pull_secret": PULL_SECRET}, check_mode=False).value["infra_env"]["id"])
 
     for listing, work in (("clusters", make_cluster), ("infra_envs", make_infra_env)):
-        barrier = threading.Barrier(2, timeout=30)
+        barrier = threading.Barrier(2, timeout=300)
 
         def one(_number: int, listing: str = listing, work: Callable[..., str] = work, barrier: threading.Barrier = barrier) -> str:
             service, first = connect({"service_url": bench.url, "token": bench.token}), []
             look = getattr(service, listing)
 
-            def together(*given: str) -> Any:
-                found = look(*given)
+            def together(*provided: str) -> Any:
+                found = look(*provided)
                 if not first:
                     first.append(True)
                     barrier.wait()  # both have looked before either creates

@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 from ansible_collections.zerotouch.openshift.plugins.module_utils.manifests.directory import ManifestsRequest, apply_manifests, plan_manifests
 
-from .assisted_lab import PULL_SECRET, Bench, Door, scripted
+from .assisted_lab import PULL_SECRET, Bench, RunModule, scripted
 
 MACS = [f"02:00:00:00:00:{number:02x}" for number in range(1, 4)]
 INSTALL_CONFIG = {
@@ -57,37 +57,37 @@ def write_manifests(directory: Path, install: dict[str, Any], hosts: list[dict[s
     return directory / "manifests"
 
 
-def test_manifests_become_a_cluster_with_configured_hosts_once(door: Door, bench: Bench, tmp_path: Path) -> None:
+def test_manifests_become_a_cluster_with_configured_hosts_once(run_module: RunModule, bench: Bench, tmp_path: Path) -> None:
     source = str(write_manifests(tmp_path, INSTALL_CONFIG, HOSTS))
     release = {"openshift_version": "4.22.0", "arch": "x86_64"}
-    assert len(door("assisted_manifests", config_dir=source, **release, check=True)["plan"]) == 4
-    assert door("assisted_info")["clusters"] == []
-    done = door("assisted_manifests", config_dir=source, **release)
+    assert len(run_module("assisted_manifests", config_dir=source, **release, check=True)["plan"]) == 4
+    assert run_module("assisted_info")["clusters"] == []
+    done = run_module("assisted_manifests", config_dir=source, **release)
     assert not done.get("failed"), done
-    again = door("assisted_manifests", config_dir=source, **release, diff=True)
+    again = run_module("assisted_manifests", config_dir=source, **release, diff=True)
     assert (again["changed"], again["plan"], again["diff"]) == (False, [], [])
     bench.boot(done["infra_env"]["id"], *(scripted.Machine(number, name=f"unnamed-{number}") for number, _mac in enumerate(MACS, 1)))
     hosts = [{"hostname": f"node-{number}", "mac_addresses": [mac], "role": "master"} for number, mac in enumerate(MACS, 1)]
-    configured = door("assisted_manifests", config_dir=source, **release, hosts=hosts, timeout=60)
+    configured = run_module("assisted_manifests", config_dir=source, **release, hosts=hosts, timeout=60)
     assert not configured.get("failed"), configured
     assert configured["changed"] and configured["missing"] == [] and configured["unknown"] == []
-    assert sorted(host["hostname"] for host in door("assisted_info")["hosts"]) == ["node-1", "node-2", "node-3"]
-    final = door("assisted_manifests", config_dir=source, **release, hosts=hosts, timeout=60)
+    assert sorted(host["hostname"] for host in run_module("assisted_info")["hosts"]) == ["node-1", "node-2", "node-3"]
+    final = run_module("assisted_manifests", config_dir=source, **release, hosts=hosts, timeout=60)
     assert not final["changed"], json.dumps(final["plan"])
 
 
-def test_a_single_node_is_registered_once(door: Door, tmp_path: Path) -> None:
+def test_a_single_node_is_registered_once(run_module: RunModule, tmp_path: Path) -> None:
     single = {"metadata": {"name": "single"}, "controlPlane": {"name": "master", "replicas": 1}, "platform": {"none": {}}, "proxy": PROXY}
     source = str(write_manifests(tmp_path, {**INSTALL_CONFIG, **single}, HOSTS[:1]))
-    runs = [door("assisted_manifests", config_dir=source, openshift_version="4.22.0", arch="x86_64") for _ in range(2)]
+    runs = [run_module("assisted_manifests", config_dir=source, openshift_version="4.22.0", arch="x86_64") for _ in range(2)]
     assert [run["changed"] for run in runs] == [True, False], runs
     assert runs[1]["cluster"]["control_plane_count"] == 1
 
 
-def test_a_running_cluster_gets_hosts_by_way_of_its_manifests_once(door: Door, tmp_path: Path) -> None:
+def test_a_running_cluster_gets_hosts_by_way_of_its_manifests_once(run_module: RunModule, tmp_path: Path) -> None:
     source = write_manifests(tmp_path, {**INSTALL_CONFIG, "metadata": {"name": "older"}}, HOSTS)
     running = {"openshift_cluster_id": "6f1f9c2e-6a0f-4d0e-9a3c-0c3c5f6d7e8f", "name": "older", "api_vip_dnsname": "api.older.example.com"}
     running |= {"ignition_endpoint": {"url": "https://api-int.older.example.com:22623/config/worker"}, "user_managed_networking": True}
-    runs = [door("assisted_manifests", config_dir=str(source), import_cluster=running) for _ in range(2)]
+    runs = [run_module("assisted_manifests", config_dir=str(source), import_cluster=running) for _ in range(2)]
     assert [run["changed"] for run in runs] == [True, False], runs
     assert runs[1]["cluster"]["status"] == "adding-hosts" and runs[1]["infra_env"]["cluster_id"] == runs[1]["cluster"]["id"]

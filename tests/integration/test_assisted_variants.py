@@ -19,7 +19,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.ass
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.upkeep import Upkeep
 from ansible_collections.zerotouch.openshift.plugins.modules.assisted_deployment import argument_spec
 
-from .assisted_lab import PULL_SECRET, Bench, Door, scripted
+from .assisted_lab import PULL_SECRET, Bench, RunModule, scripted
 
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFFqxkMhK3Oo0Vb6wiwGPbtNBrNzlP3rl64oT6WvJqp5"
 PROXY = {"http_proxy": "http://proxy.example.com:3128", "https_proxy": "http://proxy.example.com:3128", "no_proxy": ".example.com"}
@@ -41,7 +41,7 @@ def host(number: int, role: str) -> dict[str, Any]:
 
 
 def described(name: str, directory: Path, hosts: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
-    """Arguments of the door."""
+    """Arguments of the module."""
     cluster = {"name": name, "base_domain": "example.com", "version": "4.22.0", "platform": "baremetal", "pull_secret": PULL_SECRET, "ssh_public_keys": [KEY]}
     return {"work_dir": str(directory / name), "cluster": {**cluster, **more}, "hosts": hosts}
 
@@ -52,11 +52,11 @@ def begun(bench: Bench, arguments: dict[str, Any]) -> tuple[dict[str, Any], dict
     call = Call(ModuleArgumentSpecValidator(argument_spec()).validate(params).validated_parameters)
     session, _problems = open_session(AssistedRequest.of(call.params), call)
     observer = session.observer()
-    care = Upkeep(session.service, observer, session.wishes.hosts, session.fetch_credentials)
+    upkeep_plan = Upkeep(session.service, observer, session.desired.hosts, session.fetch_credentials)
     try:
         ends = time.monotonic() + 60
         while True:
-            cared = care(observer.observe({}))
+            cared = upkeep_plan(observer.observe({}))
             assert cared.stop is None, cared.stop
             if any("is begun" in line for line in cared.lines):
                 return session.service.cluster(session.found.cluster_id), session.service.infra_env(session.found.infra_env_id)
@@ -67,18 +67,18 @@ def begun(bench: Bench, arguments: dict[str, Any]) -> tuple[dict[str, Any], dict
         session.service.close()
 
 
-def deployed(bench: Bench, door: Door, arguments: dict[str, Any], machines: list[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def deployed(bench: Bench, run_module: RunModule, arguments: dict[str, Any], machines: list[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Cluster and InfraEnv, which a second run leaves as the first has made them."""
-    done = door("assisted_deployment", **arguments)
+    done = run_module("assisted_deployment", **arguments)
     assert not done.get("failed"), done["msg"]
-    again = door("assisted_deployment", diff=True, **arguments)
+    again = run_module("assisted_deployment", diff=True, **arguments)
     assert (again["changed"], again["plan"], again["diff"], again["boot_hosts"]) == (False, [], [], done["boot_hosts"]), again
     assert WORD not in json.dumps([done, again])
     bench.boot(done["infra_env"]["id"], *machines)
     return begun(bench, arguments)
 
 
-def test_dual_stack_behind_a_proxy_with_an_arbiter(bench: Bench, door: Door, tmp_path: Path) -> None:
+def test_dual_stack_behind_a_proxy_with_an_arbiter(bench: Bench, run_module: RunModule, tmp_path: Path) -> None:
     networks = {
         "machine_networks": ["192.0.2.0/24", "fd00::/64"],
         "cluster_networks": [{"cidr": "10.128.0.0/14", "host_prefix": 23}, {"cidr": "fd01::/48", "host_prefix": 64}],
@@ -87,18 +87,18 @@ def test_dual_stack_behind_a_proxy_with_an_arbiter(bench: Bench, door: Door, tmp
         "ingress_vips": ["192.0.2.6", "fd00::6"],
     }
     hosts = [host(1, "master"), host(2, "master"), host(3, "arbiter")]
-    cluster, infra_env = deployed(bench, door, described("odd", tmp_path, hosts, proxy=PROXY, **networks), [Machine(number) for number in (1, 2, 3)])
+    cluster, infra_env = deployed(bench, run_module, described("odd", tmp_path, hosts, proxy=PROXY, **networks), [Machine(number) for number in (1, 2, 3)])
     assert [item["ip"] for item in cluster["api_vips"]] == networks["api_vips"] and len(cluster["service_networks"]) == 2
     assert {key: cluster[key] for key in PROXY} == PROXY == infra_env["proxy"] and cluster["control_plane_count"] == 2
     assert sorted((item["requested_hostname"], item["role"]) for item in cluster["hosts"]) == [("m1", "master"), ("m2", "master"), ("m3", "arbiter")]
 
 
-def test_two_nodes_that_fence_each_other(bench: Bench, door: Door, tmp_path: Path) -> None:
+def test_two_nodes_that_fence_each_other(bench: Bench, run_module: RunModule, tmp_path: Path) -> None:
     access = {"username": "admin", "password": WORD}
     credentials = [{"host_name": f"m{number}", "address": f"redfish+https://10.0.0.{number}/redfish/v1/Systems/1", **access} for number in (4, 5)]
     options = {"api_vips": ["192.0.2.7"], "ingress_vips": ["192.0.2.8"], "machine_networks": ["192.0.2.0/24"]}
     arguments = described("fenced", tmp_path, [host(4, "master"), host(5, "master")], control_plane={"fencing": {"credentials": credentials}}, **options)
-    cluster, _infra_env = deployed(bench, door, arguments, [scripted.Machine(number) for number in (4, 5)])
+    cluster, _infra_env = deployed(bench, run_module, arguments, [scripted.Machine(number) for number in (4, 5)])
     shown = {item["requested_hostname"]: item["fencing_credentials"] for item in cluster["hosts"]}
     wanted = {each["host_name"]: (each["address"], WORD) for each in credentials}
-    assert {name: (given["address"], given["password"]) for name, given in shown.items()} == wanted
+    assert {name: (provided["address"], provided["password"]) for name, provided in shown.items()} == wanted

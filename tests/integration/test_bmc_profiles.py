@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""One machine for each kind of BMC that the lab plays (reference redfish-virtual-media.md 9), booted through TLS and real sockets in one task."""
+"""One machine for each kind of BMC that the lab plays, booted through TLS and real sockets in one task.
+
+Source: docs/reference/bmcs.md.
+"""
 
 from __future__ import annotations
 
@@ -68,10 +71,12 @@ def machines_of(rack: Deployment) -> dict[str, dict[str, Any]]:
     return {seen["name"]: seen for seen in rack.lab.status()["machines"]}
 
 
-def call(rack: Deployment, door: str, **arguments: Any) -> dict[str, Any]:
+def call(rack: Deployment, module_name: str, **arguments: Any) -> dict[str, Any]:
     variables = rack.lab.vars
-    connection = {"connect_to": variables["openshift_connect_to"], "ca_cert": variables["openshift_ca_cert"]} if door in ("bmc_info", "boot_hosts") else {}
-    run = rack.module(door, {**arguments, **connection})
+    connection = (
+        {"connect_to": variables["openshift_connect_to"], "ca_cert": variables["openshift_ca_cert"]} if module_name in ("bmc_info", "boot_hosts") else {}
+    )
+    run = rack.module(module_name, {**arguments, **connection})
     return dict(json.loads(run.output[run.output.index("=> {") + 3 : run.output.rindex("}") + 1]))
 
 
@@ -138,7 +143,7 @@ def test_boot_again_and_eject(rack: Deployment, url: str) -> None:
         assert (seen["power"], seen["medium"], seen["sessions"]) == ("On", None, 0), (name, seen)
 
 
-def test_a_wrong_password_is_told_by_every_kind(rack: Deployment) -> None:
+def test_a_wrong_password_is_reported_by_every_kind(rack: Deployment) -> None:
     hosts = hosts_of(rack)
     before = rack.lab.writes()
     for host in hosts:

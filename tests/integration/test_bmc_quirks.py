@@ -115,3 +115,45 @@ def test_without_an_entry_it_does_not_work(name: str, quirk: Quirk, tmp_path: Pa
         if wrong(*play(tmp_path / str(number), scene), scene):
             return
     pytest.fail(f"every scene of {name} works without {quirk.field}")
+
+
+@pytest.mark.parametrize("clear_jobs", [False, True])
+@pytest.mark.parametrize("lab", ["dell-idrac8", "dell-idrac9-old"])
+def test_jobs_of_an_idrac_are_deleted_only_if_asked(lab: str, clear_jobs: bool, tmp_path: Path) -> None:
+    clock = Clock(pause=0.003)
+    with lab_rack(tmp_path, [lab], clock) as rack:
+        fault = rack.faults.add("bmc-job-waits", machine="m0", count=None)
+        (result,) = boot_hosts([rack.request(0, clear_jobs=clear_jobs)], "booted", BmcOptions(clock=clock))
+        deleted = [write for write in rack.writes(0) if "DeleteJobQueue" in write]
+        assert (len(deleted), fault in rack.faults.list()) == (int(clear_jobs), not clear_jobs), rack.writes(0)
+        assert result.failed is not clear_jobs, result.reason
+        if clear_jobs:
+            assert "all jobs of the iDRAC were deleted (clear_jobs)" in result.warnings
+        else:
+            assert "configuration job" in result.reason and "clear_jobs" in result.reason, result.reason
+            assert rack.machines[0].power_state == "Off" and not rack.machines[0].cd.inserted, "as it was"
+
+
+@pytest.mark.parametrize("lab", ["dell-idrac8", "dell-idrac9-old"])
+def test_jobs_that_are_in_no_way_stay(lab: str, tmp_path: Path) -> None:
+    clock = Clock(pause=0.003)
+    with lab_rack(tmp_path, [lab], clock) as rack:
+        (result,) = boot_hosts([rack.request(0, clear_jobs=True)], "booted", BmcOptions(clock=clock))
+        assert not result.failed and not [write for write in rack.writes(0) if "DeleteJobQueue" in write], result.reason
+
+
+@pytest.mark.parametrize("status", ["400", "503"])
+@pytest.mark.parametrize(("refused", "boots"), [(7, True), (None, False)])
+def test_a_running_job_delays_the_boot_device(status: str, refused: int | None, boots: bool, tmp_path: Path) -> None:
+    """The last of eight requests succeeds; a job that does not end fails the host, which is as it was then."""
+    clock = Clock(pause=0.003)
+    with lab_rack(tmp_path, ["dell-idrac9"], clock) as rack:
+        fault = rack.faults.add("bmc-job-runs", machine="m0", count=refused, options={"status": status})
+        began = clock.now()
+        (result,) = boot_hosts([rack.request(0)], "booted", BmcOptions(clock=clock))
+        assert result.failed is not boots, result.reason
+        if boots:
+            assert fault.taken == 7 and clock.now() - began >= 5 + 10 + 20 + 30
+        else:
+            assert fault.taken >= 8 and "a job is already running" in result.reason, result.reason
+            assert rack.machines[0].power_state == "Off" and not rack.machines[0].cd.inserted, result.reason

@@ -33,16 +33,15 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock i
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.kinds import AGENT, AGENT_CLUSTER_INSTALL, CLUSTER_DEPLOYMENT, NAMESPACE, SECRET
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.client import KubeClient
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.resource import Resource
+from ansible_collections.zerotouch.openshift.tests.support import upstream
 
-from .lab import SHARED
 from .real_api import HAS_ASSETS, RealApi, eventually, free_port, shown
 
 BINARY = Path(os.environ.get("CAPI_PROVIDER_AGENT") or "/nonexistent")
-CRDS = SHARED / "crds"
+CRDS = upstream.required("crds")
 pytestmark = [
     pytest.mark.skipif(not HAS_ASSETS, reason="KUBEBUILDER_ASSETS names no directory with kube-apiserver and etcd"),
     pytest.mark.skipif(not BINARY.is_file(), reason="CAPI_PROVIDER_AGENT names no binary of cluster-api-provider-agent"),
-    pytest.mark.skipif(not CRDS.is_dir(), reason="there are no upstream definitions beside the repository"),
     pytest.mark.filterwarnings("ignore:Unverified HTTPS request"),
 ]
 CORE = CoreKinds("v1beta2")
@@ -163,7 +162,7 @@ class Site:
         self.put(AGENT_MACHINE, {"metadata": {"name": name, "ownerReferences": [owner(CORE.machine, machine)]}, "spec": spec})
 
     def delete(self, name: str) -> None:
-        """The Machine is deleted and stands at the hook."""
+        """The Machine is deleted and waits at the hook."""
         self.client.delete(CORE.machine.path(self.name, name))
         condition = {"type": "Deleting", "status": "True", "reason": "WaitingForPreTerminateHook", "message": "", "lastTransitionTime": "2026-11-21T11:00:00Z"}
         self.status(CORE.machine, name, {"conditions": [condition]})
@@ -253,7 +252,7 @@ def ours(site: Site) -> list[str]:
 
 
 def assert_equal(sides: tuple[Site, Site], fixes: Mapping[str, Any] | None = None) -> None:
-    """Both sides come to the same state; ``fixes`` are the documented differences, path -> what stands in ours."""
+    """Both sides come to the same state; ``fixes`` are the documented differences, path -> the value in ours."""
     theirs, mine = sides
     before, seen = (mine.raw(), mine.snapshot()) if RECORD else ([], {})
     ours(mine)
@@ -464,18 +463,18 @@ def test_steering(api: RealApi) -> None:
     eventually(lambda: site.client.get(AGENT_CLUSTER.path(site.name, "c1")).get("status", {}).get("ready"))
     selector = {"matchLabels": {"pool": "workers"}}
 
-    def steer(count: int) -> Steerer:
+    def label_selection(count: int) -> Steerer:
         steering = Steering(f"{site.name}/workers", "pool", "workers", count, {"matchLabels": {"size": "large"}}, selector, site.agents)
         return Steerer(site.client, Scope(site.name, agent_namespace=site.agents), steering, Policy(), SystemClock())
 
-    steer(2).once()
-    again = steer(2)
+    label_selection(2).once()
+    again = label_selection(2)
     again.once()
     assert not again.outcomes
     for name in ("workers-a", "workers-b", "workers-c"):
         site.machine(name, selector)
     taken = {"agent-2", "agent-4"}
-    steer(2).until_reserved(60.0)
+    label_selection(2).until_reserved(60.0)
     eventually(lambda: {reference(site, name) for name in ("workers-a", "workers-b", "workers-c")} == {*taken, ""})
     for number in range(1, 5):
         metadata = site.client.get(AGENT.path(site.agents, f"agent-{number}"))["metadata"]

@@ -20,15 +20,15 @@ from typing import Any
 import pytest
 import yaml
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.resource import Resource
+from ansible_collections.zerotouch.openshift.tests.support import upstream
 
-from .lab import BIN, ROOT, SHARED, Run, looked_through
+from .lab import BIN, ROOT, Run, looked_through
 from .real_api import HAS_ASSETS, RealApi, eventually, free_port
 
 BINARY = Path(os.environ.get("CAPI_PROVIDER_AGENT") or "/nonexistent")
-CRDS = SHARED / "crds"
+CRDS = upstream.required("crds")
 pytestmark = [
     pytest.mark.skipif(not HAS_ASSETS, reason="KUBEBUILDER_ASSETS names no directory with kube-apiserver and etcd"),
-    pytest.mark.skipif(not CRDS.is_dir(), reason="there are no upstream definitions beside the repository"),
     pytest.mark.filterwarnings("ignore:Unverified HTTPS request"),
 ]
 SPACE, AGENTS = "clusters-demo", "fleet"
@@ -74,19 +74,19 @@ def install(api: RealApi, **variables: Any) -> Run:
     """The role, as a user has it in a play."""
     directory = api.directory
     (directory / "components.yaml").write_text(yaml.safe_dump_all(definitions("capi-provider-agent")))
-    given = {
+    provided = {
         "ansible_python_interpreter": str(BIN / "python"),
         "openshift_hub": {"kubeconfig": str(api.kubeconfig), "namespace": AGENTS, "infra_env": AGENTS},
         "openshift_work_dir": str(directory / "work"),
         "capi_provider_watch_namespace": SPACE,
         "capi_provider_method": "manifests",
         "capi_provider_components": str(directory / "components.yaml"),
-        "capi_provider_wait": False,  # nobody here runs pods
+        "capi_provider_wait": False,  # pods do not run here
         **variables,
     }
     play = {"hosts": "localhost", "connection": "local", "gather_facts": False, "roles": ["zerotouch.openshift.capi_provider"]}
     (directory / "play.yml").write_text(yaml.safe_dump([play]))
-    command = [str(BIN / "ansible-playbook"), "-i", "localhost,", "play.yml", "-e", json.dumps(given)]
+    command = [str(BIN / "ansible-playbook"), "-i", "localhost,", "play.yml", "-e", json.dumps(provided)]
     environment = {**os.environ, "ANSIBLE_COLLECTIONS_PATH": str(ROOT / ".build"), "ANSIBLE_NOCOLOR": "1", "PWD": str(directory)}
     done = subprocess.run(command, cwd=directory, env=environment, capture_output=True, text=True, timeout=300, check=False)
     return Run(done.returncode, looked_through(done.stdout + done.stderr))
@@ -112,7 +112,7 @@ def test_both_namespaces_have_to_be_named(api: RealApi) -> None:
 def test_the_controller_lives_on_these_rights(api: RealApi) -> None:
     run_controller(api)
     a_cluster(api)
-    # A Machine that is there before is not looked at again (reference capi-provider-agent.md 14).
+    # A Machine that is there before is not looked at again (docs/capi.md#what-is-done-better).
     eventually(lambda: "clusterDeploymentReference" in api.client.get(AGENT_CLUSTER.path(SPACE, "demo")).get("status", {}), lambda: log(api))
     an_agent(api)
     a_machine(api)
@@ -143,7 +143,7 @@ def run_controller(api: RealApi) -> None:
     ports = {"8081": str(free_port()), "8080": str(free_port())}
     for port, free in ports.items():
         arguments = [each.replace(port, free) for each in arguments]
-    # Outside a pod nobody says in which namespace a leader is elected.
+    # Outside a pod it is not known in which namespace a leader is elected.
     api.run("controller", BINARY, *[each for each in arguments if each != "--leader-elect"], KUBECONFIG=str(api.directory / "controller.kubeconfig"))
 
 

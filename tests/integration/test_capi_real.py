@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The Cluster API doors on a real API server with upstream's definitions, for a user with the rules of docs/rbac and no others.
+"""The Cluster API modules on a real API server with upstream's definitions, for a user with the rules of docs/rbac and no others.
 
 No controller runs: what is checked is that the server takes everything as it was written, in both versions of Cluster API, and what the rules allow.
 """
@@ -23,11 +23,10 @@ from ansible_collections.zerotouch.openshift.plugins.modules import capi_cluster
 
 from .lab import ROOT
 from .real_api import DEFINITION, HAS_ASSETS, RealApi, eventually
-from .test_capi_interop import CORE, CRDS, OURS, Site, definitions
+from .test_capi_interop import CORE, OURS, Site, definitions
 
 pytestmark = [
     pytest.mark.skipif(not HAS_ASSETS, reason="KUBEBUILDER_ASSETS names no directory with kube-apiserver and etcd"),
-    pytest.mark.skipif(not CRDS.is_dir(), reason="there are no upstream definitions beside the repository"),
     pytest.mark.filterwarnings("ignore:Unverified HTTPS request"),
 ]
 USER = "zerotouch"
@@ -118,11 +117,11 @@ def test_the_unit_and_its_pools_with_the_rules_of_the_page(api: RealApi) -> None
     site = Site(api, f"{OURS}-unit")
     grant(api, "capi", site.name)
     grant(api, "capi-agents", site.agents)
-    wish = {**unit(site.name), "machine_deployments": [pool()]}
+    demand = {**unit(site.name), "machine_deployments": [pool()]}
     made: dict[str, Any] = {}
 
     def may() -> bool:
-        made.update(opened(api, capi_cluster, **wish))
+        made.update(opened(api, capi_cluster, **demand))
         return not made["failed"]
 
     eventually(may, lambda: made["msg"])
@@ -130,17 +129,17 @@ def test_the_unit_and_its_pools_with_the_rules_of_the_page(api: RealApi) -> None
     assert deployment["spec"]["deletion"] == {"order": "Oldest"} and deployment["spec"]["replicas"] == 2
     limits = {"nodeDrainTimeoutSeconds": 600, "nodeVolumeDetachTimeoutSeconds": 0, "nodeDeletionTimeoutSeconds": 60}
     assert deployment["spec"]["template"]["spec"]["deletion"] == limits and deployment["spec"]["template"]["spec"]["version"] == "v1.33.0"
-    assert not opened(api, capi_cluster, **wish)["changed"], "what the server has is what was written"
+    assert not opened(api, capi_cluster, **demand)["changed"], "what the server has is what was written"
 
     site.agent(1)
-    steer = {"pool": "large", "selector_label": {"key": "pool", "value": "large"}, "count": 1, "candidates": None}
-    steered = opened(api, capi_reconcile, namespace=site.name, agent_namespace=site.agents, mode="steer", steer=steer)
+    label_selection = {"pool": "large", "selector_label": {"key": "pool", "value": "large"}, "count": 1, "candidates": None}
+    steered = opened(api, capi_reconcile, namespace=site.name, agent_namespace=site.agents, mode="label_selection", label_selection=label_selection)
     assert [row["agent"] for row in steered["labelled"]] == ["agent-1"], steered
     assert api.client.get(AGENT.path(site.agents, "agent-1"))["metadata"]["labels"]["pool"] == "large"
-    off = opened(api, capi_reconcile, namespace=site.name, agent_namespace=site.agents, mode="steer", steer={**steer, "count": 0})
+    off = opened(api, capi_reconcile, namespace=site.name, agent_namespace=site.agents, mode="label_selection", label_selection={**label_selection, "count": 0})
     assert [row["agent"] for row in off["unlabelled"]] == ["agent-1"]
 
-    gone = opened(api, capi_cluster, **wish, state="absent", wait_for="gone", timeout=60.0)
+    gone = opened(api, capi_cluster, **demand, state="absent", wait_for="gone", timeout=60.0)
     assert not gone["failed"], gone["msg"]
     for resource in (CORE.cluster, AGENT_CLUSTER, CORE.machine_deployment, AGENT_MACHINE_TEMPLATE):
         assert api.client.list(resource.path(site.name)) == []
@@ -165,10 +164,10 @@ def _only_v1beta1(definition: dict[str, Any]) -> dict[str, Any]:
 def test_the_older_version_is_taken_as_written(older_api: RealApi) -> None:
     """What the server has afterwards is what was written: the second run finds nothing to do."""
     site = Site(older_api, f"{OURS}-older")
-    wish = {**unit(site.name), "machine_deployments": [pool()]}
-    done = opened(older_api, capi_cluster, user="", **wish)
+    demand = {**unit(site.name), "machine_deployments": [pool()]}
+    done = opened(older_api, capi_cluster, user="", **demand)
     assert done["changed"] and not done["failed"], done["msg"]
-    assert not opened(older_api, capi_cluster, user="", **wish)["changed"]
+    assert not opened(older_api, capi_cluster, user="", **demand)["changed"]
     deployment = older_api.client.get(CoreKinds("v1beta1").machine_deployment.path(site.name, "large"))
     machine = deployment["spec"]["template"]["spec"]
     assert (machine["nodeDrainTimeout"], machine["nodeVolumeDetachTimeout"], machine["infrastructureRef"]["namespace"]) == ("600s", "0s", site.name)

@@ -20,7 +20,7 @@ MAC = "52:54:00:5a:00:10"
 
 
 def objects(network_config: dict[str, Any], ssh_key: str) -> dict[str, dict[str, Any]]:
-    """The set of a single node, as somebody who comes from ZTP has it."""
+    """The set of a single node, as a user of ZTP has it."""
     named = {"name": "sno", "namespace": "sno"}
     networking = {"clusterNetwork": [{"cidr": "10.128.0.0/14", "hostPrefix": 23}], "serviceNetwork": ["172.30.0.0/16"]}
     return {
@@ -71,7 +71,7 @@ def objects(network_config: dict[str, Any], ssh_key: str) -> dict[str, dict[str,
     }
 
 
-def given_set(deployment: Deployment) -> Path:
+def provided_set(deployment: Deployment) -> Path:
     """The directory, with what the inventory says of the host; the inventory keeps the BMC."""
     inventory = json.loads(deployment.inventory.read_text())
     cluster = inventory["all"]["vars"].pop("openshift_cluster")
@@ -89,7 +89,7 @@ def given_set(deployment: Deployment) -> Path:
 
 
 def test_a_set_is_checked_deployed_and_left_alone(sno: Deployment) -> None:
-    directory = given_set(sno)
+    directory = provided_set(sno)
     extra = {"openshift_config_dir": str(directory), "openshift_version": "4.22.0"}
     written = {path: path.read_bytes() for path in directory.rglob("*") if path.is_file()}
 

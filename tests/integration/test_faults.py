@@ -18,7 +18,7 @@ def test_what_bmcs_do(sno: Deployment) -> None:
     mapping = lab.vars["openshift_connect_to"]
     bmc = "10.0.0.10:443"
 
-    # Nobody there.
+    # No BMC has this address.
     dead = sno.refused(extra={"openshift_connect_to": {**mapping, bmc: "127.0.0.1:1"}})
     assert "BMC of sno-0" in dead.message and "10.0.0.10" in dead.message, dead.message
 
@@ -104,7 +104,7 @@ def test_a_host_that_does_not_qualify(sno: Deployment) -> None:
     sno.lab.fault("disk-too-small", "sno-0", count=0)
     sno.lab.fault("ntp-unsynced", "sno-0", count=0)
     run = sno.refused(extra={"openshift_timeouts": {"discovery": 10}})
-    told = run.output.partition("fatal:")[0]
+    reported = run.output.partition("fatal:")[0]
     for validation in ("has-min-valid-disks", "ntp-synced"):
         assert validation in run.message, run.message
-        assert validation in told, "the wait did not say what it waits for"
+        assert validation in reported, "the wait did not say what it waits for"

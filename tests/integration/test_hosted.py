@@ -28,7 +28,7 @@ def test_a_plan_before_anything_exists(site: Site) -> None:
     assert set(site.lab.writes().values()) == {0}
 
 
-def test_what_is_missing_is_told_before_a_machine_is_touched(site: Site) -> None:
+def test_what_is_missing_is_reported_before_a_machine_is_touched(site: Site) -> None:
     """The control plane is there, and its kubeconfig; a pool that is too large for the rack is refused."""
     run = site.play("deploy_cluster", openshift_node_pool={"replicas": 7})
     assert not run.ok and "1 host is missing: NodePool clusters/guest needs 7 more, 0 Agents are free, 6 machines can be booted" in run.message
@@ -101,7 +101,7 @@ def test_down_to_two_by_name(site: Site) -> None:
     assert site.nodes() == {"node-2", "node-4"}
     assert changed(site, before) == {"node-0", "node-1"}
     assert all(f"would drain Node {HOSTS[name]}" in planned.output for name in going["remove"]), planned.output
-    (line,) = [line for line in planned.output.splitlines() if "through the BMC if the hub cannot" in line]
+    (line,) = [line for line in planned.output.splitlines() if "into discovery if the hub cannot" in line]
     assert all(HOSTS[name] in line for name in changed(site, before))
     assert {site.states()[name] for name in ("node-0", "node-1", "node-3")} == {"registered"}
     writes = site.lab.writes()
@@ -110,7 +110,7 @@ def test_down_to_two_by_name(site: Site) -> None:
 
 
 def test_and_up_again_with_the_hosts_that_left(site: Site) -> None:
-    """Check mode tells who would get which host; nobody is booted for it."""
+    """Check mode prints which Machine would get which host, and boots none."""
     planned = site.scaled("--check", replicas=5)
     for name in ("node-0", "node-1.guest.example.com", "node-3"):
         assert f"would get {name}" in planned.output, planned.output

@@ -13,7 +13,7 @@ from .hosted import CONFIRMED, changed, make_site
 GONE = {"openshift_hub": {"host": "https://127.0.0.1:1", "api_key": "none", "namespace": "fleet", "infra_env": "fleet"}}
 
 
-def test_a_hub_that_does_not_answer_is_given_up(make_lab: MakeLab, tmp_path: Path) -> None:
+def test_a_hub_that_does_not_answer_is_abandoned(make_lab: MakeLab, tmp_path: Path) -> None:
     site = make_site(make_lab, tmp_path)
     site.played("deploy_cluster", openshift_node_pool={"replicas": 1})
     writes = site.lab.writes()

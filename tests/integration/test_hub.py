@@ -56,9 +56,9 @@ class Site:
         """Names of all Nodes that the API of the cluster lists."""
         return set(self._ask("hub_plan", namespace="demo", cluster={"name": "demo"}, hosts=[])["nodes"])
 
-    def _ask(self, door: str, **arguments: Any) -> dict[str, Any]:
+    def _ask(self, module_name: str, **arguments: Any) -> dict[str, Any]:
         connection = {"kubeconfig": self.lab.vars["openshift_hub"]["kubeconfig"], "connect_to": self.lab.vars["openshift_connect_to"]}
-        run = self.deployment.module(door, {**connection, **arguments})
+        run = self.deployment.module(module_name, {**connection, **arguments})
         start = re.search(r"^localhost \| .*?=> (?=\{)", run.output, re.MULTILINE)
         assert run.ok and start, run.output
         return dict(json.JSONDecoder().raw_decode(run.output[start.end() :])[0])
@@ -146,7 +146,7 @@ def test_what_kubectl_shows(site: Site) -> None:
     assert re.search(r"^agentclusterinstall\S+ +demo +(installed|adding-hosts)", output, re.MULTILINE), output
 
 
-def test_nobody_leaves_without_confirmation(site: Site) -> None:
+def test_no_host_leaves_without_confirmation(site: Site) -> None:
     for extra in ({}, {"openshift_hosts": ["worker-1"]}, {"openshift_confirm": "demo"}, {"openshift_hosts": ["worker-1"], "openshift_confirm": "other"}):
         run = site.play("reprovision_hosts", **extra)
         assert not run.ok and "No machine was touched" in run.message and "openshift_confirm=demo" in run.message

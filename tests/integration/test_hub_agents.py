@@ -55,19 +55,19 @@ def opener(lab: Lab, directory: Path) -> Open:
     user = Deployment(lab, directory / "none", directory)
     hub = {"kubeconfig": lab.vars["openshift_hub"]["kubeconfig"], "connect_to": lab.vars["openshift_connect_to"]}
 
-    def open_door(module: str, /, **arguments: Any) -> dict[str, Any]:
+    def call_module(module: str, /, **arguments: Any) -> dict[str, Any]:
         run = user.module(module, {**hub, **arguments})
         start = re.search(r"^localhost \| .*?=> (?=\{)", run.output, re.MULTILINE)
         assert start, run.output
         result: dict[str, Any] = json.JSONDecoder().raw_decode(run.output[start.end() :])[0]
         return result | {"failed": not run.ok}
 
-    return open_door
+    return call_module
 
 
 @pytest.fixture
-def door(lab: Lab, tmp_path: Path) -> Iterator[Open]:
-    """Open a door; whether it failed is in the result."""
+def run_module(lab: Lab, tmp_path: Path) -> Iterator[Open]:
+    """Open a module; whether it failed is in the result."""
     yield opener(lab, tmp_path)
     lab.clear_faults()
 
@@ -88,21 +88,21 @@ WANTED = [
 ]
 
 
-def test_recognised_approved_named_and_left_alone_the_second_time(door: Open) -> None:
-    first = ok(door("agents", namespace=NAMESPACE, infra_env_name="fleet", hosts=WANTED, wait_for="ready", timeout=120, unexpected="ignore"))
+def test_recognised_approved_named_and_left_alone_the_second_time(run_module: Open) -> None:
+    first = ok(run_module("agents", namespace=NAMESPACE, infra_env_name="fleet", hosts=WANTED, wait_for="ready", timeout=120, unexpected="ignore"))
     assert {entry["name"]: (entry["hostname"], entry["role"], entry["state"], entry["approved"]) for entry in first["hosts"]} == {
         entry["name"]: (entry["hostname"], entry["role"], "known-unbound", True) for entry in WANTED
     }
-    again = ok(door("agents", namespace=NAMESPACE, infra_env_name="fleet", hosts=WANTED, wait_for="ready", timeout=60, unexpected="ignore"))
+    again = ok(run_module("agents", namespace=NAMESPACE, infra_env_name="fleet", hosts=WANTED, wait_for="ready", timeout=60, unexpected="ignore"))
     assert not again["changed"] and set(again["api_calls"]) == {"list", "watch"} and again["api_calls"]["list"] == 1
-    found = {agent["hostname"]: agent for agent in ok(door("agents_info", namespaces=[NAMESPACE]))["agents"]}
+    found = {agent["hostname"]: agent for agent in ok(run_module("agents_info", namespaces=[NAMESPACE]))["agents"]}
     assert found["worker-0.example.com"]["installation_disk_id"] == next(
         disk["id"] for disk in found["worker-0.example.com"]["inventory"]["disks"] if disk["path"] == "/dev/nvme0n1"
     )
     assert found["master-0.example.com"]["labels"]["rack"] == "r1" and found["master-0.example.com"]["conditions"]["Bound"]["reason"] == "Unbound"
 
 
-def test_check_mode_asks_the_server(door: Open, lab: Lab, tmp_path: Path) -> None:
+def test_check_mode_asks_the_server(run_module: Open, lab: Lab, tmp_path: Path) -> None:
     play = [
         {
             "hosts": "localhost",
@@ -128,34 +128,34 @@ def test_check_mode_asks_the_server(door: Open, lab: Lab, tmp_path: Path) -> Non
     command = [str(BIN / "ansible-playbook"), "-i", "localhost,", str(path), "--check", "--diff"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert done.returncode == 0 and re.search(r'\+\s+"predicted": "yes"', done.stdout), done.stdout
-    assert not ok(door("agents_info", label_selector="predicted=yes"))["agents"]
+    assert not ok(run_module("agents_info", label_selector="predicted=yes"))["agents"]
 
 
-def test_someone_nobody_expected(door: Open, lab: Lab) -> None:
-    image = ok(door("discovery_image", name="fleet", namespace=NAMESPACE, image_ca_cert=lab.vars["openshift_ca_cert"]))["url"]
+def test_an_unexpected_agent(run_module: Open, lab: Lab) -> None:
+    image = ok(run_module("discovery_image", name="fleet", namespace=NAMESPACE, image_ca_cert=lab.vars["openshift_ca_cert"]))["url"]
     lab.boot("worker-1", image)
-    seen = ok(door("agents", namespace=NAMESPACE, hosts=[host("worker-1", approved=False)], wait_for="registered", timeout=120, unexpected="ignore"))
+    seen = ok(run_module("agents", namespace=NAMESPACE, hosts=[host("worker-1", approved=False)], wait_for="registered", timeout=120, unexpected="ignore"))
     assert not seen["hosts"][0]["approved"]
-    stranger = ok(door("agents", namespace=NAMESPACE, hosts=WANTED))
+    stranger = ok(run_module("agents", namespace=NAMESPACE, hosts=WANTED))
     assert [each["macs"] for each in stranger["unexpected"]] == [[MACS["worker-1"]]] and not stranger["changed"]
-    stopped = door("agents", namespace=NAMESPACE, hosts=[{**WANTED[0], "agent_labels": {"rack": "moved"}}], unexpected="fail")
+    stopped = run_module("agents", namespace=NAMESPACE, hosts=[{**WANTED[0], "agent_labels": {"rack": "moved"}}], unexpected="fail")
     assert stopped["failed"] and not stopped["changed"] and MACS["worker-1"] in stopped["msg"]
-    approved = ok(door("agents", namespace=NAMESPACE, hosts=WANTED, unexpected="approve"))
+    approved = ok(run_module("agents", namespace=NAMESPACE, hosts=WANTED, unexpected="approve"))
     assert len(approved["approved"]) == 1
-    assert all(agent["approved"] for agent in ok(door("agents_info", namespaces=[NAMESPACE]))["agents"])
+    assert all(agent["approved"] for agent in ok(run_module("agents_info", namespaces=[NAMESPACE]))["agents"])
 
 
-def test_what_is_wrong_is_told_of_each(door: Open) -> None:
+def test_what_is_wrong_is_reported_of_each(run_module: Open) -> None:
     wrong = [
         {**WANTED[0], "root_device_hints": {"deviceName": "/dev/sdz"}},
-        {"name": "nobody", "mac_addresses": ["52:54:00:ff:ff:ff"]},
+        {"name": "unknown", "mac_addresses": ["52:54:00:ff:ff:ff"]},
         host("worker-0", cluster={"name": "nowhere"}),
     ]
-    result = door("agents", namespace=NAMESPACE, hosts=wrong, unexpected="ignore")
+    result = run_module("agents", namespace=NAMESPACE, hosts=wrong, unexpected="ignore")
     reasons = {entry["name"]: entry["reason"] for entry in result["hosts"]}
     assert result["failed"] and not result["changed"]
     assert 'no disk fits root_device_hints {"deviceName": "/dev/sdz"}: /dev/sda' in reasons["master-0"]
-    assert reasons["nobody"] == "no Agent has MAC 52:54:00:ff:ff:ff"
+    assert reasons["unknown"] == "no Agent has MAC 52:54:00:ff:ff:ff"
     assert reasons["worker-0"] == f"it cannot be bound: there is no ClusterDeployment {NAMESPACE}/nowhere"
 
 
@@ -170,37 +170,37 @@ TROUBLE: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 
 
-def test_trouble_on_the_hub_is_outlasted(door: Open, lab: Lab) -> None:
+def test_trouble_on_the_hub_is_outlasted(run_module: Open, lab: Lab) -> None:
     for kind, options in TROUBLE:
         lab.fault(kind, **options)
         labelled = [{**each, "agent_labels": {"trouble": kind}} for each in WANTED]
-        result = ok(door("agents", namespace=NAMESPACE, hosts=labelled, wait_for="ready", timeout=120, unexpected="ignore"))
+        result = ok(run_module("agents", namespace=NAMESPACE, hosts=labelled, wait_for="ready", timeout=120, unexpected="ignore"))
         assert all(entry["changed"] for entry in result["hosts"]), kind
         lab.clear_faults()
-    assert not ok(door("agents", namespace=NAMESPACE, hosts=labelled, unexpected="ignore"))["changed"]
+    assert not ok(run_module("agents", namespace=NAMESPACE, hosts=labelled, unexpected="ignore"))["changed"]
 
 
-def test_no_more_than_the_cluster_needs(door: Open, lab: Lab) -> None:
+def test_no_more_than_the_cluster_needs(run_module: Open, lab: Lab) -> None:
     order_cluster(lab)
     cluster = {"name": "small"}
     both = [{**each, "cluster": cluster} for each in WANTED[:2]]
-    many = door("agents", namespace=NAMESPACE, hosts=both, unexpected="ignore")
+    many = run_module("agents", namespace=NAMESPACE, hosts=both, unexpected="ignore")
     assert many["failed"] and not many["changed"]
     assert "cluster fleet/small needs exactly 1 master Agent; it has no Agents and is to get 2 master Agents more" in many["msg"]
-    bound = ok(door("agents", namespace=NAMESPACE, hosts=both[:1], wait_for="bound", timeout=120, unexpected="ignore"))
-    assert bound["changed"] and [agent["hostname"] for agent in ok(door("agents_info", cluster_name="fleet/small"))["agents"]] == ["master-0.example.com"]
-    one_more = door("agents", namespace=NAMESPACE, hosts=both, unexpected="ignore")
+    bound = ok(run_module("agents", namespace=NAMESPACE, hosts=both[:1], wait_for="bound", timeout=120, unexpected="ignore"))
+    assert bound["changed"] and [agent["hostname"] for agent in ok(run_module("agents_info", cluster_name="fleet/small"))["agents"]] == ["master-0.example.com"]
+    one_more = run_module("agents", namespace=NAMESPACE, hosts=both, unexpected="ignore")
     assert [entry["failed"] for entry in one_more["hosts"]] == [False, True] and not one_more["changed"]
     swapped = [{**WANTED[0], "unbind": True}, both[1]]
-    freed = ok(door("agents", namespace=NAMESPACE, hosts=swapped[:1], wait_for="unbound", timeout=120, unexpected="ignore"))
+    freed = ok(run_module("agents", namespace=NAMESPACE, hosts=swapped[:1], wait_for="unbound", timeout=120, unexpected="ignore"))
     assert freed["changed"]
-    assert not ok(door("agents", namespace=NAMESPACE, hosts=swapped[:1], unexpected="ignore"))["changed"]
-    ok(door("agents", namespace=NAMESPACE, hosts=swapped, wait_for="registered", timeout=120, unexpected="ignore"))
-    assert [agent["hostname"] for agent in ok(door("agents_info", cluster_name="small"))["agents"]] == ["master-1.example.com"]
+    assert not ok(run_module("agents", namespace=NAMESPACE, hosts=swapped[:1], unexpected="ignore"))["changed"]
+    ok(run_module("agents", namespace=NAMESPACE, hosts=swapped, wait_for="registered", timeout=120, unexpected="ignore"))
+    assert [agent["hostname"] for agent in ok(run_module("agents_info", cluster_name="small"))["agents"]] == ["master-1.example.com"]
 
 
 def order_cluster(lab: Lab) -> None:
-    """A single-node cluster that is on hold, as somebody else made it."""
+    """A single-node cluster that is on hold, as another tool created it."""
     client = connect({"kubeconfig": lab.vars["openshift_hub"]["kubeconfig"], "connect_to": lab.vars["openshift_connect_to"]})
     reference = {"group": AGENT_CLUSTER_INSTALL.group, "version": AGENT_CLUSTER_INSTALL.version, "kind": AGENT_CLUSTER_INSTALL.kind, "name": "small"}
     deployment = {
@@ -228,23 +228,23 @@ def order_cluster(lab: Lab) -> None:
         client.create(kind.path(NAMESPACE), body)
 
 
-def test_a_permission_that_is_missing(door: Open, lab: Lab) -> None:
+def test_a_permission_that_is_missing(run_module: Open, lab: Lab) -> None:
     lab.fault("api-403", method="PATCH", resource="agents", count=1)
     labelled = [{**each, "agent_labels": {"allowed": "in-part"}} for each in WANTED]
-    part = door("agents", namespace=NAMESPACE, hosts=labelled, unexpected="ignore")
+    part = run_module("agents", namespace=NAMESPACE, hosts=labelled, unexpected="ignore")
     assert part["failed"] and part["changed"]
     assert sorted((entry["changed"], entry["failed"]) for entry in part["hosts"]) == [(False, True), (True, False), (True, False)]
     assert 'resources: ["agents"], verbs: ["patch"]' in part["msg"]
     lab.clear_faults()
-    rerun = ok(door("agents", namespace=NAMESPACE, hosts=labelled, unexpected="ignore"))
+    rerun = ok(run_module("agents", namespace=NAMESPACE, hosts=labelled, unexpected="ignore"))
     assert sum(entry["changed"] for entry in rerun["hosts"]) == 1
 
 
-def test_deleted_and_back(door: Open) -> None:
+def test_deleted_and_back(run_module: Open) -> None:
     """A machine that goes on running the discovery image registers again, unapproved; the same task makes it what it was."""
-    gone = ok(door("agents", namespace=NAMESPACE, hosts=[host("master-1", state="absent")], unexpected="ignore"))
+    gone = ok(run_module("agents", namespace=NAMESPACE, hosts=[host("master-1", state="absent")], unexpected="ignore"))
     assert gone["changed"]
-    back = ok(door("agents", namespace=NAMESPACE, hosts=WANTED, wait_for="ready", timeout=120, unexpected="ignore"))
+    back = ok(run_module("agents", namespace=NAMESPACE, hosts=WANTED, wait_for="ready", timeout=120, unexpected="ignore"))
     assert [entry["changed"] for entry in back["hosts"]] == [False, True, False] and back["hosts"][1]["approved"]
 
 

@@ -4,7 +4,7 @@
 """Every object that the modules of the hub make, with every option that they have, on a real API server with upstream's CRDs: it is accepted, nothing of it is
 dropped, and the second run finds nothing to do.
 
-This needs kube-apiserver and etcd (KUBEBUILDER_ASSETS, see CONTRIBUTING) and upstream's CRDs beside the checkout.
+This needs kube-apiserver and etcd (KUBEBUILDER_ASSETS) and upstream's CRDs (ZT_UPSTREAM_DATA); see CONTRIBUTING.
 """
 
 from __future__ import annotations
@@ -18,17 +18,14 @@ import yaml
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.kinds import AGENT, AGENT_CLUSTER_INSTALL, BARE_METAL_HOST, INFRA_ENV
 from ansible_collections.zerotouch.openshift.plugins.modules import agent_cluster_install, agents, bare_metal_hosts, infra_env
+from ansible_collections.zerotouch.openshift.tests.support import upstream
 from ansible_collections.zerotouch.openshift.tests.support.hub import agents as made
 
 from .canaries import BMC_PASSWORD, PULL_SECRET
-from .lab import ROOT
 from .real_api import HAS_ASSETS, RealApi
 
-CRDS = ROOT / ".." / "shared" / "crds"
-pytestmark = [
-    pytest.mark.skipif(not HAS_ASSETS, reason="KUBEBUILDER_ASSETS names no directory with kube-apiserver and etcd"),
-    pytest.mark.skipif(not CRDS.is_dir(), reason="upstream's CRDs are not beside this checkout (../shared/crds)"),
-]
+CRDS = upstream.required("crds")
+pytestmark = pytest.mark.skipif(not HAS_ASSETS, reason="KUBEBUILDER_ASSETS names no directory with kube-apiserver and etcd")
 
 
 NAMESPACE = "edge"
@@ -104,8 +101,8 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealApi]:
 
 
 @pytest.fixture
-def door(api: RealApi) -> Open:
-    """A door in this process, with that API. The server prunes what a definition does not know, so that a second run would find it missing."""
+def run_module(api: RealApi) -> Open:
+    """A module in this process, with that API. The server prunes what a definition does not know, so that a second run would find it missing."""
     kubeconfig = str(api.kubeconfig)
 
     def opened(module: Any, *, check_mode: bool = False, **options: Any) -> dict[str, Any]:
@@ -115,21 +112,21 @@ def door(api: RealApi) -> Open:
     return opened
 
 
-def settles(door: Open, module: Any, **options: Any) -> None:
+def settles(run_module: Open, module: Any, **options: Any) -> None:
     """Check mode, the run, and the run again."""
-    planned = door(module, check_mode=True, **options)
+    planned = run_module(module, check_mode=True, **options)
     assert planned["changed"], planned
-    done = door(module, **options)
+    done = run_module(module, **options)
     assert done["changed"], done
-    again = door(module, **options)
+    again = run_module(module, **options)
     assert not again["changed"], again
 
 
-def test_an_infra_env(api: RealApi, door: Open) -> None:
-    settles(door, infra_env, **INFRA_ENV_OPTIONS)
+def test_an_infra_env(api: RealApi, run_module: Open) -> None:
+    settles(run_module, infra_env, **INFRA_ENV_OPTIONS)
     spec = api.client.get(INFRA_ENV.path(NAMESPACE, "edge"))["spec"]
     assert spec["kernelArguments"] and spec["mirrorRegistryRef"] and spec["ipxeScriptType"] and spec["nmStateConfigLabelSelector"]
-    assert door(infra_env, name="edge", state="absent")["changed"]
+    assert run_module(infra_env, name="edge", state="absent")["changed"]
     assert api.client.list(INFRA_ENV.path(NAMESPACE)) == []
 
 
@@ -141,18 +138,18 @@ def test_an_infra_env(api: RealApi, door: Open) -> None:
         ("sno", {"platform": "none", "api_vips": [], "ingress_vips": [], "control_plane": {"replicas": 1}, "compute": {"replicas": 0}}),
     ],
 )
-def test_a_cluster(api: RealApi, door: Open, name: str, change: dict[str, Any], tmp_path: Path) -> None:
+def test_a_cluster(api: RealApi, run_module: Open, name: str, change: dict[str, Any], tmp_path: Path) -> None:
     extra = tmp_path / "extra.yaml"
     extra.write_text("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: extra\n  namespace: default\n")
     options = {"name": name, "cluster": {**CLUSTER, "name": name, "extra_manifests": [str(extra)], **change}, "hold": True}
-    settles(door, agent_cluster_install, **options)
+    settles(run_module, agent_cluster_install, **options)
     install = api.client.get(AGENT_CLUSTER_INSTALL.path(NAMESPACE, name))
     assert install["spec"]["holdInstallation"] and install["spec"]["manifestsConfigMapRefs"]
-    assert door(agent_cluster_install, **{**options, "hold": False})["changed"]
-    assert door(agent_cluster_install, name=name, state="absent")["changed"]
+    assert run_module(agent_cluster_install, **{**options, "hold": False})["changed"]
+    assert run_module(agent_cluster_install, name=name, state="absent")["changed"]
 
 
-def test_agents(api: RealApi, door: Open) -> None:
+def test_agents(api: RealApi, run_module: Open) -> None:
     obj = made.agent(1, namespace=NAMESPACE)
     for name in ("uid", "resourceVersion", "creationTimestamp", "managedFields"):
         del obj["metadata"][name]
@@ -160,18 +157,18 @@ def test_agents(api: RealApi, door: Open) -> None:
     conditions = [{**each, "lastTransitionTime": "2026-01-01T00:00:00Z", "lastHeartbeatTime": "2026-01-01T00:00:00Z"} for each in obj["status"]["conditions"]]
     name = created["metadata"]["name"]
     api.client.merge_patch(f"{AGENT.path(NAMESPACE, name)}/status", {"status": {**obj["status"], "conditions": conditions}})
-    settles(door, agents, hosts=[AGENT_OPTIONS])
+    settles(run_module, agents, hosts=[AGENT_OPTIONS])
     spec = api.client.get(AGENT.path(NAMESPACE, name))["spec"]
     assert spec["nodeLabels"] and spec["machineConfigPool"] and spec["ignitionConfigOverrides"] and spec["installerArgs"] and spec["installation_disk_id"]
-    assert door(agent_cluster_install, name="fleet", cluster={**CLUSTER, "name": "fleet"}, hold=True)["changed"]
-    settles(door, agents, hosts=[{**AGENT_OPTIONS, "cluster": {"name": "fleet"}}])
+    assert run_module(agent_cluster_install, name="fleet", cluster={**CLUSTER, "name": "fleet"}, hold=True)["changed"]
+    settles(run_module, agents, hosts=[{**AGENT_OPTIONS, "cluster": {"name": "fleet"}}])
 
 
-def test_bare_metal_hosts(api: RealApi, door: Open) -> None:
+def test_bare_metal_hosts(api: RealApi, run_module: Open) -> None:
     bmc = {"address": "redfish-virtualmedia+https://192.0.2.11/redfish/v1/Systems/1", "username": "admin", "password": BMC_PASSWORD, "validate_certs": False}
     more = {key: AGENT_OPTIONS[key] for key in ("hostname", "role", "root_device_hints", "agent_labels", "node_labels", "machine_config_pool")}
     host = {"name": "node-0", "boot_mac_address": "52:54:00:00:00:01", "boot_mode": "UEFI", "automated_cleaning_mode": "disabled", "bmc": bmc, **more}
-    settles(door, bare_metal_hosts, infra_env_name="edge", hosts=[host], wait=False)
+    settles(run_module, bare_metal_hosts, infra_env_name="edge", hosts=[host], wait=False)
     spec = api.client.get(BARE_METAL_HOST.path(NAMESPACE, "node-0"))["spec"]
     assert spec["bmc"]["credentialsName"] and spec["bootMACAddress"] and spec["rootDeviceHints"] == {"deviceName": "/dev/sda"}
-    assert door(bare_metal_hosts, hosts=[{"name": "node-0"}], state="absent", wait=False)["changed"]
+    assert run_module(bare_metal_hosts, hosts=[{"name": "node-0"}], state="absent", wait=False)["changed"]

@@ -20,7 +20,7 @@ HOSTS = {"master-0": "master", "master-1": "master", "master-2": "master", "work
 
 
 class Site:
-    """A lab with a hub and the demo's machines; nobody but the hub talks to their BMCs."""
+    """A lab with a hub and the demo's machines; only the hub uses their BMCs."""
 
     def __init__(self, deployment: Deployment) -> None:
         self.deployment = deployment
@@ -37,10 +37,10 @@ class Site:
 
     def agents(self) -> dict[str, dict[str, Any]]:
         """What agents_info says, by hostname."""
-        run = self.door("agents_info", namespaces=["demo"])
+        run = self.run_module("agents_info", namespaces=["demo"])
         return {agent["hostname"]: agent for agent in run["agents"]}
 
-    def door(self, module: str, **arguments: Any) -> dict[str, Any]:
+    def run_module(self, module: str, **arguments: Any) -> dict[str, Any]:
         connection = {"kubeconfig": self.lab.vars["openshift_hub"]["kubeconfig"], "connect_to": self.lab.vars["openshift_connect_to"]}
         run = self.deployment.module(module, {**connection, **arguments})
         start = re.search(r"^localhost \| .*?=> (?=\{)", run.output, re.MULTILINE)
@@ -75,7 +75,7 @@ def test_a_cluster_of_machines_that_the_hub_boots(site: Site) -> None:
 
 
 def test_the_objects_say_the_same_once_more(site: Site) -> None:
-    """Also after the controllers have written into them (detached, paused, image): nothing differs from the wish."""
+    """Also after the controllers have written into them (detached, paused, image): nothing differs from the desired state."""
     again = site.played("add_hosts")
     assert again.changed == 0, again.output
     assert "would" not in site.played("add_hosts", "--check").output
@@ -98,13 +98,13 @@ def test_a_host_is_removed_with_its_bare_metal_host(site: Site) -> None:
     left = set(HOSTS) - {"worker-0"}
     assert (site.nodes(), set(site.agents())) == (left, left)
     assert site.lab.machine("worker-0")["power"] == "Off"
-    gone = site.door("bare_metal_hosts", namespace="demo", state="absent", hosts=[{"name": "worker-0"}])
+    gone = site.run_module("bare_metal_hosts", namespace="demo", state="absent", hosts=[{"name": "worker-0"}])
     assert (gone["failed"], gone["changed"], gone["plan"]) == (False, False, [])
 
 
 def test_a_machine_of_the_cluster_is_not_switched_off_by_deletion(site: Site) -> None:
     """An installed host is detached: its BareMetalHost can go, its Node stays."""
-    result = site.door("bare_metal_hosts", namespace="demo", state="absent", hosts=[{"name": "worker-1"}])
+    result = site.run_module("bare_metal_hosts", namespace="demo", state="absent", hosts=[{"name": "worker-1"}])
     assert not result["failed"], result
     assert [step.split(":")[0] for step in result["done"]] == ["delete BareMetalHost demo/worker-1", "delete Secret demo/worker-1-bmc-secret"]
     assert "worker-1" in site.nodes() and site.lab.machine("worker-1")["power"] == "On"
@@ -113,6 +113,6 @@ def test_a_machine_of_the_cluster_is_not_switched_off_by_deletion(site: Site) ->
 def test_nothing_is_left_of_a_cluster_that_is_destroyed(site: Site) -> None:
     """The hub lets go of all machines: off, no medium, no BareMetalHost, no Secret."""
     site.played("destroy_cluster", openshift_confirm="demo")
-    gone = site.door("bare_metal_hosts", namespace="demo", state="absent", hosts=[{"name": name} for name in HOSTS])
+    gone = site.run_module("bare_metal_hosts", namespace="demo", state="absent", hosts=[{"name": name} for name in HOSTS])
     assert (gone["failed"], gone["plan"]) == (False, []), gone
     assert {machine["name"]: (machine["power"], machine["medium"]) for machine in site.lab.status()["machines"]} == dict.fromkeys(HOSTS, ("Off", None))

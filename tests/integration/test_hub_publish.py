@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A hub whose image is served from here, for a machine that somebody boots by hand and that has another name in the inventory; an InfraEnv of somebody else.
+"""A hub whose image is served from here, for a machine that a user boots manually and that has another name in the inventory; an InfraEnv of another tool.
 The tests share one lab and build on each other.
 """
 
@@ -27,7 +27,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.kinds impo
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import connect
 client = connect(json.loads(sys.argv[1]))
 if sys.argv[2] == "give":
-    client.merge_patch(INFRA_ENV.path("sno", "sno"), {"metadata": {"labels": {"app.kubernetes.io/managed-by": "somebody-else"}}})
+    client.merge_patch(INFRA_ENV.path("sno", "sno"), {"metadata": {"labels": {"app.kubernetes.io/managed-by": "another-tool"}}})
 print(len(client.list(INFRA_ENV.path("sno"))), len(client.list(AGENT.path("sno"))))
 """
 
@@ -59,7 +59,7 @@ def played(site: Deployment, playbook: str, **extra: Any) -> Run:
 
 
 def on_hub(site: Deployment, act: str = "look") -> tuple[int, int]:
-    """How many InfraEnvs and Agents there are; ``give`` makes the InfraEnv one of somebody else before."""
+    """How many InfraEnvs and Agents there are; ``give`` makes the InfraEnv one of another tool before."""
     connection = {"kubeconfig": site.lab.vars["openshift_hub"]["kubeconfig"], "connect_to": site.lab.vars["openshift_connect_to"]}
     command = [str(BIN / "python"), "-c", _GIVE_AWAY, json.dumps(connection), act]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True, env={"PYTHONPATH": str(ROOT / ".build")})
@@ -67,13 +67,13 @@ def on_hub(site: Deployment, act: str = "look") -> tuple[int, int]:
     return int(infra_envs), int(agents)
 
 
-def test_somebody_boots_it_from_the_image_that_is_served_here(site: Deployment) -> None:
-    told = re.compile(r"Boot sno-0 from the URL in (\S+) \(file (\S+\.iso)\)")
+def test_a_user_boots_it_from_the_image_that_is_served_here(site: Deployment) -> None:
+    reported = re.compile(r"Boot sno-0 from the URL in (\S+) \(file (\S+\.iso)\)")
 
     def person(_process: int, output: str) -> None:
-        site.lab.boot("sno-0", Path(told.findall(output)[0][0]).read_text().strip())
+        site.lab.boot("sno-0", Path(reported.findall(output)[0][0]).read_text().strip())
 
-    run, _seconds = site.watched(lambda output: told.search(output) is not None, person, extra=variables(site))
+    run, _seconds = site.watched(lambda output: reported.search(output) is not None, person, extra=variables(site))
     assert run.ok, run.output
     assert site.lab.methods() == set(), "a BMC that is not to be used was spoken to"
     assert "installed after" in run.output
@@ -85,7 +85,7 @@ def test_nothing_is_served_any_more(site: Deployment) -> None:
     assert played(site, "deploy_cluster").changed == 0
 
 
-def test_an_infra_env_of_somebody_else_outlives_the_cluster(site: Deployment) -> None:
+def test_an_infra_env_of_another_tool_outlives_the_cluster(site: Deployment) -> None:
     assert on_hub(site, "give") == (1, 1)
     run = played(site, "destroy_cluster", **CONFIRMED)
     assert "InfraEnv sno/sno was not made by this collection: it stays" in run.output

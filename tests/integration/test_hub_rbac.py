@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""docs/rbac on a real API server: a user with these rules and no others opens every door of the hub; a rule that is taken away is named.
+"""docs/rbac on a real API server: a user with these rules and no others opens every module of the hub; a rule that is taken away is named.
 
 The lab's own API grants everything, so that this needs kube-apiserver and etcd (KUBEBUILDER_ASSETS, see CONTRIBUTING).
 """
@@ -57,15 +57,15 @@ class Hub:
         self.lab = lab
         self.kubeconfig = lab.hub_kubeconfig()
 
-    def kubectl(self, *words: str, given: Any = None, **options: Any) -> str:
+    def kubectl(self, *words: str, provided: Any = None, **options: Any) -> str:
         command = ["kubectl", "--kubeconfig", str(self.kubeconfig), *words]
-        text = None if given is None else json.dumps(given)
+        text = None if provided is None else json.dumps(provided)
         done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=60, check=False, **options)
         assert done.returncode == 0, done.stderr
         return done.stdout
 
     def grant(self, document: Any) -> None:
-        self.kubectl("apply", "--namespace", NAMESPACE, "--filename", "-", given=document)
+        self.kubectl("apply", "--namespace", NAMESPACE, "--filename", "-", provided=document)
 
 
 def rbac(name: str) -> dict[str, Any]:
@@ -99,20 +99,20 @@ def hub(make_lab: MakeLab, tmp_path_factory: pytest.TempPathFactory) -> Hub:
 
 
 @pytest.fixture(scope="module")
-def door(hub: Hub, tmp_path_factory: pytest.TempPathFactory) -> Open:
-    """Open a door as the user of the rules."""
+def run_module(hub: Hub, tmp_path_factory: pytest.TempPathFactory) -> Open:
+    """Open a module as the user of the rules."""
     directory = tmp_path_factory.mktemp("user")
     user = Deployment(hub.lab, directory / "none", directory)
     kubeconfig = hub.lab.vars["openshift_hub"]["kubeconfig"]
     connection = {"kubeconfig": kubeconfig, "connect_to": hub.lab.vars["openshift_connect_to"], "impersonate_user": USER}
 
-    def open_door(module: str, /, **arguments: Any) -> dict[str, Any]:
+    def call_module(module: str, /, **arguments: Any) -> dict[str, Any]:
         run = user.module(module, {**connection, **arguments})
         start = re.search(r"^localhost \| .*?=> (?=\{)", run.output, re.MULTILINE)
         assert start, run.output
         return {**json.JSONDecoder().raw_decode(run.output[start.end() :])[0], "failed": not run.ok, "output": run.output}
 
-    return open_door
+    return call_module
 
 
 def ok(result: dict[str, Any]) -> dict[str, Any]:
@@ -140,28 +140,28 @@ def identity() -> dict[str, Any]:
     return {"name": "node", "mac_addresses": [machine()["boot_mac_address"]]}
 
 
-def test_hosts_from_nothing_to_agents(hub: Hub, door: Open) -> None:
+def test_hosts_from_nothing_to_agents(hub: Hub, run_module: Open) -> None:
     """infra_env, discovery_image, bare_metal_hosts, agents, agents_info and hub_plan, each writing, waiting, and reading."""
-    ok(door("infra_env", **infra_env()))
-    assert ok(door("discovery_image", name="rack", namespace=NAMESPACE, timeout=120))["url"]
-    ok(door("bare_metal_hosts", namespace=NAMESPACE, infra_env_name="rack", hosts=[machine()], timeout=120))
-    ok(door("agents", namespace=NAMESPACE, hosts=[{**identity(), "by_bare_metal_host": True}], wait_for="ready", timeout=120))
-    ok(door("agents", namespace=NAMESPACE, hosts=[{**identity(), "agent_labels": {"site": "a"}}]))
-    assert [agent["hostname"] for agent in ok(door("agents_info", namespaces=[NAMESPACE]))["agents"]] == ["node"]
-    assert len(ok(door("agents_info"))["agents"]) == 1
-    assert ok(door("hub_plan", namespace=NAMESPACE, hosts=[identity()]))["boot_hosts"] == []
+    ok(run_module("infra_env", **infra_env()))
+    assert ok(run_module("discovery_image", name="rack", namespace=NAMESPACE, timeout=120))["url"]
+    ok(run_module("bare_metal_hosts", namespace=NAMESPACE, infra_env_name="rack", hosts=[machine()], timeout=120))
+    ok(run_module("agents", namespace=NAMESPACE, hosts=[{**identity(), "by_bare_metal_host": True}], wait_for="ready", timeout=120))
+    ok(run_module("agents", namespace=NAMESPACE, hosts=[{**identity(), "agent_labels": {"site": "a"}}]))
+    assert [agent["hostname"] for agent in ok(run_module("agents_info", namespaces=[NAMESPACE]))["agents"]] == ["node"]
+    assert len(ok(run_module("agents_info"))["agents"]) == 1
+    assert ok(run_module("hub_plan", namespace=NAMESPACE, hosts=[identity()]))["boot_hosts"] == []
 
 
-def test_a_cluster_and_its_binding(hub: Hub, door: Open) -> None:
-    wish = {"namespace": NAMESPACE, "cluster": CLUSTER, "hold": True}
+def test_a_cluster_and_its_binding(hub: Hub, run_module: Open) -> None:
+    requested = {"namespace": NAMESPACE, "cluster": CLUSTER, "hold": True}
     manifests = [{"name": "extra.yaml", "content": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: extra, namespace: default}\n"}]
-    ok(door("agent_cluster_install", **{**wish, "cluster": {**CLUSTER, "extra_manifests": manifests}}))
-    ok(door("agent_cluster_install", **wish))
-    told = ok(door("bare_metal_hosts", namespace=NAMESPACE, infra_env_name="rack", hosts=[{**machine(), "cluster": {"name": "edge"}}]))
-    assert told["changed"] and not told["hosts"][0]["waits_for"]
+    ok(run_module("agent_cluster_install", **{**requested, "cluster": {**CLUSTER, "extra_manifests": manifests}}))
+    ok(run_module("agent_cluster_install", **requested))
+    reported = ok(run_module("bare_metal_hosts", namespace=NAMESPACE, infra_env_name="rack", hosts=[{**machine(), "cluster": {"name": "edge"}}]))
+    assert reported["changed"] and not reported["hosts"][0]["waits_for"]
     bound = {**identity(), "by_bare_metal_host": True, "cluster": {"name": "edge"}}
-    ok(door("agents", namespace=NAMESPACE, hosts=[bound], wait_for="bound", timeout=120))
-    assert ok(door("hub_plan", namespace=NAMESPACE, hosts=[identity()], cluster={"name": "edge"}))["phase"]
+    ok(run_module("agents", namespace=NAMESPACE, hosts=[bound], wait_for="bound", timeout=120))
+    assert ok(run_module("hub_plan", namespace=NAMESPACE, hosts=[identity()], cluster={"name": "edge"}))["phase"]
 
 
 @pytest.fixture
@@ -191,23 +191,25 @@ SAMPLE = [
 
 @pytest.mark.usefixtures("restored")
 @pytest.mark.parametrize(("kind", "group", "resource", "verb", "who"), SAMPLE, ids=lambda value: value)
-def test_a_rule_that_is_taken_away_is_named(hub: Hub, door: Open, kind: str, group: str, resource: str, verb: str, who: str) -> None:
+def test_a_rule_that_is_taken_away_is_named(hub: Hub, run_module: Open, kind: str, group: str, resource: str, verb: str, who: str) -> None:
     host = identity()
-    doors: dict[str, Callable[[], dict[str, Any]]] = {
-        "infra_env": lambda: door("infra_env", **infra_env(wait=False)),
-        "discovery_image": lambda: door("discovery_image", name="rack", namespace=NAMESPACE, timeout=2, image_cooldown=10**9),
-        "agents": lambda: door("agents", namespace=NAMESPACE, hosts=[{**host, "agent_labels": {"site": "b"}}]),
-        "waiting agents": lambda: door("agents", namespace=NAMESPACE, hosts=[host], wait_for="installed", timeout=3),
-        "agents_info": lambda: door("agents_info"),
-        "bare_metal_hosts": lambda: door("bare_metal_hosts", namespace=NAMESPACE, infra_env_name="rack", hosts=[{**machine(), "agent_labels": {"x": "y"}}]),
-        "agent_cluster_install": lambda: door("agent_cluster_install", namespace=NAMESPACE, cluster=CLUSTER, hold=True),
-        "hub_plan": lambda: door("hub_plan", namespace=NAMESPACE, hosts=[host], cluster={"name": "edge"}),
-        "node_csrs": lambda: door("node_csrs", hosts=[{"name": "worker-9"}]),
+    modules: dict[str, Callable[[], dict[str, Any]]] = {
+        "infra_env": lambda: run_module("infra_env", **infra_env(wait=False)),
+        "discovery_image": lambda: run_module("discovery_image", name="rack", namespace=NAMESPACE, timeout=2, image_cooldown=10**9),
+        "agents": lambda: run_module("agents", namespace=NAMESPACE, hosts=[{**host, "agent_labels": {"site": "b"}}]),
+        "waiting agents": lambda: run_module("agents", namespace=NAMESPACE, hosts=[host], wait_for="installed", timeout=3),
+        "agents_info": lambda: run_module("agents_info"),
+        "bare_metal_hosts": lambda: run_module(
+            "bare_metal_hosts", namespace=NAMESPACE, infra_env_name="rack", hosts=[{**machine(), "agent_labels": {"x": "y"}}]
+        ),
+        "agent_cluster_install": lambda: run_module("agent_cluster_install", namespace=NAMESPACE, cluster=CLUSTER, hold=True),
+        "hub_plan": lambda: run_module("hub_plan", namespace=NAMESPACE, hosts=[host], cluster={"name": "edge"}),
+        "node_csrs": lambda: run_module("node_csrs", hosts=[{"name": "worker-9"}]),
     }
     hub.grant(without(rbac("cluster" if who == "node_csrs" else "hub"), kind, resource, verb))
     rule = f'{{apiGroups: ["{group}"], resources: ["{resource}"], verbs: ["{verb}"]}}'
     for _attempt in range(20):  # the API server learns of changed rules by a watch of its own
-        result = doors[who]()
+        result = modules[who]()
         if result["failed"]:
             break
         time.sleep(0.2)
@@ -221,7 +223,7 @@ def certificate_request(node: str) -> str:
 
 
 @pytest.mark.usefixtures("restored")
-def test_certificates_of_nodes(hub: Hub, door: Open) -> None:
+def test_certificates_of_nodes(hub: Hub, run_module: Open) -> None:
     """A kubelet asks with its bootstrap credentials; the user of docs/rbac/cluster.yaml approves, and may not for other signers."""
     creator = {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "bootstrap"}}
     rule = {"apiGroups": ["certificates.k8s.io"], "resources": ["certificatesigningrequests"], "verbs": ["create", "get"]}
@@ -232,26 +234,26 @@ def test_certificates_of_nodes(hub: Hub, door: Open) -> None:
     request = {"apiVersion": "certificates.k8s.io/v1", "kind": "CertificateSigningRequest", "metadata": {"name": "csr-worker-9"}}
     groups = [word for group in GROUPS for word in ("--as-group", group)]
     document = {**request, "spec": {**signer, "request": certificate_request("worker-9")}}
-    hub.kubectl("create", "--as", BOOTSTRAPPER, *groups, "--validate=false", "--filename", "-", given=document)
-    # Whoever may not approve for this signer is told so by the API server's admission.
+    hub.kubectl("create", "--as", BOOTSTRAPPER, *groups, "--validate=false", "--filename", "-", provided=document)
+    # The API server's admission refuses an approval by a user who may not approve for this signer.
     hub.grant(without(rbac("cluster"), "ClusterRole", "signers", "approve"))
     time.sleep(1)
-    refused = door("node_csrs", hosts=[{"name": "worker-9"}])
+    refused = run_module("node_csrs", hosts=[{"name": "worker-9"}])
     assert refused["failed"] and "kubernetes.io/kube-apiserver-client-kubelet" in refused["msg"], refused["output"]
     hub.grant(rbac("cluster"))
     time.sleep(1)
-    approved = ok(door("node_csrs", hosts=[{"name": "worker-9"}]))
+    approved = ok(run_module("node_csrs", hosts=[{"name": "worker-9"}]))
     assert approved["changed"]
     assert '"Approved"' in hub.kubectl("get", "csr", "csr-worker-9", "-o", "json")
-    assert not ok(door("node_csrs", hosts=[{"name": "worker-9"}]))["changed"]
+    assert not ok(run_module("node_csrs", hosts=[{"name": "worker-9"}]))["changed"]
 
 
-def test_and_away_again(hub: Hub, door: Open) -> None:
+def test_and_away_again(hub: Hub, run_module: Open) -> None:
     """Deletion, with all that is waited for."""
-    ok(door("bare_metal_hosts", namespace=NAMESPACE, infra_env_name="rack", hosts=[{**machine(), "unbind": True}]))
+    ok(run_module("bare_metal_hosts", namespace=NAMESPACE, infra_env_name="rack", hosts=[{**machine(), "unbind": True}]))
     leaving = {**identity(), "unbind": True, "by_bare_metal_host": True}
-    ok(door("agents", namespace=NAMESPACE, hosts=[leaving], wait_for="unbound", timeout=120))
-    ok(door("bare_metal_hosts", namespace=NAMESPACE, state="absent", hosts=[{"name": "node"}], timeout=120))
-    ok(door("agents", namespace=NAMESPACE, hosts=[{**identity(), "state": "absent"}]))
-    ok(door("agent_cluster_install", namespace=NAMESPACE, name="edge", state="absent"))
-    ok(door("infra_env", name="rack", namespace=NAMESPACE, state="absent", timeout=120))
+    ok(run_module("agents", namespace=NAMESPACE, hosts=[leaving], wait_for="unbound", timeout=120))
+    ok(run_module("bare_metal_hosts", namespace=NAMESPACE, state="absent", hosts=[{"name": "node"}], timeout=120))
+    ok(run_module("agents", namespace=NAMESPACE, hosts=[{**identity(), "state": "absent"}]))
+    ok(run_module("agent_cluster_install", namespace=NAMESPACE, name="edge", state="absent"))
+    ok(run_module("infra_env", name="rack", namespace=NAMESPACE, state="absent", timeout=120))

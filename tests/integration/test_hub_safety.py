@@ -36,7 +36,8 @@ if act == "put":
 elif act == "delete":
     client.delete(BARE_METAL_HOST.path("metal", "theirs"))
 agents = [((item.get("status") or {}).get("debugInfo") or {}).get("state") for item in client.list(AGENT.path("sno"))]
-print(json.dumps({"agents": agents, "clusters": len(client.list(AGENT_CLUSTER_INSTALL.path()))}))
+hosts = sorted("{namespace}/{name}".format(**item["metadata"]) for item in client.list(BARE_METAL_HOST.path()))
+print(json.dumps({"agents": agents, "clusters": len(client.list(AGENT_CLUSTER_INSTALL.path())), "hosts": hosts}))
 """
 
 
@@ -117,6 +118,24 @@ def test_machine_of_another_owners_bare_metal_host(site: Site) -> None:
     for playbook in ("deploy_cluster", "add_hosts"):
         message = site.refused(playbook, binding="none", openshift_force="take_over,start_over", openshift_confirm="sno")
         assert "BareMetalHost metal/theirs has its BMC address" in message
+    site.on_hub("delete")
+
+
+def test_another_owner_comes_between_the_decision_and_the_bare_metal_host(site: Site) -> None:
+    """The hub would boot the machine as soon as it had our BareMetalHost: the decision is made again before that."""
+    metadata = {"name": "theirs", "namespace": "metal", "annotations": {"baremetalhost.metal3.io/paused": ""}}
+    spec = {"online": True, "bmc": {"address": site.bmc_options["address"], "credentialsName": "theirs"}}
+    theirs = {"apiVersion": "metal3.io/v1alpha1", "kind": "BareMetalHost", "metadata": metadata, "spec": spec}
+    hub = {**site.deployment.lab.vars["openshift_hub"], "binding": "none", "bare_metal_hosts": True}
+    run, _took = site.deployment.watched(
+        lambda output: "Have the InfraEnv and its image" in output,
+        lambda process, output: site.on_hub("put", theirs),
+        playbook="add_hosts",
+        extra={"openshift_install_method": "hub", "openshift_hub": hub, "openshift_infra_env": {"pull_secret": site.pull_secret()}},
+    )
+    assert not run.ok and "BareMetalHost metal/theirs has its BMC address" in run.message, run.output
+    assert "Decide again whether the machines may be booted" in run.output
+    assert site.on_hub()["hosts"] == ["metal/theirs"] and site.writes() == 0
     site.on_hub("delete")
 
 

@@ -20,7 +20,7 @@ from .lab import Deployment, Lab
 
 NAMESPACE, CLUSTER, POOL, AGENTS = "clusters", "guest", "guest-pool", "fleet"
 HOSTS = {"node-0": "52:54:00:de:02:00", "node-1": "52:54:00:de:02:01"}
-WISH: dict[str, Any] = {
+REQUESTED: dict[str, Any] = {
     "name": CLUSTER,
     "namespace": NAMESPACE,
     "release_image": "quay.io/openshift-release-dev/ocp-release:4.22.0-x86_64",
@@ -43,12 +43,12 @@ def lab(make_lab: MakeLab, tmp_path_factory: pytest.TempPathFactory) -> Lab:
     document["machines"] = document["machines"][: len(HOSTS)]
     site.write_text(yaml.safe_dump(document))
     lab = make_lab(directory, site)
-    door = opener(lab, directory)
-    made = ok(door("infra_env", name=AGENTS, namespace=AGENTS, pull_secret=PULL_SECRET, timeout=60, ntp_sources=["192.168.112.1"]))
+    run_module = opener(lab, directory)
+    made = ok(run_module("infra_env", name=AGENTS, namespace=AGENTS, pull_secret=PULL_SECRET, timeout=60, ntp_sources=["192.168.112.1"]))
     for machine in HOSTS:
         lab.boot(machine, made["iso_url"])
     wanted = [{"name": name, "mac_addresses": [mac], "hostname": f"{name}.example.com", "agent_labels": {"size": "large"}} for name, mac in HOSTS.items()]
-    ok(door("agents", namespace=AGENTS, infra_env=AGENTS, hosts=wanted, wait_for="ready", timeout=180, unexpected="ignore"))
+    ok(run_module("agents", namespace=AGENTS, infra_env_name=AGENTS, hosts=wanted, wait_for="ready", timeout=180, unexpected="ignore"))
     return lab
 
 
@@ -56,18 +56,18 @@ def opener(lab: Lab, directory: Path) -> Open:
     user = Deployment(lab, directory / "none", directory)
     hub = {"kubeconfig": lab.vars["openshift_hub"]["kubeconfig"], "connect_to": lab.vars["openshift_connect_to"]}
 
-    def open_door(module: str, /, *, check: bool = False, **arguments: Any) -> dict[str, Any]:
+    def call_module(module: str, /, *, check: bool = False, **arguments: Any) -> dict[str, Any]:
         run = user.module(module, {**hub, **arguments}, *(["--check"] if check else []))
         start = re.search(r"^localhost \| .*?=> (?=\{)", run.output, re.MULTILINE)
         assert start, run.output
         result: dict[str, Any] = json.JSONDecoder().raw_decode(run.output[start.end() :])[0]
         return result | {"failed": not run.ok, "output": run.output}
 
-    return open_door
+    return call_module
 
 
 @pytest.fixture
-def door(lab: Lab, tmp_path: Path) -> Open:
+def run_module(lab: Lab, tmp_path: Path) -> Open:
     return opener(lab, tmp_path)
 
 
@@ -76,64 +76,64 @@ def ok(result: dict[str, Any]) -> dict[str, Any]:
     return result
 
 
-def pool(door: Open, **options: Any) -> dict[str, Any]:
-    return ok(door("node_pool", name=POOL, namespace=NAMESPACE, timeout=280, **options))
+def pool(run_module: Open, **options: Any) -> dict[str, Any]:
+    return ok(run_module("node_pool", name=POOL, namespace=NAMESPACE, timeout=280, **options))
 
 
-def test_a_control_plane_comes_with_its_credentials(door: Open, tmp_path: Path) -> None:
-    made = ok(door("hosted_cluster", **WISH, wait_for="available", timeout=240, work_dir=str(tmp_path / "edge")))
+def test_a_control_plane_comes_with_its_credentials(run_module: Open, tmp_path: Path) -> None:
+    made = ok(run_module("hosted_cluster", **REQUESTED, wait_for="available", timeout=240, work_dir=str(tmp_path / "edge")))
     assert made["changed"] and made["hosted_cluster"]["ignition_endpoint"]
     assert (tmp_path / "edge" / "auth" / "kubeconfig").is_file() and made["kubeadmin_password_file"]
-    assert not ok(door("hosted_cluster", **WISH, wait_for="available", work_dir=str(tmp_path / "edge")))["changed"]
+    assert not ok(run_module("hosted_cluster", **REQUESTED, wait_for="available", work_dir=str(tmp_path / "edge")))["changed"]
 
 
-def test_a_pool_without_replicas_is_ready(door: Open) -> None:
-    made = pool(door, cluster_name=CLUSTER, agent_label_selector=SELECTOR, replicas=0, wait_for="ready")
+def test_a_pool_without_replicas_is_ready(run_module: Open) -> None:
+    made = pool(run_module, cluster_name=CLUSTER, agent_label_selector=SELECTOR, replicas=0, wait_for="ready")
     assert (made["changed"], made["node_pool"]["replicas"], made["machines"]) == (True, 0, [])
 
 
-def test_two_hosts_become_nodes(door: Open) -> None:
-    grown = pool(door, replicas=2, wait_for="ready")
+def test_two_hosts_become_nodes(run_module: Open) -> None:
+    grown = pool(run_module, replicas=2, wait_for="ready")
     assert {machine["hostname"] for machine in grown["machines"]} == {f"{name}.example.com" for name in HOSTS}
     assert [machine["state"] for machine in grown["machines"]] == ["running", "running"]
-    again = pool(door, cluster_name=CLUSTER, agent_label_selector=SELECTOR, replicas=2, wait_for="ready")
+    again = pool(run_module, cluster_name=CLUSTER, agent_label_selector=SELECTOR, replicas=2, wait_for="ready")
     assert not again["changed"] and again["node_pool"]["replicas"] == 2
-    finished = ok(door("hosted_cluster", **WISH, wait_for="completed", timeout=240))
+    finished = ok(run_module("hosted_cluster", **REQUESTED, wait_for="completed", timeout=240))
     assert finished["hosted_cluster"]["version_state"] == "Completed" and not finished["changed"]
 
 
-def test_a_third_host_is_missing_and_the_limit_says_so(door: Open) -> None:
-    result = door("node_pool", name=POOL, namespace=NAMESPACE, replicas=3, wait_for="ready", timeout=15)
+def test_a_third_host_is_missing_and_the_limit_says_so(run_module: Open) -> None:
+    result = run_module("node_pool", name=POOL, namespace=NAMESPACE, replicas=3, wait_for="ready", timeout=15)
     assert result["failed"] and "no-suitable-agent" in result["msg"]
-    assert not pool(door, replicas=2, wait_for="ready")["failed"]
+    assert not pool(run_module, replicas=2, wait_for="ready")["failed"]
 
 
-def test_the_cluster_and_then_its_pool_get_another_release(door: Open) -> None:
-    newer = WISH["release_image"].replace("4.22.0", "4.22.1")
-    ahead = door("node_pool", name=POOL, namespace=NAMESPACE, release_image=newer)
+def test_the_cluster_and_then_its_pool_get_another_release(run_module: Open) -> None:
+    newer = REQUESTED["release_image"].replace("4.22.0", "4.22.1")
+    ahead = run_module("node_pool", name=POOL, namespace=NAMESPACE, release_image=newer)
     assert ahead["failed"] and "newer than the control plane" in ahead["msg"], ahead["output"]
-    done = ok(door("hosted_cluster", **{**WISH, "release_image": newer}, wait_for="completed", timeout=240))
+    done = ok(run_module("hosted_cluster", **{**REQUESTED, "release_image": newer}, wait_for="completed", timeout=240))
     assert (done["hosted_cluster"]["version"], done["hosted_cluster"]["version_state"]) == ("4.22.1", "Completed")
-    updated = pool(door, release_image=newer, wait_for="ready")
+    updated = pool(run_module, release_image=newer, wait_for="ready")
     assert (updated["node_pool"]["version"], updated["node_pool"]["replicas"]) == ("4.22.1", 2)
 
 
-def test_one_chosen_host_leaves(door: Open) -> None:
+def test_one_chosen_host_leaves(run_module: Open) -> None:
     name = "node-1.example.com"
-    planned = pool(door, check=True, remove=[name])
-    left = pool(door, remove=[name], wait_for="ready")
+    planned = pool(run_module, check=True, remove=[name])
+    left = pool(run_module, remove=[name], wait_for="ready")
     assert [line.partition(" ")[0] for line in planned["plan"]] == ["patch", "patch"]
     assert [machine["hostname"] for machine in left["machines"]] == ["node-0.example.com"]
-    agents = {agent["hostname"]: agent for agent in ok(door("agents_info", namespaces=[AGENTS]))["agents"]}
+    agents = {agent["hostname"]: agent for agent in ok(run_module("agents_info", namespaces=[AGENTS]))["agents"]}
     states = {"known-unbound", "unbinding-pending-user-action"}
     assert agents[name]["state"] in states
     assert [host["hostname"] for host in left["needs_reboot"]] == ([name] if agents[name]["state"] != "known-unbound" else [])
-    assert not pool(door, remove=[name], wait_for="ready")["changed"]
+    assert not pool(run_module, remove=[name], wait_for="ready")["changed"]
 
 
-def test_all_is_taken_down_and_no_agent_is_lost(door: Open) -> None:
-    gone = ok(door("hosted_cluster", name=CLUSTER, namespace=NAMESPACE, state="absent", timeout=280))
+def test_all_is_taken_down_and_no_agent_is_lost(run_module: Open) -> None:
+    gone = ok(run_module("hosted_cluster", name=CLUSTER, namespace=NAMESPACE, state="absent", timeout=280))
     assert gone["changed"] and gone["stays"] == []
-    agents = ok(door("agents_info", namespaces=[AGENTS]))["agents"]
+    agents = ok(run_module("agents_info", namespaces=[AGENTS]))["agents"]
     assert len(agents) == 2 and {agent["state"] for agent in agents} <= {"known-unbound", "unbinding-pending-user-action"}
-    assert not ok(door("hosted_cluster", name=CLUSTER, namespace=NAMESPACE, state="absent"))["changed"]
+    assert not ok(run_module("hosted_cluster", name=CLUSTER, namespace=NAMESPACE, state="absent"))["changed"]

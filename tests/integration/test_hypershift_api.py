@@ -4,7 +4,7 @@
 """Node pools and hosted clusters on an API with upstream's CRDs: what we write is accepted, the second run finds nothing to do, and our rules give the verdict
 that the CRDs give.
 
-The API is a real one where there is one (KUBEBUILDER_ASSETS, see CONTRIBUTING), else the lab's, which reads the same CRDs. They are beside the checkout.
+The API is a real one where there is one (KUBEBUILDER_ASSETS, see CONTRIBUTING), else the lab's, which reads the same CRDs (ZT_UPSTREAM_DATA).
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.nod
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.client import KubeClient
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.write import apply_change, plan_object
 from ansible_collections.zerotouch.openshift.plugins.modules import hosted_cluster, node_pool
+from ansible_collections.zerotouch.openshift.tests.support import upstream
 from ansible_collections.zerotouch.openshift.tests.unit.hypershift import corpus
 from ztlab.kubeapi import Authentication
 from ztlab.kubeapi.hub import hub_api
@@ -34,11 +35,10 @@ from ztlab.kubeapi.hub import hub_api
 from .lab import ROOT
 from .real_api import HAS_ASSETS, RealApi
 
-CRDS = ROOT / ".." / "shared" / "crds"
+CRDS = upstream.required("crds")
 FOLDERS = ("hypershift", "cluster-api", "capi-provider-agent", "assisted-service")
 # Where the lab's API is milder or stricter than a real one: int32 and the numbers of a scale subresource; functions of networks in CEL.
 LAB_DIFFERS = {"negative replicas", "more replicas than a number holds", "OVN settings"}
-pytestmark = pytest.mark.skipif(not CRDS.is_dir(), reason="upstream's CRDs are not beside this checkout (../shared/crds)")
 
 
 NAMESPACE = "clusters"
@@ -89,8 +89,8 @@ def client(api: RealApi | LabApi) -> KubeClient:
 
 
 @pytest.fixture
-def door(api: RealApi | LabApi) -> Open:
-    """A door in this process, with that API."""
+def run_module(api: RealApi | LabApi) -> Open:
+    """A module in this process, with that API."""
     kubeconfig = str(api.kubeconfig)
 
     def opened(module: Any, *, check_mode: bool = False, **options: Any) -> dict[str, Any]:
@@ -187,61 +187,63 @@ POOL_WITH_EVERYTHING: dict[str, Any] = {
 }
 
 
-def test_hosted_cluster_and_pool(client: KubeClient, door: Open) -> None:
+def test_hosted_cluster_and_pool(client: KubeClient, run_module: Open) -> None:
     """Check mode, run, run again; a change, and again nothing."""
     cluster = {**corpus.CLUSTER, "name": "full", **EVERYTHING}
-    planned = ok(door(hosted_cluster, check_mode=True, **cluster))
-    made = ok(door(hosted_cluster, **cluster))
+    planned = ok(run_module(hosted_cluster, check_mode=True, **cluster))
+    made = ok(run_module(hosted_cluster, **cluster))
     assert planned["plan"] == made["plan"] and made["changed"]
-    assert not ok(door(hosted_cluster, **cluster))["changed"]
-    assert not ok(door(hosted_cluster, check_mode=True, **cluster))["changed"]
-    assert "ConfigMap clusters/a (config) does not exist" in door(node_pool, **{**corpus.POOL, "name": "full", "cluster_name": "full"}, config=["a"])["msg"]
+    assert not ok(run_module(hosted_cluster, **cluster))["changed"]
+    assert not ok(run_module(hosted_cluster, check_mode=True, **cluster))["changed"]
+    assert (
+        "ConfigMap clusters/a (config) does not exist" in run_module(node_pool, **{**corpus.POOL, "name": "full", "cluster_name": "full"}, config=["a"])["msg"]
+    )
     for name, key, kind in (("a", "config", "MachineConfig"), ("b", "tuning", "Tuned")):
         client.create(f"/api/v1/namespaces/{NAMESPACE}/configmaps", {"metadata": {"name": name}, "data": {key: f"kind: {kind}"}})
     pool = {**corpus.POOL, "name": "full", "cluster_name": "full", **POOL_WITH_EVERYTHING}
-    assert ok(door(node_pool, **pool))["changed"]
-    assert not ok(door(node_pool, **pool))["changed"]
+    assert ok(run_module(node_pool, **pool))["changed"]
+    assert not ok(run_module(node_pool, **pool))["changed"]
     kept = client.get(NODE_POOL.path(NAMESPACE, "full"))["spec"]
     assert kept["management"]["replace"] == {"strategy": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}
     changed = {**pool, "agent_label_selector": {"matchLabels": {"size": "small"}}, "node_labels": {"zone": "b"}, "taints": [], "node_drain_timeout": "1800s"}
-    assert ok(door(node_pool, **changed))["changed"] and not ok(door(node_pool, **changed))["changed"]
+    assert ok(run_module(node_pool, **changed))["changed"] and not ok(run_module(node_pool, **changed))["changed"]
     kept = client.get(NODE_POOL.path(NAMESPACE, "full"))["spec"]
     assert (kept["platform"]["agent"]["agentLabelSelector"], kept["nodeLabels"]) == ({"matchLabels": {"size": "small"}}, {"zone": "b"})
     assert "taints" not in kept and kept["nodeDrainTimeout"] == "30m"
 
 
-def test_autoscaling_on_and_off(door: Open) -> None:
-    ok(door(hosted_cluster, **{**corpus.CLUSTER, "name": "scaled"}))
+def test_autoscaling_on_and_off(run_module: Open) -> None:
+    ok(run_module(hosted_cluster, **{**corpus.CLUSTER, "name": "scaled"}))
     pool = {"name": "scaled", "cluster_name": "scaled"}
-    assert ok(door(node_pool, **pool))["node_pool"]["desired"] == 0
-    assert ok(door(node_pool, **pool, auto_scaling={"min": 1, "max": 3}))["node_pool"]["desired"] is None
-    assert not ok(door(node_pool, **pool, auto_scaling={"min": 1, "max": 3}))["changed"]
-    assert "replicas: Forbidden: 2" in door(node_pool, **pool, replicas=2)["msg"]
-    assert ok(door(node_pool, **pool, auto_scaling={"min": None, "max": None}, replicas=2))["node_pool"]["desired"] == 2
+    assert ok(run_module(node_pool, **pool))["node_pool"]["desired"] == 0
+    assert ok(run_module(node_pool, **pool, auto_scaling={"min": 1, "max": 3}))["node_pool"]["desired"] is None
+    assert not ok(run_module(node_pool, **pool, auto_scaling={"min": 1, "max": 3}))["changed"]
+    assert "replicas: Forbidden: 2" in run_module(node_pool, **pool, replicas=2)["msg"]
+    assert ok(run_module(node_pool, **pool, auto_scaling={"min": None, "max": None}, replicas=2))["node_pool"]["desired"] == 2
 
 
-def test_immutable_fields_are_named_in_check_mode(door: Open) -> None:
-    ok(door(hosted_cluster, **{**corpus.CLUSTER, "name": "fixed"}))
-    result = door(hosted_cluster, name="fixed", check_mode=True, fips=True, services=corpus.published()[::-1], base_domain="example.org")
+def test_immutable_fields_are_named_in_check_mode(run_module: Open) -> None:
+    ok(run_module(hosted_cluster, **{**corpus.CLUSTER, "name": "fixed"}))
+    result = run_module(hosted_cluster, name="fixed", check_mode=True, fips=True, services=corpus.published()[::-1], base_domain="example.org")
     assert result["failed"] and [problem["path"] for problem in result["problems"]] == ["services", "base_domain", "fips"]
 
 
-def test_a_clusters_key_is_made_once(client: KubeClient, door: Open) -> None:
+def test_a_clusters_key_is_made_once(client: KubeClient, run_module: Open) -> None:
     cluster = {**corpus.CLUSTER, "name": "keyed"}
-    ok(door(hosted_cluster, **cluster))
+    ok(run_module(hosted_cluster, **cluster))
     path = f"/api/v1/namespaces/{NAMESPACE}/secrets/keyed-etcd-encryption-key"
     key = client.get(path)["data"]
-    ok(door(hosted_cluster, **cluster, channel="stable-4.22"))
+    ok(run_module(hosted_cluster, **cluster, channel="stable-4.22"))
     assert client.get(path)["data"] == key
     client.delete(path)
-    assert "would make everything in it unreadable" in door(hosted_cluster, **cluster)["msg"]
+    assert "would make everything in it unreadable" in run_module(hosted_cluster, **cluster)["msg"]
 
 
 USER = "zerotouch"
 
 
 @pytest.mark.skipif(not HAS_ASSETS, reason="KUBEBUILDER_ASSETS names no directory with kube-apiserver and etcd, and the lab's API grants everything")
-def test_the_rules_of_the_documentation_are_enough(api: RealApi, door: Open) -> None:
+def test_the_rules_of_the_documentation_are_enough(api: RealApi, run_module: Open) -> None:
     """A user with docs/rbac/hosted.yaml and nothing else; without a rule, the API says which one."""
     documents = yaml.safe_load((ROOT / "docs" / "rbac" / "hosted.yaml").read_text())["items"]
     for item in documents:
@@ -250,10 +252,10 @@ def test_the_rules_of_the_documentation_are_enough(api: RealApi, door: Open) -> 
         api.client.create(f"/apis/rbac.authorization.k8s.io/v1{where}/{plural}", item)
     cluster = {**corpus.CLUSTER, "name": "granted", "impersonate_user": USER}
     pool = {**corpus.POOL, "name": "granted", "cluster_name": "granted", "impersonate_user": USER}
-    assert ok(door(hosted_cluster, **cluster))["changed"]
-    assert ok(door(node_pool, **pool))["changed"]
-    assert not ok(door(node_pool, **pool, remove=["nobody"]))["changed"]
-    gone = ok(door(hosted_cluster, name="granted", state="absent", impersonate_user=USER, timeout=30.0))
+    assert ok(run_module(hosted_cluster, **cluster))["changed"]
+    assert ok(run_module(node_pool, **pool))["changed"]
+    assert not ok(run_module(node_pool, **pool, remove=["unknown"]))["changed"]
+    gone = ok(run_module(hosted_cluster, name="granted", state="absent", impersonate_user=USER, timeout=30.0))
     assert [line.partition(" ")[0] for line in gone["plan"]] == ["patch", "delete", "delete", "delete", "delete"]
     api.client.merge_patch(f"/apis/rbac.authorization.k8s.io/v1/namespaces/{NAMESPACE}/roles/zerotouch-hosted", {"rules": []})
-    assert 'resources: ["hostedclusters"], verbs: ["get"]' in door(hosted_cluster, **cluster)["msg"]
+    assert 'resources: ["hostedclusters"], verbs: ["get"]' in run_module(hosted_cluster, **cluster)["msg"]

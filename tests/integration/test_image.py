@@ -76,7 +76,7 @@ def documented(heading: str) -> list[list[str]]:
 
 
 def pattern(path: str) -> re.Pattern[str]:
-    """A path of the table: ``<words>`` stand for anything within one name."""
+    """A path of the table: ``<words>`` match anything within one name."""
     return re.compile("".join("[^/]+" if part.startswith("<") else re.escape(part) for part in re.split(r"(<[^>]+>)", path)))
 
 

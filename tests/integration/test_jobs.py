@@ -12,6 +12,7 @@ from __future__ import annotations
 import dataclasses
 import re
 import subprocess
+import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
@@ -21,7 +22,7 @@ import pytest
 
 from .conftest import MakeLab, canary_inventory, canary_site
 from .hosted import make_site as make_hosted_site
-from .job import JobDeployment, as_jobs
+from .job import JobDeployment, PlainJob, as_jobs, command_of, processes
 from .lab import SPEED, Deployment, Lab, Run, looked_through
 from .stores import Stores
 from .test_hub import make_site as make_hub_site
@@ -192,7 +193,20 @@ METHODS: dict[str, JobMethod] = {
 def stores(tmp_path: Path) -> Iterator[Stores]:
     made = Stores(tmp_path)
     yield made
+    left = keepers_of(tmp_path)
     made.stop()
+    assert not left, f"processes that keep the state have outlived their playbooks: {left}"
+
+
+def keepers_of(directory: Path) -> list[int]:
+    """Processes of runs in this directory that keep a state a minute after all playbooks have ended."""
+    found: list[int] = []
+    for _look in range(120):
+        found = [number for number in processes() if all(word in command_of(number) for word in (b"zerotouch-state", bytes(directory)))]
+        if not found:
+            break
+        time.sleep(0.5)
+    return found
 
 
 @pytest.fixture
@@ -204,7 +218,7 @@ def variables_of(method: str, job: JobDeployment, stores: Stores) -> dict[str, A
     """Variables with a state store of this method."""
     if method == "directory":
         job.mount_volume()
-        return {}
+        return {"openshift_state": {"method": "directory"}}
     return {"openshift_state": {"ephemeral": True} if method == "ephemeral" else stores.options(method)}
 
 
@@ -345,12 +359,20 @@ def test_playbooks_that_write_to_no_machine(playbook: str, job: JobDeployment, s
     credentials(job, METHODS["agent"])
 
 
-def test_a_work_directory_that_ends_with_its_job_is_refused(job: JobDeployment) -> None:
-    run = job.refused()
-    assert "ends with this job" in run.message and not job.lab.bmc_writes(), run.output
+@pytest.mark.parametrize("where", ["job", "pod"])
+def test_a_work_directory_that_ends_with_its_job_is_refused(where: str, job: JobDeployment) -> None:
+    if where == "pod":
+        if isinstance(job, PlainJob):
+            pytest.skip("a plain directory is not on a file system that ends with a pod")
+        job.be_pod()
+    run = job.refused(extra={"openshift_state": {"method": "directory"}})
+    assert f"ends with this {where}" in run.message and not job.lab.bmc_writes(), run.output
 
 
 @pytest.mark.long
-def test_the_loss_can_be_accepted(job: JobDeployment, stores: Stores) -> None:
+@pytest.mark.parametrize("where", ["job", "pod"])
+def test_the_loss_can_be_accepted(where: str, job: JobDeployment, stores: Stores) -> None:
+    if where == "pod":
+        job.be_pod()
     run = job.deployed(extra=variables_of("ephemeral", job, stores))
     assert Path(job.kept / "auth" / "kubeconfig").is_file(), run.output

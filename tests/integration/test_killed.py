@@ -15,7 +15,7 @@ import pytest
 
 from .lab import Deployment, ctrl_c, kill_all, kill_parent
 
-# Seconds: three times what design 4 promises, and what tests/unit/common/test_tools.py measures, since a busy machine is slow. What is waited for takes longer.
+# Seconds: three times what docs/resume.md promises, as a busy machine is slow (tests/unit/common/test_tools.py measures it). What is waited for takes longer.
 INTERRUPT_LIMIT = 30.0
 
 
@@ -28,12 +28,12 @@ def after(pattern: str) -> Callable[[Deployment], Callable[[str], bool]]:
     return lambda sno: lambda output: re.search(pattern, output, re.MULTILINE) is not None
 
 
-# Only lines that our own doors write: while core forks a worker it takes a signal in its own way.
+# Only lines that our own modules write: while core forks a worker it takes a signal in its own way.
 MOMENTS = {
     "building": building,
     "booting": after("^sno-0: inserting the image"),
     "waiting": after(r"^\d\d:\d\d +\d+% "),
-    # The machines go on while nobody watches, so this may come late in the installation.
+    # The machines go on without supervision, so this may come late in the installation.
     "installing": after("API answers|Node joined|Installation is complete"),
 }
 
@@ -47,15 +47,15 @@ MOMENTS = {
     ],
 )
 def test_the_next_run_completes(sno: Deployment, kill: Callable[[int], None]) -> None:
-    told = []
+    reported = []
     for name, moment in MOMENTS.items():
         output, seconds = sno.interrupted(moment(sno), kill)
-        told.append(f"---- killed while {name}, ended after {seconds:.1f} s:\n{output}")
-        assert "Traceback" not in output, told[-1]
+        reported.append(f"---- killed while {name}, ended after {seconds:.1f} s:\n{output}")
+        assert "Traceback" not in output, reported[-1]
         if kill is ctrl_c:
-            assert seconds < INTERRUPT_LIMIT, told[-1]
+            assert seconds < INTERRUPT_LIMIT, reported[-1]
     rerun = sno.deploy()
-    assert rerun.ok, "\n".join([*told, "---- the rerun:", rerun.output])
+    assert rerun.ok, "\n".join([*reported, "---- the rerun:", rerun.output])
     assert not sno.parts()
     sno.lab.assert_nothing_left()
     booted = [device for device in sno.lab.machine("sno-0")["boots"] if device.startswith("disk")]

@@ -18,7 +18,7 @@ from .lab import ROOT, Deployment
 FILES = ROOT / "tests" / "unit" / "data" / "kni22"
 HERE = Path(__file__).parent / "kni22"
 
-# What design 1.2 names: the old layout, hosts in both files, an expired certificate, a prefix that is not the machine network's.
+# What is wrong with it: the old layout, hosts in both files, an expired certificate, a prefix that is not the machine network's.
 NAMED = {
     "old list of mirrors": "imageContentSources is deprecated, please use ImageDigestSources",
     "old API address": "apiVIP is deprecated and read as apiVIPs",
@@ -58,12 +58,12 @@ def test_as_published_and_corrected(kni22: Deployment) -> None:
     assert set(kni22.lab.writes().values()) == {0} and not kni22.lab.methods() and not kni22.work_dir.exists()
 
     published.write_text(re.sub(r"^pullSecret: ''(.*)''$", r"pullSecret: '\1'", published.read_text(), flags=re.MULTILINE))
-    given = {file.name: file.read_bytes() for file in config.iterdir()}
+    provided = {file.name: file.read_bytes() for file in config.iterdir()}
     run = kni22.deployed(extra=extra)
-    assert {file.name: file.read_bytes() for file in config.iterdir()} == given, "the user's own files were changed"
-    told = re.findall(r"^\[WARNING\]: (.*)", run.output, re.MULTILINE)
+    assert {file.name: file.read_bytes() for file in config.iterdir()} == provided, "the user's own files were changed"
+    reported = re.findall(r"^\[WARNING\]: (.*)", run.output, re.MULTILINE)
     reported = json.loads((kni22.work_dir / "report.json").read_text())["warnings"]
-    for warnings in (told, reported):
+    for warnings in (reported, reported):
         assert sorted(name for text in warnings for name, words in NAMED.items() if words in text) == sorted(NAMED), warnings
         assert len(warnings) == len(NAMED), warnings
     kni22.lab.assert_nothing_left()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -27,7 +28,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.hypervisor.mac
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypervisor.virsh import Virsh
 from ansible_collections.zerotouch.openshift.plugins.modules import libvirt_hosts
 from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
-from ansible_collections.zerotouch.openshift.tests.support.libvirt_daemon import domain_xml, libvirt_daemon, why_no_binding, why_not
+from ansible_collections.zerotouch.openshift.tests.support.libvirt_daemon import domain_xml, libvirt_daemon, virsh, why_no_binding, why_not
 
 ROOT = Path(__file__).parents[2]
 CLUSTER = {"name": "vms", "base_domain": "example.com", "api_vips": ["192.168.131.5"], "ingress_vips": ["192.168.131.4"]}
@@ -129,6 +130,26 @@ def test_firmware(driver: Hypervisor, call: Callable[..., dict[str, Any]]) -> No
         ("efi", True, "restart"),
     ]
     assert not call(host(driver.uri), host(driver.uri, "vm-1", "52:54:00:1b:00:21", secure_boot=True, tpm=tpm))["changed"]
+
+
+def test_aarch64(driver: Hypervisor, call: Callable[..., dict[str, Any]]) -> None:
+    """libvirt and QEMU accept the template of the other architecture: the machine starts, and gets UEFI firmware."""
+    if shutil.which("qemu-system-aarch64") is None or not list(Path("/usr/share/qemu/firmware").glob("*aarch64*")):
+        pytest.skip("aarch64 is not installed (Debian packages qemu-system-arm, qemu-efi-aarch64)")
+    machine = host(driver.uri, arch="aarch64")
+    done = call(machine)
+    assert not done.get("failed"), done
+    (entry,) = driver.domains()
+    facts = read_domain(entry.saved)
+    assert (facts.arch, facts.firmware, facts.on_reboot) == ("aarch64", "efi", "restart")
+    assert "machine='virt" in entry.saved, entry.saved
+    # A session daemon starts no network.
+    without_nic = re.sub(r"<interface .*?</interface>", "", entry.saved, flags=re.DOTALL)
+    virsh(driver.uri, "create", "/dev/stdin", "--paused", text=without_nic)
+    (started,) = driver.domains()
+    assert started.on and "AAVMF" in started.live, started.live
+    virsh(driver.uri, "destroy", entry.name)
+    assert not call(machine)["changed"]
 
 
 def test_a_run_that_was_killed_continues(driver: Hypervisor, call: Callable[..., dict[str, Any]]) -> None:

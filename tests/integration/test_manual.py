@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A machine without a BMC: the run says what to boot from where, then waits until somebody does. It boots a minimal ISO, whose root file system is
-published by somebody, too.
+"""A machine without a BMC: the run says what to boot from where, then waits until the user does. It boots a minimal ISO, whose root file system is
+published by the user, too.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class _Handler(http.server.SimpleHTTPRequestHandler):
         """Nothing is printed."""
 
 
-def test_somebody_boots_it(sno: Deployment, web: tuple[Path, str]) -> None:
+def test_a_user_boots_it(sno: Deployment, web: tuple[Path, str]) -> None:
     published, url = web
 
     def minimal_without_bmc(inventory: dict[str, Any]) -> None:
@@ -50,19 +50,19 @@ def test_somebody_boots_it(sno: Deployment, web: tuple[Path, str]) -> None:
     assert f"Publish {rootfs} there and run again." in too_early.message, too_early.output
     (published / rootfs.name).symlink_to(rootfs)
 
-    told = re.compile(r"Boot sno-0 from the URL in (\S+) \(file (\S+)\)")
+    reported = re.compile(r"Boot sno-0 from the URL in (\S+) \(file (\S+)\)")
 
     def person(process: int, output: str) -> None:
-        url_file, image = map(Path, told.findall(output)[0])
+        url_file, image = map(Path, reported.findall(output)[0])
         assert url_file.stat().st_mode & 0o777 == 0o600
         address = url_file.read_text().strip()
         assert image.stat().st_size < rootfs.stat().st_size, "the root file system is not in it"
         sno.lab.boot("sno-0", address)
 
-    run, _seconds = by_hand.watched(lambda output: told.search(output) is not None, person)
+    run, _seconds = by_hand.watched(lambda output: reported.search(output) is not None, person)
     assert run.ok, run.output
     assert sno.lab.methods() == set(), "a BMC that is not in the inventory was spoken to"
     assert by_hand.deployed().changed == 0
     gone = by_hand.run("destroy_cluster", extra={"openshift_confirm": "sno"})
     assert gone.ok, gone.output
-    assert {path.name for path in sno.work_dir.iterdir() if not path.name.startswith(".")} <= {"auth", "logs", "report.html", "report.json"}
+    assert {path.name for path in sno.work_dir.iterdir() if not path.name.startswith(".")} <= {"auth", "events.jsonl", "logs", "report.html", "report.json"}

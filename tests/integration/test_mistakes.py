@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Mistakes in the input, several at once, as the playbook meets them: all are told, nothing is written, no BMC is spoken to.
+"""Mistakes in the input, several at once, as the playbook meets them: all are reported, nothing is written, no BMC is spoken to.
 
 The catalogues themselves are tested mistake by mistake in tests/unit/cluster and tests/unit/cluster_rules.
 """
@@ -116,18 +116,18 @@ def test_in_settings(tmp_path: Path, tripwire: Tripwire) -> None:
         "openshift_timeouts": {"boot": "soon", "instal": 60},
         "openshift_force": ["rebuild_images"],
         "openshift_publish": {"method": "ftp"},
-        "openshift_install_method": "capi",
+        "openshift_install_method": "cappi",
     }
     run = run_with(tmp_path, inventory, tripwire, [], **wrong)
     wanted = {
         "openshift_host[node-1].boot.method: Unsupported value: pxe: supported values: bmc, libvirt, manual",
         "openshift_host[node-2]: Invalid value: must be a mapping",
-        "openshift_install_method: Unsupported value: method capi is not part of this version",
+        "openshift_install_method: Unsupported value: cappi: supported values: agent, assisted, hub, capi, hosted (did you mean capi?)",
         "openshift_timeouts.boot: Invalid value: soon: must be a number of seconds greater than 0",
     }
-    told = run.message.splitlines()
-    assert wanted <= set(told) and len(told) == 7, run.message
-    assert any("did you mean rebuild_image?" in line for line in told) and any("did you mean install?" in line for line in told)
+    reported = run.message.splitlines()
+    assert wanted <= set(reported) and len(reported) == 7, run.message
+    assert any("did you mean rebuild_image?" in line for line in reported) and any("did you mean install?" in line for line in reported)
 
 
 def test_in_settings_hosts_and_configuration_together(tmp_path: Path, tripwire: Tripwire) -> None:

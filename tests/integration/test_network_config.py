@@ -13,7 +13,7 @@ import yaml
 from ansible_collections.zerotouch.openshift.plugins.module_utils.nmstate.keyfiles import render_keyfiles
 from ztlab.fabric.hosts import Fabric, HostNetwork
 from ztlab.fabric.loopback import AddressTable
-from ztlab.live.bringup import bring_up
+from ztlab.live.bringup import start_network
 from ztlab.live.keyfiles import load_profiles
 from ztlab.site.load import parse_site
 
@@ -77,7 +77,7 @@ def brought_up(document: Mapping[str, Any]) -> HostNetwork:
     fabric = Fabric(parse_site(SITE), AddressTable(10))
     machine = fabric.site.machines[0]
     profiles = load_profiles({keyfile.name: (0o600, keyfile.text) for keyfile in render_keyfiles(document)}, log)
-    network = bring_up(machine, [(nic.name, nic.mac, True) for nic in machine.nics], profiles, fabric, log)
+    network = start_network(machine, [(nic.name, nic.mac, True) for nic in machine.nics], profiles, fabric, log)
     assert not [line for line in log if "ignored" in line or "no parent" in line or "there is no" in line], log
     return network
 

@@ -70,15 +70,19 @@ WALL_LIMIT = 60
 
 
 def build(directory: Path, authority: bytes) -> Path:
-    """The image, as the door makes it from what is known of the cluster."""
+    """The image, as the module makes it from what is known of the cluster."""
     (directory / "nodes-config.yaml").write_text(NODES)
     base = write_base_image(directory / "base.iso")
     specification = node_image.argument_spec()
     defaults = {name: option.get("default") for name, option in specification.items()}
     facts = {name: option.get("default") for name, option in specification["running_cluster"]["options"].items()}
     endpoint = {"url": "https://api-int.kni.example.com:22623/config/worker", "ca_certificate": base64.b64encode(authority).decode()}
-    given = {"config_dir": str(directory), "work_dir": str(directory / "work"), "base_image": {"path": str(base), "url": None, "sha256": None, "version": None}}
-    done = perform(node_image.run, Call({**defaults, **given, "running_cluster": {**facts, **FACTS, "ignition_endpoint": endpoint}}))
+    provided = {
+        "config_dir": str(directory),
+        "work_dir": str(directory / "work"),
+        "base_image": {"path": str(base), "url": None, "sha256": None, "version": None},
+    }
+    done = perform(node_image.run, Call({**defaults, **provided, "running_cluster": {**facts, **FACTS, "ignition_endpoint": endpoint}}))
     assert not done["failed"], done
     return Path(done["path"])
 

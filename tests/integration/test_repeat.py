@@ -14,8 +14,8 @@ from .lab import Deployment
 
 
 def everything_below(directory: Path) -> dict[str, float]:
-    """Times of change by path; without the lab, and without the lock, which says who had it last."""
-    files = {path.relative_to(directory): path.lstat().st_mtime for path in directory.rglob("*") if path.name != ".lock"}
+    """Times of change by path; without the lab, the lock, which says who had it last, and the log of a server that ends after its run."""
+    files = {path.relative_to(directory): path.lstat().st_mtime for path in directory.rglob("*") if path.name not in (".lock", "report-server.log")}
     return {str(path): changed for path, changed in files.items() if "lab" not in path.parts}
 
 

@@ -78,6 +78,6 @@ def test_a_captured_bmc_is_booted_and_its_files_stay(tmp_path: Path) -> None:
         assert not boot_hosts([request], "booted", BmcOptions())[0].changed
     finally:
         process.terminate()
-        seen = process.communicate(timeout=30)[0]
+        seen = process.communicate(timeout=300)[0]
     assert 'InsertMedia {"Image": "http://192.0.2.1/x/agent.iso"}' in seen and "any password" not in seen
     assert {file: file.read_text() for file in directory.rglob("*.json")} == before

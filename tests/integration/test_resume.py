@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The rows of the resume table (design 4) that test_repeat and test_killed do not meet, each as a user would meet it."""
+"""The rows of the resume table (docs/resume.md) that test_repeat and test_killed do not meet, each as a user would meet it."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_input_that_changes_on_the_way(sno: Deployment) -> None:
     assert sno.deployed().changed == 0
 
 
-def test_a_failed_installation_is_begun_anew_only_when_asked(sno: Deployment) -> None:
+def test_a_failed_installation_is_begun_again_only_when_asked(sno: Deployment) -> None:
     sno.lab.fault("install-fails", "sno-0", count=1)
     failed = sno.refused()
     assert "sno-0" in failed.message and "First suspects" in failed.message, failed.message

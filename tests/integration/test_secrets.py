@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""No secret in any output, at any verbosity, in the report, the failure bundle, or a file that others can read (design 4).
+"""No secret in any output, at any verbosity, in the report, the failure bundle, or a file that others can read (docs/security.md).
 
 Every run of every test here is searched for the inventory's secrets (:func:`.lab.looked_through`); here also for those that a build makes.
 """
@@ -89,7 +89,7 @@ MISSPELT = {"pasword": "a1", "passwrd": "b2", "bmc.pass": "c3", "Password": "d4"
 
 
 def with_misspelt_keys(inventory: dict[str, Any]) -> dict[str, str]:
-    """Secrets under keys that nobody knows; their values, by key."""
+    """Secrets under unknown keys; their values, by key."""
     cluster = inventory["all"]["vars"]["openshift_cluster"]
     bmc = host_of(inventory, "sno-0")["bmc"]
     values = {key: f"canary-{word}-misspelt-0f3a" if isinstance(word, str) else word for key, word in MISSPELT.items()}
@@ -113,7 +113,11 @@ def test_user_and_password_in_urls(tmp_path: Path) -> None:
     deployment = Deployment(None, inventory, tmp_path)
     url = f"http://user:{PROXY_PASSWORD}@127.0.0.1:9/base.iso"
     nowhere = dict.fromkeys(["192.168.126.10:8090", "api.sno.example.com:6443"], "127.0.0.1:9")
-    more = {"openshift_base_image": {"url": url, "sha256": "0" * 64, "version": "4.22.0"}, "openshift_connect_to": nowhere}
+    more = {
+        "openshift_base_image": {"url": url, "sha256": "0" * 64, "version": "4.22.0"},
+        "openshift_connect_to": nowhere,
+        "openshift_checks": {"release-not-pinned": "off"},
+    }
     run = deployment.run("deploy_cluster", "--check", "-vvv", "--diff", extra=more)
     assert "127.0.0.1:9/base.iso" in run.output and "httpProxy" in run.output, run.output
     refused = deployment.refused("-vvv", extra={**more, "openshift_publish": {"method": "none", "url": url}})

@@ -27,12 +27,10 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.sta
     WrongPassphrase,
 )
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.lease import Lease
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.methods import (
-    open_session,
-    open_store,
-)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.methods import keys_of, open_store
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.options import StateOptions
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.run import PlaybookRun
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.run import PlaybookRun, this_run
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.session import StoreSession
 
 from .lab import ROOT
 from .real_api import HAS_ASSETS, RealApi
@@ -46,17 +44,18 @@ from pathlib import Path
 import yaml
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock import SystemClock
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.methods import open_session
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.methods import keys_of, open_store
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.options import StateOptions
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.run import this_run
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.session import StoreSession
 root, kubeconfig, passphrase = Path(sys.argv[1]), sys.argv[2], sys.stdin.read()
 options = StateOptions("secret", passphrase=passphrase, connection={"kubeconfig": kubeconfig}, namespace="states")
-session = open_session(options, cluster="demo", root=root, task="boot_hosts", clock=SystemClock())
+clock = SystemClock()
+session = StoreSession(open_store(options, cluster="demo", clock=clock), keys_of(options), "demo", root, this_run(root), "boot_hosts", clock)
 session.open()
-with session.keeping():
-    StateFile(root / "state.json").update("machines", {"node-1": {"state": "booting"}})
-    session.save()
-    session.check()
-    os.kill(os.getpid(), signal.SIGKILL)
+StateFile(root / "state.json").update("machines", {"node-1": {"state": "booting"}})
+session.save()
+os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
@@ -84,7 +83,10 @@ def session(options: StateOptions, tmp_path: Path) -> Make:
     def made(name: str, **changes: Any) -> Any:
         root = tmp_path / name
         root.mkdir(mode=0o700, exist_ok=True)
-        return open_session(dataclasses.replace(options, **changes), cluster="demo", root=root, task="boot_hosts", clock=SystemClock())
+        wanted, clock = dataclasses.replace(options, **changes), SystemClock()
+        store = open_store(wanted, cluster="demo", clock=clock)
+        assert store is not None
+        return StoreSession(store, keys_of(wanted), "demo", root, this_run(root), "boot_hosts", clock)
 
     return made
 
@@ -112,8 +114,7 @@ def test_another_container_continues_after_sigkill(session: Make, tmp_path: Path
     assert opened.open(show=shown.append).action == "restore"
     assert "boot_hosts" in shown[0]
     assert StateFile(tmp_path / "b" / "state.json").section("machines") == {"node-1": {"state": "booting"}}
-    opened.check()
-    opened.close()
+    opened.release()
 
 
 def test_conditional_writes_are_those_of_the_api(options: StateOptions) -> None:
@@ -147,8 +148,8 @@ def test_the_largest_state_is_accepted(options: StateOptions, session: Make, tmp
     (tmp_path / "large" / "auth").mkdir(mode=0o700)
     (tmp_path / "large" / "auth" / "random").write_bytes(os.urandom(880_000))
     opened.save()
-    opened.close()
+    opened.release()
     again = session("again")
     again.open()
     assert (tmp_path / "again" / "auth" / "random").stat().st_size == 880_000
-    again.close()
+    again.release()

@@ -5,14 +5,17 @@
 
 from __future__ import annotations
 
+import json
+import re
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from ansible_collections.zerotouch.openshift.tests.support.document_server import DocumentServer
 
-from .lab import SLOW, WATCHES, Deployment, Run, kill_all
+from .lab import LIMIT, SLOW, SPEED, WATCHES, Deployment, Run, kill_all
 from .test_killed import MOMENTS
 
 
@@ -75,6 +78,44 @@ def test_jobs_that_are_killed_with_their_directories(sno: Deployment, server: Do
     away(sno)
     planned = sno.deployed("--check", extra=variables)
     assert "would boot sno-0" in planned.output and "state: restored" not in planned.output, "a destroyed deployment has no record"
+
+
+def from_disk(sno: Deployment) -> Callable[[str], bool]:
+    """The host runs from its disk and its medium is ejected, while the cluster is not installed."""
+
+    def moment(output: str) -> bool:
+        if WATCHES not in output:
+            return False
+        machine = sno.lab.machine("sno-0")
+        return not machine["medium"] and any(device.startswith("disk") for device in machine["boots"])
+
+    return moment
+
+
+def installed(sno: Deployment) -> bool:
+    return [cluster["installed"] for cluster in sno.lab.status()["clusters"]] == [True]
+
+
+def test_a_cluster_that_finished_while_no_job_ran(sno: Deployment, server: DocumentServer) -> None:
+    """The next job, in an empty directory, writes its credentials, and nothing to a BMC."""
+    variables = stored_in(server)
+    output, _seconds = sno.interrupted(from_disk(sno), lambda process: lost(sno, process), extra=variables)
+    assert not installed(sno) and not sno.work_dir.exists(), output
+    sno.lab.change_speed(float(SPEED))
+    deadline = time.monotonic() + LIMIT
+    while not installed(sno):
+        assert time.monotonic() < deadline, "the cluster is not installed without a job"
+        time.sleep(0.2)
+    writes, boots = sno.lab.writes(), sno.lab.boots()
+    run = sno.untouched(extra=variables)
+    assert run.ok and "state: restored" in run.output, run.output
+    assert (sno.lab.writes(), sno.lab.boots()) == (writes, boots), run.output
+    password = (sno.work_dir / "auth" / "kubeadmin-password").read_text()
+    assert re.fullmatch(r"(\w{5}-){3}\w{5}\n?", password), "the password is not that of an installation"
+    for name in ("kubeconfig", "kubeconfig.direct"):
+        assert "client-key-data" in (sno.work_dir / "auth" / name).read_text()
+    state = json.loads((sno.work_dir / "state.json").read_text())
+    assert state["install"]["phase"] == "installed", state["install"]
 
 
 def test_a_store_that_is_not_there_boots_nothing(sno: Deployment, server: DocumentServer) -> None:

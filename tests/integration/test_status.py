@@ -5,14 +5,17 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import re
 import shutil
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.report.news import news_text
 from ansible_collections.zerotouch.openshift.tests.support.document_server import DocumentServer
 
 from .canaries import INVENTORY_SECRETS, of_state, shown
@@ -43,8 +46,8 @@ def exported(run: Run) -> dict[str, Any]:
 
 
 def files(directory: Path) -> dict[str, tuple[int, int]]:
-    """All files but the log of the image server, whose process runs on."""
-    found = [path for path in directory.rglob("*") if path.is_file() and path.name != "image-server.log"]
+    """All files but the logs of servers, whose processes run on."""
+    found = [path for path in directory.rglob("*") if path.is_file() and path.name not in ("image-server.log", "report-server.log")]
     return {str(path): (path.stat().st_mtime_ns, path.stat().st_size) for path in found}
 
 
@@ -69,15 +72,27 @@ def test_during_the_installation(deployment: Deployment) -> None:
     deployment.interrupted(MOMENTS["waiting"](deployment), kill_all)
     deployment.lab.change_speed(1)
     state, run = status(deployment)
+    assert state == "running" and exported(run)["live_report"]["updated_at"], run.output
+    # The report that the killed run left says "running" as well, but there is no more news of it.
+    live = live_section(deployment)
+    time.sleep(max(0.0, datetime.datetime.fromisoformat(live["updated_at"]).timestamp() + 3 * live["interval"] + 1 - time.time()))
+    state, run = status(deployment)
     deployment.lab.change_speed(120)
-    assert state == "running", run.output
+    assert state == "running" and exported(run)["live_report"] == {"updated_at": live["updated_at"], "stale": True}, run.output
+    assert news_text(live["updated_at"]) in run.output, run.output
     assert re.search(r"^sno-0 .*\bOn\b", run.output, re.MULTILINE), run.output
+
+
+def live_section(deployment: Deployment) -> dict[str, Any]:
+    return dict(json.loads((deployment.work_dir / "report.json").read_text()).get("live") or {})
 
 
 def test_after_the_installation(deployment: Deployment) -> None:
     deployment.deployed()
     state, run = status(deployment)
     stats = exported(run)
+    assert stats["live_report"] == {} == live_section(deployment), run.output
+    assert 'id="news"' not in (deployment.work_dir / "report.html").read_text()
     assert (stats["cluster"], stats["state"], stats["phase"], [host["name"] for host in stats["hosts"]]) == ("sno", "done", "installed", ["sno-0"])
     assert Path(stats["paths"]["kubeconfig"]).parent == deployment.work_dir / "auth", stats["paths"]
     document = json.loads((deployment.work_dir / "state.json").read_text())

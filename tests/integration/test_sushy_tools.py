@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A BMC that others wrote: the emulator of OpenStack's sushy-tools with its fake driver, TLS and basic authentication (redfish-virtual-media.md 7)."""
+"""A BMC that others wrote: the emulator of OpenStack's sushy-tools with its fake driver, TLS and basic authentication.
+
+Source: openstack/sushy-tools sushy_tools/emulator.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,7 @@ def image_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
     class Quiet(http.server.SimpleHTTPRequestHandler):
         def log_message(self, *arguments: object) -> None:
-            """Nobody reads it."""
+            """It is not read."""
 
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=directory))
     threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -175,8 +175,8 @@ def _recorded(step: Step, place: str, rack: Rack, machine: Machine, history: His
     """Rows 6 and 7: an installed member is left alone, whether its cluster answers or not; what is not installed yet may be booted again."""
     if machine.cluster != rack.own and place not in history.finished:
         return "allow"
-    given_up = step.confirm == "right" and {"start_over", "reboot_joined_hosts"} & set(step.force)
-    return "allow" if given_up else "eject"
+    abandoned = step.confirm == "right" and {"start_over", "reboot_joined_hosts"} & set(step.force)
+    return "allow" if abandoned else "eject"
 
 
 def _unrecorded(step: Step, rack: Rack, machine: Machine, history: History) -> Verdict:

@@ -149,7 +149,7 @@ class Player:
         for fault in step.faults:
             kind, options = ("api-down", {"cluster": "hub"}) if fault.kind == "hub-down" else (fault.kind, {})
             lab.fault(kind, fault.machine, count=0, **options)
-        place = f"fresh {number}" if step.work_dir == "fresh" else "sibling" if step.work_dir == "sibling" else "main"
+        place = {"fresh": f"fresh {number}", "sibling": "sibling"}.get(step.work_dir, "main")
         work_dir = self._work_dir(step, number, scratch)
         history = self._history.before(step)
         verdicts = judge(step, place, rack_of(lab.status(), situation, step), history, MACHINES[situation.rack])

@@ -42,6 +42,7 @@ class FakeBmc:
     uuid: str = "11111111-2222-3333-4444-555555555555"
     macs: tuple[str, ...] = ("52:54:00:00:00:01",)
     lists_nics: bool = True
+    systems: list[str] | None = dataclasses.field(default_factory=lambda: [SYSTEM])  # None: they cannot be listed
     vendor: str = "Contoso"
     slots: list[FakeSlot] = dataclasses.field(default_factory=lambda: [FakeSlot("1", ("Floppy", "USBStick")), FakeSlot("2")])
     media_on_manager: bool = False
@@ -90,7 +91,7 @@ class FakeBmc:
         if self.other_name and path.startswith(f"/redfish/v1/Systems/{self.other_name}"):
             return 307, {"Location": self.redirects_to or path.replace(self.other_name, "1")}, "moved"
         handler: Callable[[Any, dict[str, str]], tuple[int, dict[str, str], Any]] | None = {
-            ("GET", "/redfish/v1/Systems"): lambda b, h: (200, {}, {"Members": [{"@odata.id": SYSTEM}]}),
+            ("GET", "/redfish/v1/Systems"): lambda b, h: self._systems(),
             ("GET", SYSTEM): lambda b, h: self._system(),
             ("GET", SYSTEM + "/Settings"): lambda b, h: (200, {}, {"Boot": dict(self.boot)}),
             ("PATCH", SYSTEM): self._patch_boot,
@@ -106,6 +107,11 @@ class FakeBmc:
         if "/VirtualMedia" in path:
             return self._media(method, path, body)
         return 404, {}, refusal("ResourceMissingAtURI", f"{path} does not exist")
+
+    def _systems(self) -> tuple[int, dict[str, str], Any]:
+        if self.systems is None:
+            return 403, {}, refusal("InsufficientPrivilege")
+        return 200, {}, {"Members": [{"@odata.id": path} for path in self.systems]}
 
     def _session(self, method: str, path: str, body: Any, headers: dict[str, str]) -> tuple[int, dict[str, str], Any]:
         if not self.sessions:
@@ -234,7 +240,8 @@ class Served:
                 length = int(self.headers.get("Content-Length") or 0)
                 body = json.loads(self.rfile.read(length)) if length else None
                 status, headers, answer = bmc.answer(self.command, self.path, body, {name.lower(): value for name, value in self.headers.items()})
-                data = b"" if answer is None else answer.encode() if isinstance(answer, str) else json.dumps(answer).encode()
+                text = answer if answer is None or isinstance(answer, str) else json.dumps(answer)
+                data = b"" if text is None else text.encode()
                 self.send_response(status)
                 for name, value in headers.items():
                     self.send_header(name, value)

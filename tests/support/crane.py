@@ -55,6 +55,7 @@ class CraneBoot:
     summary = "a crane in the rack"
     capabilities = Capabilities(needs_image_url=True, can_power=True, can_eject=False, boots_once=True)
     needs: Mapping[str, str] = {}
+    controller = "crane"
 
     def __init__(self, rack: Rack) -> None:
         self.rack = rack

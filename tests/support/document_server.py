@@ -82,7 +82,11 @@ class DocumentServer:
             disable_nagle_algorithm = True
 
             def _serve(self) -> None:
-                body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+                length = int(self.headers.get("Content-Length") or 0)
+                body = self.rfile.read(length)
+                if len(body) < length:  # the client has died: nothing is stored, as with every real server
+                    self.close_connection = True
+                    return
                 headers = {name.lower(): value for name, value in self.headers.items()}
                 outer.requests.append((self.command, headers))
                 found = next((fault for each in list(outer.faults) if (fault := each(self.command, headers)) is not None), None)

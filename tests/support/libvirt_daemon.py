@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """A libvirt daemon of its own for tests: an unprivileged session daemon with its directories in one place, and virtual machines without acceleration.
 
-Nothing of it is shared with a libvirt that the machine may run. Where the test runs as root, the daemon runs as the user nobody.
+Nothing of it is shared with a libvirt that the machine may run. Where the test runs as root, the daemon runs as user 65534.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-_NOBODY = 65534
+_UNPRIVILEGED = 65534
 _PATIENCE = 60.0
 
 
@@ -39,8 +39,8 @@ def why_no_binding() -> str:
 
 
 @contextlib.contextmanager
-def libvirt_daemon() -> Iterator[tuple[str, Path]]:
-    """The URI of a running daemon, and a directory in which its machines may have files."""
+def libvirt_daemon(settings: str = "") -> Iterator[tuple[str, Path]]:
+    """The URI of a running daemon, and a directory in which its machines may have files. With ``settings`` (lines of libvirtd.conf) it listens on TCP ports."""
     with tempfile.TemporaryDirectory(prefix="zt-libvirt-", dir="/tmp") as name:
         base = Path(name)
         for part in ("run", "config", "cache", "data", "pool"):
@@ -48,7 +48,7 @@ def libvirt_daemon() -> Iterator[tuple[str, Path]]:
         as_root = os.geteuid() == 0
         if as_root:
             for path in (base, *base.iterdir()):
-                os.chown(path, _NOBODY, _NOBODY)
+                os.chown(path, _UNPRIVILEGED, _UNPRIVILEGED)
         environment = {
             "PATH": os.environ["PATH"],
             "HOME": name,
@@ -57,9 +57,13 @@ def libvirt_daemon() -> Iterator[tuple[str, Path]]:
             "XDG_CACHE_HOME": f"{name}/cache",
             "XDG_DATA_HOME": f"{name}/data",
         }
-        identity = {"user": _NOBODY, "group": _NOBODY, "extra_groups": []} if as_root else {}
+        identity = {"user": _UNPRIVILEGED, "group": _UNPRIVILEGED, "extra_groups": []} if as_root else {}
+        command = [str(_program("libvirtd"))]
+        if settings:
+            (base / "libvirtd.conf").write_text(settings)
+            command += ["--listen", "--config", f"{name}/libvirtd.conf"]
         with (base / "log").open("wb") as log:
-            daemon = subprocess.Popen([str(_program("libvirtd"))], env=environment, stdout=log, stderr=log, cwd="/", **identity)  # type: ignore[call-overload]
+            daemon = subprocess.Popen(command, env=environment, stdout=log, stderr=log, cwd="/", **identity)  # type: ignore[call-overload]
         socket = base / "run" / "libvirt" / "libvirt-sock"
         uri = f"qemu+unix:///session?socket={socket}"
         try:
@@ -67,6 +71,14 @@ def libvirt_daemon() -> Iterator[tuple[str, Path]]:
             yield uri, base / "pool"
         finally:
             _stop(uri, daemon)
+
+
+def virsh(uri: str, *words: str, text: str = "") -> str:
+    """What virsh prints. Raises :class:`RuntimeError` with its message."""
+    done = subprocess.run(["virsh", "-q", "-c", uri, *words], input=text, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"virsh {' '.join(words)}: {done.stderr}")
+    return done.stdout
 
 
 def domain_xml(name: str, disk: Path, mac: str, *, uuid: str = "", extra: str = "", os_boot: str = "", memory: int = 32) -> str:

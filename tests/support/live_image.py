@@ -10,6 +10,7 @@ import io
 import json
 import lzma
 import struct
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ import pycdlib
 DEFAULT_KARGS = "coreos.liveiso=rhcos-422.1.0 ignition.firstboot ignition.platform.id=metal"
 KARGS_SIZE = 512
 MINISO_SIZE = 16384
+KARGS_HEADER = 32672
 MARKER = b"# COREOS_KARG_EMBED_AREA\n"
 
 
@@ -42,12 +44,22 @@ def make_iso(
     initrd: bytes = b"initrd" * 999,
     miniso: bool = True,
     reserve: int = 0,
+    more: Mapping[str, bytes] | None = None,
 ) -> Path:
     """Write the image. ``ignition`` is the content of images/ignition.img, or its length in zeros; 0 leaves the file out. ``miniso`` adds what makes the
-    minimal ISO of it; ``reserve`` bytes are kept for that, where the caller fills it.
+    minimal ISO of it; ``reserve`` bytes are kept for that, where the caller fills it. ``more`` are further files by path.
     """
     if miniso and rootfs is not None:
-        options = {"volume_id": volume_id, "ignition": ignition, "kargs": kargs, "features": features, "info": info, "kernel": kernel, "grub_text": grub_text}
+        options = {
+            "volume_id": volume_id,
+            "ignition": ignition,
+            "kargs": kargs,
+            "features": features,
+            "info": info,
+            "kernel": kernel,
+            "grub_text": grub_text,
+            "more": more,
+        }
         minimal = make_iso(path.with_suffix(".minimal"), **options, initrd=initrd, rootfs=None, miniso=False)
         make_iso(path, **options, initrd=initrd, rootfs=rootfs, miniso=False, reserve=MINISO_SIZE)
         fill_miniso(path, minimal, MINISO_SIZE)
@@ -65,7 +77,7 @@ def make_iso(
             if where not in made:
                 made.add(where)
                 iso.add_directory(where, rr_name=parent)
-        short = leaf.upper().replace("JSON", "JSO")
+        short = leaf.upper().replace("JSON", "JSO").replace("ADDRSIZE", "ADD")
         iso.add_fp(io.BytesIO(content), len(content), f"{where}/{short}{'' if '.' in short else '.'};1", rr_name=leaf)
 
     area = bytes(ignition) if isinstance(ignition, int) else ignition
@@ -88,8 +100,23 @@ def make_iso(
     add("images/pxeboot/vmlinuz", kernel)
     if rootfs is not None:
         add("images/pxeboot/rootfs.img", rootfs)
+    for name, content in (more or {}).items():
+        add(name, content)
     iso.write(str(path))
     iso.close()
+    return path
+
+
+def make_header_iso(path: Path, **options: Any) -> Path:
+    """Write an image of 2021, whose kernel-argument areas are not named in a file but in a header before the volume's descriptors."""
+    areas = dict(zip(("EFI/redhat/grub.cfg", "isolinux/isolinux.cfg", "coreos/default"), (b"linux ", b"append ", b""), strict=True))
+    made = {name: kargs_file(DEFAULT_KARGS, lead)[0] for name, lead in areas.items()}
+    make_iso(path, kargs=False, miniso=False, more=made, **options)
+    places = {name.upper(): sector * 2048 for name, (sector, _length) in _extents(path).items()}
+    found = [next(where for place, where in places.items() if place.startswith(f"/{name.upper()}")) + len(lead) for name, lead in areas.items()]
+    with path.open("r+b") as handle:
+        handle.seek(KARGS_HEADER)
+        handle.write(b"coreKarg" + struct.pack("<8Q", KARGS_SIZE, found[2], *found[:2], 0, 0, 0, 0))
     return path
 
 

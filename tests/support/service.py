@@ -138,7 +138,7 @@ class FakeService:
         if what == "cut-late":
             handler.close_connection = True
             return
-        data = document if isinstance(document, bytes) else b"" if document is None else json.dumps(document).encode()
+        data = document if isinstance(document, bytes) else _json(document)
         handler.send_response(status)
         for name, value in {"Content-Length": str(len(data)), **more}.items():
             handler.send_header(name, value)
@@ -319,3 +319,7 @@ class FakeService:
                 continue  # not shown
             else:
                 host[names.get(name, name)] = value
+
+
+def _json(document: Any) -> bytes:
+    return b"" if document is None else json.dumps(document).encode()

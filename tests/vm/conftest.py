@@ -130,7 +130,7 @@ class Cluster:
         if base_url := image.pop("base_url", ""):
             cluster["boot_artifacts_base_url"] = base_url
         config = str(self.directory / "config")
-        self.module("agent_config", {"cluster": cluster, "hosts": [host(self.guest)], "dest": config})
+        self.module("agent_config", {"cluster": cluster, "hosts": [host(self.guest)], "dest": config, "checks": {"release-not-pinned": "off"}})
         return self.module("agent_image", {"config_dir": config, "work_dir": str(self.work_dir), "base_image": {"path": str(self.site.base)}, **image})
 
     def publish(self) -> None:

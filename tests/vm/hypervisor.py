@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import subprocess
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..support.libvirt_daemon import libvirt_daemon
+from ..support.libvirt_daemon import libvirt_daemon, virsh
 from .network import MEMORY_MIB, Guest
 
 _UEFI = "<os firmware='efi'><type arch='x86_64' machine='q35'>hvm</type><firmware><feature enabled='no' name='secure-boot'/></firmware>{boot}</os>"
@@ -75,10 +74,7 @@ class Hypervisor:
         self.virsh("undefine", guest.name, "--nvram")
 
     def virsh(self, *words: str) -> str:
-        done = subprocess.run(["virsh", "-q", "-c", self.uri, *words], capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise RuntimeError(f"virsh {' '.join(words)}: {done.stderr}")
-        return done.stdout
+        return virsh(self.uri, *words)
 
 
 @contextlib.contextmanager

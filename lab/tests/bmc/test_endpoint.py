@@ -56,7 +56,7 @@ def with_bmc(tmp_path: Path, flow: Callable[[Rig, Client], Awaitable[None]]) -> 
             await flow(rig, client)
         await rig.machine.close()
 
-    asyncio.run(asyncio.wait_for(main(), 20))
+    asyncio.run(asyncio.wait_for(main(), 300))
 
 
 async def error_id(response: aiohttp.ClientResponse) -> str:
@@ -109,7 +109,7 @@ def test_sessions(tmp_path: Path) -> None:
         await client.post(SESSIONS, json=body)
         full = await client.post(SESSIONS, json=body)
         assert full.status == 503 and await error_id(full) == "SessionLimitExceeded"
-        assert len(rig.endpoint.status("m")["sessions"]) == 2, "a session that nobody ends stays visible"
+        assert len(rig.endpoint.status("m")["sessions"]) == 2, "a session that is not ended stays visible"
         assert (await client.delete(location)).status == 204
         assert (await client.get(SYSTEM, headers={"Authorization": "", "X-Auth-Token": token})).status == 401
         wrong = await client.post(SESSIONS, json=body | {"Password": "no"})
@@ -249,7 +249,7 @@ def test_a_session_that_the_bmc_forgets(tmp_path: Path) -> None:
 
 
 def test_machines_that_share_a_bmc(tmp_path: Path) -> None:
-    """One management address with several systems, as emulators have it: requests and changes are told apart."""
+    """One management address with several systems, as emulators have it: requests and changes are distinguished."""
 
     async def main() -> None:
         clock, faults = LabClock(500), Faults()
@@ -280,4 +280,4 @@ def test_machines_that_share_a_bmc(tmp_path: Path) -> None:
         assert (machines[0].cd.image, machines[1].cd.image) == (None, URL)
         assert [len(endpoint.status(name)["writes"]) for name in ("m0", "m1")] == [0, 1]
 
-    asyncio.run(asyncio.wait_for(main(), 20))
+    asyncio.run(asyncio.wait_for(main(), 300))

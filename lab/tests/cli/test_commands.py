@@ -33,7 +33,7 @@ def ztlab(*words: str, code: int = 0, runtime: Path | None = None) -> str:
 
 
 def alive(pid: int) -> bool:
-    """Whether a process runs; one that ended and that nobody asked for yet does not."""
+    """Whether a process runs; one that ended and is still a zombie does not."""
     try:
         return Path(f"/proc/{pid}/cmdline").read_bytes() != b""
     except FileNotFoundError:
@@ -59,6 +59,7 @@ def test_a_lab_answers(lab: Path) -> None:
     assert variables["openshift_connect_to"]["api.sno.example.com:6443"] == f"{prefix}.126.10:6443"
     assert Path(variables["openshift_ca_cert"]).is_file() and Path(variables["openshift_base_image"]["path"]).is_file()
     assert variables["openshift_publish"] == {"method": "serve", "listen": f"{prefix}.255.1"}
+    assert variables["openshift_state"] == {"method": "directory", "ephemeral": True}
     assert lab.stat().st_mode & 0o777 == 0o700
     assert ztlab("speed", "5", "--state", str(lab)) == "speed 5\n"
     later = json.loads(ztlab("status", "--json", "--state", str(lab)))

@@ -44,7 +44,10 @@ async def image(rig: Rig, count: int) -> Object:
 
 
 async def settled(rig: Rig) -> Object:
-    """The InfraEnv once its URL has not changed for a minute of the lab (reference 15.1)."""
+    """The InfraEnv once its URL has not changed for a minute of the lab.
+
+    Source: docs/upstream/infrastructure-operator.md#what-a-client-does.
+    """
     while True:
         before = (await rig.get(INFRA_ENV, "fleet"))["status"]["isoDownloadURL"]
         await rig.lab.clock.sleep(60)
@@ -124,7 +127,7 @@ async def _day2(rig: Rig) -> None:
         raise AssertionError(f"{error}\n{consoles(rig)}") from error
     text = rig.lab.paths.console("rack-3").read_text()
     assert "next_step_runner: reboot-for-reclaim" in text and "Boot loader entry for one start" in text
-    assert rig.lab.machines["rack-3"].boots[-1] == "disk:sda", "nobody touched its BMC"
+    assert rig.lab.machines["rack-3"].boots[-1] == "disk:sda", "its BMC got no request"
     kind = rig.lab.clusters.by_domain(DOMAIN)
     assert kind is not None
     await rig.lab.clock.until(lambda: not kind.api.store.exists(kind.api.nodes.node_kind, "node-3"), limit=2000)

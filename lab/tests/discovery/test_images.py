@@ -125,7 +125,7 @@ def test_content_follows_the_infra_env(tmp_path: Path) -> None:
             later = await fetch(hub, changed["download_url"])
             assert first[2] != later[2] and len(first[2]) == len(later[2])
             assert first[1]["Last-Modified"] != later[1]["Last-Modified"]
-            assert changed["download_url"] != infra["download_url"], "each regeneration signs anew"
+            assert changed["download_url"] != infra["download_url"], "each regeneration has a new signature"
 
     run(flow())
 

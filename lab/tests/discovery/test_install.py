@@ -159,7 +159,7 @@ def test_an_arbiter(tmp_path: Path) -> None:
 
 
 def pending(hub: HubRig) -> list[dict[str, Any]]:
-    """Requests on the spoke that nobody decided."""
+    """Requests on the spoke that are not decided."""
     api = running(hub).api
     found = api.store.list(api.nodes.csr_kind)
     return [item for item in found if not (item.get("status") or {}).get("conditions")]
@@ -205,7 +205,7 @@ def test_day_2(tmp_path: Path) -> None:
             assert client["spec"]["usages"] == ["digital signature", "client auth"]
             assert pki.common_name(base64.b64decode(client["spec"]["request"])) == "system:node:rack-1.example.com"
             await hub.lab.clock.sleep(100)
-            assert "rack-1.example.com" not in [name for name, state in nodes(hub).items() if state != "not joined"], "nobody approves it by itself"
+            assert "rack-1.example.com" not in [name for name, state in nodes(hub).items() if state != "not joined"], "no controller approves it"
             decide(hub, client["metadata"]["name"], "Approved")
             await hub.until(lambda: len(pending(hub)) == 1, "a serving request")
             serving = pending(hub)[0]

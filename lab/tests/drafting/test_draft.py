@@ -14,7 +14,10 @@ from ztlab.commands import CommandError
 from ztlab.drafting import draft_site
 from ztlab.drafting.draft import draft
 from ztlab.drafting.text import site_text
+from ztlab.fabric.hosts import Fabric
+from ztlab.fabric.loopback import AddressTable
 from ztlab.site.load import parse_site
+from ztlab.variables import variables
 
 ROOT = Path(__file__).parents[3]
 
@@ -88,8 +91,8 @@ def test_classic_files(tmp_path: Path) -> None:
     host = {"hostname": "a", "interfaces": [{"name": "e0", "macAddress": "02:00:00:00:00:01"}]}
     (tmp_path / "install-config.yaml").write_text(yaml.safe_dump(install))
     (tmp_path / "agent-config.yaml").write_text(yaml.safe_dump({"rendezvousIP": "10.1.0.20", "hosts": [host]}))
-    given = entry("a", bmc={"address": "10.2.0.1", "username": "u", "password": "p"}) | {"cluster": {}, "config_dir": str(tmp_path)}
-    site = parse_site(draft([given]))
+    provided = entry("a", bmc={"address": "10.2.0.1", "username": "u", "password": "p"}) | {"cluster": {}, "config_dir": str(tmp_path)}
+    site = parse_site(draft([provided]))
     hint = site.clusters[0]
     assert (hint.domain, hint.api_vip, hint.rendezvous_ip) == ("k.x.org", "10.1.0.5", "10.1.0.20")
     assert site.machines[0].nics[0].mac == "02:00:00:00:00:01" and site.machines[0].bmc.host == "10.2.0.1"
@@ -124,9 +127,9 @@ def test_ansible_says_what_is_wrong(tmp_path: Path) -> None:
 
 def test_a_hub_is_the_labs_own_and_knows_what_the_inventory_says_of_it() -> None:
     """Without one, a rehearsal would go to the real hub; without the records no host could fetch its Ignition from the new cluster."""
-    given = {"kubeconfig": "~/real.kubeconfig", "api_key": "secret", "namespace": "fleet", "binding": "early"}
+    provided = {"kubeconfig": "~/real.kubeconfig", "api_key": "secret", "namespace": "fleet", "binding": "early"}
     host = entry("a", interfaces=[interface("02:00:00:00:00:01")], network_config=static("192.168.1.254/24"))
-    document = draft([{**host, "method": "hub", "hub": given}])
+    document = draft([{**host, "method": "hub", "hub": provided}])
     site = parse_site(document)
     assert site.hub is not None and site.hub.variables == {"namespace": "fleet", "binding": "early"}
     assert (site.hub.address, site.hub.base_domain) == ("192.168.1.253", "hub.example.com")
@@ -134,7 +137,19 @@ def test_a_hub_is_the_labs_own_and_knows_what_the_inventory_says_of_it() -> None
     assert "real.kubeconfig" not in site_text(document) and "secret" not in site_text(document)
     hosted = parse_site(draft([{**host, "method": "hosted", "hub": {}}]))
     assert hosted.hub is not None and hosted.hub.hypershift and "api.c.example.com" not in hosted.networks[0].dns_records
-    assert parse_site(draft([{**host, "method": "agent", "hub": given}])).hub is None
+    assert parse_site(draft([{**host, "method": "agent", "hub": provided}])).hub is None
+
+
+def test_spare_machines_of_a_hosted_cluster() -> None:
+    """They are in none of the role groups, and the API of the cluster is at the hub's address."""
+    pytest.importorskip("ansible")
+    inventory = ROOT / "inventories" / "hosted"
+    drafted = parse_site(yaml.safe_load(draft_site([str(inventory / "hosts.yml")])))
+    true = parse_site(yaml.safe_load((inventory / "site.yml").read_text()))
+    assert [machine.bmc for machine in drafted.machines] == [machine.bmc for machine in true.machines]
+    assert drafted.hub is not None and drafted.hub.address == "192.168.112.5" and drafted.hub.hypershift
+    (network,) = drafted.networks
+    assert network.dhcp is not None and network.dns_records["*.apps.guest.example.com"] == network.dhcp[0]
 
 
 def test_the_hub_takes_no_address_of_others() -> None:
@@ -146,3 +161,18 @@ def test_the_hub_takes_no_address_of_others() -> None:
     leases = entry("a", interfaces=[interface("02:00:00:00:00:01")])
     dynamic = parse_site(draft([{**leases, "method": "hub", "hub": {}}]))
     assert dynamic.hub is not None and dynamic.hub.address == "192.168.1.254" and dynamic.networks[0].dhcp == ("192.168.1.128", "192.168.1.250")
+
+
+def test_checks_of_the_inventory_are_kept() -> None:
+    """What ztlab vars prints takes the place of the inventory's, and no registry outside of the lab is asked."""
+    host = entry("a", interfaces=[interface("02:00:00:00:00:01")])
+    expected = {"release-not-pinned": "off"}
+    for provided, kept in (({}, {}), ({"mtu": False, "dns-missing": "error"}, {"mtu": "off", "dns-missing": "error"})):
+        document = draft([{**host, "checks": provided}])
+        site = parse_site(document)
+        assert site.checks == kept and ("checks:" in site_text(document)) is bool(kept)
+        found = variables(site, Fabric(site, AddressTable(9)), ca_file=Path("ca.pem"), base_image={})
+        assert found["openshift_checks"] == kept | expected
+    registry = {"host": "quay.io", "username": "lab", "password": "x"}
+    site = parse_site({**draft([host]), "registries": [registry]})
+    assert "openshift_checks" not in variables(site, Fabric(site, AddressTable(9)), ca_file=Path("ca.pem"), base_image={})

@@ -70,8 +70,8 @@ def test_no_way(source: HostNetwork, second: dict[str, Any], reason: str) -> Non
         world.check(source, "10.2.0.11")
 
 
-def test_nobody_has_the_address() -> None:
-    with pytest.raises(Unreachable, match=r"nobody has 10\.1\.0\.99"):
+def test_no_machine_has_the_address() -> None:
+    with pytest.raises(Unreachable, match=r"no machine has 10\.1\.0\.99"):
         fabric().check(host("10.1.0.10/24", "a"), "10.1.0.99")
 
 

@@ -11,7 +11,7 @@ import pytest
 from ztlab.fabric.loopback import AddressTable, NoFreeNet, lock_net, unprivileged_port
 
 
-def test_nets_are_locked_and_given_back(tmp_path: Path) -> None:
+def test_nets_are_locked_and_released(tmp_path: Path) -> None:
     first, second = lock_net("auto", tmp_path), lock_net("auto", tmp_path)
     assert first.number < second.number
     assert len(list(tmp_path.iterdir())) == 2

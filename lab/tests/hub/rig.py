@@ -121,7 +121,7 @@ class HostClient:
 
 
 class HubAgent(ScriptedAgent):
-    """A host that runs the discovery image; told to exit, its agent starts anew. ``rebooted`` is set when it leaves for its disk."""
+    """A host that runs the discovery image; when it must exit, its agent starts again. ``rebooted`` is set when it leaves for its disk."""
 
     def __init__(self, rig: Rig, infra_env_id: str, machine: Machine) -> None:
         super().__init__(HostClient(rig.hub, infra_env_id), machine, rig.lab.clock, infra_env_id=infra_env_id, version=AGENT_IMAGE)  # type: ignore[arg-type]

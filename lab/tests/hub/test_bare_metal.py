@@ -27,7 +27,7 @@ async def bare_metal_host(rig: Rig) -> None:
     )
 
 
-def test_a_host_boots_the_image_and_its_agent_is_told(tmp_path: Path) -> None:
+def test_a_host_boots_the_image_and_its_agent_is_reported(tmp_path: Path) -> None:
     async def run() -> None:
         async with hub_rig(tmp_path) as rig:
             infra_env = await rig.infra_env()

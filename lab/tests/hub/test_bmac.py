@@ -64,14 +64,14 @@ def test_the_newest_agent_of_a_mac_is_the_hosts() -> None:
 
 
 def test_an_agent_gets_what_its_host_says() -> None:
-    given = {
+    provided = {
         f"{BMAC}/hostname": "w1",
         f"{BMAC}/role": "worker",
         f"{BMAC}/cluster-reference": "ns/spoke",
         f"{BMAC}.node-label.zone": "a",
         f"{BMAC}.agent-label.rack": "b",
     }
-    seen = visit(host(given, rootDeviceHints={"deviceName": "/dev/sdb"}, **SAME), agent(nodeLabels={"old": "x"}))
+    seen = visit(host(provided, rootDeviceHints={"deviceName": "/dev/sdb"}, **SAME), agent(nodeLabels={"old": "x"}))
     seen.run()
     assert seen.agent is not None and seen.agent["spec"] == {
         "approved": True,
@@ -99,10 +99,10 @@ def test_without_node_label_annotations_the_agent_has_no_node_labels() -> None:
     ],
 )
 def test_a_cluster_reference_that_cannot_be(reference: str, bound: bool, text: str) -> None:
-    given = {f"{BMAC}/cluster-reference": reference, f"{BMAC}.node-label.zone": "a"}
+    provided = {f"{BMAC}/cluster-reference": reference, f"{BMAC}.node-label.zone": "a"}
     env = infra_env(**({"clusterRef": {"namespace": "ns", "name": "other"}} if bound else {}))
     own = agent(clusterDeploymentName={"namespace": "ns", "name": "other"})
-    seen = visit(host(given, **SAME), own, infra_env=env)
+    seen = visit(host(provided, **SAME), own, infra_env=env)
     with pytest.raises(Retry, match=text):
         seen.run()
     assert own["spec"]["clusterDeploymentName"]["name"] == "other" and "nodeLabels" not in own["spec"]
@@ -158,7 +158,7 @@ DELAY = '{"deleteAction":"delay"}'
 
 
 @pytest.mark.parametrize(
-    ("given", "converged", "stage", "wanted"),
+    ("provided", "converged", "stage", "wanted"),
     [
         ({}, False, "Configuring", {}),
         ({}, False, "Joined", {DETACHED: BY}),
@@ -171,8 +171,8 @@ DELAY = '{"deleteAction":"delay"}'
         ({MANAGED: "", REMOVE: ""}, True, "", {DETACHED: DELAY}),
     ],
 )
-def test_who_is_detached(given: dict[str, str], converged: bool, stage: str, wanted: dict[str, str]) -> None:
-    seen = visit(host(given, customDeploy={"method": "start_assisted_install"}, **SAME), agent(stage=stage), converged=converged)
+def test_who_is_detached(provided: dict[str, str], converged: bool, stage: str, wanted: dict[str, str]) -> None:
+    seen = visit(host(provided, customDeploy={"method": "start_assisted_install"}, **SAME), agent(stage=stage), converged=converged)
     seen.run()
     assert {name: value for name, value in annotations(seen).items() if name in (DETACHED, PAUSED)} == wanted
 
@@ -187,11 +187,11 @@ def test_a_detached_host_is_paused_with_its_status() -> None:
 
 
 def test_a_host_that_unbinds_is_managed_again() -> None:
-    given = {DETACHED: BY, PAUSED: BY, DETAILS: "{}", "baremetalhost.metal3.io/status": "{}"}
-    seen = visit(host(given, **SAME), agent(stage="Done", bound="UnbindingPendingUserAction"))
+    provided = {DETACHED: BY, PAUSED: BY, DETAILS: "{}", "baremetalhost.metal3.io/status": "{}"}
+    seen = visit(host(provided, **SAME), agent(stage="Done", bound="UnbindingPendingUserAction"))
     assert seen.run() is None
     assert annotations(seen) == {"baremetalhost.metal3.io/status": "{}"} and "image" not in seen.host["spec"]
-    converged = visit(host(given, customDeploy={"method": "x"}), agent(stage="Done", bound="UnbindingPendingUserAction"), converged=True)
+    converged = visit(host(provided, customDeploy={"method": "x"}), agent(stage="Done", bound="UnbindingPendingUserAction"), converged=True)
     converged.run()
     assert DETACHED not in annotations(converged) and "customDeploy" not in converged.host["spec"]
 

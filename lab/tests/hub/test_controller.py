@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A controller of the hub ends when it is told to, whatever it was about to do."""
+"""A controller of the hub ends on request, whatever it was about to do."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def test_cancelled_while_it_is_being_woken(steps: int) -> None:
 
     async def run() -> bool:
         controller = Controller("any", LabClock(1.0), nothing)
-        controller.wake(("edge", "rack"), after=60)
+        controller.notify(("edge", "rack"), after=60)
         task = asyncio.create_task(controller.run())
         await asyncio.sleep(0.01)
-        controller.wake(("edge", "shelf"), after=30)
+        controller.notify(("edge", "shelf"), after=30)
         for _step in range(steps):
             await asyncio.sleep(0)
         task.cancel()

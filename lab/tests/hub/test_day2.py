@@ -24,7 +24,7 @@ METADATA = {"clusterID": "c0a1b2c3-0000-4000-8000-000000000001", "infraID": "spo
 
 
 async def existing_cluster(rig: Rig) -> NewCluster:
-    """A cluster that nobody here installed, and what a user tells the hub of it."""
+    """A cluster that was not installed here, and its description on the hub."""
     made = {name: pki.new_authority(name) for name in pki.SIGNERS}
     signers = {name: (signer.pem, pki.key_pem(signer)) for name, signer in made.items()}
     cluster = NewCluster(

@@ -92,7 +92,7 @@ def test_signing_requests() -> None:
     assert approvable(csr("W1", *CLIENT), "w1", None) == "client"
     assert approvable(csr("w2", *CLIENT), "w1", None) == ""
     assert approvable(csr("w1", *CLIENT, ["w1"]), "w1", None) == ""
-    assert approvable(csr("w1", CLIENT[0], CLIENT[1], "somebody", CLIENT[3]), "w1", None) == ""
+    assert approvable(csr("w1", CLIENT[0], CLIENT[1], "a-user", CLIENT[3]), "w1", None) == ""
     assert approvable(csr("w1", *CLIENT[:3], [*CLIENT[3], "system:masters"]), "w1", None) == ""
     assert approvable(csr("w1", *SERVING, ["w1", "192.0.2.20"]), "w1", NODE) == "serving"
     assert approvable(csr("w1", *SERVING, ["w1", "192.0.2.21"]), "w1", NODE) == ""

@@ -31,7 +31,7 @@ def test_a_restart_of_the_api_loses_nothing(tmp_path: Path) -> None:
             await rig.infra_env("second")
             await rig.patch(AGENT, machine.id, {"spec": {"hostname": "after-410"}})
             host = rig.hub.service.core.state.hosts
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(300):
                 while not any(item.requested_hostname == "after-410" for item in host.values()):
                     await asyncio.sleep(0.05)
 
@@ -107,12 +107,12 @@ def test_a_clock_that_is_off_shows_in_the_date_header(tmp_path: Path) -> None:
 
             before = await offset()
             rig.lab.faults.add("hub-clock", count=None, options={"seconds": "7200"})
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(300):
                 while rig.lab.clock.skew == 0:
                     await asyncio.sleep(0.02)
             assert 6000 < await offset() - before < 8000
             rig.lab.faults.clear("hub-clock")
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(300):
                 while rig.lab.clock.skew != 0:
                     await asyncio.sleep(0.02)
 

@@ -26,7 +26,7 @@ def read(iso: pycdlib.PyCdlib, path: str) -> bytes:
 
 
 def test_layout(image: Path) -> None:
-    assert 60 << 20 < image.stat().st_size < 70 << 20
+    assert 20 << 20 < image.stat().st_size < 30 << 20
     assert image.stat().st_blocks * 512 < 8 << 20, "the root file system is a hole"
     iso = pycdlib.PyCdlib()
     iso.open(str(image))

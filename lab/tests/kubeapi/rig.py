@@ -31,7 +31,7 @@ CONFIGMAP = Resource("", "v1", "ConfigMap", "configmaps", namespaced=True, short
 THINGS = "/apis/lab.example.com/v1/namespaces/default/things"
 
 
-def run(coroutine: Any, seconds: float = 30) -> Any:
+def run(coroutine: Any, seconds: float = 300) -> Any:
     return asyncio.run(asyncio.wait_for(coroutine, seconds))
 
 
@@ -57,7 +57,7 @@ class Api:
         await self.server.stop()
 
     async def call(self, method: str, path: str, body: Any = None, media: str = "application/json", **headers: str) -> tuple[int, Any]:
-        data = None if body is None else body if isinstance(body, bytes) else json.dumps(body).encode()
+        data = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
         sent = {**({"Content-Type": media} if data is not None else {}), **{key.replace("_", "-"): value for key, value in headers.items()}}
         async with self.session.request(method, path, data=data, headers=sent) as response:
             text = await response.text()

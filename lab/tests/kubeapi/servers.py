@@ -33,7 +33,8 @@ class Caller:
 
     async def call(self, method: str, path: str, body: Any = None, media: str = "application/json", agent: str = "tester/1.0") -> tuple[int, Any, list[str]]:
         """Status code, body, and the texts of warnings."""
-        data = None if body is None else body.encode() if isinstance(body, str) else json.dumps(body).encode()
+        text = body if body is None or isinstance(body, str) else json.dumps(body)
+        data = None if text is None else text.encode()
         headers = {"User-Agent": agent, **({"Content-Type": media} if data is not None else {})}
         async with self.session.request(method, path, data=data, headers=headers) as response:
             text = await response.text()

@@ -4,7 +4,7 @@
 """The lab's API server answers as a real one did.
 
 ``conversations/<name>.yaml`` holds requests, ``<name>.json`` what kube-apiserver 1.35 answered. With KUBEBUILDER_ASSETS the real one is asked
-again; with ZTLAB_RECORD=1 as well, its answers are written down anew.
+again; with ZTLAB_RECORD=1 as well, its answers are recorded again.
 """
 
 from __future__ import annotations

@@ -118,7 +118,7 @@ def test_kubectl_works_with_a_hub(tmp_path: Path) -> None:
             await typed_kinds(good)
             await good("apply", "-n", "c", "-f", "-", stdin=manifest(agent_document("a"), agent_document("b"), infra_env_document("i")))
             await agents(good)
-            await errors_are_told(bad)
+            await errors_are_printed(bad)
             await server_side(good, bad)
             await deletion(good, bad)
         finally:
@@ -199,7 +199,7 @@ async def agents(good: Command) -> None:
     assert "approved" in await good("explain", "agent.spec")
 
 
-async def errors_are_told(bad: Command) -> None:
+async def errors_are_printed(bad: Command) -> None:
     text = await bad("create", "-n", "c", "-f", "-", stdin=manifest(infra_env_document("j", ipxeScriptType="Never")))
     assert 'spec.ipxeScriptType: Unsupported value: "Never": supported values: "", "DiscoveryImageAlways", "BootOrderControl"' in text
     text = await bad("create", "-n", "c", "-f", "-", stdin=manifest(infra_env_document("j", agentLables={"a": "b"})))

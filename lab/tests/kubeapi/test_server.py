@@ -9,6 +9,7 @@ import asyncio
 from typing import Any
 
 import pytest
+from ztlab.faults import Faults
 from ztlab.kubeapi import Authentication, User
 
 from .rig import NAMESPACE, THING, THINGS, Api, run, thing
@@ -262,3 +263,10 @@ def test_namespaces_as_objects_and_as_scope() -> None:
             assert api.store.exists(NAMESPACE, "default") and not api.store.exists(THING, "a", "default")
 
     run(flow())
+
+
+def test_a_fault_of_a_part_of_the_requests() -> None:
+    faults = Faults()
+    fault = faults.add("api-500", count=None, options={"percent": "20"})
+    bitten = sum(faults.take("api-500") is not None for _request in range(1000))
+    assert bitten == fault.taken and 150 < bitten < 250

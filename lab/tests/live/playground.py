@@ -91,4 +91,4 @@ class Playground:
 
 def run(coroutine: Any) -> Any:
     """Run a test's coroutine, with a limit that only a hang reaches."""
-    return asyncio.run(asyncio.wait_for(coroutine, 60))
+    return asyncio.run(asyncio.wait_for(coroutine, 300))

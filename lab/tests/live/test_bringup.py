@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from ztlab.fabric.hosts import Fabric, HostNetwork, Interface, Unreachable
 from ztlab.fabric.loopback import AddressTable
-from ztlab.live.bringup import bring_up
+from ztlab.live.bringup import start_network
 from ztlab.live.keyfiles import load_profiles
 from ztlab.site.load import parse_site
 
@@ -40,7 +40,7 @@ class World:
         idle = [profile("ethernet", name) for name, _mac, _link in ports if not any(f"=ethernet\ninterface-name={name}\n" in text for text in keyfiles)]
         keyfiles = (*keyfiles, *([] if dhcp else idle))
         files = {f"{number:02}.nmconnection": (0o600, text) for number, text in enumerate(keyfiles)}
-        self.network = bring_up(spec, ports, load_profiles(files, self.log), self.fabric, self.log)
+        self.network = start_network(spec, ports, load_profiles(files, self.log), self.fabric, self.log)
         self.fabric.attach("m", self.network)
 
     def interface(self, name: str) -> Interface:
@@ -148,8 +148,8 @@ def test_a_cloned_mac_is_the_interfaces() -> None:
 # Linux bridges
 
 
-def bridge(options: str = "", e0: str = "", **given: str) -> list[str]:
-    return [profile("bridge", "br0", f"bridge|{options}", **given), profile("ethernet", "e0", f"bridge-port|{e0}", port_of="bridge br0")]
+def bridge(options: str = "", e0: str = "", **provided: str) -> list[str]:
+    return [profile("bridge", "br0", f"bridge|{options}", **provided), profile("ethernet", "e0", f"bridge-port|{e0}", port_of="bridge br0")]
 
 
 def test_a_bridge_reaches_what_its_port_reaches() -> None:
@@ -198,13 +198,13 @@ def test_a_bridge_that_stands_on_itself_is_dead() -> None:
 # Open vSwitch
 
 
-def ovs(tag: str = "", trunk: str = "", **given: str) -> list[str]:
+def ovs(tag: str = "", trunk: str = "", **provided: str) -> list[str]:
     return [
         profile("ovs-bridge", "br-ex"),
         profile("ovs-port", "e0", f"ovs-port|{trunk}", port_of="ovs-bridge br-ex"),
         profile("ethernet", "e0", port_of="ovs-port e0"),
         profile("ovs-port", "br-ex", f"ovs-port|{tag}", port_of="ovs-bridge br-ex"),
-        profile("ovs-interface", "br-ex", "ovs-interface|type=internal", port_of="ovs-port br-ex", **given),
+        profile("ovs-interface", "br-ex", "ovs-interface|type=internal", port_of="ovs-port br-ex", **provided),
     ]
 
 
@@ -239,7 +239,7 @@ def test_open_vswitch_without_one_of_its_parts_is_dead(missing: int) -> None:
 # VRFs, tables, rules
 
 
-def test_what_is_in_a_vrf_serves_nobody_outside() -> None:
+def test_what_is_in_a_vrf_serves_no_client_outside() -> None:
     inside = profile("ethernet", "e0", port_of="vrf red", ip="10.1.0.5/24", gateway="10.1.0.1")
     world = World(profile("vrf", "red", "vrf|table=100"), inside)
     assert world.network.addresses() == ["10.1.0.5"] and world.network.routes == ()
@@ -276,7 +276,7 @@ def test_routes_that_packets_take(text: str, found: list[tuple[str, str, int]]) 
 # The NICs
 
 
-def test_an_address_on_the_wrong_nic_reaches_nobody() -> None:
+def test_an_address_on_the_wrong_nic_reaches_no_host() -> None:
     world = World(profile("ethernet", "e2", ip="10.1.0.5/24", gateway="10.1.0.1"))
     assert world.talks("a", "10.1.0.5") == NEITHER and world.talks("b", "10.1.0.5") == NEITHER
 

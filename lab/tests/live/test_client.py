@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The in-ISO client's decisions: request bodies, hints, host configuration (reference agentbasedinstaller-client.md)."""
+"""The in-ISO client's decisions: request bodies, hints, host configuration.
+
+Source: openshift/assisted-service cmd/agentbasedinstaller.
+"""
 
 from __future__ import annotations
 
@@ -272,7 +275,7 @@ SETTINGS = {"import-cluster-config.json": '{"networking": {"userManagedNetworkin
 
 
 @pytest.mark.parametrize(("files", "endpoint"), [({}, {}), ({"worker-ignition-endpoint.json": json.dumps(ENDPOINT)}, {"ignition_endpoint": ENDPOINT})])
-def test_a_cluster_is_imported_and_told_what_the_image_knows(files: dict[str, str], endpoint: dict[str, Any]) -> None:
+def test_a_cluster_is_imported_with_the_facts_of_the_image(files: dict[str, str], endpoint: dict[str, Any]) -> None:
     service = Service()
     assert imported(service, SETTINGS | files) == "c1"
     unchanged = dict.fromkeys(("api_vips", "ingress_vips", "cluster_networks", "machine_networks", "service_networks", "olm_operators"))

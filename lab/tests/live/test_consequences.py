@@ -56,7 +56,7 @@ WITHOUT_UNIT: list[tuple[str, str]] = [
     ("agent-register-cluster.service", "agent-register-cluster.service: not enabled."),
     ("agent-register-infraenv.service", "agent-register-infraenv.service: not enabled."),
     ("apply-host-config.service", "Dependency failed: apply-host-config.service"),
-    ("start-cluster-installation.service", "nobody starts the installation"),
+    ("start-cluster-installation.service", "no unit starts the installation"),
 ]
 
 
@@ -129,7 +129,7 @@ def test_another_rendezvous_ip_finds_no_service(tmp_path: Path) -> None:
     path = "/etc/assisted/rendezvous-host.env"
     mode, text = image.files[path]
     image.files[path] = (mode, text.replace("192.168.126.10", "192.168.126.99"))
-    run(_console_says(tmp_path, image, "No route to host: nobody has 192.168.126.99"))
+    run(_console_says(tmp_path, image, "No route to host: no machine has 192.168.126.99"))
 
 
 def test_two_machines_with_the_rendezvous_ip(tmp_path: Path) -> None:

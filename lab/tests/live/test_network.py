@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from ztlab.fabric.hosts import Fabric, HostNetwork
 from ztlab.fabric.loopback import AddressTable
-from ztlab.live.bringup import bring_up
+from ztlab.live.bringup import start_network
 from ztlab.live.keyfiles import CONNECTIONS, KeyfileError, load_profiles, parse_keyfile
 from ztlab.live.network import apply_host_network, hostname_for
 from ztlab.live.root import Node, Root
@@ -103,7 +103,7 @@ def up(keyfiles: dict[str, str], nics: list[dict[str, Any]], links: tuple[bool, 
     log: list[str] = []
     ports = [(nic.name, nic.mac, link) for nic, link in zip(machine.nics, links, strict=False)]
     profiles = load_profiles({f"{name}.nmconnection": (0o600, textwrap.dedent(text)) for name, text in keyfiles.items()}, log)
-    return bring_up(machine, ports, profiles, world, log), log
+    return start_network(machine, ports, profiles, world, log), log
 
 
 E0 = {"name": "e0", "mac": "02:00:00:00:00:01", "network": "a"}

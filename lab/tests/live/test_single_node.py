@@ -45,7 +45,7 @@ async def _api_away_with_power(playground: Playground) -> None:
 
 
 async def _version(playground: Playground) -> int:
-    """The status of GET /version, 0 when nobody answers."""
+    """The status of GET /version, 0 without an answer."""
     cluster = yaml.safe_load(playground.lab.clusters.kubeconfig())["clusters"][0]["cluster"]
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE

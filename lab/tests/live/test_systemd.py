@@ -82,7 +82,7 @@ def test_a_failed_requirement_is_one() -> None:
     assert "Dependency failed" in reason(systemd(a="[Unit]\nRequires=b.service\n" + SERVICE + INSTALL, b=failing), "a.service")
 
 
-def test_containers_see_what_they_are_given() -> None:
+def test_containers_see_their_mounts() -> None:
     root = Root()
     root.write("/etc/one.env", "A='1'\nB=1\n")
     root.write("/etc/two.env", "B=2\n")

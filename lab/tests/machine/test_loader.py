@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import lzma
-from pathlib import Path
 
 import pytest
+from ansible_collections.zerotouch.openshift.tests.support.upstream import required
 from ztlab.machine.iso import Iso
 from ztlab.machine.loader import BootPlan, firmware_boots, read_boot_plan
 
-SAMPLES = Path(__file__).parents[4] / "shared" / "fixtures" / "iso"
+SAMPLES = required("fixtures/iso")
 
 
 class Bytes:
@@ -27,8 +27,6 @@ class Bytes:
 @pytest.mark.parametrize("mode", ["UEFI", "Legacy"])
 @pytest.mark.parametrize("release", ["2021-09", "2022-02", "2022-09", "2023-03.x86_64", "2023-07.x86_64"])
 def test_upstream_samples_boot(release: str, mode: str) -> None:
-    if not SAMPLES.is_dir():
-        pytest.skip(f"{SAMPLES} is not there")
     path = next(SAMPLES.glob(f"*{release}.iso.xz"))
 
     async def flow() -> BootPlan:

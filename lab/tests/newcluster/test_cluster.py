@@ -27,7 +27,7 @@ CONFIG = "/apis/config.openshift.io/v1"
 
 
 def run(coroutine: Any) -> Any:
-    return asyncio.run(asyncio.wait_for(coroutine, 60))
+    return asyncio.run(asyncio.wait_for(coroutine, 300))
 
 
 def make_signers() -> dict[str, tuple[bytes, bytes]]:

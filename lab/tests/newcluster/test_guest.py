@@ -17,7 +17,7 @@ from ztlab.newcluster.guest import GuestCluster
 
 
 class Stopped(LabClock):
-    """A clock that somebody else moves."""
+    """A clock that the test moves."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -75,7 +75,7 @@ class Guest(GuestCluster):
         return self.registry.by_kind("Pod").actions["eviction"](self.store, namespace, name, {})
 
 
-def test_nobody_approves_by_itself() -> None:
+def test_no_controller_approves() -> None:
     guest = Guest()
     guest.node_booted("worker-0", "master", "10.0.0.60", automatic=True)
     guest.go(120)

@@ -64,7 +64,7 @@ def test_typed_objects_are_complete(tmp_path: Path) -> None:
         finally:
             await cluster.stop()
 
-    found = asyncio.run(asyncio.wait_for(flow(), 60))
+    found = asyncio.run(asyncio.wait_for(flow(), 300))
     assert found["version"].git_version == "v1.35.2" and found["version"].major == "1"
     info = found["node"].status.node_info
     assert all(getattr(info, name) for name in NODE_INFO), info

@@ -158,7 +158,7 @@ def test_kubelets_answer_while_the_api_is_down(tmp_path: Path) -> None:
     run(flow())
 
 
-def test_a_power_cut_takes_all_of_it_away_and_power_brings_it_back(tmp_path: Path) -> None:
+def test_a_power_cut_stops_all_of_it_and_power_starts_it_again(tmp_path: Path) -> None:
     async def flow() -> None:
         async with Playground(tmp_path, site=rack()) as play:
             await asyncio.gather(*(machine.switch(False) for machine in play.lab.machines.values()))
@@ -239,7 +239,7 @@ def without_master(site: dict[str, Any]) -> None:
     [
         (lambda site: site["clusters"][0]["members"].append({"machine": "x"}), "members[2]: no machine 'x'"),
         (lambda site: site["clusters"][0]["members"].append({"machine": "old"}), "machine old has rhel-8 installed"),
-        (lambda site: site["clusters"][0]["members"].append({"machine": "w"}), "member: w stands there 2 times"),
+        (lambda site: site["clusters"][0]["members"].append({"machine": "w"}), "member: w is listed 2 times"),
         (lambda site: site["clusters"][0].pop("members"), "installed and members go together"),
         (without_master, "none has the role master"),
         (lambda site: site["machines"][1].pop("addresses"), "address missing"),

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the tests over HTTP share: a time limit, an id that nobody has, an agent past its first rounds."""
+"""What the tests over HTTP share: a time limit, an unknown id, an agent past its first rounds."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any
 
 from .scripted import Machine, Rig, ScriptedAgent
 
-NOBODY = "11111111-2222-4333-8444-555555555555"
+UNKNOWN = "11111111-2222-4333-8444-555555555555"
 
 
 def run(coroutine: Any) -> Any:
-    return asyncio.run(asyncio.wait_for(coroutine, 60))
+    return asyncio.run(asyncio.wait_for(coroutine, 300))
 
 
 async def discovered(rig: Rig, machine: Machine) -> ScriptedAgent:

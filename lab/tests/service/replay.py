@@ -57,7 +57,7 @@ class Replay:
     async def __aenter__(self) -> Replay:
         for persona, (header, scheme) in SCHEMES.items():
             self.clients[persona] = await Client(self.url, {header: self.keys.token(auth_scheme=scheme)}).__aenter__()
-        self.clients["nobody"] = await Client(self.url).__aenter__()
+        self.clients["unknown"] = await Client(self.url).__aenter__()
         return self
 
     async def __aexit__(self, *_exc: object) -> None:

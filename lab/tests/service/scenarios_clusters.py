@@ -9,7 +9,7 @@ import base64
 import json
 from typing import Any
 
-from .flows import NOBODY
+from .flows import UNKNOWN
 from .replay import ALL, Replay
 from .scripted import PULL_SECRET, RELEASE, cluster_params, single_node_params
 
@@ -170,7 +170,7 @@ CREATIONS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
 
 
 async def creations(replay: Replay) -> None:
-    replay.known("nobody", NOBODY)
+    replay.known("unknown", UNKNOWN)
     await replay.call("as little as can be", "POST", "/clusters", SHORT, keep=ALL)
     made = await replay.call("as the client of the ISO", "POST", "/clusters", cluster_params(), keep=ALL)
     replay.known("cluster", made["id"])
@@ -252,7 +252,7 @@ async def changes(replay: Replay) -> None:
     made = await replay.call("create", "POST", "/clusters", cluster_params())
     path = f"/clusters/{replay.known('cluster', made['id'])}"
     await replay.call("patched", "PATCH", path, {"tags": "new"}, keep=ALL)
-    await replay.call("of nobody", "PATCH", f"/clusters/{replay.known('nobody', NOBODY)}", {"name": "x"})
+    await replay.call("of unknown", "PATCH", f"/clusters/{replay.known('unknown', UNKNOWN)}", {"name": "x"})
     for number, text in enumerate(
         ('{"fips": true}', '{"nonsense": 1}', "no json", "", '{"controlPlane": {"replicas": "x"}}', '{"networking": {"networkType": "Calico"}}')
     ):
@@ -303,16 +303,16 @@ async def _small(replay: Replay, path: str) -> None:
         await replay.call(f"presigned: {name}", "GET", f"{path}/downloads/files-presigned?file_name={name}")
     await replay.call("presigned: kubeconfig", "GET", f"{path}/downloads/credentials-presigned?file_name=kubeconfig")
     await replay.call("credentials too early", "GET", f"{path}/credentials", keep=("username", "console_url"))
-    for query in ("logs_type=controller", f"logs_type=host&host_id={NOBODY}", "logs_type=other"):
+    for query in ("logs_type=controller", f"logs_type=host&host_id={UNKNOWN}", "logs_type=other"):
         await replay.call(f"logs {query}", "GET", f"{path}/logs?{query}")
 
 
 async def imports(replay: Replay) -> None:
-    body = {"name": "ignored", "api_vip_dnsname": "api.demo.lab.example.com", "openshift_cluster_id": NOBODY}
-    replay.known("nobody", NOBODY)
+    body = {"name": "ignored", "api_vip_dnsname": "api.demo.lab.example.com", "openshift_cluster_id": UNKNOWN}
+    replay.known("unknown", UNKNOWN)
     made = await replay.call("import", "POST", "/clusters/import", body, keep=ALL)
     replay.known("cluster", made["id"])
-    await replay.call("import by address", "POST", "/clusters/import", {**body, "api_vip_dnsname": "192.0.2.5", "openshift_cluster_id": NOBODY}, keep=ALL)
+    await replay.call("import by address", "POST", "/clusters/import", {**body, "api_vip_dnsname": "192.0.2.5", "openshift_cluster_id": UNKNOWN}, keep=ALL)
     await replay.call("import with a version", "POST", "/clusters/import", {**body, "openshift_version": "4.22.0"}, keep=("openshift_version",))
     await replay.call("import without an id", "POST", "/clusters/import", {"name": "x", "api_vip_dnsname": "x"})
     path = f"/clusters/{made['id']}"

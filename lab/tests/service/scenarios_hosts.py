@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from .flows import NOBODY
+from .flows import UNKNOWN
 from .replay import ALL, Replay, until
 from .scripted import PULL_SECRET, Machine, ScriptedAgent, cluster_params, disk
 
@@ -84,20 +84,20 @@ def _machine() -> Machine:
 
 
 async def registration(replay: Replay) -> None:
-    replay.known("nobody", NOBODY)
+    replay.known("unknown", UNKNOWN)
     machine = _machine()
     cluster, agent = await _rig(replay, machine)
     hosts = f"/infra-envs/{agent.infra_env_id}/hosts"
     body = {"host_id": machine.id, "discovery_agent_version": agent.version}
     await replay.call("register", "POST", hosts, body, keep=ALL, persona="agent")
-    await replay.call("register with an unknown infra-env", "POST", f"/infra-envs/{NOBODY}/hosts", body, persona="agent")
+    await replay.call("register with an unknown infra-env", "POST", f"/infra-envs/{UNKNOWN}/hosts", body, persona="agent")
     await replay.call("register without an id", "POST", hosts, {}, persona="agent")
     first = await replay.call("first instructions", "GET", f"{agent.path}/instructions", keep=("next_instruction_seconds", "post_step_action"), persona="agent")
     replay.note("first steps", [(step["step_type"], step["args"]) for step in first["instructions"]])
     await agent.answer(first["instructions"][0])
     await until(replay, agent.path, "insufficient")
-    told = await replay.call("after the inventory", "GET", agent.path, keep=ALL)
-    replay.note("disks", [(item["path"], item["installation_eligibility"]) for item in json.loads(told["inventory"])["disks"]])
+    reported = await replay.call("after the inventory", "GET", agent.path, keep=ALL)
+    replay.note("disks", [(item["path"], item["installation_eligibility"]) for item in json.loads(reported["inventory"])["disks"]])
     second = await replay.call(
         "second instructions", "GET", f"{agent.path}/instructions", keep=("next_instruction_seconds", "post_step_action"), persona="agent"
     )
@@ -119,7 +119,7 @@ async def registration(replay: Replay) -> None:
     }.items():
         await replay.call(f"reply: {name}", "POST", f"{agent.path}/instructions", reply, persona="agent")
     await replay.call("after the media", "GET", agent.path, keep=("media_status", "status"))
-    await replay.call("instructions of nobody", "GET", f"{hosts}/{NOBODY}/instructions", persona="agent")
+    await replay.call("instructions of unknown", "GET", f"{hosts}/{UNKNOWN}/instructions", persona="agent")
     await _clean(replay, cluster, agent)
 
 
@@ -172,7 +172,7 @@ async def late_binding(replay: Replay) -> None:
     await agent.poll()
     await until(replay, agent.path, "known-unbound")
     await replay.call("known", "GET", agent.path, keep=ALL)
-    await replay.call("bind to nobody", "POST", f"{agent.path}/actions/bind", {"cluster_id": NOBODY})
+    await replay.call("bind to unknown", "POST", f"{agent.path}/actions/bind", {"cluster_id": UNKNOWN})
     await replay.call("bind", "POST", f"{agent.path}/actions/bind", bind, keep=("status", "status_info", "cluster_id", "role", "kind"))
     await replay.call("bind again", "POST", f"{agent.path}/actions/bind", bind)
     await replay.call("told to leave", "GET", f"{agent.path}/instructions", keep=ALL, persona="agent")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .flows import NOBODY
+from .flows import UNKNOWN
 from .replay import ALL, Replay
 from .scenarios_clusters import SSH_KEY
 from .scripted import PULL_SECRET, cluster_params
@@ -43,7 +43,7 @@ ROWS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "version": ({"openshift_version": "4.22"}, ("openshift_version", "download_url")),
     "version exact": ({"openshift_version": "4.22.0"}, ("openshift_version", "download_url")),
     "version unknown": ({"openshift_version": "4.99"}, ()),
-    "cluster unknown": ({"cluster_id": NOBODY}, ()),
+    "cluster unknown": ({"cluster_id": UNKNOWN}, ()),
     "cluster no id": ({"cluster_id": "x"}, ()),
     "pull secret bad": ({"pull_secret": "x"}, ()),
     "pull secret missing": ({"pull_secret": None}, ()),
@@ -71,7 +71,7 @@ ROWS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
 
 
 async def infra_envs(replay: Replay) -> None:
-    replay.known("nobody", NOBODY)
+    replay.known("unknown", UNKNOWN)
     first = await replay.call("late", "POST", "/infra-envs", {"name": "late", "pull_secret": PULL_SECRET}, keep=ALL)
     path = f"/infra-envs/{replay.known('late', first['id'])}"
     cluster = await replay.call("", "POST", "/clusters", cluster_params())
@@ -79,7 +79,7 @@ async def infra_envs(replay: Replay) -> None:
     bound = await replay.call("bound", "POST", "/infra-envs", {"name": "bound", "pull_secret": PULL_SECRET, "cluster_id": cluster["id"]}, keep=ALL)
     replay.known("bound", bound["id"])
     await replay.call("of a cluster", "GET", f"/infra-envs?cluster_id={cluster['id']}", keep=("id", "cluster_id", "name"))
-    await replay.call("of no cluster", "GET", f"/infra-envs?cluster_id={NOBODY}", keep=("id",))
+    await replay.call("of no cluster", "GET", f"/infra-envs?cluster_id={UNKNOWN}", keep=("id",))
     for name, (more, keep) in ROWS.items():
         body = {key: value for key, value in {"name": "x", "pull_secret": PULL_SECRET, **more}.items() if value is not None}
         made = await replay.call(f"create: {name}", "POST", "/infra-envs", body, keep=keep)
@@ -91,7 +91,7 @@ async def infra_envs(replay: Replay) -> None:
         "cleared", "PATCH", path, {"additional_ntp_sources": "", "ssh_authorized_key": "", "static_network_config": [], "kernel_arguments": []}, keep=ALL
     )
     await replay.call("patch: name", "PATCH", path, {"name": "x"})
-    await replay.call("patch of nobody", "PATCH", f"/infra-envs/{NOBODY}", {})
+    await replay.call("patch of unknown", "PATCH", f"/infra-envs/{UNKNOWN}", {})
     await _downloads(replay, path, first["id"])
     await replay.call("key", "POST", f"{path}/regenerate-signing-key")
     await replay.call("delete", "DELETE", path)
@@ -128,16 +128,16 @@ CATALOGUE = (
     *("/support-levels/features?openshift_version=4.22&cpu_architecture=mips", "/support-levels/features?openshift_version=4.22&platform_type=vsphere"),
 )
 REFUSALS: dict[str, tuple[str, str, Any]] = {
-    "unknown cluster": ("GET", f"/clusters/{NOBODY}", None),
-    "unknown infra-env": ("GET", f"/infra-envs/{NOBODY}", None),
-    "hosts of an unknown infra-env": ("GET", f"/infra-envs/{NOBODY}/hosts", None),
-    "unknown host": ("GET", f"/infra-envs/{NOBODY}/hosts/{NOBODY}", None),
-    "delete of an unknown host": ("DELETE", f"/infra-envs/{NOBODY}/hosts/{NOBODY}", None),
-    "patch of an unknown host": ("PATCH", f"/infra-envs/{NOBODY}/hosts/{NOBODY}", {"host_name": "x"}),
+    "unknown cluster": ("GET", f"/clusters/{UNKNOWN}", None),
+    "unknown infra-env": ("GET", f"/infra-envs/{UNKNOWN}", None),
+    "hosts of an unknown infra-env": ("GET", f"/infra-envs/{UNKNOWN}/hosts", None),
+    "unknown host": ("GET", f"/infra-envs/{UNKNOWN}/hosts/{UNKNOWN}", None),
+    "delete of an unknown host": ("DELETE", f"/infra-envs/{UNKNOWN}/hosts/{UNKNOWN}", None),
+    "patch of an unknown host": ("PATCH", f"/infra-envs/{UNKNOWN}/hosts/{UNKNOWN}", {"host_name": "x"}),
     "no id": ("GET", "/clusters/abc", None),
     "no path": ("GET", "/nothing", None),
     "wrong method": ("PUT", "/clusters", None),
-    "wrong method of one": ("POST", f"/clusters/{NOBODY}", {}),
+    "wrong method of one": ("POST", f"/clusters/{UNKNOWN}", {}),
     "no body": ("POST", "/clusters", None),
     "member missing": ("POST", "/clusters", {"openshift_version": "4.22", "pull_secret": "x"}),
     "members missing": ("POST", "/clusters", {}),
@@ -152,23 +152,23 @@ REFUSALS: dict[str, tuple[str, str, Any]] = {
     "event order": ("GET", "/events?order=sideways", None),
     "event limit": ("GET", "/events?limit=-2", None),
     "event of no id": ("GET", "/events?cluster_id=x", None),
-    "bind to nobody": ("POST", f"/infra-envs/{NOBODY}/hosts/{NOBODY}/actions/bind", {"cluster_id": NOBODY}),
-    "image URL of nobody": ("GET", f"/infra-envs/{NOBODY}/downloads/image-url", None),
-    "manifests of nobody": ("GET", f"/clusters/{NOBODY}/manifests", None),
-    "manifest for nobody": ("POST", f"/clusters/{NOBODY}/manifests", {"file_name": "a.yaml", "content": "YQo="}),
-    "install of nobody": ("POST", f"/clusters/{NOBODY}/actions/install", None),
-    "cancel of nobody": ("POST", f"/clusters/{NOBODY}/actions/cancel", None),
-    "reset of nobody": ("POST", f"/clusters/{NOBODY}/actions/reset", None),
-    "overrides of nobody": ("PATCH", f"/clusters/{NOBODY}/install-config", "{}"),
-    "credentials of nobody": ("GET", f"/clusters/{NOBODY}/credentials", None),
-    "kubeconfig of nobody": ("GET", f"/clusters/{NOBODY}/downloads/credentials?file_name=kubeconfig", None),
-    "logs of nobody": ("GET", f"/clusters/{NOBODY}/logs", None),
-    "hosts of nobody": ("GET", f"/clusters/{NOBODY}/hosts", None),
+    "bind to unknown": ("POST", f"/infra-envs/{UNKNOWN}/hosts/{UNKNOWN}/actions/bind", {"cluster_id": UNKNOWN}),
+    "image URL of unknown": ("GET", f"/infra-envs/{UNKNOWN}/downloads/image-url", None),
+    "manifests of unknown": ("GET", f"/clusters/{UNKNOWN}/manifests", None),
+    "manifest for unknown": ("POST", f"/clusters/{UNKNOWN}/manifests", {"file_name": "a.yaml", "content": "YQo="}),
+    "install of unknown": ("POST", f"/clusters/{UNKNOWN}/actions/install", None),
+    "cancel of unknown": ("POST", f"/clusters/{UNKNOWN}/actions/cancel", None),
+    "reset of unknown": ("POST", f"/clusters/{UNKNOWN}/actions/reset", None),
+    "overrides of unknown": ("PATCH", f"/clusters/{UNKNOWN}/install-config", "{}"),
+    "credentials of unknown": ("GET", f"/clusters/{UNKNOWN}/credentials", None),
+    "kubeconfig of unknown": ("GET", f"/clusters/{UNKNOWN}/downloads/credentials?file_name=kubeconfig", None),
+    "logs of unknown": ("GET", f"/clusters/{UNKNOWN}/logs", None),
+    "hosts of unknown": ("GET", f"/clusters/{UNKNOWN}/hosts", None),
 }
 
 
 async def access(replay: Replay) -> None:
-    replay.known("nobody", NOBODY)
+    replay.known("unknown", UNKNOWN)
     for path in CATALOGUE:
         await replay.call(f"catalogue {path}", "GET", path, keep=ALL)
     for name, (method, path, body) in REFUSALS.items():
@@ -176,15 +176,15 @@ async def access(replay: Replay) -> None:
     await replay.call("no JSON", "POST", "/clusters", raw=b"{")
     await replay.call("not JSON", "POST", "/clusters", raw=b"name")
     await replay.call("other media type", "POST", "/clusters", raw=b"{}", headers={"Content-Type": "text/plain"})
-    for persona in ("nobody", "agent", "watcher"):
+    for persona in ("unknown", "agent", "watcher"):
         for method, path in (
             ("GET", "/clusters"),
             ("POST", "/clusters"),
             ("GET", "/infra-envs"),
             ("GET", "/events"),
-            ("POST", f"/infra-envs/{NOBODY}/hosts"),
-            ("GET", f"/clusters/{NOBODY}"),
-            ("GET", f"/infra-envs/{NOBODY}"),
+            ("POST", f"/infra-envs/{UNKNOWN}/hosts"),
+            ("GET", f"/clusters/{UNKNOWN}"),
+            ("GET", f"/infra-envs/{UNKNOWN}"),
         ):
             await replay.call(f"{persona}: {method} {path}", method, path, cluster_params() if method == "POST" else None, persona=persona)
     token = replay.keys.token
@@ -197,4 +197,4 @@ async def access(replay: Replay) -> None:
         "no token": "x",
         "of another key": type(replay.keys)().token(auth_scheme="userAuth"),
     }.items():
-        await replay.call(f"token {name}", "GET", "/clusters", persona="nobody", headers={"Authorization": value})
+        await replay.call(f"token {name}", "GET", "/clusters", persona="unknown", headers={"Authorization": value})

@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from .flows import NOBODY
+from .flows import UNKNOWN
 from .replay import ALL, Replay, until
 from .scripted import PULL_SECRET, Machine, ScriptedAgent, cluster_params, single_node_params
 
@@ -115,7 +115,7 @@ async def _installing(replay: Replay, path: str, agents: list[ScriptedAgent]) ->
     manifest = {"file_name": "late.yaml", "content": "YTogMQo="}
     await replay.call("while installing: manifest", "POST", f"{path}/manifests", manifest)
     await replay.call("while installing: removal of a manifest", "DELETE", f"{path}/manifests?file_name=late.yaml")
-    body = {"host_id": NOBODY, "discovery_agent_version": agents[0].version}
+    body = {"host_id": UNKNOWN, "discovery_agent_version": agents[0].version}
     await replay.call("while installing: another host", "POST", f"/infra-envs/{agents[0].infra_env_id}/hosts", body, persona="agent")
     await replay.call("while installing: overrides", "PATCH", f"{path}/install-config", "{}")
 
@@ -153,7 +153,7 @@ async def _after(replay: Replay, path: str, infra_env: str, agents: list[Scripte
 
 
 async def single_node(replay: Replay) -> None:
-    """Up to the installation, the rules of its stages, cancel, reset, and what a host that starts again is told."""
+    """Up to the installation, the rules of its stages, cancel, reset, and what a host that starts again gets as an answer."""
     path, infra_env, agents = await _begin(replay, single_node_params(), 1)
     agent = agents[0]
     body = {"host_id": agent.machine.id, "discovery_agent_version": agent.version}
@@ -173,8 +173,8 @@ async def single_node(replay: Replay) -> None:
     await poll("installing")
     while (await replay.call("", "GET", agent.path))["status"] != "installing":
         await asyncio.sleep(0.1)
-    told = await replay.call("", "GET", f"{agent.path}/instructions", persona="agent")
-    replay.note("steps", [(step["step_type"], [json.loads(arg) for arg in step["args"]]) for step in told["instructions"]])
+    reported = await replay.call("", "GET", f"{agent.path}/instructions", persona="agent")
+    replay.note("steps", [(step["step_type"], [json.loads(arg) for arg in step["args"]]) for step in reported["instructions"]])
     for stage, info in (
         ("Starting installation", ""),
         ("Starting installation", ""),
@@ -190,8 +190,8 @@ async def single_node(replay: Replay) -> None:
     await replay.call("cancel", "POST", f"{path}/actions/cancel", keep=("status", "status_info"))
     await until(replay, path, "cancelled")
     await until(replay, agent.path, "cancelled")
-    told = await replay.call("", "GET", f"{agent.path}/instructions", persona="agent")
-    replay.note("steps after cancel", (told["next_instruction_seconds"], [step["step_type"] for step in told["instructions"] or []]))
+    reported = await replay.call("", "GET", f"{agent.path}/instructions", persona="agent")
+    replay.note("steps after cancel", (reported["next_instruction_seconds"], [step["step_type"] for step in reported["instructions"] or []]))
     await replay.call("cancel again", "POST", f"{path}/actions/cancel")
     await replay.call("reset", "POST", f"{path}/actions/reset", keep=("status", "status_info"))
     await until(replay, agent.path, "resetting-pending-user-action")

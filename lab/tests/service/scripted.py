@@ -10,10 +10,10 @@ import base64
 import json
 import uuid
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import aiohttp
+from ansible_collections.zerotouch.openshift.tests.support.upstream import SWAGGER, optional
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
@@ -21,7 +21,7 @@ from ztlab.clock import LabClock
 from ztlab.faults import Faults
 from ztlab.service import AssistedService
 
-SWAGGER = Path(__file__).resolve().parents[3] / "../shared/reference-data/assisted-service-swagger.yaml"
+DESCRIPTION = optional(SWAGGER)
 API = "/api/assisted-install/v2"
 INFRA_ENV_ID = "5b6a7c1e-6a0f-4d0e-9a3c-0c3c5f6d7e8f"
 RELEASE = "quay.io/openshift-release-dev/ocp-release:4.22.0-x86_64"
@@ -124,7 +124,9 @@ class Client:
 
     async def call(self, method: str, path: str, body: Any = None, *, raw: bytes | None = None, **options: Any) -> tuple[int, Any]:
         assert self.session is not None
-        data = raw if raw is not None else (json.dumps(body).encode() if body is not None else None)
+        data = raw
+        if raw is None and body is not None:
+            data = json.dumps(body).encode()
         headers = {"Content-Type": "application/json"} if data is not None else {}
         headers.update(options.pop("headers", {}))
         async with self.session.request(method, self.url + API + path, data=data, headers=headers, **options) as response:
@@ -328,7 +330,7 @@ class Rig:
     def __init__(self, speed: float = 200, *, keys: Keys | None = None, **environment: str) -> None:
         self.keys = keys or Keys()
         self.clock, self.faults = LabClock(speed), Faults()
-        self.swagger = SWAGGER if SWAGGER.exists() else None
+        self.swagger = DESCRIPTION
         self.service = AssistedService(agent_environment(self.keys, **environment), clock=self.clock, faults=self.faults, swagger=self.swagger)
 
     async def __aenter__(self) -> Rig:

@@ -11,21 +11,21 @@ from typing import Any
 import aiohttp
 import pytest
 
-from .flows import NOBODY, run
+from .flows import UNKNOWN, run
 from .scripted import API, INFRA_ENV_ID, PULL_SECRET, Client, Rig, cluster_params
 
 SHAPES: list[tuple[str, str, str, Any, int, dict[str, Any]]] = [
-    ("unknown cluster", "GET", f"/clusters/{NOBODY}", None, 404, {"kind": "Error", "id": 404, "href": "", "code": "404", "reason": "record not found"}),
-    ("unknown infra-env", "GET", f"/infra-envs/{NOBODY}", None, 404, {"code": "404", "reason": "record not found"}),
+    ("unknown cluster", "GET", f"/clusters/{UNKNOWN}", None, 404, {"kind": "Error", "id": 404, "href": "", "code": "404", "reason": "record not found"}),
+    ("unknown infra-env", "GET", f"/infra-envs/{UNKNOWN}", None, 404, {"code": "404", "reason": "record not found"}),
     (
         "unknown host",
         "GET",
-        f"/infra-envs/{INFRA_ENV_ID}/hosts/{NOBODY}",
+        f"/infra-envs/{INFRA_ENV_ID}/hosts/{UNKNOWN}",
         None,
         404,
-        {"reason": f"failed to get host {NOBODY} in infra_env {INFRA_ENV_ID}: record not found"},
+        {"reason": f"failed to get host {UNKNOWN} in infra_env {INFRA_ENV_ID}: record not found"},
     ),
-    ("delete of an unknown host", "DELETE", f"/infra-envs/{INFRA_ENV_ID}/hosts/{NOBODY}", None, 500, {"code": "500", "kind": "Error"}),
+    ("delete of an unknown host", "DELETE", f"/infra-envs/{INFRA_ENV_ID}/hosts/{UNKNOWN}", None, 500, {"code": "500", "kind": "Error"}),
     ("no id", "GET", "/clusters/abc", None, 400, {"code": 400, "message": 'cluster_id in path must be of type uuid: "abc"'}),
     ("no path", "GET", "/nothing", None, 404, {"code": 404, "message": "path /api/assisted-install/v2/nothing was not found"}),
     ("wrong method", "PUT", "/clusters", None, 405, {"code": 405, "message": "method PUT is not allowed, but [GET,POST] are"}),
@@ -48,9 +48,9 @@ SHAPES: list[tuple[str, str, str, Any, int, dict[str, Any]]] = [
         "infra-env of no cluster",
         "POST",
         "/infra-envs",
-        {"name": "x", "pull_secret": PULL_SECRET, "cluster_id": NOBODY},
+        {"name": "x", "pull_secret": PULL_SECRET, "cluster_id": UNKNOWN},
         404,
-        {"reason": f"Cluster ID {NOBODY} does not exist"},
+        {"reason": f"Cluster ID {UNKNOWN} does not exist"},
     ),
 ]
 
@@ -97,8 +97,8 @@ def test_who_may_do_what() -> None:
             assert (await rig.watcher.call("GET", "/events"))[0] == 200
             assert (await rig.watcher.call("GET", f"/infra-envs/{INFRA_ENV_ID}"))[0] == 401
             assert (await rig.agent.call("POST", "/clusters", cluster_params()))[0] == 401
-            async with Client(rig.service.url) as nobody:
-                assert await nobody.call("GET", "/clusters") == (401, {"code": 401, "message": "unauthenticated for invalid credentials"})
+            async with Client(rig.service.url) as unknown:
+                assert await unknown.call("GET", "/clusters") == (401, {"code": 401, "message": "unauthenticated for invalid credentials"})
             async with Client(rig.service.url, {"Authorization": rig.keys.token(auth_scheme="agentAuth")}) as wrong:
                 assert await wrong.call("GET", "/clusters") == (403, {"code": 403, "message": "authClaim agentAuth is unauthorized to access"})
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import base64
 import json
 
-from .flows import NOBODY, run
+from .flows import UNKNOWN, run
 from .scripted import CERTIFICATE, PULL_SECRET, Machine, Rig, ScriptedAgent, cluster_params
 
 
@@ -46,10 +46,10 @@ def test_late_binding() -> None:
 def test_day_two() -> None:
     async def flow() -> None:
         async with Rig(1) as rig:
-            body = {"name": "ignored", "api_vip_dnsname": "api.demo.lab.example.com", "openshift_cluster_id": NOBODY}
+            body = {"name": "ignored", "api_vip_dnsname": "api.demo.lab.example.com", "openshift_cluster_id": UNKNOWN}
             rig.cluster = await rig.user.post("/clusters/import", body)
             assert (rig.cluster["kind"], rig.cluster["status"], rig.cluster["imported"]) == ("AddHostsCluster", "adding-hosts", True)
-            assert (rig.cluster["name"], rig.cluster["base_dns_domain"]) == ("demo", "lab.example.com") and rig.cluster["id"] != NOBODY
+            assert (rig.cluster["name"], rig.cluster["base_dns_domain"]) == ("demo", "lab.example.com") and rig.cluster["id"] != UNKNOWN
             endpoint = {"url": "https://api-int.demo.lab.example.com:22623/config/worker", "ca_certificate": base64.b64encode(CERTIFICATE.encode()).decode()}
             body = {"user_managed_networking": True, "ignition_endpoint": endpoint, "api_vips": None, "olm_operators": None}
             await rig.user.patch(f"/clusters/{rig.cluster['id']}", body)

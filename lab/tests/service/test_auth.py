@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Authentication by table: header, claims, outcome (reference assisted-rest.md 1.2)."""
+"""Authentication by table: header, claims, outcome (openshift/assisted-service pkg/auth, internal/gencrypto)."""
 
 from __future__ import annotations
 
@@ -62,6 +62,16 @@ def test_agent_installer_local(schemes: tuple[str, ...], headers: dict[str, str]
     assert caught.value.body() == {"code": status, "message": message or caught.value.message}
 
 
+def test_a_token_that_was_accepted_expires(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Signatures are remembered, times are not."""
+    authenticator = Authenticator(read_settings(agent_environment(KEYS)))
+    headers = {AUTHORIZATION: token("userAuth", exp=4102444800)}
+    assert authenticator.authenticate(USER, headers, {}) == authenticator.authenticate(USER, headers, {})
+    monkeypatch.setattr("time.time", lambda: 4102444801.0)
+    with pytest.raises(InfraError, match="Token is expired"):
+        authenticator.authenticate(USER, headers, {})
+
+
 def test_a_token_without_a_persona_is_an_error_of_the_service() -> None:
     authenticator = Authenticator(read_settings(agent_environment(KEYS)))
     with pytest.raises(ServiceError, match="malformed auth_scheme claim") as caught:
@@ -77,6 +87,8 @@ def test_local_tokens_open_their_own_object() -> None:
     with pytest.raises(InfraError, match="Object Not Found") as caught:
         check_object(caller, {"infra_env_id": "two"})
     assert caught.value.status == 404
+    agent = authenticator.authenticate(("agentAuth",), {"X-Secret-Key": KEYS.token(infra_env_id="one")}, {})
+    check_object(agent, {"infra_env_id": "two"})  # assisted-installer-controller reports hosts of all InfraEnvs of a cluster
     with pytest.raises(InfraError, match="unauthenticated"):
         authenticator.authenticate(("userAuth",), {"Authorization": KEYS.token(cluster_id="c")}, {})
     with pytest.raises(InfraError, match="claims"):

@@ -5,23 +5,26 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 from collections.abc import Mapping
 from typing import Any
 
 import pytest
 import yaml
+from ansible_collections.zerotouch.openshift.tests.support.upstream import SWAGGER, required
 from ztlab.service.routes import build_router
 from ztlab.service.schema import Field
 
-from .scripted import SWAGGER
+from .scripted import AGENT_IMAGE, Machine, Rig
 
-pytestmark = pytest.mark.skipif(not SWAGGER.exists(), reason="no ../shared/reference-data/assisted-service-swagger.yaml beside the checkout")
+DESCRIPTION = required(SWAGGER)
 ROUTES = build_router().routes
 
 
 @pytest.fixture(scope="module")
 def document() -> dict[str, Any]:
-    loaded: dict[str, Any] = yaml.safe_load(SWAGGER.read_text(encoding="utf-8"))
+    loaded: dict[str, Any] = yaml.safe_load(DESCRIPTION.read_text(encoding="utf-8"))
     return loaded
 
 
@@ -80,3 +83,24 @@ def test_field_tables_are_those_described(document: dict[str, Any], route: Any) 
     found = differences(route.body, parameter["schema"], document["definitions"], "")
     assert [item for item in found if not any(word in item for word in TOLERATED)] == []
     assert route.body_name == parameter["name"]
+
+
+def test_the_json_strings_have_the_described_content() -> None:
+    async def flow() -> None:
+        async with Rig() as rig:
+            await rig.create()
+            rig.boot(*(Machine(number) for number in range(3)))
+            cluster = await rig.until("ready")
+            swagger = rig.service._swagger
+            assert swagger is not None
+            host_ids = set(swagger.definitions["host-validation-id"]["enum"])
+            cluster_ids = set(swagger.definitions["cluster-validation-id"]["enum"])
+            shown = {verdict["id"] for verdicts in json.loads(cluster["validations_info"]).values() for verdict in verdicts}
+            assert shown <= cluster_ids
+            for host in cluster["hosts"]:
+                assert swagger.definition_problems("inventory", json.loads(host["inventory"])) == []
+                assert swagger.definition_problems("connectivity-report", json.loads(host["connectivity"])) == []
+                assert {verdict["id"] for verdicts in json.loads(host["validations_info"]).values() for verdict in verdicts} <= host_ids
+            assert cluster["hosts"][0]["discovery_agent_version"] == AGENT_IMAGE
+
+    asyncio.run(flow())

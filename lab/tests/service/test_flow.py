@@ -6,16 +6,13 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from typing import Any
 
-import pytest
-
-from .scripted import AGENT_IMAGE, SWAGGER, Machine, Rig, ScriptedAgent, finish, single_node_params
+from .scripted import Machine, Rig, ScriptedAgent, finish, single_node_params
 
 
 def run(coroutine: Any) -> Any:
-    return asyncio.run(asyncio.wait_for(coroutine, 60))
+    return asyncio.run(asyncio.wait_for(coroutine, 300))
 
 
 def events_of(body: list[dict[str, Any]]) -> set[str]:
@@ -115,27 +112,5 @@ def test_other_agent_version_gets_only_the_upgrade() -> None:
             await agent.register()
             await agent.poll()
             assert agent.seen == ["upgrade-agent"]
-
-    run(flow())
-
-
-@pytest.mark.skipif(not SWAGGER.exists(), reason="no ../shared/reference-data/assisted-service-swagger.yaml beside the checkout")
-def test_the_json_strings_have_the_described_content() -> None:
-    async def flow() -> None:
-        async with Rig() as rig:
-            await rig.create()
-            rig.boot(*(Machine(number) for number in range(3)))
-            cluster = await rig.until("ready")
-            swagger = rig.service._swagger
-            assert swagger is not None
-            host_ids = set(swagger.definitions["host-validation-id"]["enum"])
-            cluster_ids = set(swagger.definitions["cluster-validation-id"]["enum"])
-            shown = {verdict["id"] for verdicts in json.loads(cluster["validations_info"]).values() for verdict in verdicts}
-            assert shown <= cluster_ids
-            for host in cluster["hosts"]:
-                assert swagger.definition_problems("inventory", json.loads(host["inventory"])) == []
-                assert swagger.definition_problems("connectivity-report", json.loads(host["connectivity"])) == []
-                assert {verdict["id"] for verdicts in json.loads(host["validations_info"]).values() for verdict in verdicts} <= host_ids
-            assert cluster["hosts"][0]["discovery_agent_version"] == AGENT_IMAGE
 
     run(flow())

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""State machine of clusters by table (reference assisted-rest.md 7.1)."""
+"""State machine of clusters by table.
+
+Source: openshift/assisted-service internal/cluster/statemachine.go, internal/cluster/transition.go.
+"""
 
 from __future__ import annotations
 
@@ -77,8 +80,8 @@ TABLE: list[tuple[str, str, list[tuple[str, str]], dict[str, Any], str, str]] = 
     ),
     ("one waits for a user", "installing", masters(BUSY, BUSY, WAITING), {}, WAITING, "Cluster has hosts pending user action"),
     ("one waits while finalizing", "finalizing", masters(DONE, DONE, DONE) + workers(WAITING), {}, WAITING, "Cluster has hosts pending user action"),
-    ("nobody waits, busy", WAITING, masters(BUSY, BUSY, BUSY), {}, "installing", "Installation in progress"),
-    ("nobody waits, quorum", WAITING, masters(DONE, DONE, DONE), {}, "finalizing", "Finalizing cluster installation"),
+    ("none waits, busy", WAITING, masters(BUSY, BUSY, BUSY), {}, "installing", "Installation in progress"),
+    ("none waits, quorum", WAITING, masters(DONE, DONE, DONE), {}, "finalizing", "Finalizing cluster installation"),
     ("quorum", "installing", masters(DONE, DONE, DONE), {}, "finalizing", "Finalizing cluster installation"),
     ("one worker is not waited for", "installing", masters(DONE, DONE, DONE) + workers(BUSY), {}, "finalizing", "Finalizing cluster installation"),
     ("two workers are", "installing", masters(DONE, DONE, DONE) + workers(BUSY, DONE), {}, "installing", ""),

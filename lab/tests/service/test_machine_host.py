@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""State machine of hosts by table (reference assisted-rest.md 7.2 and 7.3)."""
+"""State machine of hosts by table.
+
+Source: openshift/assisted-service internal/host/statemachine.go, internal/host/pool_host_statemachine.go.
+"""
 
 from __future__ import annotations
 
@@ -177,7 +180,7 @@ def test_minimum_hardware_and_messages() -> None:
 
 def test_waiting_for_vips() -> None:
     bench = Bench()
-    bench.cluster.machine_networks, bench.cluster.machine_networks_given = [], False
+    bench.cluster.machine_networks, bench.cluster.machine_networks_provided = [], False
     bench.cluster.fields["api_vips"] = []
     bench.cluster.fields["ingress_vips"] = []
     host = bench.host()
@@ -286,7 +289,7 @@ def test_percentages(bootstrap: bool, percentages: list[int]) -> None:
     assert [host_percentage(name, names) for name in names] == percentages
 
 
-def test_a_worker_too_many_is_given_up_after_an_hour() -> None:
+def test_a_worker_too_many_is_abandoned_after_an_hour() -> None:
     bench = Bench()
     workers = [bench.host(number, status="installing-pending-user-action" if number == 0 else "installed", role="worker") for number in range(3)]
     bench.cluster.status = "installing-pending-user-action"

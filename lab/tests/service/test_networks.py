@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import random
 from typing import Any
@@ -103,3 +104,38 @@ def test_unchanged_reports_are_read_once(monkeypatch: pytest.MonkeyPatch) -> Non
     hosts[0].connectivity = report(0, 20, 1.0, random.Random(0))
     networks.l2_majority(hosts, CIDR, 3)
     assert len(read) == before + 19
+
+
+def test_reports_that_say_the_same_cause_no_other_group(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each host sends a report each minute: the group of a hundred hosts is computed again when one of them reaches others than before."""
+    hosts = drawn_hosts(20, 1.0, 5)
+    computed: list[int] = []
+    original = networks._majority
+
+    def counted(*arguments: Any) -> set[str]:
+        computed.append(1)
+        return original(*arguments)
+
+    monkeypatch.setattr(networks, "_majority", counted)
+    first = networks.l2_majority(hosts, CIDR, 4)
+    for host in hosts:
+        host.connectivity = copy.deepcopy(host.connectivity)
+        assert networks.l2_majority(hosts, CIDR, 4) == first
+    assert len(computed) == 1
+    hosts[0].connectivity = {"remote_hosts": []}
+    assert hosts[0].id not in networks.l2_majority(hosts, CIDR, 4) and len(computed) == 2
+
+
+def test_what_depends_on_a_report_is_computed_once_for_each_report() -> None:
+    calls: list[str] = []
+
+    def of(report: dict[str, str]) -> str:
+        calls.append(report["name"])
+        return report["name"]
+
+    known = networks.OfReport(of)
+    first, second = {"name": "first"}, {"name": "second"}
+    assert [known("a", first), known("a", first), known("b", second), known("a", first), known("a", second), known("a", second)] == [
+        *("first", "first", "second", "first", "second", "second")
+    ]
+    assert calls == ["first", "second", "second"], "again only when a host has another report"

@@ -69,14 +69,14 @@ def test_preferred_disk(found: list[dict[str, Any]], chosen: str) -> None:
 
 
 def test_inventories_are_normalised() -> None:
-    given = {
+    provided = {
         "interfaces": [{"name": name, "type": kind} for name, kind in (("eth0", "physical"), ("bond0", "bond"), ("veth0", "veth"), ("x", ""))],
         "disks": [{"path": "/dev/sda"}, {"path": "/dev/sdb", "by_path": "/by-path"}, {"path": "/dev/sdc", "by_id": "/by-id", "by_path": "/by-path"}],
     }
-    found = inventory.normalise(given, virtual_interfaces=False)
+    found = inventory.normalise(provided, virtual_interfaces=False)
     assert [nic["name"] for nic in found["interfaces"]] == ["eth0", "bond0", "x"]
     assert [item["id"] for item in found["disks"]] == ["/dev/sda", "/by-path", "/by-id"]
-    assert len(inventory.normalise(given, virtual_interfaces=True)["interfaces"]) == 4
+    assert len(inventory.normalise(provided, virtual_interfaces=True)["interfaces"]) == 4
 
 
 def test_a_role_of_its_own_needs_its_own_disk() -> None:

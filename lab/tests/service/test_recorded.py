@@ -4,7 +4,7 @@
 """What a real assisted-service (source of August 2026, with the environment of an agent ISO) answered to the scenarios, and what the lab's answers to them.
 
 The answers under ``recorded`` hold no text of its source. Where the lab says something else, ``TOLERATED`` says why; a difference that has gone has to be
-taken from it. ASSISTED_SERVICE_URL and ASSISTED_SERVICE_KEY (PEM of the key its tokens are signed with) name a real service to be recorded anew, scenario by
+taken from it. ASSISTED_SERVICE_URL and ASSISTED_SERVICE_KEY (PEM of the key its tokens are signed with) name a real service to be recorded again, scenario by
 scenario with RECORD; it starts with the environment of ``scripted.agent_environment``, both monitors at 1 s, and an empty database.
 """
 
@@ -28,7 +28,7 @@ from ztlab.service.routes import build_router
 
 from . import scenarios_clusters, scenarios_hosts, scenarios_infra_envs, scenarios_install
 from .replay import Replay, Scenario, differences
-from .scripted import SWAGGER, Keys, agent_environment
+from .scripted import DESCRIPTION, Keys, agent_environment
 from .tolerated import TOLERATED
 
 RECORDED = Path(__file__).parent / "recorded"
@@ -76,9 +76,7 @@ def of_the_lab(name: str) -> dict[str, Any]:
         scenario, speed = SCENARIOS[name]
         keys, clock = Keys(), LabClock(speed)
         environment = {**agent_environment(keys, **ENVIRONMENT), **scenarios_install.ENVIRONMENT.get(name, {})}
-        service = AssistedService(
-            {key: value for key, value in environment.items() if value}, clock=clock, faults=Faults(), swagger=SWAGGER if SWAGGER.exists() else None
-        )
+        service = AssistedService({key: value for key, value in environment.items() if value}, clock=clock, faults=Faults(), swagger=DESCRIPTION)
         await service.start("127.0.0.1")
         try:
             found = await answers(service.url, keys, clock, scenario)

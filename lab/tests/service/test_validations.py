@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Validations by table: what makes each one succeed, fail or wait (reference assisted-rest.md section 8)."""
+"""Validations by table: what makes each one succeed, fail or wait.
+
+Source: openshift/assisted-service internal/host/validator.go, internal/cluster/validator.go.
+"""
 
 from __future__ import annotations
 

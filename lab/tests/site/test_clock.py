@@ -63,7 +63,7 @@ def test_a_sleep_lasts_as_long_in_the_lab_whatever_the_lab_lost() -> None:
     asyncio.run(flow())
 
 
-def test_all_of_it_counts_while_nobody_sleeps(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_of_it_counts_without_a_sleeper(monkeypatch: pytest.MonkeyPatch) -> None:
     moment = 100.0
     monkeypatch.setattr(time, "monotonic", lambda: moment)
     clock = LabClock(10)

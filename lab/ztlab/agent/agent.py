@@ -1,7 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The agent: waits for the service, registers, polls instructions and replies (reference agent-based-installer.md 5.3, assisted-rest.md 5.1, 6)."""
+"""The agent: waits for the service, registers, polls instructions and replies.
+
+Source: openshift/installer data/data/agent/systemd/units, data/data/agent/files/usr/local/bin;
+  openshift/assisted-service internal/bminventory/inventory.go, internal/host/host.go, internal/host/hostcommands.
+"""
 
 from __future__ import annotations
 

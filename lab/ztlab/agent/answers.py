@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the agent finds out for each step before the installation: answers as JSON text (reference assisted-rest.md 6.2)."""
+"""What the agent finds out for each step before the installation: answers as JSON text.
+
+Source: openshift/assisted-service internal/host/hostcommands.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ import base64
 import functools
 import inspect
 import ipaddress
+import itertools
 import json
 import re
 import ssl
@@ -24,6 +28,12 @@ if TYPE_CHECKING:
 _CLUSTER_NAME = re.compile(r"^(api|api-int|console-openshift-console\.apps|validateNoWildcardDNS)\.")
 _MOST_FREE_ADDRESSES = 4096
 _PUBLIC_ADDRESS = "198.51.100.10"
+
+
+@functools.lru_cache(maxsize=64)
+def _addresses_of(cidr: str) -> tuple[str, ...]:
+    """The host addresses of a network, of a large one the first: each host lists them every minute."""
+    return tuple(str(ip) for ip in itertools.islice(ipaddress.ip_network(cidr, strict=False).hosts(), 2 * _MOST_FREE_ADDRESSES))
 
 
 class StepFailed(Exception):
@@ -117,21 +127,14 @@ class Answers:
         return {"outgoing_nic": outgoing, "remote_ip_address": address, "successful": True, "average_rtt_ms": 0.3, "packet_loss_percentage": 0}
 
     def _free_addresses(self, arguments: Sequence[str]) -> list[dict[str, Any]]:
-        result = []
-        for cidr in json.loads(arguments[0]):
-            network = ipaddress.ip_network(cidr, strict=False)
-            free: list[str] = []
-            for ip in network.hosts():
-                if len(free) >= _MOST_FREE_ADDRESSES:
-                    break
-                if not self._taken(str(ip)):
-                    free.append(str(ip))
-            result.append({"network": cidr, "free_addresses": free})
-        return result
+        taken = self._live.lab.fabric.taken()
+        return [
+            {"network": cidr, "free_addresses": [address for address in _addresses_of(cidr) if address not in taken][:_MOST_FREE_ADDRESSES]}
+            for cidr in json.loads(arguments[0])
+        ]
 
     def _taken(self, address: str) -> bool:
-        fabric = self._live.lab.fabric
-        return bool(fabric.owners(address)) or address in fabric.virtual or any(network.gateway == address for network in fabric.site.networks)
+        return address in self._live.lab.fabric.taken()
 
     def _vips(self, arguments: Sequence[str]) -> list[dict[str, Any]]:
         return [

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""assisted-installer on a host: the installation in stages, up to the restart from disk (reference assisted-rest.md 7.4)."""
+"""assisted-installer on a host: the installation in stages, up to the restart from disk.
+
+Source: openshift/assisted-service internal/host/common.go, internal/host/host.go.
+"""
 
 from __future__ import annotations
 
@@ -93,7 +96,10 @@ class Installer:
         self.live.log(f"assisted-installer: {' '.join(words)}: image written to {self._disk.path}")
 
     async def _wait_for_control_plane(self) -> None:
-        """Workers wait for two nodes of the control plane to be ready (reference assisted-rest.md 7.4)."""
+        """Workers wait for two nodes of the control plane to be ready.
+
+        Source: openshift/assisted-service internal/host/common.go, internal/host/host.go.
+        """
         while not await self._adds_to_cluster():
             running = self.live.lab.clusters.get(self.cluster_key)
             if running is not None and running.api.masters_ready:
@@ -107,7 +113,7 @@ class Installer:
         lab = self.live.lab
         pointer = await self._pointer() if self.live.discovery or self.live.joins else None
         hostname = (pointer.hostname if pointer else "") or await self._requested_hostname()
-        disk = NodeDisk(role, hostname, self.live.network, self.cluster_key, secrets.token_hex(4), pointer)
+        disk = NodeDisk(role, hostname, self.live.network, self.cluster_key, secrets.token_hex(4), pointer, self.live.image.metadata)
 
         async def boot(machine: Any) -> Outcome:
             return await boot_node(lab, machine, disk)
@@ -122,7 +128,7 @@ class Installer:
         if not self.live.discovery and not self.live.joins:
             return False
         try:
-            reply = await self.agent.call("GET", f"/v2/clusters/{self.cluster_id}")
+            reply = await self.agent.call("GET", f"/v2/clusters/{self.cluster_id}?exclude-hosts=true")
             return reply.ok and reply.json().get("kind") == "AddHostsCluster"
         except (Unreachable, ValueError):
             return False
@@ -142,7 +148,7 @@ class Installer:
         raise InstallationFailed(f"failed to get the host's ignition: {problem}")
 
     async def _requested_hostname(self) -> str:
-        """The name that the service has for this host: the inventory's, or what somebody asked for."""
+        """The name that the service has for this host: the inventory's, or the requested one."""
         try:
             reply = await self.agent.call("GET", self.path)
             return str(reply.json().get("requested_hostname") or self.live.hostname) if reply.ok else self.live.hostname

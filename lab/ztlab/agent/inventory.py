@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The inventory that the agent sends: the machine's hardware with the addresses that it was configured with (reference assisted-rest.md 6.3)."""
+"""The inventory that the agent sends: the machine's hardware with the addresses that it was configured with.
+
+Source: openshift/assisted-service swagger.yaml, internal/hardware/validator.go.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +70,9 @@ def disks_of(machine: Hardware, faults: Faults) -> list[Disk]:
 
 def disk_id(disk: Disk) -> str:
     """What identifies a disk to the service: by-id when it has a WWN or serial, else its path."""
-    name = disk.wwn.replace("eui.", "nvme-eui.") if disk.wwn.startswith("eui.") else f"wwn-{disk.wwn}" if disk.wwn else disk.serial
+    name = f"wwn-{disk.wwn}" if disk.wwn else disk.serial
+    if disk.wwn.startswith("eui."):
+        name = disk.wwn.replace("eui.", "nvme-eui.")
     return f"/dev/disk/by-id/{name}" if name else disk.path
 
 

@@ -9,11 +9,13 @@ import asyncio
 import dataclasses
 import ssl
 import urllib.parse
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ..clusters import RunningCluster
 from ..fabric.hosts import HostNetwork, Unreachable
 from ..live.http import HostHttp
+from ..machine.config_drive import KUBELET_PROGRAM, kubelet_labels
 from ..machine.hardware import Hardware, Outcome
 from .kubelet import KubeletPort, node_facts
 from .pointer import Pointer
@@ -32,6 +34,7 @@ CONFIGURE_SECONDS = 25.0
 class NodeDisk:
     """What an installation left on a disk. ``cluster_key``: of the cluster whose control plane this is a part of.
 
+    ``metadata``: that of the config drive, a partition that the installation keeps.
     ``pointer`` None (agent-based image): the configuration is that of the cluster of the key.
     """
 
@@ -41,6 +44,7 @@ class NodeDisk:
     cluster_key: str
     installation: str
     pointer: Pointer | None = None
+    metadata: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
 
 async def boot_node(lab: Lab, machine: Hardware, disk: NodeDisk, *, runs: bool = False) -> Outcome:
@@ -95,7 +99,8 @@ async def _configured(lab: Lab, machine: Hardware, disk: NodeDisk) -> RunningClu
 
 def _boot_kubelet(machine: Hardware, disk: NodeDisk, running: RunningCluster) -> None:
     address = (disk.network.addresses() or [""])[0]
-    facts = node_facts(machine.spec, disk.network)
+    script = disk.pointer.files.get(KUBELET_PROGRAM, "") if disk.pointer else ""
+    facts = dataclasses.replace(node_facts(machine.spec, disk.network), labels=kubelet_labels(script, disk.metadata))
     running.node_booted(disk.hostname, disk.role, address, machine=machine.spec.name, installation=disk.installation, facts=facts)
 
 

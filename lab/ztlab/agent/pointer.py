@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..live.ignition import IgnitionError, read_source
+from ..machine.config_drive import KUBELET_PROGRAM
 
 
 @dataclasses.dataclass(frozen=True)
@@ -20,6 +21,7 @@ class Pointer:
     headers: Mapping[str, str]
     authorities: tuple[str, ...]
     hostname: str = ""
+    files: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
     @property
     def pool(self) -> str:
@@ -47,5 +49,10 @@ def read_pointer(data: bytes) -> Pointer:
         hostname = read_source(names[-1]["contents"]["source"], "/etc/hostname").decode().strip() if names else ""
     except IgnitionError as error:
         raise ValueError(str(error)) from error
+    files = {}
+    for entry in (document.get("storage") or {}).get("files") or []:
+        source = (entry.get("contents") or {}).get("source")
+        if entry.get("path") == KUBELET_PROGRAM and source:
+            files[KUBELET_PROGRAM] = read_source(source, KUBELET_PROGRAM).decode("utf-8", "replace")
     headers = {str(entry["name"]): str(entry["value"]) for entry in merged[0].get("httpHeaders") or []}
-    return Pointer(str(merged[0]["source"]), headers, authorities, hostname)
+    return Pointer(str(merged[0]["source"]), headers, authorities, hostname, files)

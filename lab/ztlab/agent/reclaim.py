@@ -31,7 +31,7 @@ class _Problem(Exception):
 
 
 class Reclaim:
-    """Looks for a DaemonSet that is pinned to this node, and does what its program is told."""
+    """Looks for a DaemonSet that is pinned to this node, and carries out its program."""
 
     def __init__(self, lab: Lab, machine: Hardware, running: RunningCluster, hostname: str, network: HostNetwork) -> None:
         self._lab, self._machine, self._running, self._hostname = lab, machine, running, hostname

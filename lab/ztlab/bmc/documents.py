@@ -163,7 +163,8 @@ def manager(hardware: Hardware) -> Document:
         actions["#OemManager.ImportSystemConfiguration"] = {"target": f"{path}/Actions/Oem/EID_674_Manager.ImportSystemConfiguration"}
     if profile.must_enable:
         actions["#AMIVirtualMedia.EnableRMedia"] = {"target": f"{path}/Actions/Oem/AMIVirtualMedia.EnableRMedia"}
-    oem: Document = {"Ami": {"VirtualMedia": {"RMediaStatus": "Enabled" if hardware.remote_media else "Disabled"}}} if profile.must_enable else {}
+    media = "Enabled" if hardware.remote_media else "Disabled"
+    oem: Document = {"Ami": {"VirtualMedia": {"RMediaStatus": media}}} if profile.must_enable else {}
     key, licence = profile.licence
     if key:
         oem[key] = {"License": {"LicenseString": licence, "LicenseType": "Perpetual"}}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import email.utils
+import hashlib
 import itertools
 import json
 import random
@@ -142,6 +143,7 @@ class BmcEndpoint:
             "path": request.path,
             "status": status,
             "summary": summary(request.method, request.path, await request.text()),
+            **_login(await request.text()),
         }
 
     def _machine_name(self, request: web.Request) -> str:
@@ -239,6 +241,17 @@ def summary(method: str, path: str, body: str) -> str:
     except ValueError:
         return f"{subject} (no JSON)"
     return " ".join([subject, *_flat(values if isinstance(values, dict) else {})])
+
+
+def _login(body: str) -> dict[str, dict[str, str]]:
+    """The login in a request, for comparisons: the user, and the hash of the password."""
+    try:
+        values = json.loads(body or "{}")
+    except ValueError:
+        return {}
+    if not isinstance(values, dict) or not {"UserName", "Password"} <= values.keys():
+        return {}
+    return {"login": {"username": str(values["UserName"]), "password_sha256": hashlib.sha256(str(values["Password"]).encode()).hexdigest()}}
 
 
 def _flat(values: Mapping[str, Any], prefix: str = "") -> Iterator[str]:

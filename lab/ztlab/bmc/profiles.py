@@ -3,14 +3,14 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """How BMCs of the common vendors differ from the plain one: each profile is what a client has to cope with, as data.
 
-What is not in a profile is as the standard has it. Vendors' names stand for behaviour that was seen, not for a copy of a product.
+What is not in a profile is as the standard has it. Vendors' names mean behaviour that was seen, not for a copy of a product.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Literal
+from typing import Any, Literal
 
 CD = ("CD", "DVD")
 USB = ("USBStick", "Floppy")
@@ -96,120 +96,107 @@ class Profile:
     without_sessions: int = 0
 
 
+def _variant(of: Profile, name: str, **differences: Any) -> Profile:
+    """Another model or firmware of the same vendor."""
+    return dataclasses.replace(of, name=name, **differences)
+
+
+_IDRAC_10 = Profile(
+    "dell-idrac10",
+    vendor="Dell",
+    manufacturer="Dell Inc.",
+    manager_model="17G Monolithic",
+    firmware="1.10.17.00",
+    slots=(SlotForm("2", CD + USB, bootable=False), SlotForm("1", CD + USB)),
+    protocols=("HTTP", "HTTPS", "NFS", "CIFS"),
+    shares_as_paths=True,
+    eject_lasts=30.0,
+    drive_busy=50.0,
+    imports_boot=True,
+    cd_targets=("VCD-DVD",),
+    power_on_after=60.0,
+)
+_IDRAC_9_OLD = _variant(
+    _IDRAC_10,
+    "dell-idrac9-old",
+    manager_model="",
+    firmware="5.10.50.00",
+    media_on="Managers",
+    slots=(SlotForm("CD"), SlotForm("RemovableDisk", USB)),
+    power_on_after=0.0,
+)
+_ILO_5 = Profile(
+    "hpe-ilo5",
+    vendor="HPE",
+    manufacturer="HPE",
+    manager_model="iLO 5",
+    firmware="iLO 5 v2.78",
+    media_on="Managers",
+    slots=(SlotForm("1", USB), SlotForm("2")),
+    reads_image_at_insert=False,
+    eject_needs_body=True,
+    licence=("Hpe", "iLO Advanced"),
+    etags="weak",
+)
+_ILO_4 = Profile(
+    "hpe-ilo4",
+    manufacturer="HP",
+    manager_model="iLO 4",
+    firmware="iLO 4 v2.82",
+    media_on="Managers",
+    slots=(SlotForm("1", USB, "oem"), SlotForm("2", CD, "oem")),
+    oem_media=OemMedia("Hp", "InsertVirtualMedia", "EjectVirtualMedia", {"Action": "InsertVirtualMedia"}, {"Action": "EjectVirtualMedia"}),
+    licence=("Hp", "iLO Advanced"),
+    reads_image_at_insert=False,
+)
+_FUJITSU = Profile(
+    "fujitsu-irmc",
+    manufacturer="FUJITSU",
+    media_on="Managers",
+    slots=(SlotForm("0"),),
+    insert_needs=("TransferProtocolType",),
+    names_missing=False,
+    protocols=("NFS", "CIFS"),
+    lists_protocols=False,
+)
 _PROFILES = (
     Profile("plain"),
     Profile("basic-only", without_sessions=401),
-    Profile(
+    _variant(
+        _IDRAC_10,
         "dell-idrac9",
-        vendor="Dell",
-        manufacturer="Dell Inc.",
         manager_model="15G Monolithic",
         firmware="7.00.30.00",
         slots=(SlotForm("1", CD + USB), SlotForm("2", CD + USB)),
-        protocols=("HTTP", "HTTPS", "NFS", "CIFS"),
-        shares_as_paths=True,
-        eject_lasts=30.0,
-        drive_busy=50.0,
+        imports_boot=False,
+        cd_targets=("Cd",),
+        power_on_after=0.0,
     ),
-    Profile(
-        "dell-idrac9-old",
-        vendor="Dell",
-        manufacturer="Dell Inc.",
-        manager_model="",
-        firmware="5.10.50.00",
-        media_on="Managers",
-        slots=(SlotForm("CD"), SlotForm("RemovableDisk", USB)),
-        protocols=("HTTP", "HTTPS", "NFS", "CIFS"),
-        shares_as_paths=True,
-        eject_lasts=30.0,
-        drive_busy=50.0,
-        imports_boot=True,
-        cd_targets=("VCD-DVD",),
-    ),
-    Profile(
+    _IDRAC_9_OLD,
+    _variant(
+        _IDRAC_9_OLD,
         "dell-idrac8",
-        vendor="Dell",
-        manufacturer="Dell Inc.",
         manager_model="13G Monolithic",
         firmware="2.75.75.75",
-        media_on="Managers",
-        slots=(SlotForm("CD"), SlotForm("RemovableDisk", USB)),
+        protocols=("HTTP", "HTTPS"),
         lists_protocols=False,
-        imports_boot=True,
-        cd_targets=("VCD-DVD",),
+        shares_as_paths=False,
+        eject_lasts=0.0,
+        drive_busy=0.0,
     ),
-    Profile(
-        "dell-idrac10",
-        vendor="Dell",
-        manufacturer="Dell Inc.",
-        manager_model="17G Monolithic",
-        firmware="1.10.17.00",
-        slots=(SlotForm("2", CD + USB, bootable=False), SlotForm("1", CD + USB)),
-        protocols=("HTTP", "HTTPS", "NFS", "CIFS"),
-        shares_as_paths=True,
-        eject_lasts=30.0,
-        drive_busy=50.0,
-        imports_boot=True,
-        cd_targets=("VCD-DVD",),
-        power_on_after=60.0,
-    ),
-    Profile(
-        "hpe-ilo5",
-        vendor="HPE",
-        manufacturer="HPE",
-        manager_model="iLO 5",
-        firmware="iLO 5 v2.78",
-        media_on="Managers",
-        slots=(SlotForm("1", USB), SlotForm("2")),
-        reads_image_at_insert=False,
-        eject_needs_body=True,
-        licence=("Hpe", "iLO Advanced"),
-        etags="weak",
-    ),
-    Profile(
-        "hpe-ilo5-standard",
-        vendor="HPE",
-        manufacturer="HPE",
-        manager_model="iLO 5",
-        firmware="iLO 5 v2.78",
-        media_on="Managers",
-        slots=(SlotForm("1", USB), SlotForm("2")),
-        licence=("Hpe", "iLO Standard"),
-        licensed=False,
-    ),
-    Profile(
-        "hpe-ilo4",
-        manufacturer="HP",
-        manager_model="iLO 4",
-        firmware="iLO 4 v2.82",
-        media_on="Managers",
-        slots=(SlotForm("1", USB, "oem"), SlotForm("2", CD, "oem")),
-        oem_media=OemMedia("Hp", "InsertVirtualMedia", "EjectVirtualMedia", {"Action": "InsertVirtualMedia"}, {"Action": "EjectVirtualMedia"}),
-        licence=("Hp", "iLO Advanced"),
-        reads_image_at_insert=False,
-    ),
-    Profile(
+    _IDRAC_10,
+    _ILO_5,
+    _variant(_ILO_5, "hpe-ilo5-standard", licence=("Hpe", "iLO Standard"), licensed=False),
+    _ILO_4,
+    _variant(
+        _ILO_4,
         "hpe-ilo4-2.30",
-        manufacturer="HP",
-        manager_model="iLO 4",
         firmware="iLO 4 v2.30",
-        media_on="Managers",
         slots=(SlotForm("1", USB, "patch"), SlotForm("2", CD, "patch")),
+        oem_media=None,
         patch_only=("Image",),
-        licence=("Hp", "iLO Advanced"),
-        reads_image_at_insert=False,
     ),
-    Profile(
-        "hpe-ilo4-standard",
-        manufacturer="HP",
-        manager_model="iLO 4",
-        firmware="iLO 4 v2.82",
-        media_on="Managers",
-        slots=(SlotForm("1", USB, "oem"), SlotForm("2", CD, "oem")),
-        oem_media=OemMedia("Hp", "InsertVirtualMedia", "EjectVirtualMedia", {"Action": "InsertVirtualMedia"}, {"Action": "EjectVirtualMedia"}),
-        licence=("Hp", "iLO Standard"),
-        licensed=False,
-    ),
+    _variant(_ILO_4, "hpe-ilo4-standard", licence=("Hp", "iLO Standard"), licensed=False),
     Profile(
         "lenovo-xcc",
         vendor="Lenovo",
@@ -265,25 +252,8 @@ _PROFILES = (
         boot_together=("BootSourceOverrideTarget", "BootSourceOverrideEnabled"),
         power_on_lost=10.0,
     ),
-    Profile(
-        "fujitsu-irmc",
-        manufacturer="FUJITSU",
-        media_on="Managers",
-        slots=(SlotForm("0"),),
-        insert_needs=("TransferProtocolType",),
-        names_missing=False,
-        protocols=("NFS", "CIFS"),
-        lists_protocols=False,
-    ),
-    Profile(
-        "fujitsu-irmc-s6",
-        manufacturer="FUJITSU",
-        media_on="Managers",
-        slots=(SlotForm("0"),),
-        insert_needs=("TransferProtocolType",),
-        names_missing=False,
-        protocols=("HTTP", "HTTPS", "NFS", "CIFS"),
-    ),
+    _FUJITSU,
+    _variant(_FUJITSU, "fujitsu-irmc-s6", protocols=("HTTP", "HTTPS", "NFS", "CIFS"), lists_protocols=True),
     Profile(
         "huawei-ibmc",
         vendor="Huawei",

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Mapping
 from typing import Any
 
@@ -72,7 +73,11 @@ class Systems:
         return documents.settings(machine)
 
     async def _get_manager(self, request: web.Request) -> web.Response:
-        return reply(request, documents.manager(self.machine(request)))
+        machine = self.machine(request)
+        ahead = self._faults.peek("bmc-clock", machine.spec.name)
+        # The time of the world, not of the lab: the user's machine compares its own with it.
+        now = datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=ahead.number("seconds", 3600) if ahead else 0)
+        return reply(request, documents.manager(machine) | {"DateTime": now.isoformat(timespec="seconds"), "DateTimeLocalOffset": "+00:00"})
 
     def _ports(self, machine: Hardware) -> list[tuple[str, str, bool]]:
         if self._faults.peek("bmc-wrong-mac", machine.spec.name):
@@ -93,6 +98,8 @@ class Systems:
 
     async def _patch(self, request: web.Request) -> web.Response:
         machine = self.machine(request)
+        if fault := self._faults.take("bmc-job-runs", machine.spec.name):
+            raise RedfishError("RAC0679", status=int(fault.number("status", 503)))
         in_settings = request.path.endswith("/Settings")
         current = self._settings(request) if in_settings else documents.system(machine)
         check_etag(request, current, required=machine.profile.etags == "required")

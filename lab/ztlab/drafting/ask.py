@@ -20,19 +20,27 @@ import yaml
 from ..commands import CommandError
 
 _GROUPS = "{'control_plane': 'control_plane', 'workers': 'workers', 'arbiters': 'arbiters'}"
+# A hosted cluster has no hosts of its own: its nodes come from the spare machines of its pools.
+_SPARES = (
+    "{% set pool = openshift_node_pool | default({}) %}"
+    "{% set spares = {'spare': (pool.spare_group | default('spares')) if pool is mapping else 'spares'} %}"
+    "{% set hosted = openshift_install_method | default('') == 'hosted' %}"
+)
 # Values of a host are its own, those of the cluster are the same for all of its hosts.
 _DUMP = (
-    "[{% for role, group in (openshift_groups | default(" + _GROUPS + ")).items() %}{% for host in groups[group] | default([]) %}"
+    _SPARES + "[{% for role, group in ((openshift_groups | default(" + _GROUPS + ")) | combine(spares if hosted else {})).items() %}"
+    "{% for host in groups[group] | default([]) %}"
     "{{ {'name': host, 'role': role, 'host': hostvars[host].openshift_host | default({}),"
     " 'defaults': hostvars[host].openshift_host_defaults | default({}), 'cluster': hostvars[host].openshift_cluster | default({}),"
     " 'config_dir': hostvars[host].openshift_config_dir | default(''), 'method': hostvars[host].openshift_install_method | default('agent'),"
-    " 'hub': hostvars[host].openshift_hub | default({})} | to_json }},"
+    " 'hub': hostvars[host].openshift_hub | default({}), 'checks': hostvars[host].openshift_checks | default({}),"
+    " 'hosted': hostvars[host].openshift_hosted_cluster | default({})} | to_json }},"
     "{% endfor %}{% endfor %}null]"
 )
 
 
 def read_inventory(inventories: Sequence[str], extra_vars: Sequence[str]) -> list[dict[str, Any]]:
-    """One entry per host: name, role (group), host, defaults, cluster, config_dir, method, hub. Raises CommandError with Ansible's words."""
+    """One entry per host: name, role (group), host, defaults, cluster, config_dir, method, hub, checks, hosted. Raises CommandError with Ansible's words."""
     program = Path(sys.executable).with_name("ansible-playbook")
     command = str(program) if program.exists() else shutil.which("ansible-playbook")
     if command is None:
@@ -49,7 +57,9 @@ def read_inventory(inventories: Sequence[str], extra_vars: Sequence[str]) -> lis
             raise CommandError("Ansible cannot read the inventory: " + ("\n".join(lines) or done.stderr or done.stdout).strip())
         entries = [entry for entry in json.loads(result.read_text(encoding="utf-8")) if entry]
     if not entries:
-        raise CommandError("the inventory has no host in the groups control_plane, workers or arbiters (or those of openshift_groups)")
+        raise CommandError(
+            "the inventory has no host in the groups control_plane, workers or arbiters (or those of openshift_groups), nor spare machines of a hosted cluster"
+        )
     return entries
 
 

@@ -33,6 +33,9 @@ class _Draft:
         self.cluster: Mapping[str, Any] = next((entry["cluster"] for entry in entries if entry.get("cluster")), {})
         self.method = next((entry["method"] for entry in entries if entry.get("method")), "agent")
         self.hub: Mapping[str, Any] = next((entry["hub"] for entry in entries if entry.get("hub")), {})
+        self.checks: Mapping[str, Any] = next((entry["checks"] for entry in entries if entry.get("checks")), {})
+        # Where the API of a hosted cluster is reached: an address of the hub.
+        self.hub_address = next((str(entry["hosted"]["api_server_address"]) for entry in entries if (entry.get("hosted") or {}).get("api_server_address")), "")
         self.hosts = [self._host(entry) for entry in entries]
         self.networks: list[Document] = []
 
@@ -58,6 +61,10 @@ class _Draft:
             result["hub"] = self._hub(cluster)
         if self.method == "hub":
             self._records(cluster)
+        if self.checks:
+            result["checks"] = {name: "off" if level is False else str(level) for name, level in self.checks.items()}
+        if self.method == "hosted":
+            self._router_record(cluster)
         return result | ({"clusters": [cluster]} if cluster else {})
 
     # ---- networks --------------------------------------------------------------------------------------------------------------------
@@ -65,6 +72,10 @@ class _Draft:
     def _machine_networks(self) -> list[str]:
         classic = [network.get("cidr") for network in (self.install.get("networking") or {}).get("machineNetwork") or []]
         return [str(ipaddress.ip_network(cidr, strict=False)) for cidr in self.cluster.get("machine_networks") or classic if cidr]
+
+    def _default_network(self) -> str:
+        """The network of hosts that nothing says more of than that they use DHCP."""
+        return f"{self.hub_address}/24" if self.method == "hosted" and _is_ipv4(self.hub_address) else _DEFAULT_NETWORK
 
     def _network(self, name: str, cidr: str, **details: Any) -> Document:
         """The network with this CIDR, made when there is none."""
@@ -116,7 +127,7 @@ class _Draft:
                 network.setdefault("vlan", tag)
                 nic.setdefault("vlans", []).append(network["name"])
         if "network" not in nic and "vlans" not in nic and not net.configured(name):
-            network = self._network("machines", (self._machine_networks() or [_DEFAULT_NETWORK])[0])
+            network = self._network("machines", (self._machine_networks() or [self._default_network()])[0])
             network.setdefault("dhcp", {"range": _dhcp_range(network["cidr"])})
             nic["network"] = network["name"]
         return nic
@@ -153,11 +164,12 @@ class _Draft:
         """A hub of the lab's own, so that a rehearsal leaves the real one alone."""
         kept = {key: self.hub[key] for key in _HUB_VARIABLES if self.hub.get(key) is not None}
         domain = f"hub.{cluster.get('base_domain') or 'example.com'}"
-        hub: Document = {"address": self._free_address(cluster), "base_domain": domain}
+        inside = _is_ipv4(self.hub_address) and any(ipaddress.ip_address(self.hub_address) in ipaddress.ip_network(each["cidr"]) for each in self.networks)
+        hub: Document = {"address": self.hub_address if inside else self._free_address(cluster), "base_domain": domain}
         return hub | ({"hypershift": True} if self.method == "hosted" else {}) | ({"variables": kept} if kept else {})
 
     def _free_address(self, cluster: Mapping[str, Any]) -> str:
-        """The last address of the first network that nobody claims."""
+        """The last address of the first network that is free."""
         network = ipaddress.ip_network(self.networks[0]["cidr"])
         dhcp = [int(ipaddress.ip_address(end)) for end in (self.networks[0].get("dhcp") or {}).get("range", [])]
         claimed = {self.networks[0].get("gateway"), *(self.networks[0].get("dns") or {}).get("servers", []), *cluster.values(), *self._static()}
@@ -176,6 +188,13 @@ class _Draft:
             for network in self.networks:
                 network["dns"] = {**network.get("dns", {}), "records": names}
 
+    def _router_record(self, cluster: Mapping[str, Any]) -> None:
+        """The router of a hosted cluster answers at one of its nodes."""
+        network = next((each for each in self.networks if each.get("dhcp")), None)
+        if cluster and network:
+            names = {f"*.apps.{cluster['name']}.{cluster['base_domain']}": network["dhcp"]["range"][0]}
+            network["dns"] = {**network.get("dns", {}), "records": names}
+
     def _static(self) -> list[str]:
         """The addresses that hosts are configured with, in order."""
         return [address.partition("/")[0] for host in self.hosts for _interface, address in host_net(host.get("network_config") or {}).addresses]
@@ -191,6 +210,13 @@ def _merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> Document:
 
 def _first(value: Any) -> str:
     return str(value[0]) if isinstance(value, list) and value else str(value or "")
+
+
+def _is_ipv4(text: str) -> bool:
+    try:
+        return ipaddress.ip_address(text).version == 4
+    except ValueError:
+        return False
 
 
 def _dhcp_range(cidr: str) -> list[str]:

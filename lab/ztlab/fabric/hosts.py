@@ -132,7 +132,7 @@ class Fabric:
     # ---- presence ------------------------------------------------------------------------------------------------------------------
 
     def attach(self, machine: str, network: HostNetwork) -> list[str]:
-        """A system comes up with these interfaces; the addresses that somebody else has already."""
+        """A system comes up with these interfaces; the addresses that another system has already."""
         self.detach(machine)
         self.hosts[machine] = network
         for address in dict.fromkeys(network.addresses()):
@@ -150,6 +150,11 @@ class Fabric:
         """The machines that have an address, in the order in which their systems came up."""
         return list(self._owners.get(address, ()))
 
+    def taken(self) -> set[str]:
+        """Every address that a system, a virtual IP or a gateway has."""
+        owned = {address for address, machines in self._owners.items() if machines}
+        return owned | set(self.virtual) | {network.gateway for network in self.site.networks if network.gateway}
+
     # ---- reachability --------------------------------------------------------------------------------------------------------------
 
     def check(self, source: HostNetwork, address: str) -> None:
@@ -158,7 +163,7 @@ class Fabric:
             return
         owners = self.owners(address)
         if not owners and address not in self.virtual:
-            raise Unreachable(f"No route to host: nobody has {address}")
+            raise Unreachable(f"No route to host: no machine has {address}")
         target = self._network_of(address, owners)
         for interface in source.interfaces:
             if interface.carrier and interface.network == target.name and self._on_link(interface, address):

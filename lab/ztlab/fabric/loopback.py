@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""127.N.0.0/16 of a lab: which N is free, and which loopback address stands for which address of the site."""
+"""127.N.0.0/16 of a lab: which N is free, and which loopback address represents which address of the site."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _try(number: int, directory: Path) -> NetLock | None:
         return None
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        # The holder before us removed the file while we opened it: the lock would be on a file that nobody sees any more.
+        # The holder before us removed the file while we opened it: the lock would be on a file that is deleted.
         if not path.exists() or path.stat().st_ino != os.fstat(file.fileno()).st_ino:
             file.close()
             return None
@@ -87,7 +87,7 @@ def _try(number: int, directory: Path) -> NetLock | None:
 
 
 def _occupy(number: int) -> socket.socket:
-    """Bind one port of the net: labs of other users, whose lock files are elsewhere, see it as well. Raises OSError when somebody is there."""
+    """Bind one port of the net: labs of other users, whose lock files are elsewhere, see it as well. Raises OSError if the port is taken."""
     sentinel = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
         sentinel.bind((f"127.{number}.{SENTINEL_SUFFIX}", SENTINEL_PORT))
@@ -110,7 +110,7 @@ class AddressTable:
         return f"{self.prefix}.{PUBLISH_SUFFIX}"
 
     def loopback(self, address: str) -> str:
-        """The loopback address that stands for an IP address or a host name, the same for the whole life of the lab."""
+        """The loopback address for an IP address or a host name, the same for the whole life of the lab."""
         try:
             ip = ipaddress.ip_address(address.strip("[]"))
         except ValueError:
@@ -120,7 +120,7 @@ class AddressTable:
         return self._allocate(str(ip), int(ip) & 0xFFFF)
 
     def localhost(self, machine: str) -> str:
-        """The address that stands for 127.0.0.1 on a machine: each has its own."""
+        """The address for 127.0.0.1 on a machine: each has its own."""
         return self._allocate(f"localhost on {machine}", sum(machine.encode()) % 0xFB00)
 
     def alias(self, name: str, address: str) -> None:
@@ -128,7 +128,7 @@ class AddressTable:
         self._table[name.lower().rstrip(".")] = self.loopback(address)
 
     def known(self, address: str) -> str | None:
-        """Like :meth:`loopback`, None for an address that nobody in the lab has."""
+        """Like :meth:`loopback`, None for an address that no machine of the lab has."""
         try:
             key = str(ipaddress.ip_address(address.strip("[]")))
         except ValueError:
@@ -153,5 +153,5 @@ class AddressTable:
 
 
 def unprivileged_port(port: int) -> int:
-    """The port that stands for a well-known one, which an unprivileged process cannot open: 443 -> 8443."""
+    """The port for a well-known one, which an unprivileged process cannot open: 443 -> 8443."""
     return port + 8000 if port < 1024 else port

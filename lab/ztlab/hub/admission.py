@@ -1,7 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the hub's webhooks refuse and fill in (reference infrastructure-operator.md 2.5, 5.8, 7.7)."""
+"""What the hub's webhooks refuse and fill in.
+
+Source: openshift/assisted-service pkg/webhooks/agentinstall/v1beta1, pkg/webhooks/hiveextension/v1beta1; of configs
+openshift-assisted/cluster-api-provider-openshift-assisted bootstrap/api.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,7 @@ from typing import Any
 
 from ..kubeapi.errors import ApiError
 from ..kubeapi.resource import Object, Resource
+from .capi.kinds import BOOTSTRAP
 from .names import AGENT, CLUSTER_INSTALL, INFRA_ENV
 from .server import Server
 
@@ -39,7 +44,7 @@ def install(server: Server, installed: Callable[[str, str], bool]) -> None:
         if kinds.get(resource.key) is CLUSTER_INSTALL and new is not None and not new["metadata"].get("deletionTimestamp"):
             fill_cluster_install(new)
 
-    server.admission.append(admit)
+    server.admission.extend([admit, admit_config])
     server.mutation.append(mutate)
 
 
@@ -51,6 +56,17 @@ def refuse(code: int, webhook: str, text: str) -> ApiError:
 
 def _spec(item: Mapping[str, Any] | None) -> Mapping[str, Any]:
     return (item or {}).get("spec") or {}
+
+
+# OpenshiftAssistedConfig
+
+CONFIGS = (BOOTSTRAP, "openshiftassistedconfigs")
+
+
+def admit_config(operation: str, resource: Resource, new: Object | None, old: Object | None, dry_run: bool) -> None:
+    """Raises ApiError 400: the spec never changes."""
+    if resource.key == CONFIGS and new is not None and old is not None and _spec(new) != _spec(old):
+        raise refuse(400, f"{resource.version}.validation.openshiftassistedconfig.{BOOTSTRAP}", "spec is immutable")
 
 
 # InfraEnv

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The status and labels of an Agent from its host: pure (reference infrastructure-operator.md 4.2, 4.5)."""
+"""The status and labels of an Agent from its host: pure.
+
+Source: openshift/assisted-service internal/controller/controllers/agent_controller.go.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from ..service.model import NO_TIME, Cluster, Host
 from .conditions import Condition, merge
 from .names import INVENTORY_LABEL
 
-# member of the service -> member of the Agent; names that are equal stand once.
+# member of the service -> member of the Agent; equal names are listed once.
 _MEMORY = {"physical_bytes": "physicalBytes", "usable_bytes": "usableBytes"}
 _CPU = {"count": "count", "frequency": "clockMegahertz", "flags": "flags", "model_name": "modelName", "architecture": "architecture"}
 _NIC = {

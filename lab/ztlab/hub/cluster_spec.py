@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""From ClusterDeployment and AgentClusterInstall to the service's cluster: pure (reference infrastructure-operator.md 7.1)."""
+"""From ClusterDeployment and AgentClusterInstall to the service's cluster: pure.
+
+Source: openshift/assisted-service internal/controller/controllers/clusterdeployments_controller.go.
+"""
 
 from __future__ import annotations
 
@@ -31,8 +34,8 @@ def release_of(image: str, known: Mapping[str, str]) -> tuple[str, str] | None:
 
 def wanted_agents(spec: Mapping[str, Any]) -> Count:
     """``provisionRequirements``."""
-    given = spec.get("provisionRequirements") or {}
-    return Count(int(given.get("controlPlaneAgents") or 0), int(given.get("arbiterAgents") or 0), int(given.get("workerAgents") or 0))
+    provided = spec.get("provisionRequirements") or {}
+    return Count(int(provided.get("controlPlaneAgents") or 0), int(provided.get("arbiterAgents") or 0), int(provided.get("workerAgents") or 0))
 
 
 def _vips(spec: Mapping[str, Any], kind: str) -> list[dict[str, str]]:
@@ -41,16 +44,16 @@ def _vips(spec: Mapping[str, Any], kind: str) -> list[dict[str, str]]:
 
 
 def _networks(spec: Mapping[str, Any]) -> dict[str, Any]:
-    given = spec.get("networking") or {}
+    provided = spec.get("networking") or {}
     clusters = [
-        {"cidr": entry["cidr"], **({"host_prefix": entry["hostPrefix"]} if entry.get("hostPrefix") else {})} for entry in given.get("clusterNetwork") or []
+        {"cidr": entry["cidr"], **({"host_prefix": entry["hostPrefix"]} if entry.get("hostPrefix") else {})} for entry in provided.get("clusterNetwork") or []
     ]
     return {
         "cluster_networks": clusters,
-        "service_networks": [{"cidr": cidr} for cidr in given.get("serviceNetwork") or []],
-        "machine_networks": [{"cidr": entry["cidr"]} for entry in given.get("machineNetwork") or []],
-        "network_type": given.get("networkType"),
-        "user_managed_networking": given.get("userManagedNetworking"),
+        "service_networks": [{"cidr": cidr} for cidr in provided.get("serviceNetwork") or []],
+        "machine_networks": [{"cidr": entry["cidr"]} for entry in provided.get("machineNetwork") or []],
+        "network_type": provided.get("networkType"),
+        "user_managed_networking": provided.get("userManagedNetworking"),
     }
 
 
@@ -73,10 +76,10 @@ def _hyperthreading(spec: Mapping[str, Any]) -> str:
 
 
 def _encryption(spec: Mapping[str, Any]) -> dict[str, Any] | None:
-    given = spec.get("diskEncryption")
-    if not given:
+    provided = spec.get("diskEncryption")
+    if not provided:
         return None
-    members = {"enable_on": given.get("enableOn") or "none", "mode": given.get("mode"), "tang_servers": given.get("tangServers")}
+    members = {"enable_on": provided.get("enableOn") or "none", "mode": provided.get("mode"), "tang_servers": provided.get("tangServers")}
     return {name: value for name, value in members.items() if value}
 
 

@@ -40,8 +40,8 @@ class Controller:
         self._woken = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def wake(self, key: Key, after: float = 0.0) -> None:
-        """Look at a key, after lab seconds; the sooner of two wishes counts."""
+    def notify(self, key: Key, after: float = 0.0) -> None:
+        """Look at a key, after lab seconds; the sooner of two requests counts."""
         due = asyncio.get_running_loop().time() + max(PAUSE, self._clock.wall(after))
         if key in self._due and self._due[key] <= due:
             return
@@ -109,7 +109,7 @@ class Controller:
         finally:
             self._busy.discard(key)
         if again is not None:
-            self.wake(key, again)
+            self.notify(key, again)
 
     def _log(self, key: Key, error: Exception) -> None:
         LOG.debug("%s: %s/%s: %s", self.name, *key, error)

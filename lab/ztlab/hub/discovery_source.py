@@ -45,7 +45,7 @@ def parameters(core: Core, infra_env: InfraEnv, service_ca: str) -> Discovery:
 
 
 def _token(core: Core, infra_env: InfraEnv) -> str:
-    """The token of the image's own URL: signatures are random, and an image that nobody changed has to keep its bytes."""
+    """The token of the image's own URL: signatures are random, and an unchanged image has to keep its bytes."""
     match = re.search(r"/byapikey/([^/]+)/", infra_env.download_url)
     return match[1] if match else core.sign_infra_env(infra_env.id)
 
@@ -65,7 +65,13 @@ def ignition_source(service_ca: str) -> Callable[[Core, InfraEnv, str], Mapping[
 def initrd_source(service_ca: str) -> Callable[[Core, InfraEnv], bytes | None]:
     """For :attr:`Core.initrd_source`."""
 
+    built: dict[str, tuple[Discovery, bytes | None]] = {}
+
     def source(core: Core, infra_env: InfraEnv) -> bytes | None:
-        return minimal_initrd(parameters(core, infra_env, service_ca))
+        """Each ranged read of each machine asks for it: it is built again only when its input has changed."""
+        wanted = parameters(core, infra_env, service_ca)
+        if infra_env.id not in built or built[infra_env.id][0] != wanted:
+            built[infra_env.id] = (wanted, minimal_initrd(wanted))
+        return built[infra_env.id][1]
 
     return source

@@ -1,14 +1,17 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The environment that the operator gives the assisted-service (reference infrastructure-operator.md 9)."""
+"""The environment that the operator gives the assisted-service.
+
+Source: openshift/assisted-service internal/controller/controllers/agentserviceconfig_controller.go.
+"""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
-from ..image.base import VERSION
+from ..image.versions import VERSION
 from ..service.tokens import new_key_pair
 from ..site.model import HubSite, OsImage
 

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Root device hints of a BareMetalHost against the disks of an Agent: pure (reference infrastructure-operator.md 10.1)."""
+"""Root device hints of a BareMetalHost against the disks of an Agent: pure.
+
+Source: openshift/assisted-service internal/controller/controllers/bmh_agent_controller.go.
+"""
 
 from __future__ import annotations
 
@@ -14,16 +17,16 @@ KNOWN = ("deviceName", "hctl", "serialNumber", "wwn", "model", "vendor", "minSiz
 
 def disk_by_hints(hints: Mapping[str, Any] | None, disks: Sequence[Mapping[str, Any]]) -> str:
     """The id for ``installation_disk_id``; "" without hints, NOT_FOUND when no eligible disk fits them all."""
-    given = {name: value for name, value in (hints or {}).items() if name in KNOWN and value not in (None, "")}
-    if not given:
+    provided = {name: value for name, value in (hints or {}).items() if name in KNOWN and value not in (None, "")}
+    if not provided:
         return ""
-    fitting = [disk for disk in disks if (disk.get("installationEligibility") or {}).get("eligible") and _fits(given, disk)]
+    fitting = [disk for disk in disks if (disk.get("installationEligibility") or {}).get("eligible") and _fits(provided, disk)]
     multipath = next((disk for disk in fitting if disk.get("driveType") == "Multipath"), None)
     chosen = multipath or (fitting[0] if fitting else None)
     return str(chosen["id"]) if chosen is not None else NOT_FOUND
 
 
-def _fits(given: Mapping[str, Any], disk: Mapping[str, Any]) -> bool:
+def _fits(provided: Mapping[str, Any], disk: Mapping[str, Any]) -> bool:
     checks: Mapping[str, Callable[[Any], bool]] = {
         "deviceName": lambda value: value in (disk.get("path"), disk.get("byPath")),
         "hctl": lambda value: value == disk.get("hctl"),
@@ -34,4 +37,4 @@ def _fits(given: Mapping[str, Any], disk: Mapping[str, Any]) -> bool:
         "minSizeGigabytes": lambda value: int(value) <= int(disk.get("sizeBytes") or 0) // 10**9,
         "rotational": lambda value: bool(value) == (disk.get("driveType") == "HDD"),
     }
-    return all(checks[name](value) for name, value in given.items())
+    return all(checks[name](value) for name, value in provided.items())

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import hashlib
 import logging
 import ssl
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import aiohttp
 import yaml
+from aiohttp import web
 
 from ..fabric.loopback import unprivileged_port
 from ..kubeapi.auth import User
@@ -24,12 +26,13 @@ from ..service.artifacts import ROOT_CA
 from ..site.model import HubSite
 from . import admission, inventory, service_config
 from .backend import Backend
-from .capi.room import kinds as cluster_api_kinds
+from .capi.controllers import kinds as cluster_api_kinds
+from .capi.kinds import CoreKinds
 from .client import Client
 from .discovery_source import ignition_source, initrd_source
 from .environment import os_images, service_environment
 from .front import Answer, front
-from .hypershift.room import kinds as hypershift_kinds
+from .hypershift.controllers import kinds as hypershift_kinds
 from .images.service import ImageService, OsImageFile
 from .names import CLUSTER_DEPLOYMENT, Kind
 from .operators import Operators
@@ -44,11 +47,15 @@ if TYPE_CHECKING:
 LOG = logging.getLogger(__name__)
 OPERATOR = User("system:serviceaccount:multicluster-engine:assisted-service", ("system:masters", "system:serviceaccounts", "system:authenticated"))
 KUBECONFIG = "hub.kubeconfig"
+DISK_IMAGE = b"QFI\xfb"
 
 
 def definitions(site: HubSite, crds: Path) -> list[Path]:
     """Directories with the definitions that a hub has."""
-    more = [f"cluster-api-{site.cluster_api.version}", "agent-provider"] if site.cluster_api is not None else []
+    more: list[str] = []
+    if site.cluster_api is not None:
+        providers = {"openshift-assisted": site.cluster_api.openshift_assisted, "metal3": site.cluster_api.metal3}
+        more = [f"cluster-api-{site.cluster_api.version}", "agent-provider", *(f"{name}-{version}" for name, version in providers.items() if version != "none")]
     return [crds, *(crds / name for name in [*more, *(["hypershift"] if site.hypershift else [])])]
 
 
@@ -56,8 +63,8 @@ def watched(site: HubSite) -> list[Kind]:
     """The kinds that controllers of a hub read beside those of every hub."""
     if site.cluster_api is None:
         return []
-    version = site.cluster_api.version
-    return [*cluster_api_kinds(version), *(hypershift_kinds(version) if site.hypershift else ())]
+    core = CoreKinds.of(site.cluster_api)
+    return [*cluster_api_kinds(core), *(hypershift_kinds(core) if site.hypershift else ())]
 
 
 class Hub:
@@ -126,6 +133,7 @@ class Hub:
         await self.start_api()
         self.images = self._image_service()
         self.routes |= {self.site.service_host: self.service.handle, self.site.image_service_host: self.images.handle}
+        self.routes |= {self.site.disk_image_host: _disk_image} if self.site.disk_image_host else {}
         tls = lab.authority.server_context([self.site.service_host, *self.site.hosts, self.host])
         tls.sni_callback = self._choose_route
         await lab.serve(front(self.routes), self.host, unprivileged_port(443), tls)
@@ -254,6 +262,15 @@ class Hub:
             "clusters": {cluster.name: cluster.status for cluster in state.clusters.values()},
             **({"hosted_clusters": hosted.status()} if self.operators is not None and (hosted := self.operators.hypershift) is not None else {}),
         }
+
+
+async def _disk_image(request: web.Request) -> web.Response:
+    """A disk image, or the file of its checksums. What an image holds is not looked at."""
+    name = request.path.rpartition("/")[2]
+    if name.endswith(".qcow2"):
+        return web.Response(body=DISK_IMAGE)
+    known = name == "sha256sum.txt"
+    return web.Response(text=f"{hashlib.sha256(DISK_IMAGE).hexdigest()}  rhcos.qcow2\n" if known else "not found\n", status=200 if known else 404)
 
 
 async def until_ready(hub: Hub, seconds: float = 30.0) -> None:

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Kinds, labels, annotations and finalizers of the hub (reference infrastructure-operator.md 1, 13)."""
+"""Kinds, labels, annotations and finalizers of the hub.
+
+Source: openshift/assisted-service api/v1beta1, api/hiveextension/v1beta1, internal/controller/controllers.
+"""
 
 from __future__ import annotations
 

@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING
 
 import aiohttp
 
+from ..machine.disk_image import DiskWriter
 from ..service.model import Cluster, Host, InfraEnv
 from .backend import Backend
 from .bmac_agent import find_agent
-from .capi.room import ClusterApi
+from .capi.assisted.wiring import OpenshiftAssisted
+from .capi.controllers import ClusterApi
+from .capi.metal3.wiring import Metal3
 from .controller import Controller
 from .controllers.agent import AgentController
 from .controllers.bare_metal_host import BareMetalHostController
@@ -26,7 +29,7 @@ from .controllers.hive import HiveController
 from .controllers.infra_env import InfraEnvController
 from .controllers.preprovisioning import PreprovisioningController
 from .day2 import Day2
-from .hypershift.room import Hypershift
+from .hypershift.controllers import Hypershift
 from .names import (
     AGENT,
     AGENT_CLASSIFICATION,
@@ -67,10 +70,11 @@ class Operators:
         clock = world.clock
         self.infra_envs = Controller("infraenv", clock, InfraEnvController(world, backend).reconcile)
         self.agents = Controller("agent", clock, AgentController(world, backend, Day2(world, backend, spokes)).reconcile, parallel=16)
-        self.clusters = Controller("clusterdeployment", clock, ClusterController(world, backend, dict(lab.site.releases)).reconcile)
+        releases = dict(lab.site.releases)
+        self.clusters = Controller("clusterdeployment", clock, ClusterController(world, backend, releases).reconcile)
         self.installs = Controller("agentclusterinstall", clock, ClusterInstallController(world, backend).reconcile)
         self.hive = Controller("hive", clock, HiveController(world, backend).reconcile)
-        hosts = BareMetalHostController(world, session, lab.fabric.redirect, converged=converged)
+        hosts = BareMetalHostController(world, session, lab.fabric.redirect, converged=converged, write_disk=DiskWriter(lab).write)
         self.bare_metal = Controller("baremetalhost", clock, hosts.reconcile)
         self.bmac = Controller("bmac", clock, BmacController(world, converged=converged).reconcile)
         self.images = Controller("preprovisioningimage", clock, PreprovisioningController(world).reconcile)
@@ -92,6 +96,14 @@ class Operators:
         if self.cluster_api is not None:
             self.cluster_api.wire(self._on)
             self.controllers += self.cluster_api.controllers
+        if self.cluster_api is not None and (core := self.cluster_api.core.core).openshift_assisted == "v1alpha3":
+            assisted = OpenshiftAssisted(world, core, releases, session, lab.fabric.redirect, self.cluster_api.core.nodes)
+            assisted.wire(self._on)
+            self.controllers += assisted.controllers
+        if self.cluster_api is not None and self.cluster_api.core.core.metal3 != "none":
+            metal3 = Metal3(world, self.cluster_api.core.core, self.cluster_api.core.nodes)
+            metal3.wire(self._on)
+            self.controllers += metal3.controllers
         self.hypershift = Hypershift(world, lab) if lab.site.hub is not None and lab.site.hub.hypershift else None
         if self.hypershift is not None:
             self.hypershift.wire(self._on)
@@ -103,7 +115,7 @@ class Operators:
         def handle(now: Object | None, before: Object | None) -> None:
             for item in (now, before):
                 for key in keys(item) if item is not None else ():
-                    controller.wake(key)
+                    controller.notify(key)
 
         self.world.informers[kind].listen(handle)
 
@@ -155,7 +167,10 @@ class Operators:
         return [key_of(host) for host in self.world.all(BARE_METAL_HOST, key_of(agent)[0]) if find_agent(host, [agent]) is not None]
 
     def _infra_envs_of_config(self, config: Object) -> list[Key]:
-        """InfraEnvs of its own namespace whose matchLabels share a pair: matchExpressions wake nobody (reference 2.4)."""
+        """InfraEnvs of its own namespace whose matchLabels share a pair: matchExpressions notify no InfraEnv.
+
+        Source: openshift/assisted-service internal/controller/controllers/infraenv_controller.go.
+        """
         labels = labels_of(config)
         found = []
         for item in self.world.all(INFRA_ENV, key_of(config)[0]):
@@ -214,18 +229,18 @@ class Operators:
     def _changed(self, item: Cluster | InfraEnv | Host) -> None:
         """The service tells of a change."""
         if isinstance(item, InfraEnv) and item.kube_key[1]:
-            self.infra_envs.wake(item.kube_key)
+            self.infra_envs.notify(item.kube_key)
         elif isinstance(item, Host):
             infra_env = self.backend.core.state.infra_envs.get(item.infra_env_id)
             if infra_env is not None and infra_env.kube_key[1]:
-                self.agents.wake((infra_env.kube_key[0], item.id))
+                self.agents.notify((infra_env.kube_key[0], item.id))
             cluster = self.backend.core.cluster_of(item)
             if cluster is not None and cluster.kube_key[1]:
-                self.clusters.wake(cluster.kube_key)
+                self.clusters.notify(cluster.kube_key)
         elif isinstance(item, Cluster) and item.kube_key[1]:
-            self.clusters.wake(item.kube_key)
+            self.clusters.notify(item.kube_key)
             for key in self._infra_envs_that_bind(item.kube_key):
-                self.infra_envs.wake(key)
+                self.infra_envs.notify(key)
 
     # life
 

@@ -31,7 +31,7 @@ class Bmc:
         self._authorization = "Basic " + base64.b64encode(f"{username}:{password}".encode()).decode()
 
     async def _call(self, method: str, path: str, body: Any = None) -> dict[str, Any]:
-        # The lab's session trusts its CA; a BMC whose certificate nobody checks is asked with verification off.
+        # The lab's session trusts its CA; a BMC whose certificate is not checked is called with verification off.
         options: dict[str, Any] = {} if self._verify else {"ssl": False}
         headers = {"Host": self._host, "Authorization": self._authorization}
         try:

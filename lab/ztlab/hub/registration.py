@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""An agent registered: its Agent object appears before the service answers (reference infrastructure-operator.md 5.1)."""
+"""An agent registered: its Agent object appears before the service answers.
+
+Source: openshift/assisted-service internal/controller/controllers/crd_utils.go.
+"""
 
 from __future__ import annotations
 

@@ -1,13 +1,16 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The AgentServiceConfig that a hub's administrator would have made: what the service was started with (reference infrastructure-operator.md 9)."""
+"""The AgentServiceConfig that a hub's administrator would have made: what the service was started with.
+
+Source: openshift/assisted-service internal/controller/controllers/agentserviceconfig_controller.go.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ..image.base import VERSION
+from ..image.versions import VERSION
 from ..site.model import HubSite
 from .client import Client, Refused
 from .conditions import Condition, merge

@@ -24,7 +24,7 @@ class Spokes:
         self._clients: dict[str, Client] = {}
 
     def resolve(self, name: str) -> str:
-        """The loopback address of a name; the name itself when nobody knows it."""
+        """The loopback address of a name; the name itself if it is unknown."""
         fabric = self._lab.fabric
         for network in self._lab.site.networks:
             address = fabric.record(network, name)

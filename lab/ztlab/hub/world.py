@@ -103,13 +103,10 @@ class World:
         """Put a whole object, only if it is still the version that was seen."""
         return self._seen(kind, await self.client.replace(kind, {"apiVersion": kind.api_version, "kind": kind.kind, **item}))
 
-    async def status(self, kind: Kind, item: Object, status: Mapping[str, Any]) -> Object:
-        """Make the status this one; no request when it is so already."""
+    async def status(self, kind: Kind, item: Object, status: Mapping[str, Any], *, locked: bool = False) -> Object:
+        """Make the status this one; no request when it is so already. ``locked``: refused when the object is no longer this one."""
         patch = merge_diff(item.get("status") or {}, status)
-        if not patch:
-            return item
-        namespace, name = key_of(item)
-        return self._seen(kind, await self.client.patch(kind, name, namespace, {"status": patch}, subresource="status"))
+        return await self.patch(kind, item, {"status": patch}, locked=locked, subresource="status") if patch else item
 
     async def replace_status(self, kind: Kind, item: Object, status: Mapping[str, Any]) -> Object:
         """The same for a status that has null members, which no merge patch can bring."""
@@ -175,7 +172,10 @@ class World:
 
 
 def matches(selector: Mapping[str, Any] | None, labels: Mapping[str, str]) -> bool:
-    """A label selector; an empty or absent one selects nothing (what assisted makes of it, reference 2.1)."""
+    """A label selector; an empty or absent one selects nothing (what assisted makes of it).
+
+    Source: openshift/assisted-service internal/controller/controllers/infraenv_controller.go.
+    """
     if not selector or not (selector.get("matchLabels") or selector.get("matchExpressions")):
         return False
     pairs: Iterable[tuple[str, str]] = (selector.get("matchLabels") or {}).items()

@@ -18,10 +18,8 @@ import pycdlib
 
 from . import miniso
 from .rootfs import new_root
+from .versions import VERSION, VERSIONS
 
-VERSION = "422.96.202611010000-0"
-# Builds are named after OpenShift and RHEL up to RHEL 9.6, then after RHEL alone.
-VERSIONS = {9: VERSION, 10: "10.2.20261101-0"}
 VOLUME_ID = f"rhcos-{VERSION}"
 KARGS_SIZE = 1139
 IGNITION_SIZE = 262144
@@ -30,7 +28,8 @@ _KARGS = "mitigations=auto,nosmt coreos.liveiso={} ignition.firstboot ignition.p
 DEFAULT_KARGS = _KARGS.format(VOLUME_ID)
 
 _MIB = 1 << 20
-_ROOTFS_SIZE = 56 * _MIB
+# Larger than the rest of the image, so that the minimal ISO is the smaller one.
+_ROOTFS_SIZE = 16 * _MIB
 _FEATURES = {
     "installer-config": True,
     "installer-config-directives": dict.fromkeys(("append-karg", "console", "copy-network", "delete-karg", "dest-device", "ignition-file"), True),
@@ -47,7 +46,7 @@ class _File:
 
 
 def write_base_image(path: Path, rhel: int = 9) -> Path:
-    """Write the image (about 64 MiB, mostly holes) under its final name at once; the path. ``rhel`` is 9 or 10."""
+    """Write the image (about 24 MiB, mostly holes) under its final name at once; the path. ``rhel`` is 9 or 10."""
     with tempfile.TemporaryDirectory() as directory:
         full, minimal = Path(directory) / "full.iso", Path(directory) / "minimal.iso"
         _write_iso(full, rhel, complete=True)
@@ -137,7 +136,10 @@ menu end
 
 
 def _with_area(arguments: str, head: str, tail: str) -> bytes:
-    """A boot loader configuration with the area for kernel arguments between head and tail (reference coreos-live-image.md 3)."""
+    """A boot loader configuration with the area for kernel arguments between head and tail.
+
+    Source: coreos/coreos-installer src/live/embed.rs.
+    """
     return (head + (arguments + "\n").ljust(KARGS_SIZE, "#") + MARKER + tail).encode()
 
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""coreos/miniso.dat: what tools make the minimal ISO of a live image with (reference coreos-live-image.md 5)."""
+"""coreos/miniso.dat: what tools make the minimal ISO of a live image with (coreos/coreos-installer src/miniso.rs)."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ class Collector:
         try:
             asyncio.get_running_loop().call_soon(self.collect)
         except RuntimeError:
-            return  # nobody runs: the next change or collect() comes to it
+            return  # no collector runs: the next change or collect() comes to it
         self._scheduled = True
 
     def collect(self) -> None:

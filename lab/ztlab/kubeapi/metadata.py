@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from .structural import Cause, kind_of, quoted
@@ -55,7 +55,8 @@ def wrong_type(metadata: Mapping[str, Any]) -> str:
         value = metadata.get(name)
         if value is not None and (not isinstance(value, wanted) or isinstance(value, bool)):
             return _cannot(value, name, go)
-        for item in value.values() if isinstance(value, dict) else value if name == "finalizers" and isinstance(value, list) else ():
+        items: Iterable[Any] = value if name == "finalizers" and isinstance(value, list) else ()
+        for item in value.values() if isinstance(value, dict) else items:
             if not isinstance(item, str):
                 return _cannot(item, name, "string")
     return ""

@@ -21,7 +21,7 @@ from .structural import Schema
 Path = tuple[str, ...]
 Paths = frozenset[Path]
 NONE: Paths = frozenset()
-# Not owned by anybody: what names the object, and what the server writes.
+# Without an owner: what names the object, and what the server writes.
 UNOWNED = frozenset(
     {
         ("apiVersion",),

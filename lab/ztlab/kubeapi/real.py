@@ -144,7 +144,7 @@ class RealApi:
         etcd = free_port("127.0.0.1")
         await self._run("etcd", *etcd_arguments(self.directory / "etcd", etcd, free_port("127.0.0.1")))
         await self._run("kube-apiserver", *self._apiserver_arguments(files, etcd))
-        admin, nobody = self._client_context(), self._client_context()
+        admin, anonymous = self._client_context(), self._client_context()
         admin.load_cert_chain(self._write("admin.pem", self._admin.certificate + self._admin.key))
         behind = f"https://127.0.0.1:{self._behind}"
         self._session = aiohttp.ClientSession(behind, connector=aiohttp.TCPConnector(limit=0, ssl=admin))
@@ -156,7 +156,7 @@ class RealApi:
         context.load_cert_chain(files.certificate, files.key)
         context.verify_mode = ssl.CERT_OPTIONAL
         context.load_verify_locations(cafile=str(files.client_ca))
-        await self._relay.start(self.host, self.port, context, behind, admin, nobody)
+        await self._relay.start(self.host, self.port, context, behind, admin, anonymous)
 
     def _client_context(self) -> ssl.SSLContext:
         context = ssl.create_default_context(cadata=self.ca)

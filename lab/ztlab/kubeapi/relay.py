@@ -35,16 +35,16 @@ class Relay:
         self.requests: Counter[str] = Counter()
         self._runner: web.AppRunner | None = None
         self._as_admin: aiohttp.ClientSession | None = None
-        self._as_nobody: aiohttp.ClientSession | None = None
+        self._as_anonymous: aiohttp.ClientSession | None = None
 
-    async def start(self, host: str, port: int, tls: ssl.SSLContext, url: str, admin: ssl.SSLContext, nobody: ssl.SSLContext) -> None:
-        """Listen, and pass on to ``url``: with the certificate of ``admin`` for users with a certificate, else with that of ``nobody``."""
+    async def start(self, host: str, port: int, tls: ssl.SSLContext, url: str, admin: ssl.SSLContext, anonymous: ssl.SSLContext) -> None:
+        """Listen, and pass on to ``url``: with the certificate of ``admin`` for users with a certificate, else with that of ``anonymous``."""
 
         def session(context: ssl.SSLContext) -> aiohttp.ClientSession:
             connector = aiohttp.TCPConnector(limit=0, ssl=context)
             return aiohttp.ClientSession(url, connector=connector, timeout=aiohttp.ClientTimeout(total=None), cookie_jar=aiohttp.DummyCookieJar())
 
-        self._as_admin, self._as_nobody = session(admin), session(nobody)
+        self._as_admin, self._as_anonymous = session(admin), session(anonymous)
         app = web.Application(client_max_size=64 * 1024 * 1024)
         app.router.add_route("*", "/{path:.*}", self._handle)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.2)
@@ -55,7 +55,7 @@ class Relay:
         if self._runner is not None:
             await self._runner.cleanup()
             self._runner = None
-        for session in (self._as_admin, self._as_nobody):
+        for session in (self._as_admin, self._as_anonymous):
             if session is not None:
                 await session.close()
 
@@ -76,7 +76,7 @@ class Relay:
         return await self._pass_on(request, certified)
 
     async def _pass_on(self, request: web.Request, user: User | None) -> web.StreamResponse:
-        session = self._as_admin if user is not None else self._as_nobody
+        session = self._as_admin if user is not None else self._as_anonymous
         if session is None:
             raise web.HTTPServiceUnavailable()
         headers = [(name, value) for name, value in request.headers.items() if name.lower() not in HOP_BY_HOP]

@@ -56,7 +56,8 @@ def _is_url(text: Any) -> celtypes.BoolType:
 
 def _split(text: Any, separator: Any, limit: Any = -1) -> celtypes.ListType:
     count = int(limit)
-    parts = [] if count == 0 else str(text).split(str(separator), -1 if count < 0 else count - 1)
+    most = -1 if count < 0 else count - 1
+    parts = str(text).split(str(separator), most) if count else []
     return celtypes.ListType([celtypes.StringType(part) for part in parts])
 
 

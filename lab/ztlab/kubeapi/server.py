@@ -193,7 +193,9 @@ class KubeApi:
         parts = path.split("/")[3:]
         if not parts:
             return self._json(openapi.index(self.registry))
-        pair = ("", parts[1]) if parts[0] == "api" and len(parts) == 2 else (parts[1], parts[2]) if len(parts) == 3 else None
+        pair = (parts[1], parts[2]) if len(parts) == 3 else None
+        if parts[0] == "api" and len(parts) == 2:
+            pair = ("", parts[1])
         body = openapi.document(self.registry, *pair) if pair else None
         if body is None:
             raise errors.no_such_path()
@@ -278,11 +280,13 @@ class KubeApi:
         return web.Response(body=body, headers={"Content-Type": "application/json"})
 
     async def _watch(self, request: web.Request, target: Target, fits: selectors.Matcher) -> web.StreamResponse:
-        watch = Watch(self.store, target.resource, target.namespace, fits, request.query, as_table=_wants_table(request), faults=self.faults)
+        user = self.authentication.identify(request)
+        watch = Watch(self.store, target.resource, target.namespace, fits, request.query, as_table=_wants_table(request))
+        watch.expires = lambda: self.trouble.take("api-410", user) is not None
         watch.starting_point()
         response = web.StreamResponse(headers={"Content-Type": "application/json"})
         await response.prepare(request)
-        with contextlib.suppress(ConnectionResetError):  # the client is gone: nobody is left to tell
+        with contextlib.suppress(ConnectionResetError):  # the client has closed the connection
             await watch.serve(response, lambda: self._ending)
         return response
 

@@ -185,7 +185,7 @@ class Store:
         return self._commit(resource, item, None, "ADDED", dry_run)
 
     def _track(self, resource: Resource, old: Object | None, new: Object, manager: str, subresource: str, applied: bool) -> None:
-        """Note what this write set; an apply has noted it itself, but what was filled in beside is nobody's."""
+        """Note what this write set; an apply has noted it itself, but what was filled in beside has no owner."""
         if not applied:
             key = ownership.Manager(manager, "Update", resource.api_version, subresource)
             ownership.track(resource.structure, old, new, key, self.timestamp())
@@ -311,7 +311,7 @@ class Store:
         return self._commit(resource, changed, before, "DELETED" if self._ended(resource, changed) else "MODIFIED", dry_run)
 
     def rewrite(self, resource: Resource, name: str, namespace: str, change: Callable[[Object], None]) -> Object:
-        """A change by the server itself: nothing is validated, nobody is asked. Raises ApiError 404."""
+        """A change by the server itself: without validation and admission. Raises ApiError 404."""
         before = self.stored(resource, name, namespace)
         changed = before.copy()
         change(changed)
@@ -350,7 +350,7 @@ class Store:
             if name in current["metadata"]:
                 meta[name] = current["metadata"][name]
         if meta.get("managedFields") == [{}]:
-            meta["managedFields"] = []  # nobody owns anything any more
+            meta["managedFields"] = []  # no field has an owner any more
         elif not meta.get("managedFields"):
             _carry("managedFields", current["metadata"], meta)
         if resource.namespaced:

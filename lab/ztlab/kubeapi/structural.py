@@ -103,7 +103,9 @@ def parse(document: Mapping[str, Any], *, root: bool = False) -> Schema:
     if root or document.get("x-kubernetes-embedded-resource"):
         properties |= {"apiVersion": Schema(types=("string",)), "kind": Schema(types=("string",)), "metadata": METADATA}
     extra, items = document.get("additionalProperties"), document.get("items")
-    additional = parse(extra) if isinstance(extra, Mapping) else ANYTHING if extra is True else None
+    additional = ANYTHING if extra is True else None
+    if isinstance(extra, Mapping):
+        additional = parse(extra)
     inner = parse(items) if isinstance(items, Mapping) else None
     below = [*properties.values(), *(node for node in (additional, inner) if node is not None)]
     rules = tuple(_rule(entry) for entry in document.get("x-kubernetes-validations") or ())

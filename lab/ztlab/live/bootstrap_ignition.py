@@ -48,6 +48,7 @@ def bootstrap_plan(data: bytes, *, key: str, version: str, fabric: Fabric, own_i
         platform={"baremetal": "BareMetal", "none": "None", "external": "External", "vsphere": "VSphere", "nutanix": "Nutanix"}.get(platform, platform),
         signers=signers,
         cluster_id=str(_yaml(files, _VERSION)["spec"].get("clusterID") or ""),
+        stream=str(config.get("osImageStream") or ""),
         config_authority=_pair(files, _ROOT_CA) if f"{TLS_DIRECTORY}/{_ROOT_CA}.crt" in files else None,
     )
 

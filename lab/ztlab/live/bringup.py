@@ -24,7 +24,7 @@ _KINDS = {"bond": "bond", "vlan": "vlan"}
 _EVERYTHING = {"ipv4": "0.0.0.0/0", "ipv6": "::/0"}
 
 
-def bring_up(machine: Machine, ports: Sequence[tuple[str, str, bool]], profiles: Sequence[Profile], fabric: Fabric, log: list[str]) -> HostNetwork:
+def start_network(machine: Machine, ports: Sequence[tuple[str, str, bool]], profiles: Sequence[Profile], fabric: Fabric, log: list[str]) -> HostNetwork:
     """The network that results from the profiles on a machine with these ports (name, MAC, link). Ports without a profile use DHCP."""
     return _Bringup(machine, ports, profiles, fabric, log).run()
 
@@ -45,10 +45,10 @@ class _Bringup:
 
     def run(self) -> HostNetwork:
         for port in self.ports:
-            self._bring_up_port(port)
+            self._start_port(port)
         for profile in self.virtual:
             if profile.type not in ("ovs-bridge", "ovs-port"):
-                self._bring_up_virtual(profile)
+                self._start_virtual(profile)
         for profile in self.profiles:
             if profile.type in _UNPLAYED:
                 self.log.append(f"NetworkManager: {profile.file}: this lab cannot bring up connections of type {profile.type}")
@@ -89,7 +89,7 @@ class _Bringup:
 
     # ---- interfaces --------------------------------------------------------------------------------------------------------------------
 
-    def _bring_up_port(self, port: Port) -> None:
+    def _start_port(self, port: Port) -> None:
         link, profile = self.layer2.port_link(port.nic.name), port.profile
         mtu = number(profile.get("ethernet", "mtu"), 1500) if profile else 1500
         interface = Interface(port.nic.name, link.mac, carrier=link.carrier, network=link.segment.get(0, ""), mtu=mtu)
@@ -99,7 +99,7 @@ class _Bringup:
         else:
             self._configure(interface, profile, link, controller)
 
-    def _bring_up_virtual(self, profile: Profile) -> None:
+    def _start_virtual(self, profile: Profile) -> None:
         link = self.layer2.link(profile)
         if profile.type == "vlan" and self.layer2.named(profile.get("vlan", "parent") or profile.get("ethernet", "mac-address")) is None:
             return
@@ -145,7 +145,7 @@ class _Bringup:
 
     def _dhcp(self, interface: Interface, profile: Profile | None, family: str, nic: Nic) -> list[str]:
         if interface.network != nic.network:
-            # A reservation is for the untagged network; a server of another one knows the host as somebody else.
+            # A reservation is for the untagged network; a server of another one knows the host as another host.
             nic = dataclasses.replace(nic, network=interface.network, mac=f"{interface.mac} on {interface.network}", lease="")
         lease = self.fabric.lease(nic)
         if not lease or f"ipv{ipaddress.ip_interface(lease).version}" != family:
@@ -174,11 +174,11 @@ class _Bringup:
         destination, *rest = [part.strip() for part in text.split(",")]
         gateway = rest[0] if rest else ""
         metric = number(rest[1], 0) if len(rest) > 1 else 0
-        given = dict(option.split("=", 1) for option in options.split(",") if "=" in option)
+        provided = dict(option.split("=", 1) for option in options.split(",") if "=" in option)
         if not is_address(destination, family) or (gateway and not is_address(gateway, family)):
             self.log.append(f"NetworkManager: {profile.file}: bad route {text!r}")
-        elif given.get("type", "unicast") in ("unicast", "local"):
-            self._add_route(name, profile, family, destination, gateway, metric, number(given.get("table", ""), 0))
+        elif provided.get("type", "unicast") in ("unicast", "local"):
+            self._add_route(name, profile, family, destination, gateway, metric, number(provided.get("table", ""), 0))
 
     def _add_route(self, name: str, profile: Profile | None, family: str, destination: str, gateway: str, metric: int = 0, table: int = 0) -> None:
         kind = profile.type if profile else "ethernet"
@@ -198,13 +198,13 @@ class _Bringup:
 
     def _routes_by_rule(self, rule: str, family: str) -> list[Route]:
         words = rule.split()
-        given = dict(zip(words[::2], words[1::2], strict=False))
-        if given.keys() & {"iif", "fwmark", "type"} or given.get("from", _EVERYTHING[family]) != _EVERYTHING[family]:
+        provided = dict(zip(words[::2], words[1::2], strict=False))
+        if provided.keys() & {"iif", "fwmark", "type"} or provided.get("from", _EVERYTHING[family]) != _EVERYTHING[family]:
             return []
-        routes = [route for table, route in self.routes if str(table) == given.get("table") and table != _MAIN_TABLE]
-        if "to" not in given or not is_address(given["to"], family):
+        routes = [route for table, route in self.routes if str(table) == provided.get("table") and table != _MAIN_TABLE]
+        if "to" not in provided or not is_address(provided["to"], family):
             return routes
-        wanted = ipaddress.ip_network(given["to"], strict=False)
+        wanted = ipaddress.ip_network(provided["to"], strict=False)
         # Only what the rule is for finds the way there.
         return [dataclasses.replace(route, destination=str(wanted)) for route in routes if _holds(ipaddress.ip_network(route.destination), wanted)]
 

@@ -41,6 +41,7 @@ def cluster_plan(root: Root, service_environment: Mapping[str, str], *, mounted:
         platform=str(install.get("platformType") or ""),
         signers=_signers(root, service_environment, mounted),
         bmcs=bmcs_of(document),
+        stream=str(_overrides(document).get("osImageStream") or ""),
     )
 
 
@@ -49,13 +50,17 @@ _AGENTS = {"master": "controlPlane", "arbiter": "arbiter", "worker": "worker"}
 
 def bmcs_of(install: Mapping[str, Any]) -> dict[str, str]:
     """Boot MAC address -> BMC address of the hosts that the install-config's overrides name with one."""
-    text = ((install.get("metadata") or {}).get("annotations") or {}).get(_OVERRIDES) or "{}"
-    try:
-        platform = (json.loads(text).get("platform") or {}).get("baremetal") or {}
-    except ValueError:
-        return {}
+    platform = (_overrides(install).get("platform") or {}).get("baremetal") or {}
     hosts = [host for host in platform.get("hosts") or [] if (host.get("bmc") or {}).get("address")]
     return {str(host.get("bootMACAddress", "")).lower(): str(host["bmc"]["address"]) for host in hosts}
+
+
+def _overrides(install: Mapping[str, Any]) -> dict[str, Any]:
+    text = ((install.get("metadata") or {}).get("annotations") or {}).get(_OVERRIDES) or "{}"
+    try:
+        return dict(json.loads(text))
+    except ValueError:
+        return {}
 
 
 def _first_vip(install: Mapping[str, Any], kind: str) -> str:
@@ -71,7 +76,7 @@ def _record(fabric: Fabric, name: str) -> str:
 
 
 def _signers(root: Root, environment: Mapping[str, str], mounted: bool) -> dict[str, tuple[bytes, bytes]]:
-    """The image's signers where the service is told to use them; else ones of its own, which no kubeconfig of the build knows."""
+    """The image's signers if the service is configured to use them; else ones of its own, which no kubeconfig of the build knows."""
     signers = {}
     for name in SIGNERS:
         certificate, key = root.data(f"{TLS_DIRECTORY}/{name}.crt"), root.data(f"{TLS_DIRECTORY}/{name}.key")

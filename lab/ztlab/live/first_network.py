@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The network of the initramfs, over which a minimal image fetches its root file system (reference infrastructure-operator.md 12)."""
+"""The network of the initramfs, over which a minimal image fetches its root file system.
+
+Source: openshift/assisted-service internal/ignition/discovery.go, internal/ignition/templates.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ..machine.hardware import Hardware
-from .bringup import bring_up
+from .bringup import start_network
 from .keyfiles import load_profiles
 from .network import apply_host_network
 from .root import Node, Root
@@ -35,7 +38,7 @@ def first_network(lab: Lab, machine: Hardware, initramfs: Mapping[str, bytes], l
         else:
             apply_host_network(root, machine.nics, log, TARGET)
     files = {name: (node.mode, node.content.decode("utf-8", "replace")) for name, node in root.under(TARGET).items()}
-    network = bring_up(machine.spec, machine.nics, load_profiles(files, log), lab.fabric, log)
+    network = start_network(machine.spec, machine.nics, load_profiles(files, log), lab.fabric, log)
     lab.fabric.attach(machine.spec.name, network)
     for line in log:
         machine.console.print(line)

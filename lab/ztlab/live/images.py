@@ -12,7 +12,8 @@ import shlex
 from .root import Root, parse_env
 
 _REPOSITORY = "quay.io/openshift-release-dev/ocp-v4.0-art-dev"
-# agent-images.env: variable -> name in the release (reference agent-based-installer.md 5.3).
+# agent-images.env: variable -> name in the release.
+# Source: openshift/installer data/data/agent/systemd/units, data/data/agent/files/usr/local/bin.
 AGENT_IMAGES = {
     "SERVICE_IMAGE": "agent-installer-api-server",
     "CONTROLLER_IMAGE": "agent-installer-csr-approver",

@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Which networks an interface reaches, through bonds, bridges, VLANs and Open vSwitch down to the ports of the machine.
 
-A :data:`Segment` is what comes out of an interface: VLAN tag -> name of the site's network that its frames end up in; 0 stands for frames without a tag.
+A :data:`Segment` is what comes out of an interface: VLAN tag -> name of the site's network that its frames end up in; 0 means frames without a tag.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Port:
 
 
 class Layer2:
-    """The links of one machine. ``profiles`` are those of virtual interfaces that are up; what cannot work is told in ``log``."""
+    """The links of one machine. ``profiles`` are those of virtual interfaces that are up; what cannot work is reported in ``log``."""
 
     def __init__(self, ports: Sequence[Port], profiles: Sequence[Profile], carried: Mapping[str, Segment], log: list[str]) -> None:
         self._ports = {port.nic.name: port for port in ports}

@@ -3,7 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """pre-network-manager-config: the network of the host whose MAC address this machine has, as keyfiles or nmpolicy documents.
 
-Source: reference agent-based-installer.md 5.2, infrastructure-operator.md 12.
+Source: openshift/installer pkg/asset/agent/manifests/nmstateconfig.go,
+  data/data/agent/files/usr/local/bin/pre-network-manager-config.sh;
+  openshift/assisted-service internal/ignition/discovery.go, internal/ignition/templates.
 """
 
 from __future__ import annotations

@@ -112,7 +112,9 @@ def _family(entry: Mapping[str, Any], family: str, routes: Sequence[Mapping[str,
         return {"method": "disabled"}
     automatic = bool(settings.get("dhcp") or (six and settings.get("autoconf")))
     addresses = [] if automatic else settings.get("address") or []
-    values = {"method": "auto" if automatic else "manual" if addresses else ("link-local" if six else "disabled")}
+    without = "link-local" if six else "disabled"
+    fixed = "manual" if addresses else without
+    values = {"method": "auto" if automatic else fixed}
     for number, address in enumerate(addresses, 1):
         values[f"address{number}"] = f"{address.get('ip')}/{address.get('prefix-length')}"
     for option, key in (("auto-dns", "ignore-auto-dns"), ("auto-routes", "ignore-auto-routes")):

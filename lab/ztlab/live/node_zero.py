@@ -26,7 +26,8 @@ RENDEZVOUS_ENV = "/etc/assisted/rendezvous-host.env"
 SERVICE_ENV = "/usr/local/share/assisted-service/assisted-service.env"
 _IMAGES_ENV = "/usr/local/share/assisted-service/images.env"
 _START_ENV = "/usr/local/share/start-cluster/start-cluster.env"
-# Order of the env files in which the service's container reads them (reference agent-based-installer.md 5.3).
+# Order of the env files in which the service's container reads them.
+# Source: openshift/installer data/data/agent/systemd/units, data/data/agent/files/usr/local/bin.
 _SERVICE_ENV_FILES = (RENDEZVOUS_ENV, SERVICE_ENV, _IMAGES_ENV, "/etc/assisted/node0", AGENT_IMAGES_ENV)
 _REQUIREMENTS_SCRIPT = "configure-assisted-hw-requirements.sh"
 # Lab seconds.
@@ -124,14 +125,19 @@ class NodeZero:
         return environment
 
     def _requirements(self) -> str:
-        """What the image's own script writes over the placeholder (reference agent-based-installer.md 5); the placeholder when none runs."""
+        """What the image's own script writes over the placeholder; the placeholder when none runs.
+
+        Source: openshift/installer pkg/asset/agent/image/ignition.go, data/data/agent/files.
+        """
         script = self._root.text(f"/usr/local/bin/{_REQUIREMENTS_SCRIPT}") or ""
         units = ("assisted-service.service", "assisted-service-pod.service", "assisted-service-db.service")
         if not any(self._live.systemd.runs(unit, _REQUIREMENTS_SCRIPT) for unit in units):
             return "TO_BE_REPLACED_BY_SYSTEMD"
         found = re.findall(r'\[\s*\{\s*"version".*?\}\s*\]', script, re.S)
         large = any(re.search(r"^kind: *\"?InternalReleaseImage", node.content.decode("utf-8", "replace"), re.M) for node in self._extra_manifests())
-        return str((found[-1] if large else found[0]) if found else "TO_BE_REPLACED_BY_SYSTEMD")
+        if not found:
+            return "TO_BE_REPLACED_BY_SYSTEMD"
+        return str(found[-1] if large else found[0])
 
     def _extra_manifests(self) -> list[Node]:
         return list(self._root.under("/etc/assisted/extra-manifests").values())
@@ -202,7 +208,7 @@ class NodeZero:
     async def _start_installation(self) -> None:
         unit = "start-cluster-installation.service"
         if unit not in self._live.systemd.wanted:
-            self._live.log(f"systemd: {unit}: not enabled: nobody starts the installation.")
+            self._live.log(f"systemd: {unit}: not enabled: no unit starts the installation.")
             return
         if not await self._configure("apply-host-config.service"):
             self._live.log(f"systemd: {unit}: Dependency failed: apply-host-config.service")
@@ -216,7 +222,7 @@ class NodeZero:
         """add-node.sh: the only host of this service is installed as soon as the service finds it fit."""
         unit = "agent-add-node.service"
         if unit not in self._live.systemd.wanted:
-            self._live.log(f"systemd: {unit}: not enabled: nobody adds this node.")
+            self._live.log(f"systemd: {unit}: not enabled: no unit adds this node.")
             return
         if not await self._configure("apply-host-config.service"):
             self._live.log(f"systemd: {unit}: Dependency failed: apply-host-config.service")

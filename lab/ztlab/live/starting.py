@@ -36,7 +36,7 @@ class _Script:
 
 
 class AddScript(_Script):
-    """add-node.sh (reference agent-based-installer.md 10.2)."""
+    """add-node.sh (openshift/installer pkg/asset/agent/joiner, pkg/asset/agent/workflow)."""
 
     async def run(self) -> None:
         said = ""
@@ -59,7 +59,7 @@ class AddScript(_Script):
 
 
 class StartScript(_Script):
-    """start-cluster-installation.sh (reference agentbasedinstaller-client.md 10)."""
+    """start-cluster-installation.sh (openshift/installer data/data/agent/files/usr/local/bin)."""
 
     def __init__(self, live: LiveSystem, environment: Mapping[str, str]) -> None:
         super().__init__(live, environment)

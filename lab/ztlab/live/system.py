@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from ..agent.agent import Agent
 from ..fabric.hosts import HostNetwork, Interface
+from ..machine import config_drive
 from ..machine.hardware import Hardware, Outcome
-from .bringup import bring_up
+from .bringup import start_network
 from .discovery import AgentStart, agent_start
 from .http import HostHttp, is_own
 from .ignition import IgnitionError, Unit, parse
@@ -92,7 +93,7 @@ class LiveSystem:
             if not self._ignite():
                 return Outcome.HALT
             await self.lab.clock.sleep(USERSPACE_SECONDS)
-            self._bring_up_network()
+            self._start_network()
             self._set_hostname()
             self._tasks = [asyncio.create_task(self._services(), name=f"live system of {self.name}")]
             self.watch(self._tasks[0])
@@ -120,7 +121,7 @@ class LiveSystem:
             self.log("Ignition failed: no ignition.platform.id among the kernel arguments.", phase="emergency shell")
             return False
         if config is None:
-            self.log("No Ignition config in the image: a live system that waits for somebody to log in.", phase="live system without configuration")
+            self.log("No Ignition config in the image: a live system that waits for a user to log in.", phase="live system without configuration")
             return False
         try:
             parsed = parse(config)
@@ -143,14 +144,14 @@ class LiveSystem:
 
     # ---- identity --------------------------------------------------------------------------------------------------------------------
 
-    def _bring_up_network(self) -> None:
+    def _start_network(self) -> None:
         log: list[str] = []
         ports = self.machine.nics
         optional = self.discovery is not None and self.systemd.unit("pre-network-manager-config.service") is None
         if not optional and self.starts("pre-network-manager-config.service") is not None:
             apply_host_network(self.root, ports, log)
         files = {name: (node.mode, node.content.decode("utf-8", "replace")) for name, node in self.root.under(CONNECTIONS).items()}
-        self.network = bring_up(self.machine.spec, ports, load_profiles(files, log), self.lab.fabric, log)
+        self.network = start_network(self.machine.spec, ports, load_profiles(files, log), self.lab.fabric, log)
         for line in log:
             self.log(line)
         for interface in self.network.interfaces:
@@ -162,7 +163,8 @@ class LiveSystem:
 
     def _set_hostname(self) -> None:
         if self.discovery is not None:
-            self.hostname = self.lab.fabric.name_of(self.network) or self.hostname
+            named = config_drive.hostname(self.root.text(config_drive.HOSTNAME_PROGRAM) or "", self.image.metadata)
+            self.hostname = named or self.lab.fabric.name_of(self.network) or self.hostname
         elif self.starts("set-hostname.service") is not None:
             self.hostname = hostname_for(self.root, [interface.mac for interface in self.network.interfaces]) or self.hostname
         if self.hostname == "localhost":

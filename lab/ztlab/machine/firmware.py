@@ -52,7 +52,7 @@ class Firmware:
         return Outcome.HALT
 
     def _boots_iso_again(self, machine: Hardware) -> Slot | None:
-        """The medium that a machine with a wrong boot order takes instead of its new disk: decided when it restarts, before anybody can detach it."""
+        """The medium that a machine with a wrong boot order takes instead of its new disk: decided when it restarts, before it can be detached."""
         if machine.installed and machine.cd.inserted and machine.cd.image and self._lab.faults.take("boots-iso-again", machine.spec.name):
             return dataclasses.replace(machine.cd)
         return None

@@ -77,7 +77,7 @@ def _decompress_xz(view: bytes, end: int) -> tuple[bytes, int]:
         raise InitrdError(f"xz archive: {error}") from error
     if not expand.eof:
         raise InitrdError("xz archive: unexpected end")
-    # The kernel's XZ decoder knows no check but CRC32 (reference coreos-live-image.md 2).
+    # The kernel's XZ decoder knows no check but CRC32 (coreos/coreos-installer src/live/embed.rs, src/io/initrd.rs).
     if expand.check not in (lzma.CHECK_CRC32, lzma.CHECK_NONE):
         raise InitrdError(f"xz archive: unsupported check {_CHECK_NAMES.get(expand.check, expand.check)}, the kernel needs CRC32")
     return content, end - len(expand.unused_data)

@@ -9,6 +9,7 @@ import asyncio
 import dataclasses
 import json
 import urllib.parse
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import aiohttp
@@ -43,6 +44,7 @@ class LiveImage:
     plan: BootPlan
     initramfs: dict[str, bytes]
     in_memory: bool = False  # the root file system was fetched: the medium is not needed any more
+    metadata: Mapping[str, str] = dataclasses.field(default_factory=dict)  # that of a config drive
 
 
 async def boot_medium(medium: Medium, machine: Hardware, lab: Lab) -> LiveImage | None:
@@ -129,7 +131,7 @@ async def _head(content: aiohttp.StreamReader) -> bytes:
 
 
 def _reached(lab: Lab, machine: Hardware, url: str) -> tuple[str, str]:
-    """(URL to open, Host header) for this machine's network. Raises Unreachable. A server outside of the lab is reached by whoever has a network."""
+    """(URL to open, Host header) for this machine's network. Raises Unreachable. A server outside of the lab is reached by any machine with a network."""
     host = urllib.parse.urlsplit(url).hostname or ""
     if lab.fabric.table.known(host) is None:
         return lab.fabric.redirect(url)

@@ -59,6 +59,7 @@ class NewCluster:
         platform: str = "",
         pace: float = 1.0,
         cluster_id: str = "",
+        stream: str = "",
         bmcs: Mapping[str, str] | None = None,
     ) -> None:
         self.bmcs = dict(bmcs or {})
@@ -85,14 +86,23 @@ class NewCluster:
             "platform": "linux/amd64",
         }
         self.api = KubeApi(self.registry, self.store, authentication=Authentication(), version=body, faults=faults)
-        self.nodes = Nodes(self.store, self.registry, kubernetes_version=full, version=version, masters_schedulable=self.masters_schedulable, faults=faults)
+        self.nodes = Nodes(
+            self.store,
+            self.registry,
+            kubernetes_version=full,
+            version=version,
+            stream=stream,
+            masters_schedulable=self.masters_schedulable,
+            faults=faults,
+        )
         self._ticker: asyncio.Task[None] | None = None
         self.tick_seconds = TICK_SECONDS
         self._started: float | None = None
         self._masters_since: float | None = None
         self._control_plane_since: float | None = None
+        self._updating_since: float | None = None
         self._degraded: dict[str, int] = {}
-        self._told: dict[str, str] = {}
+        self._reported: dict[str, str] = {}
         self._bootstrap_complete = False
         self._installed = False
         self._create_initial_objects()
@@ -257,13 +267,26 @@ class NewCluster:
         states = self._states(elapsed)
         for state in states:
             self._put_operator(state)
-        self._put_version(operators.version_conditions(self.version, elapsed, states))
         done = operators.all_available(elapsed, states)
+        if done:
+            self._follow_update(now)
+        updating = (now - self._updating_since) / self.pace if self._updating_since is not None else None
+        if updating is not None and updating < operators.UPDATE_SECONDS:
+            self._put_version(operators.update_conditions(self.version, updating))
+        else:
+            self._put_version(operators.version_conditions(self.version, elapsed, states))
         if any(state.name == "ingress" and state.available for state in states):
             self._put_ingress()
         if any(state.name == "console" and state.available for state in states):
             self._put_console()
         self._installed = done
+
+    def _follow_update(self, now: float) -> None:
+        """Another version in spec.desiredUpdate begins an update. Images by digest are not known here."""
+        kind = self.registry.by_kind("ClusterVersion", CONFIG)
+        wanted = ((self.store.get(kind, "version").get("spec") or {}).get("desiredUpdate") or {}).get("version")
+        if wanted and wanted != self.version:
+            self.version, self._updating_since = str(wanted), now
 
     def _states(self, elapsed: float) -> list[operators.OperatorState]:
         return operators.operator_states(elapsed, workloads=self._workloads, degraded=self._broken())
@@ -316,9 +339,9 @@ class NewCluster:
         resource = self.registry.by_kind(kind, CONFIG)
         wanted = json.dumps([conditions, rest])
         exists = self.store.exists(resource, name)
-        if exists and self._told.get(f"{kind} {name}") == wanted:
-            return  # most ticks change nothing, and a lab that is done shall be cheap to keep
-        self._told[f"{kind} {name}"] = wanted
+        if exists and self._reported.get(f"{kind} {name}") == wanted:
+            return  # most ticks change nothing, and a lab that is done should be cheap to keep
+        self._reported[f"{kind} {name}"] = wanted
         if not exists:
             self.store.create(resource, {"metadata": {"name": name}, "spec": {}})
         current = self.store.get(resource, name)

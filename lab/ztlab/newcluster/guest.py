@@ -1,7 +1,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The cluster of a hosted control plane: its API server runs on the hub, its nodes are machines that joined (reference hypershift-agent.md 1.5, 2.3)."""
+"""The cluster of a hosted control plane: its API server runs on the hub, its nodes are machines that joined.
+
+Source: openshift/hypershift api/hypershift/v1beta1/hostedcluster_types.go,
+  hypershift-operator/controllers/hostedcluster/hostedcluster_controller.go;
+  openshift/assisted-service internal/controller/controllers/agent_controller.go;
+  openshift/cluster-machine-approver pkg/controller/csr_check.go.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +45,7 @@ GUEST_TICK_SECONDS, OPERATORS_SECONDS = 4.0, 20.0
 
 
 class GuestCluster(NewCluster):
-    """Nobody in it approves the requests of new nodes.
+    """No controller in it approves the requests of new nodes.
 
     ``endpoint`` is where the API is published: host and port; ``resolves``: whether a name is in the DNS, which the console needs.
     """

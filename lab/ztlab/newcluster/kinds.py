@@ -42,7 +42,7 @@ def _info(item: Object, member: str) -> str:
 def csr_condition(item: Object) -> str:
     """As kubectl shows it: Pending, Approved, Denied, with Issued."""
     kinds = [entry.get("type") for entry in (item.get("status") or {}).get("conditions") or []]
-    text = "Denied" if "Denied" in kinds else "Approved" if "Approved" in kinds else "Pending"
+    text = next((kind for kind in ("Denied", "Approved") if kind in kinds), "Pending")
     return text + (",Issued" if (item.get("status") or {}).get("certificate") else "")
 
 

@@ -10,6 +10,7 @@ import dataclasses
 import ipaddress
 import json
 import uuid
+from collections.abc import Mapping
 
 from cryptography.hazmat.primitives.asymmetric import ec
 
@@ -18,13 +19,17 @@ from . import pki
 
 @dataclasses.dataclass(frozen=True)
 class NodeFacts:
-    """What kubelet and network plugin find on their machine. ``addresses`` have a prefix length; ``mac`` is that of the interface with the first one."""
+    """What kubelet and network plugin find on their machine. ``labels``: those that the kubelet is started with.
+
+    ``addresses`` have a prefix length; ``mac`` is that of the interface with the first one.
+    """
 
     system_uuid: str = ""
     mac: str = ""
     macs: tuple[str, ...] = ()
     addresses: tuple[str, ...] = ()
     gateway: str = ""
+    labels: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
 
 NO_FACTS = NodeFacts()

@@ -16,7 +16,7 @@ from ..faults import Faults
 from ..kubeapi import Object, Registry, Store
 from . import pki
 from .kubelet import NO_FACTS, Kubelet, NodeFacts, network_annotations
-from .versions import kubernetes_version
+from .versions import kubernetes_version, operating_system
 
 CLIENT_SIGNER = "kubernetes.io/kube-apiserver-client-kubelet"
 SERVING_SIGNER = "kubernetes.io/kubelet-serving"
@@ -38,12 +38,20 @@ class Nodes:
     """Moves every kubelet forward; called at each tick with the time in lab seconds."""
 
     def __init__(
-        self, store: Store, registry: Registry, *, kubernetes_version: str, version: str, masters_schedulable: bool, faults: Faults | None = None
+        self,
+        store: Store,
+        registry: Registry,
+        *,
+        kubernetes_version: str,
+        version: str,
+        masters_schedulable: bool,
+        stream: str = "",
+        faults: Faults | None = None,
     ) -> None:
         self.store = store
         self.node_kind = registry.by_kind("Node")
         self.csr_kind = registry.by_kind("CertificateSigningRequest", "certificates.k8s.io")
-        self.kubernetes_version, self.version = kubernetes_version, version
+        self.kubernetes_version, self.version, self.stream = kubernetes_version, version, stream
         self.masters_schedulable = masters_schedulable
         self.authority = pki.new_authority("kube-csr-signer_@1")
         self.kubelets: dict[str, Kubelet] = {}
@@ -61,7 +69,7 @@ class Nodes:
         installation: str = "",
         facts: NodeFacts = NO_FACTS,
     ) -> None:
-        """A machine came up from its disk; a known one is rebooting, unless its disk was written anew or its Node was deleted."""
+        """A machine came up from its disk; a known one is rebooting, unless its disk was written again or its Node was deleted."""
         known = self.kubelets.get(name)
         if known is None or known.installation != installation or (known.joined is not None and not self.store.exists(self.node_kind, name)):
             known = self.kubelets[name] = Kubelet(name, role, ip, now, automatic, machine, installation, facts)
@@ -209,6 +217,7 @@ class Nodes:
             "kubernetes.io/os": "linux",
             "node.openshift.io/os_id": "rhel",
             **{f"node-role.kubernetes.io/{role}": "" for role in roles},
+            **kubelet.facts.labels,
         }
 
     def _create_node(self, kubelet: Kubelet) -> None:
@@ -261,6 +270,7 @@ class Nodes:
                 "lastHeartbeatTime": moment,
             }
         )
+        system, kernel = operating_system(kubelet.release or self.version, self.stream)
         node = self.store.get(self.node_kind, kubelet.name)
         node["status"] = {
             "conditions": conditions,
@@ -274,8 +284,8 @@ class Nodes:
                 "bootID": kubelet.boot_id,
                 "kubeProxyVersion": version,
                 "kubeletVersion": version,
-                "osImage": f"Red Hat Enterprise Linux CoreOS {kubelet.release or self.version} (lab)",
-                "kernelVersion": "5.14.0-570.el9.x86_64",
+                "osImage": system,
+                "kernelVersion": kernel,
                 "containerRuntimeVersion": f"cri-o://{version.removeprefix('v')}",
                 "architecture": "amd64",
                 "operatingSystem": "linux",

@@ -47,6 +47,8 @@ _TIMELINE: tuple[tuple[str, int, int, bool], ...] = (
     ("console", 60, 340, True),
 )
 MANIFESTS = 930
+# Lab seconds of an update.
+UPDATE_SECONDS = 900.0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -116,6 +118,13 @@ def version_conditions(version: str, elapsed: float | None, states: list[Operato
     if share > 0.8 and missing:
         text += f", waiting on {', '.join(missing[:3])}" + (f", … ({len(missing) - 3} more)" if len(missing) > 3 else "")
     return _conditions("False", "", "True", text, "False", "")
+
+
+def update_conditions(version: str, elapsed: float) -> list[dict[str, Any]]:
+    """Conditions of the ClusterVersion of an available cluster that goes to another version."""
+    share = min(0.99, elapsed / UPDATE_SECONDS)
+    text = f"Working towards {version}: {int(MANIFESTS * share)} of {MANIFESTS} done ({int(100 * share)}% complete)"
+    return _conditions("True", f"Done applying {version}", "True", text, "False", "")
 
 
 def _conditions(available: str, available_text: str, progressing: str, progressing_text: str, failing: str, failing_text: str) -> list[dict[str, Any]]:

@@ -37,9 +37,9 @@ class Workloads:
         if fit:
             self._deployments(fit, alive)
             for pod in alive:
-                room = [name for name in fit if cpus_of(pod) <= node_cpus() - sum(cpus_of(each) for each in alive if where(each) == name)]
-                if not where(pod) and room:
-                    alive[alive.index(pod)] = self._bind(pod, self._freest(room, alive))
+                free = [name for name in fit if cpus_of(pod) <= node_cpus() - sum(cpus_of(each) for each in alive if where(each) == name)]
+                if not where(pod) and free:
+                    alive[alive.index(pod)] = self._bind(pod, self._freest(free, alive))
 
     def _daemons(self, nodes: dict[str, Object], pods: list[Object]) -> None:
         present = {(_app(pod), where(pod)) for pod in pods}

@@ -23,7 +23,7 @@ from . import machine_cluster, machine_host
 from .auth import Authenticator, check_object
 from .core import Core
 from .errors import InfraError, ServiceError
-from .model import BEFORE_INSTALL, Cluster
+from .model import Cluster
 from .router import BASE, Call, Reply, Route
 from .routes import build_router
 from .schema import read_body
@@ -80,7 +80,7 @@ class AssistedService:
         self.run_monitors()
 
     def run_monitors(self) -> None:
-        """For a service that somebody else's server hands requests to: the monitors alone."""
+        """For a service that gets its requests from another server: only the monitors."""
         self._monitors = [asyncio.create_task(self._monitor_hosts()), asyncio.create_task(self._monitor_clusters())]
 
     async def stop(self) -> None:
@@ -132,10 +132,7 @@ class AssistedService:
         for cluster in list(self.core.state.clusters.values()):
             scene = self.core.scene(cluster)
             for host in scene.hosts:
-                if host.status in BEFORE_INSTALL:
-                    machine_host.refresh(self.core, host, self.core.scene(cluster, host))
-                else:
-                    machine_host.refresh(self.core, host, scene)
+                machine_host.refresh(self.core, host, scene)
         for host in list(self.core.state.hosts.values()):
             if not host.cluster_id:
                 machine_host.refresh(self.core, host)

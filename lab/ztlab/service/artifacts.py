@@ -49,7 +49,10 @@ def bootstrap_ignition(core: Core, cluster: Cluster) -> dict[str, Any]:
 
 
 def host_ignition(core: Core, cluster: Cluster, host: Host) -> dict[str, Any]:
-    """The pointer to the machine config server, the host's own files, the override merged in (reference infrastructure-operator.md 12)."""
+    """The pointer to the machine config server, the host's own files, the override merged in.
+
+    Source: openshift/assisted-service internal/ignition/discovery.go, internal/ignition/templates.
+    """
     override = json.loads(host.ignition_overrides or "{}")
     pool = host.machine_config_pool or {"auto-assign": "worker"}.get(host.effective_role, host.effective_role)
     authority = _authority(core, cluster)

@@ -1,15 +1,16 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Who is calling: the three schemes of the agent-based installation, the two of a local service, or anybody.
+"""Who is calling: the three schemes of the agent-based installation, the two of a local service, or no authentication.
 
-Source of the texts: reference assisted-rest.md 1.2.
+Source of the texts: openshift/assisted-service pkg/auth, internal/gencrypto.
 """
 
 from __future__ import annotations
 
 import base64
 import dataclasses
+import functools
 import json
 import time
 from collections.abc import Collection, Mapping
@@ -51,6 +52,17 @@ def _decode(part: str) -> bytes:
 
 def verify_token(token: str, key: ec.EllipticCurvePublicKey) -> dict[str, Any]:
     """Claims of a valid ES256 token. Raises InfraError 401 with the library's words for an invalid one."""
+    return _unexpired(signed_claims(token, key))
+
+
+def _unexpired(claims: Mapping[str, Any]) -> dict[str, Any]:
+    if "exp" in claims and float(claims["exp"]) < time.time():
+        raise InfraError(401, "Token is expired")
+    return dict(claims)
+
+
+def signed_claims(token: str, key: ec.EllipticCurvePublicKey) -> dict[str, Any]:
+    """The same without a look at the time."""
     if token.lower().startswith("bearer "):
         raise InfraError(401, "tokenstring should not contain 'bearer '")
     parts = token.split(".")
@@ -69,8 +81,6 @@ def verify_token(token: str, key: ec.EllipticCurvePublicKey) -> dict[str, Any]:
         key.verify(encoded, f"{parts[0]}.{parts[1]}".encode(), ec.ECDSA(hashes.SHA256()))
     except InvalidSignature as error:
         raise InfraError(401, "crypto/ecdsa: verification error") from error
-    if "exp" in claims and float(claims["exp"]) < time.time():
-        raise InfraError(401, "Token is expired")
     return dict(claims)
 
 
@@ -80,6 +90,8 @@ class Authenticator:
     def __init__(self, settings: Settings) -> None:
         self.auth_type = settings.auth_type
         self.key = None if self.auth_type == "none" else load_public_key(settings.public_key_pem)
+        # Each agent sends its one token with each request.
+        self._signed = functools.lru_cache(maxsize=4096)(self._signed_claims)
 
     def authenticate(self, schemes: Collection[str], headers: Mapping[str, str], query: Mapping[str, str]) -> Caller:
         """The caller, by the first credential that one of the operation's schemes reads. Raises InfraError 401, 403."""
@@ -96,10 +108,13 @@ class Authenticator:
                 refused = error
         raise refused or InfraError(401, UNAUTHENTICATED)
 
-    def _claims(self, token: str) -> dict[str, Any]:
+    def _signed_claims(self, token: str) -> dict[str, Any]:
         assert self.key is not None
+        return signed_claims(token, self.key)
+
+    def _claims(self, token: str) -> dict[str, Any]:
         try:
-            return verify_token(token, self.key)
+            return _unexpired(self._signed(token))
         except InfraError as error:
             if self.auth_type != "agent-installer-local":
                 raise
@@ -123,7 +138,9 @@ class Authenticator:
 
 
 def check_object(caller: Caller, parameters: Mapping[str, str]) -> None:
-    """A local token opens its own object only. Raises InfraError 404."""
+    """A local token in a URL opens its own object only; that of an agent opens all (upstream: pkg/auth/local_authz_handler.go). Raises InfraError 404."""
+    if caller.scheme != "urlAuth":
+        return
     for name, own in (("infra_env_id", caller.infra_env_id), ("cluster_id", caller.cluster_id)):
         if own and name in parameters and parameters[name] != own:
             raise InfraError(404, "Object Not Found")

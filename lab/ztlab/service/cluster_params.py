@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Rules for the members of a cluster at creation and PATCH (reference assisted-rest.md 3.1, 3.2). Pure: dicts in, dicts out."""
+"""Rules for the members of a cluster at creation and PATCH. Pure: dicts in, dicts out.
+
+Source: openshift/assisted-service internal/bminventory/inventory.go, internal/cluster/validations.
+"""
 
 from __future__ import annotations
 
@@ -267,30 +270,30 @@ def check_full_count(count: int, version: str, settings: Settings) -> None:
 
 def resolve_platform(params: Mapping[str, Any], count: int) -> tuple[dict[str, Any], bool]:
     """Platform and user-managed networking, which imply each other. Raises ServiceError 400 on contradiction."""
-    given = params.get("platform")
+    provided = params.get("platform")
     managed = params.get("user_managed_networking")
     if count == 1:
-        kind = (given or {}).get("type") or "none"
+        kind = (provided or {}).get("type") or "none"
         if managed is False:
-            known = given is not None and kind == "none"
+            known = provided is not None and kind == "none"
             raise bad_request(NONE_UNMANAGED if known else "Can't disable user-managed-networking on single node OpenShift")
         if kind in ("baremetal", "vsphere"):
             raise bad_request(f"Can't set {kind} platform on single node OpenShift")
-        return _platform(given, kind), True
-    kind = (given or {}).get("type")
+        return _platform(provided, kind), True
+    kind = (provided or {}).get("type")
     if kind in ("none", "external"):
         if managed is False and kind == "none":
             raise bad_request(NONE_UNMANAGED)
-        return _platform(given, kind), True
+        return _platform(provided, kind), True
     if managed:
         if kind == "baremetal":
             raise bad_request("Can't set baremetal platform with user-managed-networking enabled")
-        return _platform(given, kind or "none"), True
-    return _platform(given, kind or "baremetal"), False
+        return _platform(provided, kind or "none"), True
+    return _platform(provided, kind or "baremetal"), False
 
 
-def _platform(given: Mapping[str, Any] | None, kind: str) -> dict[str, Any]:
-    external = {name: value for name, value in ((given or {}).get("external") or {}).items() if value is not None}
+def _platform(provided: Mapping[str, Any] | None, kind: str) -> dict[str, Any]:
+    external = {name: value for name, value in ((provided or {}).get("external") or {}).items() if value is not None}
     if kind == "external" and not external.get("platform_name"):
         raise bad_request("Platform name must be set to a non-empty string when using platform type external")
     return {"type": kind, "external": external}
@@ -398,10 +401,10 @@ def update_fields(current: Mapping[str, Any], params: dict[str, Any], settings: 
     if said.get("disk_encryption") is not None:
         fields["disk_encryption"] = {**(current.get("disk_encryption") or {}), **said["disk_encryption"]}
     if {"platform", "user_managed_networking", "control_plane_count"} & set(said):
-        wish = {"platform": said.get("platform"), "user_managed_networking": said.get("user_managed_networking")}
-        if wish["platform"] is None and wish["user_managed_networking"] is None and count != 1:
-            wish = {"platform": current.get("platform"), "user_managed_networking": current.get("user_managed_networking")}
-        fields["platform"], fields["user_managed_networking"] = resolve_platform(wish, count)
+        requested = {"platform": said.get("platform"), "user_managed_networking": said.get("user_managed_networking")}
+        if requested["platform"] is None and requested["user_managed_networking"] is None and count != 1:
+            requested = {"platform": current.get("platform"), "user_managed_networking": current.get("user_managed_networking")}
+        fields["platform"], fields["user_managed_networking"] = resolve_platform(requested, count)
     for name in LEGACY:
         fields.pop(name, None)
     if said.get("vip_dhcp_allocation") and not any(said.get(name) for name in VIP_RULES):

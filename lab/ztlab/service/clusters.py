@@ -45,7 +45,7 @@ def create(core: Core, call: Call) -> Reply:
         status_since=core.now(),
         status_info="Cluster is not ready for install",
         machine_networks=[entry["cidr"] for entry in cluster_params.normalise_lists(dict(params)).get("machine_networks") or []],
-        machine_networks_given=bool(params.get("machine_networks")),
+        machine_networks_provided=bool(params.get("machine_networks")),
         operators=monitored_operators(params.get("olm_operators") or [], core),
     )
     core.state.clusters[cluster.id] = cluster
@@ -121,7 +121,7 @@ def _update_machine_networks(core: Core, cluster: Cluster, fields: Mapping[str, 
     wanted = [entry["cidr"] for entry in cluster_params.normalise_lists({"machine_networks": said})["machine_networks"]]
     if managed and len(wanted) == 1:
         raise bad_request(FORBIDDEN_MACHINE_NETWORK)
-    cluster.machine_networks, cluster.machine_networks_given = wanted, bool(wanted)
+    cluster.machine_networks, cluster.machine_networks_provided = wanted, bool(wanted)
 
 
 def _follow_vips(core: Core, cluster: Cluster, fields: Mapping[str, Any]) -> None:
@@ -131,7 +131,7 @@ def _follow_vips(core: Core, cluster: Cluster, fields: Mapping[str, Any]) -> Non
     for vip in vips:
         if not any(ipaddress.ip_address(vip) in network for network in own):
             raise bad_request(f"Calculate machine network CIDR: No suitable matching CIDR found for VIP {vip}")
-    cluster.machine_networks_given = False
+    cluster.machine_networks_provided = False
 
 
 def found(core: Core, call: Call) -> Cluster:

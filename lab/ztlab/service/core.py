@@ -125,8 +125,12 @@ class Core:
         props: Mapping[str, Any] | None = None,
     ) -> None:
         """Record an event; a host brings the ids of its cluster and infra-env with it."""
-        cluster_id = cluster.id if cluster else (host.cluster_id if host else (infra_env.cluster_id if infra_env else ""))
-        infra_env_id = infra_env.id if infra_env else (host.infra_env_id if host else "")
+        cluster_id = next((each.cluster_id for each in (host, infra_env) if each), "")
+        if cluster:
+            cluster_id = cluster.id
+        infra_env_id = host.infra_env_id if host else ""
+        if infra_env:
+            infra_env_id = infra_env.id
         self.events.append(Event(name, severity, message, self.timestamp(), cluster_id, infra_env_id, host.id if host else "", props=dict(props or {})))
 
     # changes of status
@@ -142,7 +146,9 @@ class Core:
         if not changed:
             return
         host.status_since = self.now()
-        severity = "error" if status == "error" else "warning" if status in HOST_WARNING else "info"
+        severity = "warning" if status in HOST_WARNING else "info"
+        if status == "error":
+            severity = "error"
         text = f"Host {host.name}: updated status from {previous} to {status}" + (f" ({info})" if info else "")
         self.event("host_status_updated", text, severity=severity, host=host, props={"src_status": previous, "new_status": status})
 
@@ -170,7 +176,7 @@ class Core:
         self.changed(item)
 
     def changed(self, item: Cluster | InfraEnv | Host) -> None:
-        """Tell whoever shows this elsewhere."""
+        """Notify other components that show this."""
         if self.on_change is not None:
             self.on_change(item)
 

@@ -1,7 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Handlers of credentials, downloads and logs (reference assisted-rest.md sections 10 and 11)."""
+"""Handlers of credentials, downloads and logs.
+
+Source: openshift/assisted-service internal/bminventory/inventory.go, internal/cluster/cluster.go,
+  internal/events/event.go.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Handlers of hosts: registration, change, actions (reference assisted-rest.md section 5)."""
+"""Handlers of hosts: registration, change, actions.
+
+Source: openshift/assisted-service internal/bminventory/inventory.go, internal/host/host.go.
+"""
 
 from __future__ import annotations
 
@@ -89,7 +92,10 @@ def _registered(core: Core, host: Host, *, new: bool) -> Reply:
 
 
 async def _register_with_agent(core: Core, host: Host, *, new: bool) -> Reply:
-    """A host without Agent must not be: it is unregistered when none can be made (reference infrastructure-operator.md 5.1)."""
+    """A host without Agent must not be: it is unregistered when none can be made.
+
+    Source: openshift/assisted-service internal/controller/controllers/crd_utils.go.
+    """
     if core.on_registration is None:
         raise RuntimeError("no Kubernetes API")
     try:
@@ -271,7 +277,7 @@ def _set_labels(core: Core, host: Host, labels: list[Mapping[str, str]]) -> None
         if problem:
             raise bad_request(f"node_labels: {problem}")
     _require_state(host, "node labels", 500)
-    host.labels_given = True
+    host.labels_provided = True
     host.node_labels = {label["key"]: label["value"] for label in labels}
 
 
@@ -314,7 +320,7 @@ def installer_args(core: Core, call: Call) -> Reply:
     for argument in arguments:
         if argument.startswith("-") and argument not in INSTALLER_FLAGS:
             raise bad_request(f"found unexpected flag {argument} for installer - allowed flags are {go.words(INSTALLER_FLAGS)}")
-    host.installer_args, host.arguments_given = arguments, True
+    host.installer_args, host.arguments_provided = arguments, True
     core.touch(host)
     return Reply(201, host_view(core, host))
 
@@ -386,7 +392,11 @@ def unbind(core: Core, call: Call) -> Reply:
 
 
 def leave_cluster(core: Core, host: Host, *, reclaim: bool) -> None:
-    """The transition of an unbind (reference infrastructure-operator.md 5.4). ``reclaim``: the node itself can be told to boot discovery again."""
+    """The transition of an unbind. ``reclaim``: the node itself can be told to boot discovery again.
+
+    Source: openshift/assisted-service internal/controller/controllers/agent_reclaimer.go,
+      internal/host/statemachine.go.
+    """
     if host.status in BEFORE_INSTALL | {"binding"}:
         status = "unbinding"
     elif reclaim and host.status in ("installed", "added-to-existing-cluster"):
@@ -444,7 +454,7 @@ def reset_validation(core: Core, call: Call) -> Reply:
 
 
 def report_progress(core: Core, call: Call) -> Reply:
-    """Reference assisted-rest.md 7.4."""
+    """openshift/assisted-service internal/host/common.go, internal/host/host.go."""
     host = _of(core, call)
     apply_progress(core, host, call.body.get("current_stage") or "", call.body.get("progress_info") or "")
     return Reply(200)

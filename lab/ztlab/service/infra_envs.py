@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Handlers of /v2/infra-envs: creation, change, image URLs, downloads (reference assisted-rest.md section 4)."""
+"""Handlers of /v2/infra-envs: creation, change, image URLs, downloads.
+
+Source: openshift/assisted-service internal/bminventory/inventory.go, internal/bminventory/inventory_v2_handlers.go.
+"""
 
 from __future__ import annotations
 
@@ -288,7 +291,10 @@ def _signed(core: Core, infra_env: InfraEnv, url: str) -> str:
 
 
 def boot_artifacts(core: Core, infra_env: InfraEnv) -> dict[str, str]:
-    """kernel, rootfs, initrd of the infra-env (reference infrastructure-operator.md 2.2)."""
+    """kernel, rootfs, initrd of the infra-env.
+
+    Source: openshift/assisted-service internal/controller/controllers/infraenv_controller.go.
+    """
     base, query = core.settings.image_service_url, f"arch={infra_env.architecture}&version={os_version(core, infra_env)}"
     return {
         "kernel": f"{base}/boot-artifacts/kernel?{query}",

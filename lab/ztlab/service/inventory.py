@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """What the service makes of an inventory: which interfaces count, which disks are eligible, where to install.
 
-Source: reference assisted-rest.md 6.3.
+Source: openshift/assisted-service swagger.yaml, internal/hardware/validator.go.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ def judge_disks(inventory: Mapping[str, Any], *, least_gb: int, version: str) ->
 
 
 def _eligibility(disk: Mapping[str, Any], least: int, allowed: Sequence[str], multipath_names: set[str]) -> dict[str, Any]:
-    told = (disk.get("installation_eligibility") or {}).get("not_eligible_reasons") or []
-    reasons = [reason for reason in told if not reason.startswith(OWN_REASONS)]
+    reported = (disk.get("installation_eligibility") or {}).get("not_eligible_reasons") or []
+    reasons = [reason for reason in reported if not reason.startswith(OWN_REASONS)]
     size = int(disk.get("size_bytes") or 0)
     if size < least:
         reasons.append(f"Disk is too small (disk only has {human_size(size)}, but {human_size(least)} are required)")

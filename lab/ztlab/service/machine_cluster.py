@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""State machine of clusters: refresh rules, preparation, installation, cancel and reset (reference assisted-rest.md 7.1)."""
+"""State machine of clusters: refresh rules, preparation, installation, cancel and reset.
+
+Source: openshift/assisted-service internal/cluster/statemachine.go, internal/cluster/transition.go.
+"""
 
 from __future__ import annotations
 
@@ -236,7 +239,7 @@ def judge(core: Core, cluster: Cluster) -> Facts:
 
 def derive_machine_networks(core: Core, cluster: Cluster) -> None:
     """Networks given at creation stay; otherwise they follow the VIPs, or the default route of a single node."""
-    if cluster.machine_networks_given:
+    if cluster.machine_networks_provided:
         return
     found = networks.calculated_machine_networks(cluster, core.state.hosts_of(cluster.id))
     if found and found != cluster.machine_networks:
@@ -247,7 +250,7 @@ def derive_machine_networks(core: Core, cluster: Cluster) -> None:
 
 
 def install(core: Core, cluster: Cluster) -> None:
-    """Start: roles become fixed, a bootstrap host is chosen, VIPs are verified anew. Raises ServiceError 409."""
+    """Start: roles become fixed, a bootstrap host is chosen, VIPs are verified again. Raises ServiceError 409."""
     if cluster.status != "ready":
         verdicts = {category: [verdict.body() for verdict in found] for category, found in cluster.verdicts.items()}
         shown = json.dumps(verdicts, separators=(",", ":")) if verdicts else ""

@@ -1,7 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""State machine of hosts: refresh rules in order, re-registration, suggested roles (reference assisted-rest.md 7.1 to 7.3)."""
+"""State machine of hosts: refresh rules in order, re-registration, suggested roles.
+
+Source: openshift/assisted-service internal/cluster/statemachine.go, internal/cluster/transition.go,
+  internal/host/statemachine.go.
+"""
 
 from __future__ import annotations
 
@@ -312,7 +316,10 @@ def suggest_role(core: Core, host: Host, scene: Scene) -> None:
 
 
 def judge_disks(core: Core, host: Host) -> None:
-    """Recompute eligibility for the role of now and choose the installation disk (reference assisted-rest.md 6.3)."""
+    """Recompute eligibility for the role of now and choose the installation disk.
+
+    Source: openshift/assisted-service swagger.yaml, internal/hardware/validator.go.
+    """
     if host.inventory is None:
         return
     scene = core.scene(core.cluster_of(host), host)

@@ -69,8 +69,8 @@ class Host:
     # "" until the medium was lost once
     media_status: str = ""
     installer_version: str = ""
-    labels_given: bool = False
-    arguments_given: bool = False
+    labels_provided: bool = False
+    arguments_provided: bool = False
     agent_version: str = ""
     timestamp: int = 0
     clock_offset: float = 0.0
@@ -104,7 +104,7 @@ class Host:
         return self.kind == "AddToExistingClusterHost"
 
     def forget_discovery(self) -> None:
-        """What a freshly started agent makes worthless (reference assisted-rest.md 7.3)."""
+        """What a freshly started agent makes worthless (openshift/assisted-service internal/host/statemachine.go)."""
         self.inventory = None
         self.connectivity = None
         self.ntp_sources = None
@@ -156,8 +156,8 @@ class Cluster:
     status_updated_at: str = NO_TIME
     status_since: float = 0.0
     pull_secret: str = ""
-    platform_given: bool = False
-    machine_networks_given: bool = False
+    platform_provided: bool = False
+    machine_networks_provided: bool = False
     machine_networks: list[str] = dataclasses.field(default_factory=list)
     vip_verification: dict[str, str] = dataclasses.field(default_factory=dict)
     install_config_overrides: str = ""

@@ -17,7 +17,8 @@ IPNetwork = ipaddress.IPv4Network | ipaddress.IPv6Network
 IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 IPInterface = ipaddress.IPv4Interface | ipaddress.IPv6Interface
 _Result = TypeVar("_Result")
-_REPORTS = 4096
+_Report = TypeVar("_Report")
+_HOSTS = 4096
 
 # A monitor's pass asks for the same few addresses again and again, several times a second at high speed.
 parse_interface = functools.lru_cache(maxsize=4096)(ipaddress.ip_interface)
@@ -42,29 +43,29 @@ def interface_addresses(interface: Mapping[str, Any]) -> list[IPInterface]:
     return [address for address in addresses if not address.ip.is_link_local]
 
 
-class _OfReport(Generic[_Result]):
-    """A function of a report, computed once for each. A host has a new object for each report; the last ``_REPORTS`` ones are remembered."""
+class OfReport(Generic[_Report, _Result]):
+    """A function of a host's report, computed once for each. A host has a new object for each report; the last one of each host is remembered."""
 
-    def __init__(self, of: Callable[[Mapping[str, Any]], _Result]) -> None:
+    def __init__(self, of: Callable[[_Report], _Result]) -> None:
         self._of = of
-        self._known: dict[int, tuple[Mapping[str, Any], _Result]] = {}
+        self._known: dict[str, tuple[_Report, _Result]] = {}
 
-    def __call__(self, report: Mapping[str, Any]) -> _Result:
-        known = self._known.get(id(report))
+    def __call__(self, host_id: str, report: _Report) -> _Result:
+        known = self._known.get(host_id)
         if known is None or known[0] is not report:
-            while len(self._known) >= _REPORTS:
+            while len(self._known) >= _HOSTS:
                 del self._known[next(iter(self._known))]
-            known = self._known[id(report)] = (report, self._of(report))
+            known = self._known[host_id] = (report, self._of(report))
         return known[1]
 
 
-@_OfReport
+@OfReport
 def _inventory_addresses(inventory: Mapping[str, Any]) -> tuple[IPInterface, ...]:
     return tuple(address for interface in inventory.get("interfaces") or [] for address in interface_addresses(interface))
 
 
 def host_addresses(host: Host) -> list[IPInterface]:
-    return list(_inventory_addresses(host.inventory)) if host.inventory else []
+    return list(_inventory_addresses(host.id, host.inventory)) if host.inventory else []
 
 
 def host_networks(hosts: Iterable[Host]) -> dict[str, list[str]]:
@@ -121,6 +122,17 @@ def calculated_machine_networks(cluster: Cluster, hosts: Sequence[Host]) -> list
     return list(dict.fromkeys(network for network in found if network))
 
 
+_shared_sets: dict[frozenset[Any], frozenset[Any]] = {}
+
+
+def _shared(items: Iterable[Any]) -> frozenset[Any]:
+    """The set of these items; equal ones are the same object."""
+    if len(_shared_sets) > 4 * _HOSTS:
+        _shared_sets.clear()
+    found = frozenset(items)
+    return _shared_sets.setdefault(found, found)
+
+
 class _Links:
     """Whom a host reaches, by its report of connectivity."""
 
@@ -131,27 +143,27 @@ class _Links:
     @functools.cached_property
     def by_ip(self) -> frozenset[str]:
         """Ids of the hosts that it reaches by IP."""
-        return frozenset(remote["host_id"] for remote in self._remotes if any(entry.get("successful") for entry in remote.get("l3_connectivity") or []))
+        return _shared(remote["host_id"] for remote in self._remotes if any(entry.get("successful") for entry in remote.get("l3_connectivity") or []))
 
     def in_network(self, network: IPNetwork) -> frozenset[str]:
         """Ids of the hosts that it reaches in a network."""
         if network not in self._by_network:
-            self._by_network[network] = frozenset(remote["host_id"] for remote in self._remotes if _reaches(remote, network))
+            self._by_network[network] = _shared(remote["host_id"] for remote in self._remotes if _reaches(remote, network))
         return self._by_network[network]
 
     @functools.cached_property
     def answers(self) -> frozenset[tuple[str, str]]:
         """Addresses, with the MACs that answered for them."""
         entries = (entry for remote in self._remotes for entry in remote.get("l2_connectivity") or [])
-        return frozenset((entry["remote_ip_address"], entry["remote_mac"].lower()) for entry in entries if entry.get("remote_mac"))
+        return _shared((entry["remote_ip_address"], entry["remote_mac"].lower()) for entry in entries if entry.get("remote_mac"))
 
 
-_links_of_report = _OfReport(_Links)
+_links_of_report = OfReport(_Links)
 _NO_LINKS = _Links({})
 
 
 def _links(host: Host) -> _Links:
-    return _links_of_report(host.connectivity) if host.connectivity else _NO_LINKS
+    return _links_of_report(host.id, host.connectivity) if host.connectivity else _NO_LINKS
 
 
 def _reaches(remote: Mapping[str, Any], network: IPNetwork) -> bool:
@@ -176,20 +188,57 @@ def _majority(hosts: Sequence[Host], reached: Callable[[Host], frozenset[str]], 
     return group if len(group) >= smallest else set()
 
 
+class _OfHosts(Generic[_Result]):
+    """A function of one part of the connectivity of several hosts, computed again when that part is another one. The last results are remembered.
+
+    Mostly a new report says the same as the one before it: equal parts are one object, so that comparing them costs nothing.
+    """
+
+    def __init__(self, kept: int = 64) -> None:
+        self._kept = kept
+        self._known: dict[tuple[Any, ...], tuple[tuple[Any, ...], _Result]] = {}
+
+    def __call__(self, key: tuple[Any, ...], hosts: Sequence[Host], part: Callable[[Host], Any], of: Callable[[], _Result]) -> _Result:
+        parts = tuple((host.id, part(host)) for host in hosts)
+        key = (*key, parts[0][0] if parts else "", len(parts))
+        known = self._known.get(key)
+        if known is None or known[0] != parts:
+            self._known.pop(key, None)
+            while len(self._known) >= self._kept:
+                del self._known[next(iter(self._known))]
+            known = self._known[key] = (parts, of())
+        return known[1]
+
+
+_majorities: _OfHosts[set[str]] = _OfHosts()
+_collisions: _OfHosts[dict[str, list[str]]] = _OfHosts()
+
+
 def l2_majority(hosts: Sequence[Host], cidr: str, smallest: int) -> set[str]:
     """Host ids of the L2 majority group of a network."""
     network = parse_network(cidr)
-    return _majority(hosts, lambda host: _links(host).in_network(network), smallest)
+    return _majority_by((cidr, smallest), hosts, lambda host: _links(host).in_network(network), smallest)
 
 
 def l3_majority(hosts: Sequence[Host], smallest: int) -> set[str]:
     """Host ids of the group in which every host reaches every other by IP."""
-    return _majority(hosts, lambda host: _links(host).by_ip, smallest)
+    return _majority_by(("", smallest), hosts, lambda host: _links(host).by_ip, smallest)
 
 
-def ip_collisions(hosts: Iterable[Host]) -> dict[str, list[str]]:
+def _majority_by(key: tuple[Any, ...], hosts: Sequence[Host], reached: Callable[[Host], frozenset[str]], smallest: int) -> set[str]:
+    return set(_majorities(key, hosts, reached, lambda: _majority(hosts, reached, smallest)))
+
+
+def ip_collisions(hosts: Sequence[Host]) -> dict[str, list[str]]:
     """Address -> the MACs that answered for it, where there is more than one."""
-    answers: set[tuple[str, str]] = set().union(*(_links(host).answers for host in hosts))
+    return dict(_collisions((), hosts, _answers, lambda: _find_collisions(set().union(*map(_answers, hosts)))))
+
+
+def _answers(host: Host) -> frozenset[tuple[str, str]]:
+    return _links(host).answers
+
+
+def _find_collisions(answers: set[tuple[str, str]]) -> dict[str, list[str]]:
     addresses = [address for address, _mac in answers]
     if len(set(addresses)) == len(addresses):
         return {}

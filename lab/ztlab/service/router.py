@@ -15,7 +15,7 @@ from .errors import InfraError
 from .schema import Field, is_uuid
 
 BASE = "/api/assisted-install"
-# Letters of the endpoint index in reference assisted-rest.md section 2; h: the header of i only.
+# Letters of the endpoint index in openshift/assisted-service swagger.yaml; h: the header of i only.
 SCHEMES = {"U": ("userAuth",), "A": ("agentAuth",), "W": ("watcherAuth",), "L": ("urlAuth",), "i": ("imageAuth", "imageURLAuth"), "h": ("imageAuth",)}
 UUID_PARAMETERS = ("cluster_id", "infra_env_id", "host_id")
 
@@ -83,7 +83,7 @@ class Router:
     def add(
         self, method: str, template: str, letters: str, handler: Handler, body: Field | None = None, body_name: str = "body", *, binary: bool = False
     ) -> None:
-        """``letters``: who may call, as in the reference; empty: anybody."""
+        """``letters``: who may call, as in the reference; empty: every caller."""
         schemes = tuple(scheme for letter in letters for scheme in SCHEMES[letter])
         route = Route(method, template, schemes, handler, body, body_name, binary)
         self.routes.append(route)

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import functools
 from collections.abc import Sequence
@@ -73,10 +74,25 @@ class Scene:
         return 3
 
     @functools.cached_property
+    def names(self) -> collections.Counter[str]:
+        """How many hosts have each name."""
+        return collections.Counter(host.name for host in self.hosts if host.inventory is not None)
+
+    @property
     def majority_groups(self) -> dict[str, set[str]]:
         """CIDR -> host ids, plus ``IPv4`` for the group by L3."""
-        groups = {cidr: networks.l2_majority(self.hosts, cidr, self.smallest_group) for cidr in (self.cluster.machine_networks if self.cluster else [])}
-        return {**groups, "IPv4": networks.l3_majority(self.hosts, self.smallest_group)}
+        return {name: self.majority_group(name) for name in (*(self.cluster.machine_networks if self.cluster else []), "IPv4")}
+
+    @functools.cached_property
+    def _groups(self) -> dict[str, set[str]]:
+        return {}
+
+    def majority_group(self, name: str) -> set[str]:
+        """Host ids of the majority group of a CIDR, or of ``IPv4``: the group by L3."""
+        if name not in self._groups:
+            by_l3 = name == "IPv4"
+            self._groups[name] = networks.l3_majority(self.hosts, self.smallest_group) if by_l3 else networks.l2_majority(self.hosts, name, self.smallest_group)
+        return self._groups[name]
 
     @functools.cached_property
     def collisions(self) -> dict[str, list[str]]:

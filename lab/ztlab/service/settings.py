@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the service is told through its environment: on the rendezvous host, the env files of the ISO."""
+"""The configuration of the service in its environment: on the rendezvous host, the env files of the ISO."""
 
 from __future__ import annotations
 
@@ -50,6 +50,7 @@ def flag(text: str, default: bool) -> bool:
     return default if text == "" else text.strip().lower() in ("1", "t", "true")
 
 
+@functools.lru_cache(maxsize=256)
 def version_key(version: str) -> tuple[int, ...]:
     """Numbers of a version for comparison: ``4.22.0-rc.1`` -> (4, 22, 0)."""
     return tuple(int(part) for part in re.findall(r"\d+", version.split("-")[0])[:3])
@@ -72,7 +73,10 @@ class ReleaseImage:
 
 @dataclasses.dataclass(frozen=True)
 class Requirement:
-    """What a role asks of a host (reference assisted-rest.md 8.5); sizes in the units of the upstream file."""
+    """What a role asks of a host; sizes in the units of the upstream file.
+
+    Source: openshift/assisted-service data/default_hw_requirements.json.
+    """
 
     cpu_cores: int
     ram_mib: int

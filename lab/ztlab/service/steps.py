@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Steps of the agent: which are handed out in which status, their arguments, what is made of the replies.
 
-Source: reference assisted-rest.md section 6.
+Source: openshift/assisted-service internal/host/hostcommands.
 """
 
 from __future__ import annotations
@@ -114,21 +114,24 @@ def _connectivity(core: Core, host: Host, cluster: Cluster | None) -> list[str] 
     others = [other for other in core.state.hosts_of(host.cluster_id) if other is not host and other.inventory]
     if not others:
         return None
-    described = [
-        {
-            "host_id": other.id,
-            "nics": [
-                {
-                    "name": nic.get("name", ""),
-                    "mac": nic.get("mac_address", ""),
-                    "ip_addresses": [str(address.ip) for address in networks.interface_addresses(nic)],
-                }
-                for nic in (other.inventory or {}).get("interfaces") or []
-            ],
-        }
-        for other in others
-    ]
-    return [_json(described)]
+    described = (f'{{"host_id":{_json(other.id)},"nics":{_described_nics(other.id, other.inventory or {})}}}' for other in others)
+    return [f"[{','.join(described)}]"]
+
+
+@networks.OfReport
+def _described_nics(inventory: Mapping[str, Any]) -> str:
+    """How an inventory's interfaces are named in requests to other hosts, as JSON."""
+    nics = inventory.get("interfaces") or []
+    return _json(
+        [
+            {
+                "name": nic.get("name", ""),
+                "mac": nic.get("mac_address", ""),
+                "ip_addresses": [str(address.ip) for address in networks.interface_addresses(nic)],
+            }
+            for nic in nics
+        ]
+    )
 
 
 def _tang(core: Core, host: Host, cluster: Cluster | None) -> list[str] | None:
@@ -194,8 +197,8 @@ def _api_vip(core: Core, host: Host, cluster: Cluster | None) -> list[str] | Non
     endpoint = cluster.fields.get("ignition_endpoint") or {}
     name = cluster.fields.get("api_vip_dns_name") or f"api.{cluster.domain}"
     pool = host.machine_config_pool or "worker"
-    given = str(endpoint.get("url") or "")
-    request: dict[str, Any] = {"url": f"{given.rstrip('/')}/{pool}" if given else f"http://{name}:22624/config/{pool}"}
+    provided = str(endpoint.get("url") or "")
+    request: dict[str, Any] = {"url": f"{provided.rstrip('/')}/{pool}" if provided else f"http://{name}:22624/config/{pool}"}
     if endpoint.get("ca_certificate"):
         request["ca_certificate"] = endpoint["ca_certificate"]
     if host.ignition_headers:

@@ -84,7 +84,10 @@ class Swagger:
         return [f"{key} {status}: {'/'.join(map(str, problem.absolute_path))}: {problem.message[:300]}" for problem in problems]
 
     def refusal_problems(self, method: str, template: str, status: int, body: Any) -> list[str]:
-        """A refusal has the described shape, or that of the router and the schema checks, which upstream does not describe (reference 1.1)."""
+        """A refusal has the described shape, or that of the router and the schema checks, which upstream does not describe.
+
+        Source: openshift/assisted-service internal/common/common.go, pkg/auth.
+        """
         if isinstance(body, dict) and isinstance(body.get("code"), int):
             fine = body["code"] == status and isinstance(body.get("message"), str) and len(body) == 2
             return [] if fine else [f"{method} {template} {status}: no refusal of the router: {body}"]

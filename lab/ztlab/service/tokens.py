@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Tokens that a local service signs itself: ES256, one object each, no expiry (reference infrastructure-operator.md 11.1)."""
+"""Tokens that a local service signs itself: ES256, one object each, no expiry.
+
+Source: openshift/assisted-service internal/imageservice/urls.go, internal/gencrypto.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Validations of a host: ids, categories and conditions of reference assisted-rest.md 8.1 to 8.3.
+"""Validations of a host: ids, categories and conditions of openshift/assisted-service internal/host/validation_id.go, internal/host/validator.go.
 
 A check returns its verdict, or None when upstream leaves the validation out of the list for this host.
 """
@@ -9,6 +9,7 @@ A check returns its verdict, or None when upstream leaves the validation out of 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import ipaddress
 import itertools
 import re
@@ -80,15 +81,25 @@ def pending(text: str) -> Outcome:
 def judge(scene: Scene, host: Host) -> dict[str, list[Verdict]]:
     """Category -> verdicts of the host at this moment."""
     found: dict[str, list[Verdict]] = {"network": [], "hardware": [], "operators": []}
-    for item in sorted(VALIDATIONS, key=lambda item: ORDER.index(item.id) if item.id in ORDER else len(ORDER)):
+    for item in _in_order():
         outcome = item.check(scene, host)
         if outcome is not None:
-            found[item.category].append(Verdict(item.id, *outcome))
+            found[item.category].append(_verdict(item.id, *outcome))
     if scene.cluster is not None:
         found["operators"] = operator_verdicts(scene.cluster, for_host=True)
     return {category: verdicts for category, verdicts in found.items() if verdicts}
 
 
+# A monitor says the same of each host several times a second: equal verdicts are one object, so that comparing them costs nothing.
+_verdict = functools.lru_cache(maxsize=1 << 16)(Verdict)
+
+
+@functools.cache
+def _in_order() -> tuple[Validation, ...]:
+    return tuple(sorted(VALIDATIONS, key=lambda item: ORDER.index(item.id) if item.id in ORDER else len(ORDER)))
+
+
+@functools.cache
 def blocking_ids() -> frozenset[str]:
     return frozenset(item.id for item in VALIDATIONS if item.blocks)
 
@@ -160,7 +171,7 @@ def _belongs_to_majority_group(scene: Scene, host: Host) -> Outcome | None:
         return pending("Machine Network CIDR or Connectivity Majority Groups missing")
     if host.connectivity is None:
         return pending("Machine Network CIDR or Connectivity Majority Groups missing")
-    if all(host.id in scene.majority_groups[name] for name in names):
+    if all(host.id in scene.majority_group(name) for name in names):
         return success("Host has connectivity to the majority of hosts in the cluster")
     return failure("No connectivity to the majority of hosts in the cluster")
 
@@ -242,6 +253,23 @@ def _has_default_route(scene: Scene, host: Host) -> Outcome | None:
     return failure("Host has not yet been configured with a default route.")
 
 
+@networks.OfReport
+def _worst_links(connectivity: Mapping[str, Any]) -> dict[str, float]:
+    """The highest value of each measurement over all other hosts: mostly it is within the limit, and nothing else has to be read."""
+    links = [link for remote in connectivity.get("remote_hosts") or [] for link in remote.get("l3_connectivity") or []]
+    return {member: max((float(link.get(member) or 0) for link in links), default=0.0) for member in ("average_rtt_ms", "packet_loss_percentage")}
+
+
+@networks.OfReport
+def _broken_mtu(connectivity: Mapping[str, Any]) -> str:
+    """The first link whose MTU is broken, "" if there is none."""
+    for remote in connectivity.get("remote_hosts") or []:
+        for report in remote.get("mtu_report") or []:
+            if not report.get("mtu_successful"):
+                return f"MTU is broken between interface {report.get('outgoing_nic')} and {report.get('remote_ip_address')}"
+    return ""
+
+
 def _same_role_links(scene: Scene, host: Host) -> list[tuple[str, Mapping[str, Any]]]:
     names = {other.id: other.name for other in scene.hosts if other is not host and other.effective_role == host.effective_role}
     remotes = (host.connectivity or {}).get("remote_hosts") or []
@@ -257,12 +285,10 @@ def _link_check(member: str, attribute: str, what: str, unit: str) -> Check:
         if host.connectivity is None or host.effective_role == "auto-assign":
             return pending(f"Missing {what.lower()} information.")
         limit = getattr(scene.requirement(host.effective_role), attribute)
+        if limit is None or _worst_links(host.id, host.connectivity)[member] <= limit:
+            return success(f"{what} requirement has been satisfied.")
         bad = sorted(
-            {
-                f"{name} ({float(link.get(member) or 0):.2f}{unit})"
-                for name, link in _same_role_links(scene, host)
-                if limit is not None and float(link.get(member) or 0) > limit
-            }
+            {f"{name} ({float(link.get(member) or 0):.2f}{unit})" for name, link in _same_role_links(scene, host) if float(link.get(member) or 0) > limit}
         )
         if bad:
             return failure(
@@ -366,11 +392,8 @@ def _mtu(scene: Scene, host: Host) -> Outcome | None:
         return None
     if host.connectivity is None:
         return pending("Missing MTU report information")
-    for remote in host.connectivity.get("remote_hosts") or []:
-        for report in remote.get("mtu_report") or []:
-            if not report.get("mtu_successful"):
-                return failure(f"MTU is broken between interface {report.get('outgoing_nic')} and {report.get('remote_ip_address')}")
-    return success("MTU is ok")
+    broken = _broken_mtu(host.id, host.connectivity)
+    return failure(broken) if broken else success("MTU is ok")
 
 
 # hardware
@@ -475,7 +498,7 @@ def _hostname_unique(scene: Scene, host: Host) -> Outcome | None:
         return None
     if host.inventory is None:
         return pending("Missing inventory")
-    if any(other is not host and other.inventory is not None and other.name == host.name for other in scene.hosts):
+    if scene.names[host.name] > 1:
         return failure(f"Hostname {host.name} is not unique in cluster")
     return success(f"Hostname {host.name} is unique in cluster")
 

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import functools
+
 from .model import Cluster
 from .scene import Verdict
 
@@ -43,10 +45,15 @@ OPERATORS = {
 
 def operator_verdicts(cluster: Cluster, *, for_host: bool) -> list[Verdict]:
     """One verdict per operator of the catalogue."""
+    return list(_verdicts_for(frozenset(cluster.operators), for_host))
+
+
+@functools.lru_cache
+def _verdicts_for(operators: frozenset[str], for_host: bool) -> tuple[Verdict, ...]:
     found = []
     for prefix, (name, title) in sorted(OPERATORS.items()):
-        chosen = name in cluster.operators
+        chosen = name in operators
         place = "Host" if for_host else "Cluster"
         text = f"{place} meets the requirements of {title}" if chosen else f"{name} is disabled"
         found.append(Verdict(f"{prefix}-requirements-satisfied", "success", text))
-    return found
+    return tuple(found)

@@ -24,6 +24,10 @@ def dump(value: Any) -> str:
     return json.dumps(value, separators=(",", ":"))
 
 
+_connectivity_text = networks.OfReport(dump)
+_addresses_text = networks.OfReport(dump)
+
+
 def _verdicts(found: Mapping[str, Sequence[Verdict]]) -> str:
     return dump({category: [verdict.body() for verdict in verdicts] for category, verdicts in found.items()})
 
@@ -50,11 +54,11 @@ def host_view(core: Core, host: Host, *, inventory: bool = True, connectivity: b
         "infra_env_id": host.infra_env_id,
         "validations_info": _verdicts(host.verdicts) if host.verdicts else "",
         "logs_info": host.logs_info,
-        "connectivity": dump(host.connectivity) if host.connectivity and connectivity else "",
+        "connectivity": _connectivity_text(host.id, host.connectivity) if host.connectivity and connectivity else "",
         "api_vip_connectivity": dump(host.api_vip_connectivity) if host.api_vip_connectivity else "",
         "tang_connectivity": dump(host.tang_connectivity) if host.tang_connectivity else "",
         "inventory": dump(host.inventory) if host.inventory and inventory else "",
-        "free_addresses": dump(host.free_addresses) if host.free_addresses is not None else "",
+        "free_addresses": _addresses_text(host.id, host.free_addresses) if host.free_addresses is not None else "",
         "ntp_sources": dump(host.ntp_sources) if host.ntp_sources is not None else "",
         "disks_info": dump(host.disks_info) if host.disks_info else "",
         "images_status": dump(host.images_status) if host.images_status else "",
@@ -63,9 +67,9 @@ def host_view(core: Core, host: Host, *, inventory: bool = True, connectivity: b
         "installation_disk_id": host.installation_disk_id,
         "skip_formatting_disks": ",".join(host.skip_formatting),
         "machine_config_pool_name": host.machine_config_pool,
-        "node_labels": dump(host.node_labels) if host.node_labels or host.labels_given else "",
+        "node_labels": dump(host.node_labels) if host.node_labels or host.labels_provided else "",
         "fencing_credentials": dump(host.fencing_credentials) if host.fencing_credentials else "",
-        "installer_args": dump(host.installer_args) if host.installer_args or host.arguments_given else "",
+        "installer_args": dump(host.installer_args) if host.installer_args or host.arguments_provided else "",
         "installer_version": host.installer_version,
         "ignition_config_overrides": host.ignition_overrides,
         "discovery_agent_version": host.agent_version,

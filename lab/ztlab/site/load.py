@@ -20,7 +20,7 @@ from typing import Any
 import jsonschema  # type: ignore[import-untyped]
 import yaml
 
-from .model import Bmc, ClusterApi, ClusterHint, Disk, HubHost, HubSite, Machine, Member, Network, Nic, OsImage, ServiceSite, Site, SiteError
+from .model import Bmc, ClusterApi, ClusterHint, Disk, HubHost, HubSite, Machine, Member, Network, Nic, OsImage, Registry, ServiceSite, Site, SiteError
 
 _MAC = re.compile(r"^[0-9A-Fa-f]{2}([:-][0-9A-Fa-f]{2}){5}$")
 _BMC_ADDRESS = re.compile(r"^([a-z0-9-]+(\+https?)?://)?(\[[0-9A-Fa-f:]+\]|[A-Za-z0-9._-]+)(:\d{1,5})?(/.*)?$")
@@ -49,13 +49,16 @@ def parse_site(document: Any, *, source: str = "site") -> Site:
     hub = _hub(document["hub"]) if "hub" in document else None
     service = _service(document["service"]) if "service" in document else None
     names = {name: part.address for part in (hub, service) if part is not None for name in part.dns_names}
+    registries = tuple(Registry(**{**entry, "images": tuple(entry.get("images", ()))}) for entry in document.get("registries", ()))
     site = Site(
         networks=tuple(_network(entry, names) for entry in document["networks"]),
         machines=tuple(_machine(entry) for entry in document["machines"]),
         clusters=tuple(_cluster(entry) for entry in document.get("clusters", ())),
-        releases=document.get("releases", {}),
+        releases={name: version for registry in registries for name, version in registry.releases.items()} | document.get("releases", {}),
         hub=hub,
         service=service,
+        registries=registries,
+        checks=document.get("checks", {}),
     )
     problems = list(_contradictions(site))
     if problems:
@@ -122,7 +125,8 @@ def _readable(error: jsonschema.ValidationError) -> Iterable[str]:
 def _place(path: Iterable[str | int]) -> str:
     text = ""
     for part in path:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
+        name = f".{part}" if text else str(part)
+        text += f"[{part}]" if isinstance(part, int) else name
     return text or "the file"
 
 
@@ -237,4 +241,4 @@ def _occupied(site: Site) -> Iterable[str]:
 
 
 def _duplicates(place: str, values: Iterable[str]) -> Iterable[str]:
-    yield from (f"{place}: {value} stands there {count} times" for value, count in Counter(values).items() if count > 1)
+    yield from (f"{place}: {value} is listed {count} times" for value, count in Counter(values).items() if count > 1)

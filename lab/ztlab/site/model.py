@@ -6,10 +6,13 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
+import hashlib
 import ipaddress
+import json
 import urllib.parse
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 IPNetwork = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -198,10 +201,15 @@ class OsImage:
 
 @dataclasses.dataclass(frozen=True)
 class ClusterApi:
-    """Cluster API on a hub. ``provider``: who plays the Agent provider, upstream (the lab, as upstream's does it) or none; ``version`` of cluster.x-k8s.io."""
+    """Cluster API on a hub. ``provider``: who plays the Agent provider, upstream (the lab, as upstream's does it) or none; ``version`` of cluster.x-k8s.io.
+
+    ``openshift_assisted``: version of OpenshiftAssistedControlPlane, ``metal3``: version of Cluster API Provider Metal3's kinds; "none": not installed.
+    """
 
     provider: str = "upstream"
     version: str = "v1beta2"
+    openshift_assisted: str = "none"
+    metal3: str = "none"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -245,9 +253,14 @@ class HubSite:
         return f"assisted-image-service.{self.base_domain}"
 
     @property
+    def disk_image_host(self) -> str:
+        """A web server with disk images of CoreOS beside a hub whose Machines get them; empty for other hubs."""
+        return f"images.{self.base_domain}" if self.cluster_api is not None and self.cluster_api.metal3 != "none" else ""
+
+    @property
     def hosts(self) -> tuple[str, ...]:
         """Every name under which the hub answers."""
-        return self.api_host, self.service_host, self.image_service_host
+        return tuple(filter(None, (self.api_host, self.service_host, self.image_service_host, self.disk_image_host)))
 
     @property
     def dns_names(self) -> tuple[str, ...]:
@@ -285,6 +298,44 @@ class ServiceSite:
         return (self.service_host, self.image_service_host, self.sso_host)
 
 
+MANIFEST = "application/vnd.oci.image.manifest.v1+json"
+
+
+def manifest(image: str, *, moved: bool = False) -> bytes:
+    """The manifest of an image that is named repository:tag; ``moved``: after its tag was moved to another build."""
+    annotations = {"org.opencontainers.image.ref.name": image, "build": "2" if moved else "1"}
+    return json.dumps({"schemaVersion": 2, "mediaType": MANIFEST, "annotations": annotations}).encode()
+
+
+def digest_of(body: bytes) -> str:
+    return f"sha256:{hashlib.sha256(body).hexdigest()}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Registry:
+    """A registry of container images. ``images``: what it has, as repository:tag without the host; each is there by digest too."""
+
+    host: str
+    username: str
+    password: str = dataclasses.field(repr=False)
+    images: tuple[str, ...] = ()
+
+    def by_digest(self) -> dict[str, bytes]:
+        """repository@digest -> manifest, of what each tag names before and after it was moved."""
+        return {name: body for name, body, _tag in self._manifests()}
+
+    @property
+    def releases(self) -> dict[str, str]:
+        """Pullspec by digest -> version, of tags such as 4.22.0-x86_64."""
+        return {f"{self.host}/{name}": tag.rpartition("-")[0] or tag for name, _body, tag in self._manifests()}
+
+    def _manifests(self) -> Iterator[tuple[str, bytes, str]]:
+        for image in self.images:
+            repository, _colon, tag = image.rpartition(":")
+            for body in (manifest(image), manifest(image, moved=True)):
+                yield f"{repository}@{digest_of(body)}", body, tag
+
+
 @dataclasses.dataclass(frozen=True)
 class Site:
     networks: tuple[Network, ...]
@@ -293,9 +344,16 @@ class Site:
     releases: Mapping[str, str] = dataclasses.field(default_factory=dict)
     hub: HubSite | None = None
     service: ServiceSite | None = None
+    registries: tuple[Registry, ...] = ()
+    # openshift_checks of the inventory, since what ztlab vars prints takes its place.
+    checks: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
     def network(self, name: str) -> Network:
-        return next(network for network in self.networks if network.name == name)
+        return self._by_name[name]
+
+    @functools.cached_property
+    def _by_name(self) -> dict[str, Network]:
+        return {network.name: network for network in self.networks}
 
     def machine(self, name: str) -> Machine:
         """Raises KeyError with the known names."""

@@ -14,7 +14,7 @@ from ..common import json_text
 from ..common.secrets import HIDDEN, hide_secrets, is_secret_key
 from ..common.terminal import shortened
 
-# Compares one wished value with what the service shows.
+# Compares one requested value with what the service shows.
 Equal = Callable[[Any, Any], bool]
 _LONGEST = 60
 
@@ -60,12 +60,12 @@ class ServiceChange:
         return {"before_header": self.title, "after_header": self.title, "before": _shown(before), "after": _shown(after)}
 
 
-def differing(wish: Mapping[str, Any], observed: Mapping[str, Any], equal: Mapping[str, Equal] | None = None) -> list[Difference]:
-    """What of the wish the object does not show yet. Fields that the wish does not name are the service's or somebody else's and are left alone."""
+def differing(requested: Mapping[str, Any], observed: Mapping[str, Any], equal: Mapping[str, Equal] | None = None) -> list[Difference]:
+    """The desired fields that the object does not have yet. Other fields belong to the service or to another client and stay as they are."""
     rules = equal or {}
     return [
         Difference(name, observed.get(name), value)
-        for name, value in wish.items()
+        for name, value in requested.items()
         if value is not None and not rules.get(name, same_value)(value, observed.get(name))
     ]
 

@@ -30,7 +30,7 @@ class ServiceQuery:
 
 
 def look(service: AssistedService, question: ServiceQuery, forks: int = 8) -> dict[str, Any]:
-    """The answer as the door returns it. What was asked for by name and is not there is simply not in it.
+    """The answer as the module returns it. What was asked for by name and is not there is simply not in it.
 
     With the token of a watcher alone the service does not show hosts of InfraEnvs; those of clusters it does.
     """

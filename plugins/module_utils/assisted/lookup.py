@@ -29,7 +29,7 @@ def only_one(documents: Sequence[Document], kind: str, wanted: str) -> Document 
 
 
 def to_be_had(documents: Sequence[Document], kind: str, wanted: str) -> Document | None:
-    """As :func:`only_one`, for something that is made where it is not there; an id that nobody has is a mistake, not the name of a new one."""
+    """As :func:`only_one`, for something that is made where it is not there; an unknown id is a mistake, not the name of a new object."""
     found = only_one(documents, kind, wanted)
     if found is None and _ID.fullmatch(wanted):
         raise ZeroTouchError(f"The service has no {kind} with the id {wanted}.", "Give its name for a new one to be made.")

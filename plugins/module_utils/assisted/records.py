@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..common.host_names import safe_address, safe_host_name
-from .install.narration import read_view, standing
+from .install.narration import read_view, wait_status
 from .install.progress import HostProgress, Validation, read_cluster, read_host
 from .rest.client import Document, members
 
@@ -89,7 +89,7 @@ def host_record(document: Document, *, inventory: bool = False) -> Record:
 
 
 def progress_row(name: str, host: HostProgress | None) -> Record:
-    """How far one host is, for whoever watches; ``host`` None: it has not registered."""
+    """The progress of one host, for display; ``host`` None: it has not registered."""
     return {
         "name": name,
         "status": host.status if host else "",
@@ -101,7 +101,7 @@ def progress_row(name: str, host: HostProgress | None) -> Record:
 
 
 def progress_record(document: Document) -> Record:
-    """How far a cluster is and how its hosts stand, in the words in which an installation is told."""
+    """The progress of a cluster and its hosts, in the words of a wait."""
     view = read_view(document)
     hosts = sorted(view.hosts.values(), key=lambda host: (host.name, host.id))
     return {
@@ -109,7 +109,7 @@ def progress_record(document: Document) -> Record:
         "id": view.cluster.id,
         "percent": 100 if view.cluster.installed else view.cluster.percent,
         "text": view.cluster.text(),
-        "standing": standing(hosts, judged=not (view.cluster.installing or view.cluster.terminal)),
+        "host_summary": wait_status(hosts, judged=not (view.cluster.installing or view.cluster.terminal)),
         "hosts": [progress_row(host.name, host) for host in hosts],
     }
 

@@ -17,7 +17,7 @@ _DATA_URL = re.compile(r"^data:[^,]*,.+", re.DOTALL)
 
 
 def shown_yaml(text: str) -> str:
-    """The documents of a YAML or JSON text with secrets hidden; only its size where it cannot be read, since then nobody knows what is secret in it."""
+    """The documents of a YAML or JSON text with secrets hidden; only its size where it cannot be read, since its secrets are unknown then."""
     documents = _documents(text)
     if not documents or not all(isinstance(document, (Mapping, list)) for document in documents):
         return size_of(text.encode()) if text else ""

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""BMC addresses as inventories write them: the metal3 grammar (reference redfish-virtual-media.md 5)."""
+"""BMC addresses as inventories write them: the metal3 grammar (metal3-io/baremetal-operator pkg/hardwareutils/bmc)."""
 
 from __future__ import annotations
 
@@ -77,13 +77,14 @@ def _driver(scheme: str, rest: str) -> tuple[str, str]:
         return "redfish-virtualmedia", driver
     if driver in _OTHER_DRIVERS:
         instead = _instead(_OTHER_DRIVERS[driver], transport, rest, ipmi=driver == "ipmi")
-        why = "switches a machine that somebody boots from the network" if driver == "ipmi" else "boots over the network"
+        why = "switches a machine that boots from the network" if driver == "ipmi" else "boots over the network"
         why = "is for virtual machines" if driver == "libvirt" else why
         raise ValueError(f"scheme {driver} {why}, which is not part of this version; {instead}{SUPPORTED}")
     if driver in _REMOVED_DRIVERS:
         raise ValueError(f"scheme {driver} was removed upstream; {_instead(_REMOVED_DRIVERS[driver], transport, rest, ipmi=False)}{SUPPORTED}")
     hint = nearest(driver, VIRTUAL_MEDIA_DRIVERS)
-    raise ValueError(f"scheme {scheme!r} is unknown; {hint + '; ' if hint else ''}{SUPPORTED}")
+    hint_prefix = hint + "; " if hint else ""
+    raise ValueError(f"scheme {scheme!r} is unknown; {hint_prefix}{SUPPORTED}")
 
 
 def _instead(driver: str, transport: str, rest: str, *, ipmi: bool) -> str:
@@ -93,7 +94,8 @@ def _instead(driver: str, transport: str, rest: str, *, ipmi: bool) -> str:
     # An IPMI address has a port and a query of its own; no path says which System.
     place = re.split(r"[:/?]", rest)[0] if ipmi and not rest.startswith("[") else rest
     condition = "if this BMC has Redfish virtual media, write " if ipmi else "nearest is "
-    return f"{condition}{driver}{'+' + transport if transport else ''}://{place}; "
+    transport_suffix = "+" + transport if transport else ""
+    return f"{condition}{driver}{transport_suffix}://{place}; "
 
 
 def _check_host(host: str, text: str) -> None:

@@ -9,11 +9,13 @@ import dataclasses
 import functools
 import json
 import re
+import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 from ..common.addresses import normal_mac
-from ..common.errors import UnusableAnswer, ZeroTouchError
+from ..common.errors import Interrupted, UnusableAnswer, ZeroTouchError
+from ..common.listed import listed
 from .image_url import written_form
 from .profile import Profile, detect_profile, named_action
 from .session import LoginRefused, RedfishSession, RefusedRequest
@@ -25,6 +27,9 @@ MOST_MEMBERS = 500
 MOST_PAGES = 100
 # Characters of a value: URLs of images are the longest.
 _LONGEST = 4096
+# Systems that a message names, and characters of each: a chassis of blades has some ten.
+_MOST_NAMED = 20
+_LONGEST_PATH = 200
 T = TypeVar("T")
 
 
@@ -77,7 +82,8 @@ class Machine:
 
     ``macs`` are lower case; empty when the BMC lists no NICs. ``settings`` is the path of the Settings object, if there is one, ``settings_boot`` its
     Boot. ``manager`` is the id of the first Manager, the ``*_action`` after it are actions of vendors, empty without one. ``lacks_licence`` says why virtual
-    media are not licensed, as far as the BMC shows it. ``notes`` are what is worth knowing about this BMC.
+    media are not licensed, as far as the BMC shows it.
+    ``clock_text`` is the time of the first Manager, ``read_at`` the Unix time at which it was read. ``notes`` are what is worth knowing about this BMC.
     """
 
     system: str
@@ -104,6 +110,8 @@ class Machine:
     enable_action: str = ""
     media_enabled: bool = True
     lacks_licence: str = ""
+    clock_text: str = dataclasses.field(default="", compare=False)
+    read_at: float = dataclasses.field(default=0.0, compare=False)
     notes: tuple[str, ...] = ()
 
 
@@ -112,8 +120,14 @@ def read_machine(session: RedfishSession, system: str = "") -> Machine:
 
     Resources beside the System that cannot be read become notes: a machine is not hidden because of one of them.
     """
-    system_path = system or _only_member(session, _link(session.root, "Systems") or "/redfish/v1/Systems", "System")
-    resource, headers = session.get_with_headers(system_path)
+    systems = _link(session.root, "Systems") or "/redfish/v1/Systems"
+    system_path = system or _only_member(session, systems, "System")
+    try:
+        resource, headers = session.get_with_headers(system_path)
+    except RefusedRequest as error:
+        if error.status == 404:
+            error.hint = _others(session, systems)
+        raise
     system_path = as_text(resource.get("@odata.id")) or system_path
     refused: list[RefusedRequest] = []
     managers = _managers(session, resource, refused)
@@ -148,6 +162,8 @@ def read_machine(session: RedfishSession, system: str = "") -> Machine:
         enable_action=_first(named_action(manager, profile.enable_media) for manager in managers) if profile.enable_media else "",
         media_enabled=not profile.enable_media or any('"RMediaStatus": "Enabled"' in json.dumps(manager.get("Oem")) for manager in managers),
         lacks_licence=_lacks_licence(profile, managers, refused),
+        clock_text=as_text(managers[0].get("DateTime")) if managers else "",
+        read_at=time.time(),
         notes=tuple(dict.fromkeys(session.notes)),
     )
 
@@ -225,7 +241,8 @@ def _readable(session: RedfishSession, read: Callable[[], T], what: str, refused
         raise
     except RefusedRequest as error:
         refused.append(error)
-        session.notes.append(f"{what} cannot be read ({error.status}: {error.refusal.text[:200]})")
+        beginning = error.refusal.text[:200]
+        session.notes.append(f"{what} cannot be read ({error.status}: {beginning})")
         return None
 
 
@@ -303,6 +320,20 @@ def _only_member(session: RedfishSession, collection: str, kind: str) -> str:
     raise ZeroTouchError(f"{session.service}: the BMC has {len(members)} {kind}s: {', '.join(members)}.", "Name the right one as the path of the address.")
 
 
+def _others(session: RedfishSession, collection: str) -> str:
+    """A hint for a System that does not exist: those that exist. Empty if they cannot be listed: the fault remains the missing one."""
+    try:
+        members = members_of(session, collection)
+    except Interrupted:
+        raise
+    except ZeroTouchError:
+        return ""
+    if not members:
+        return ""
+    named = listed([path[:_LONGEST_PATH] for path in members], _MOST_NAMED)
+    return f"Systems of this BMC: {named}. Name the right one as the path of the address."
+
+
 def members_of(session: RedfishSession, collection: str) -> list[str]:
     """The members of a collection, over all pages in which the service gives it."""
     found: list[str] = []
@@ -313,7 +344,8 @@ def members_of(session: RedfishSession, collection: str) -> list[str]:
         resource = session.get(page)
         found += _links(resource.get("Members"))
         if len(pages) > MOST_PAGES or len(found) > MOST_MEMBERS:
-            raise UnusableAnswer(session.service, 200, f"the collection {collection[:200]} has more than {MOST_MEMBERS} members or {MOST_PAGES} pages")
+            beginning = collection[:200]
+            raise UnusableAnswer(session.service, 200, f"the collection {beginning} has more than {MOST_MEMBERS} members or {MOST_PAGES} pages")
         page = as_text(resource.get("Members@odata.nextLink"))
     return found
 

@@ -197,7 +197,9 @@ def _trust(session: RedfishSession, machine: Machine, slot: Slot, url: str, acce
         trusted = [session.get(path).get("CertificateString") for path in members_of(session, slot.certificates)]
         if not any(isinstance(text, str) and text.split() == pem.split() for text in trusted):
             session.post(slot.certificates, {"CertificateString": pem, "CertificateType": "PEM"})
-    verifies = access.validate_certs if access.validate_certs is not None else True if access.ca_cert else None
+    verifies = access.validate_certs
+    if verifies is None and access.ca_cert:
+        verifies = True
     if verifies is not None and slot.verifies is not None and slot.verifies != verifies:
         session.patch(slot.path, {"VerifyCertificate": verifies}, read_slot(session, slot.path, machine.profile).etag)
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a Redfish service says when it refuses, in its many shapes (reference redfish-virtual-media.md 1.4)."""
+"""What a Redfish service says when it refuses, in its many shapes (openstack/sushy sushy/exceptions.py)."""
 
 from __future__ import annotations
 
@@ -91,7 +91,9 @@ def read_refusal(response: Response) -> Refusal:
     inner = body.get("error")
     envelope: dict[str, Any] = inner if isinstance(inner, dict) else body
     extended = envelope.get("@Message.ExtendedInfo", body.get("@Message.ExtendedInfo"))
-    entries = extended if isinstance(extended, list) else [extended] if isinstance(extended, dict) else []
+    entries = [extended] if isinstance(extended, dict) else extended
+    if not isinstance(entries, list):
+        entries = []
     messages = tuple(_message(entry) for entry in entries[:_MOST_MESSAGES] if isinstance(entry, dict))
     code = _last_part(envelope.get("code"))
     text = _words(messages, _text(envelope.get("message"))) or _plain(response)

@@ -77,5 +77,5 @@ def bmc_options(call: Opened) -> BmcOptions:
     )
 
 
-def _image_access(given: Mapping[str, Any]) -> ImageAccess:
-    return ImageAccess(given.get("username") or "", given.get("password") or "", given.get("ca_cert") or "", given.get("validate_certs"))
+def _image_access(provided: Mapping[str, Any]) -> ImageAccess:
+    return ImageAccess(provided.get("username") or "", provided.get("password") or "", provided.get("ca_cert") or "", provided.get("validate_certs"))

@@ -11,7 +11,7 @@ from typing import Literal
 
 from ..common.secrets import without_url_tokens
 from .bootdevice import allowed_target
-from .machine import Machine
+from .machine import Machine, Slot
 from .media import occupied_slots, slot_fault, usable_slots
 
 State = Literal["booted", "ejected", "on", "off"]
@@ -32,20 +32,21 @@ def plan_machine(machine: Machine, state: State, image_url: str = "", *, force: 
     booted: runs from ``image_url``. A machine that is on with exactly this URL attached counts as booted unless ``force``; anything else gets the
     whole procedure, since a BMC may show a stale URL after an eject. ejected: power-neutral; with ``image_url`` only that image.
     """
+    power_state = machine.power_state or "unknown"
     if state == "off":
-        return [BmcStep("power_off", "", f"power is {machine.power_state or 'unknown'}")] if machine.power_state != "Off" else []
+        return [BmcStep("power_off", "", f"power is {power_state}")] if machine.power_state != "Off" else []
     if state == "on":
-        return [BmcStep("power_on", "", f"power is {machine.power_state or 'unknown'}")] if machine.power_state != "On" else []
+        return [BmcStep("power_on", "", f"power is {power_state}")] if machine.power_state != "On" else []
     occupied = occupied_slots(machine)
     if state == "ejected":
         ours = [slot for slot in occupied if not image_url or slot.holds(image_url)]
-        return [BmcStep("eject", slot.id, f"holds {slot.image or slot.image_name}") for slot in ours]
+        return [_eject(slot) for slot in ours]
     if machine.power_state == "On" and any(slot.holds(image_url) for slot in occupied) and not force:
         return []
     steps = []
     if machine.power_state != "Off":
-        steps.append(BmcStep("power_off", "", f"power is {machine.power_state or 'unknown'}; media are changed only on a machine that is off"))
-    steps += [BmcStep("eject", slot.id, f"holds {slot.image or slot.image_name}") for slot in occupied]
+        steps.append(BmcStep("power_off", "", f"power is {power_state}; media are changed only on a machine that is off"))
+    steps += [_eject(slot) for slot in occupied]
     if machine.enable_action and not machine.media_enabled:
         steps.append(BmcStep("enable_media", "", "remote media are disabled at this BMC"))
     slots = [slot for slot in usable_slots(machine) if not slot_fault(machine, slot, image_url)]
@@ -53,6 +54,11 @@ def plan_machine(machine: Machine, state: State, image_url: str = "", *, force: 
     steps.append(BmcStep("boot_once", allowed_target(machine), "from the virtual CD, this once"))
     steps.append(BmcStep("power_on", "", "to boot the image"))
     return steps
+
+
+def _eject(slot: Slot) -> BmcStep:
+    image = slot.image or slot.image_name
+    return BmcStep("eject", slot.id, f"holds {image}")
 
 
 def describe(steps: Iterable[BmcStep]) -> list[str]:
@@ -65,4 +71,4 @@ def describe(steps: Iterable[BmcStep]) -> list[str]:
         "boot_once": "boot once from",
         "power_on": "power on",
     }
-    return [without_url_tokens(f"{words[step.action]}{' ' + step.target if step.target else ''} ({step.reason})") for step in steps]
+    return [without_url_tokens(" ".join(filter(None, [words[step.action], step.target, f"({step.reason})"]))) for step in steps]

@@ -54,8 +54,9 @@ def _reach(session: RedfishSession, machine: Machine, wanted: PowerState, limit:
     deadline = clock.now() + limit
     while (state := power_state(session, machine)) != wanted:
         if clock.now() >= deadline:
+            shown_state = state or "in an unknown power state"
             raise LimitReached(
-                f"{session.service}: the machine is still {state or 'in an unknown power state'} {limit:.0f} s after {chosen}.",
+                f"{session.service}: the machine is still {shown_state} {limit:.0f} s after {chosen}.",
                 limit,
                 "Look at its console; a BMC reset helps when the BMC is stuck.",
             )

@@ -25,8 +25,14 @@ from ..common.retry import RetryPolicy, retry
 from ..common.retry_policies import BMC_FIRST_CONTACT, BMC_LOGIN, BMC_LOGOUT, BMC_ONCE, BMC_REPEATABLE
 from .messages import Refusal, read_refusal, task_messages
 
-# OData-Version and close per request: BMC web servers choke on long connections; identity keeps ETags strong.
-_HEADERS = {"Accept": "application/json", "OData-Version": "4.0", "Connection": "close", "Accept-Encoding": "identity"}
+# identity keeps ETags strong.
+_HEADERS = {"Accept": "application/json", "OData-Version": "4.0", "Accept-Encoding": "identity"}
+# Web servers of some BMCs fail on connections that stay open, so each request has one of its own. Those of these vendors (beginning of the ServiceRoot's
+# Vendor) serve one read after the other: openstack/sushy sushy/connector.py keeps its connection to each of them; DMTF/python-redfish-library issue 46
+# measured half the time. Writes have connections of their own everywhere: the answer to a write on a connection that just ends would be lost.
+_KEEP_CONNECTIONS = ("dell", "hpe", "lenovo", "supermicro")
+# Seconds without a request after which a connection is not used again: servers end it after a few.
+_KEPT_FOR = 1.0
 TASK_LIMIT = 300.0
 SLOW_REQUEST = 120.0
 # Requests of one session, repeated ones included: a machine has some 40 resources that are read here, and a boot takes some 100 requests while it waits.
@@ -112,6 +118,8 @@ class RedfishSession:
         self._had_session = False
         self._login_refusal: Refusal | None = None
         self._contacted = False
+        self._keeps_connection = False
+        self._answered = 0.0
         self._requests = 0
         self._began = self._reading_since = clock.now()
         self.root: dict[str, Any] = {}
@@ -128,6 +136,7 @@ class RedfishSession:
         answer = self._send("GET", "/redfish/v1/", None, {})
         self.root = self._decoded(answer, "GET /redfish/v1/")
         self._root_date = answer.headers.get("date", "")
+        self._keeps_connection = str(self.root.get("Vendor") or "").lower().startswith(_KEEP_CONNECTIONS)
         if self._read_only:
             self._auth = self._basic_auth()
             return self
@@ -148,7 +157,7 @@ class RedfishSession:
         """End one session of ours. The record of one that could not be ended stays for the next run."""
 
         def call() -> None:
-            response = self._http.request("DELETE", uri, headers={**_HEADERS, **self._auth}, timeout=10)
+            response = self._exchange("DELETE", uri, None, self._auth, 10)
             if response.status >= 400 and response.status not in (401, 403, 404):
                 raise RefusedRequest(self.service, f"DELETE {uri}", read_refusal(response))
 
@@ -286,7 +295,7 @@ class RedfishSession:
             return {}
 
     def _login_refused(self, refusal: Refusal) -> LoginRefused:
-        # What was said to the login itself tells more than what a later GET is told ("NoValidSession").
+        # What was said to the login itself tells more than the answer to a later GET ("NoValidSession").
         return LoginRefused(self.service, self._http.base_url.rstrip("/"), self._credentials.username, self._login_refusal or refusal)
 
     def _sessions_path(self) -> str:
@@ -340,7 +349,8 @@ class RedfishSession:
         repeatable: bool = True,
     ) -> Response:
         # Each service is asked by the policy of the method; a login, ``once``, repeats itself.
-        policy = None if once else BMC_REPEATABLE if repeatable else BMC_ONCE
+        of_method = BMC_REPEATABLE if repeatable else BMC_ONCE
+        policy = None if once else of_method
         response = self._sent(method, path, body, headers, policy, timeout)
         visited = {self._http.url(path)}
         while (elsewhere := self._redirected(path, response)) and elsewhere not in visited:
@@ -363,8 +373,9 @@ class RedfishSession:
             raise self._too_slow("the session", SESSION_LIMIT)
 
     def _too_slow(self, what: str, limit: float) -> LimitReached:
+        limit_minutes = limit / 60
         return LimitReached(
-            f"{self.service}: {what} takes more than {limit / 60:.0f} min.", limit, "A BMC that answers slowly or with errors for so long may need a reset."
+            f"{self.service}: {what} takes more than {limit_minutes:.0f} min.", limit, "A BMC that answers slowly or with errors for so long may need a reset."
         )
 
     def _sent(
@@ -376,7 +387,7 @@ class RedfishSession:
             self._check_limits(method)
             if policy is not None and method in ("POST", "PATCH"):
                 self._before_write()
-            response = self._http.request(method, path, json_body=body, headers={**_HEADERS, **headers}, timeout=timeout)
+            response = self._exchange(method, path, body, headers, timeout)
             if policy is not None and response.status >= 400:
                 refused = RefusedRequest(self.service, method, read_refusal(response))
                 if policy.repeats(refused):
@@ -389,6 +400,23 @@ class RedfishSession:
         except RefusedRequest:
             response = answers[-1]
         self._contacted = True
+        return response
+
+    def _exchange(self, method: str, path: str, body: Mapping[str, Any] | None, headers: Mapping[str, str], timeout: float | None) -> Response:
+        """One request and its answer. A read on a connection that the BMC ended is repeated at once on another one, and no connection is kept after that."""
+        keep = self._keeps_connection and method == "GET"
+        if not keep or self._clock.now() - self._answered > _KEPT_FOR:
+            self._http.close()
+        try:
+            sent = {**_HEADERS, **({} if keep else {"Connection": "close"}), **headers}
+            response = self._http.request(method, path, json_body=body, headers=sent, timeout=timeout)
+        except Unreachable as error:
+            # A write to a TLS connection that the server has ended is a fault of TLS (SSLEOFError).
+            if not keep or error.kind not in ("broken", "tls"):
+                raise
+            self._keeps_connection = False
+            return self._exchange(method, path, body, headers, timeout)
+        self._answered = self._clock.now()
         return response
 
     def _repeated(self, call: Callable[[], Response], policy: RetryPolicy | None) -> Response:

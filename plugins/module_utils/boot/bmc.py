@@ -34,6 +34,7 @@ class BmcBoot:
     summary = "Redfish virtual media of the host's BMC"
     capabilities = Capabilities(needs_image_url=True, can_power=True, can_eject=True, boots_once=True)
     needs: Mapping[str, str] = {"bmc": "the BMC"}
+    controller = "BMC"
 
     def options(self) -> Mapping[str, Any]:
         return {"bmc": {"type": "dict", "options": bmc_suboptions()}}

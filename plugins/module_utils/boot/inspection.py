@@ -15,7 +15,7 @@ from ..bmc.hosts import BmcOptions
 from ..bmc.session import NO_ANSWER_WITHIN, LoginRefused
 from ..common.errors import Interrupted, LimitReached, RemoteError, Unreachable, UnusableAnswer, ZeroTouchError
 from ..common.parallel import Outcome, for_each
-from .methods import method_of
+from .methods import METHODS, method_of
 from .protocol import MachineRequest, Machines
 
 # Seconds between two lines of progress.
@@ -29,7 +29,7 @@ def inspect_all(requests: Sequence[MachineRequest], options: BmcOptions, *, read
     Machines that failed for a reason that may pass are read once more at the end. Raises :class:`Interrupted` when a signal stops it, and whatever is no
     foreseeable fault.
     """
-    count = _Count(len(requests))
+    count = _Count(requests)
 
     def inspect(request: MachineRequest) -> Any:
         try:
@@ -37,7 +37,7 @@ def inspect_all(requests: Sequence[MachineRequest], options: BmcOptions, *, read
         except ZeroTouchError:
             count.failed.append(request.name)
             raise
-        count.answered += 1
+        count.answered += bool(METHODS[request.method].controller)
         return machine
 
     with _progress(requests, options, count):
@@ -76,30 +76,37 @@ def _may_pass(outcome: Outcome[Any, Any]) -> bool:
 
 
 class _Count:
-    """How many machines were read, and the names of those that failed."""
+    """How many of the machines that something else than the user switches were read, and the names of those that failed."""
 
-    def __init__(self, all_hosts: int) -> None:
-        self.all_hosts = all_hosts
+    def __init__(self, requests: Sequence[MachineRequest]) -> None:
+        controllers = [controller for request in requests if (controller := METHODS[request.method].controller)]
+        self.all_hosts = len(controllers)
+        what = " and ".join(f"{controller}s" for controller in dict.fromkeys(controllers))
+        self.what = what[:1].upper() + what[1:]
         self.answered = 0
         self.failed: list[str] = []
 
     def line(self) -> str:
         names = ", ".join(self.failed[:_MOST_NAMES])
-        more = f" and {len(self.failed) - _MOST_NAMES} others" if len(self.failed) > _MOST_NAMES else ""
-        return f"BMCs answered: {self.answered} of {self.all_hosts}{f'; failed: {names}{more}' if names else ''}."
+        further = len(self.failed) - _MOST_NAMES
+        more = f" and {further} others" if further > 0 else ""
+        failed_note = f"; failed: {names}{more}" if names else ""
+        return f"{self.what} answered: {self.answered} of {self.all_hosts}{failed_note}."
 
 
 @contextlib.contextmanager
 def _progress(requests: Sequence[MachineRequest], options: BmcOptions, count: _Count) -> Iterator[None]:
     """A line at once where more machines are read than at the same time, and one each 30 s. The first line has the longest duration."""
-    count.all_hosts = sum(1 for request in requests if request.address)
     if not count.all_hosts:
         yield
         return
     rounds = math.ceil(count.all_hosts / options.forks)
     if rounds > 1:
-        longest = rounds * NO_ANSWER_WITHIN
-        options.progress(f"{count.line()} {options.forks} are read at the same time; if none answers, this ends after {longest / 60:.0f} min.")
+        minutes = rounds * NO_ANSWER_WITHIN / 60
+        # The limit of a hypervisor that does not answer is that of its connection.
+        bounded = all(request.address for request in requests if METHODS[request.method].controller)
+        limit = f"; if none answers, this ends after {minutes:.0f} min" if bounded else ""
+        options.progress(f"{count.line()} {options.forks} are read at the same time{limit}.")
     done = threading.Event()
 
     def report() -> None:

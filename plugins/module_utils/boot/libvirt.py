@@ -65,6 +65,7 @@ class LibvirtBoot:
     summary = "a virtual machine of a libvirt hypervisor, with the image in its CD drive"
     capabilities = Capabilities(needs_image_url=True, can_power=True, can_eject=True, boots_once=True)
     needs: Mapping[str, str] = {"libvirt": "the connection to its hypervisor"}
+    controller = "domain"
 
     def __init__(self, connect: Callable[[str], Hypervisor] = open_hypervisor) -> None:
         self._connect = connect
@@ -162,14 +163,14 @@ def check_libvirt(data: Any, path: str) -> list[Problem]:
     """Everything that is wrong with the ``libvirt`` of a host and can be known without a connection; ``path`` is what the user calls it. Never raises."""
     if not isinstance(data, Mapping):
         return [_problem(path, INVALID, f"must be a mapping with {', '.join(KEYS)}")]
-    given = {str(key): value for key, value in data.items() if value is not None}
-    problems = [_problem(f"{path}.{key}", UNKNOWN_FIELD, f"known: {', '.join(KEYS)}", hint=nearest(key, KEYS)) for key in given if key not in KEYS]
-    if given.get("uri", "") == "":
+    provided = {str(key): value for key, value in data.items() if value is not None}
+    problems = [_problem(f"{path}.{key}", UNKNOWN_FIELD, f"known: {', '.join(KEYS)}", hint=nearest(key, KEYS)) for key in provided if key not in KEYS]
+    if provided.get("uri", "") == "":
         problems.append(_problem(f"{path}.uri", REQUIRED, "the connection URI of the hypervisor is needed, for example qemu:///system"))
-    elif fault := uri_fault(given["uri"]):
+    elif fault := uri_fault(provided["uri"]):
         problems.append(_problem(f"{path}.uri", INVALID, fault))
     for key in KEYS[1:]:
-        value = given.get(key, "default")
+        value = provided.get(key, "default")
         if not isinstance(value, str) or not value or value.startswith("-") or not value.isprintable():
             problems.append(_problem(f"{path}.{key}", INVALID, "must be a name"))
     return problems
@@ -181,7 +182,8 @@ def plan_machine(request: LibvirtRequest, machine: VirtualMachine, state: State)
     booted: runs from ``image_url``. A machine that is on with the volume of this image in its drive counts as booted unless ``force``. What can fail without
     harm comes before power off. ejected: power-neutral; with ``image_url`` only that image.
     """
-    power = f"power is {machine.power_state or machine.state}"
+    power_state = machine.power_state or machine.state
+    power = f"power is {power_state}"
     if state == "off":
         return [LibvirtStep("power_off", power)] if machine.power_state != "Off" else []
     if state == "on":

@@ -43,6 +43,7 @@ class ManualBoot:
     summary = "the run prints which host to boot from what, and waits"
     capabilities = Capabilities(needs_image_url=False, can_power=False, can_eject=False, boots_once=False)
     needs: Mapping[str, str] = {}
+    controller = ""
 
     def options(self) -> Mapping[str, Any]:
         return {}

@@ -15,6 +15,8 @@ from .protocol import BootMethod, MachineRequest
 
 _ALL: tuple[BootMethod[Any, Any], ...] = (BmcBoot(), LibvirtBoot(), ManualBoot())
 METHODS: dict[str, BootMethod[Any, Any]] = {method.name: method for method in _ALL}
+# Where a user corrects how machines are reached, for messages about hosts of any method.
+POWER_DATA = " or ".join(f"openshift_host.{key}" for method in _ALL if method.capabilities.can_power for key in method.needs)
 
 
 def method_of(request: MachineRequest) -> BootMethod[Any, Any]:
@@ -22,9 +24,9 @@ def method_of(request: MachineRequest) -> BootMethod[Any, Any]:
     return METHODS[request.method]
 
 
-def default_method(given: Container[str]) -> str:
-    """The method of a host that names none: the first one whose data the host has. ``given`` are the keys of ``openshift_host`` that have a value."""
-    return next(name for name, method in METHODS.items() if all(key in given for key in method.needs))
+def default_method(provided: Container[str]) -> str:
+    """The method of a host that names none: the first one whose data the host has. ``provided`` are the keys of ``openshift_host`` that have a value."""
+    return next(name for name, method in METHODS.items() if all(key in provided for key in method.needs))
 
 
 def booted_by_user(name: str) -> bool:

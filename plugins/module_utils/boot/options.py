@@ -58,9 +58,11 @@ def bulk_result(call: Opened, results: Sequence[HostResult], state: State) -> di
         ]
     if any(result.failed for result in results):
         before_any = state in ALL_OR_NONE and any(result.failed and result.phase in ("observe", "guard") for result in results)
-        raise some_failed(answer, "No machine was touched: all BMCs must be right before the first power action." if before_any else "")
+        raise some_failed(answer, "No machine was touched: all hosts must pass these checks before the first power action." if before_any else "")
     return answer
 
 
 def _before(result: HostResult) -> str:
-    return f"power {result.power_state_before or 'unknown'}, medium {without_url_tokens(result.previous_image) or 'none'}\n"
+    power_state_before = result.power_state_before or "unknown"
+    previous_image = without_url_tokens(result.previous_image) or "none"
+    return f"power {power_state_before}, medium {previous_image}\n"

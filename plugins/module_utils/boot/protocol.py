@@ -84,13 +84,14 @@ MachineT = TypeVar("MachineT", bound=Inspected)
 
 class BootMethod(Protocol[RequestT, MachineT]):
     """A way to boot hosts from an image. ``summary`` is for documentation. ``needs`` are the keys of ``openshift_host`` that a host must have for it, each
-    with a name for messages.
+    with a name for messages. ``controller`` is what switches the power of a host, in a word for messages; empty where the user does.
     """
 
     name: str
     summary: str
     capabilities: Capabilities
     needs: Mapping[str, str]
+    controller: str
 
     def options(self) -> Mapping[str, Any]:
         """The suboptions of ``hosts`` that this method alone reads, as a part of an argument spec."""

@@ -34,7 +34,8 @@ def boot_requests(
     image_url = image_url or (str(published.get("url") or "") if needs_image else "")
     requests: list[MachineRequest] = []
     for host in hosts:
-        name, path = str(host.get("name") or ""), f"hosts[{host.get('name') or ''}]"
+        name = str(host.get("name") or "")
+        path = f"hosts[{name}]"
         wrong = check_method(host, path, str(host.get("boot_method") or ""), f"{path}.boot_method")
         problems += wrong
         if wrong and wrong[0].kind == UNSUPPORTED:

@@ -84,8 +84,9 @@ def _untouched(request: MachineRequest, machine: Any, refused: Mapping[str, Mach
         result.failed, result.phase, result.reason = True, refused[request.name].phase, refused[request.name].reason
         return result
     names = list(refused)
-    others = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-    result.phase, result.reason = "guard", f"nothing was done, because of {', '.join(names[:_MOST_NAMES])}{others}"
+    first, further = ", ".join(names[:_MOST_NAMES]), len(names) - _MOST_NAMES
+    others = f" and {further} more" if further > 0 else ""
+    result.phase, result.reason = "guard", f"nothing was done, because of {first}{others}"
     return result
 
 

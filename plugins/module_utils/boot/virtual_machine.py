@@ -64,8 +64,9 @@ def find_machine(hypervisor: Hypervisor, domain: str) -> VirtualMachine:
     entry = next((each for each in entries if domain == each.name or domain.lower() == each.uuid.lower()), None)
     if entry is None:
         guess = nearest(domain, [each.name for each in entries])
+        guess_note = f" ({guess})" if guess else ""
         raise ZeroTouchError(
-            f"{hypervisor.uri}: domain {domain} does not exist{f' ({guess})' if guess else ''}.",
+            f"{hypervisor.uri}: domain {domain} does not exist{guess_note}.",
             "Define it, or name it in openshift_host.libvirt.domain.",
         )
     return _machine(entry, entries, hypervisor.driver)

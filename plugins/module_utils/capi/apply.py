@@ -18,13 +18,16 @@ from .steps import Chain, ChainStep
 
 @dataclasses.dataclass(frozen=True)
 class ChainResult:
-    """What became of a chain: the writes that were made, and what ended it early. ``again``: somebody was faster, or an answer was lost."""
+    """What became of a chain: the writes that were made, and what ended it early. ``again``: another client was faster, or an answer was lost;
+    ``refused`` is that write.
+    """
 
     chain: Chain
     outcomes: tuple[WriteOutcome, ...] = ()
     error: Exception | None = None
     again: bool = False
     warnings: tuple[str, ...] = ()
+    refused: Change | None = None
 
 
 def apply_stages(client: KubeClient, stages: Iterable[Sequence[Chain]], forks: int = 8) -> list[ChainResult]:
@@ -87,7 +90,8 @@ def _apply(client: KubeClient, chain: Chain) -> ChainResult:
             if step.optional and not isinstance(error, ConflictError):
                 warnings.append(_warning(change, error))
                 continue
-            return ChainResult(chain, tuple(outcomes), error, _worth_a_look(error, change), tuple(warnings))
+            again = _worth_a_look(error, change)
+            return ChainResult(chain, tuple(outcomes), error, again, tuple(warnings), change if again else None)
         except ZeroTouchError as error:
             return ChainResult(chain, tuple(outcomes), error, warnings=tuple(warnings))
         outcomes.append(WriteOutcome(change, now, changed=True))

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a host needs to fetch its ignition: read from the Machine's bootstrap data (reference capi-provider-agent.md 5.4). Pure."""
+"""What a host needs to fetch its ignition: read from the Machine's bootstrap data. Pure.
+
+Source: openshift/cluster-api-provider-agent controllers/agentmachine_controller.go.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The conditions of an AgentMachine, in the form that upstream's controller leaves them in (reference capi-provider-agent.md 5.6). Pure."""
+"""The conditions of an AgentMachine, in the form that upstream's controller leaves them in. Pure.
+
+Source: openshift/cluster-api-provider-agent controllers/agentmachine_controller.go.
+"""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def find_controller(client: KubeClient, namespace: str, provider_namespace: str 
         if found.active:
             return found
     looked = " and ".join(f"Deployment {where}/{name}" for where, name in places)
-    return Controller(False, f"{looked} have no ready replica for this namespace, and nobody holds lease {LEASE_NAME} there")
+    return Controller(False, f"{looked} have no ready replica for this namespace, and lease {LEASE_NAME} has no holder there")
 
 
 def _found(client: KubeClient, path: str) -> Object | None:
@@ -61,7 +61,7 @@ def judge(namespace: str, deployment: Object | None, lease: Object | None, now: 
     holder = text(lease, "spec", "holderIdentity")
     if lease is not None and holder and not _expired(lease, now) and (deployment is None or _serves(deployment, namespace)):
         return Controller(True, f"{holder} holds lease {'/'.join(key_of(lease))}")
-    return Controller(False, "no Deployment of it is ready, and nobody holds its lease")
+    return Controller(False, "no Deployment of it is ready, and its lease has no holder")
 
 
 def _serves(deployment: Mapping[str, Any], namespace: str) -> bool:

@@ -1,10 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Upstream's definitions with what the v1beta2 contract of Cluster API asks for besides (reference capi-provider-agent.md 12). Pure.
+"""Upstream's definitions with what the v1beta2 contract of Cluster API asks for besides. Pure.
 
 Upstream's schema has no ``status.initialization.provisioned``, so the API would drop it, and its contract labels end at v1beta1. Only passes of ours write
 that field: under the extended definitions upstream's controller alone makes no machine ready for Cluster API, which then goes by the newer contract.
+
+Source: kubernetes-sigs/cluster-api docs/book/src/developer/providers/contracts.
 """
 
 from __future__ import annotations
@@ -38,7 +40,8 @@ def extend_crd(definition: Mapping[str, Any]) -> dict[str, Any]:
     kind = str((spec.get("names") or {}).get("kind") or "")
     if definition.get("kind") != "CustomResourceDefinition" or spec.get("group") != PROVIDER_GROUP or kind not in _KINDS:
         name = (definition.get("metadata") or {}).get("name") or "without a name"
-        raise ZeroTouchError(f"{definition.get('kind') or 'A document'} {name} is no definition of {', '.join(_KINDS)} ({PROVIDER_GROUP}).")
+        definition_kind = definition.get("kind") or "A document"
+        raise ZeroTouchError(f"{definition_kind} {name} is no definition of {', '.join(_KINDS)} ({PROVIDER_GROUP}).")
     result = copy.deepcopy(dict(definition))
     metadata = result.setdefault("metadata", {})
     metadata["labels"] = {**(metadata.get("labels") or {}), **CONTRACT_LABELS}

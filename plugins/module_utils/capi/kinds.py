@@ -1,7 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The kinds of Cluster API and of the agent provider, in the versions that the API serves (reference capi-provider-agent.md 2, 12)."""
+"""The kinds of Cluster API and of the agent provider, in the versions that the API serves.
+
+Source: openshift/cluster-api-provider-agent api/v1beta1;
+  kubernetes-sigs/cluster-api docs/book/src/developer/providers/contracts.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..common.errors import RemoteError, ZeroTouchError
-from ..kube.client import KubeClient
+from ..kube.client import KubeClient, KubeReader
 from ..kube.resource import Resource
 
 CORE_GROUP = "cluster.x-k8s.io"
@@ -67,7 +71,7 @@ def core_kinds(client: KubeClient) -> CoreKinds:
     )
 
 
-def served_versions(client: KubeClient, group: str) -> tuple[str, ...]:
+def served_versions(client: KubeReader, group: str) -> tuple[str, ...]:
     """Versions of a group, in the server's order; none if it does not know the group."""
     try:
         answer = client.get(f"/apis/{group}")
@@ -78,8 +82,8 @@ def served_versions(client: KubeClient, group: str) -> tuple[str, ...]:
     return tuple(str(item["version"]) for item in answer.get("versions") or () if item.get("version"))
 
 
-def referenced_resource(client: KubeClient, group: str, kind: str, version: str = "") -> Resource | None:
-    """The resource of a kind that somebody refers to, in ``version`` or the first served of v1beta1 and v1beta2; None if the API has no such kind.
+def referenced_resource(client: KubeReader, group: str, kind: str, version: str = "") -> Resource | None:
+    """The resource of a kind that another object refers to, in ``version`` or the first served of v1beta1 and v1beta2; None if the API has no such kind.
 
     Upstream asks for v1beta1 and falls back to v1beta2 on NotFound alone, so a group that serves only v1beta2 is never read (4.2); we ask what is served.
     """

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -20,15 +21,17 @@ from ..kube.write import PLANS, WriteOutcome
 from .apply import ChainResult, apply_stages, raise_failures
 from .choose.model import AgentFacts, Policy, from_agent
 from .kinds import AGENT_MACHINE_TEMPLATE, CoreKinds
-from .label_selection import Steering, SteerPlan, abort, is_reserved, keys_of, plan_steering, spent
+from .label_selection import LabelPlan, Steering, abort, is_reserved, keys_of, plan_steering, spent
 from .machine_plan import MachinePlan
-from .names import STEERED_FOR
+from .names import STEERED_AT, STEERED_FOR
 from .nudge import ChangeSignal
 from .objects import Key, annotations_of, deleting, part, text
 from .observe import Api, Scope
 from .steps import Chain
 
 RECHECK = 30.0
+# Seconds for which a pool that does not exist keeps its Agents: a run labels them before it creates the pool.
+NEW_POOL = 600.0
 
 
 def pool_selector(client: KubeClient, api: Api, namespace: str, pool: str) -> tuple[Mapping[str, Any] | None, bool]:
@@ -47,9 +50,21 @@ def pool_selector(client: KubeClient, api: Api, namespace: str, pool: str) -> tu
 
 
 def gone_pools(client: KubeClient, core: CoreKinds, agents: Iterable[Agent], own: str) -> frozenset[str]:
-    """Pools (``namespace/name``) that are noted on Agents and do not exist any more. One that may not be read counts as there."""
-    noted = {annotations_of(agent.raw).get(STEERED_FOR, "") for agent in agents} - {"", own}
-    return frozenset(pool for pool in noted if not _exists(client, core, *pool.split("/", 1)))
+    """Pools (``namespace/name``) that are noted on Agents and do not exist any more. One that may not be read counts as there, and so does one that another
+    run is about to create.
+    """
+    notes = [annotations_of(agent.raw) for agent in agents]
+    noted = {note.get(STEERED_FOR, "") for note in notes} - {"", own}
+    gone = {pool for pool in noted if not _exists(client, core, *pool.split("/", 1))}
+    now = client.server_time() if gone else None
+    return frozenset(gone - {note[STEERED_FOR] for note in notes if STEERED_FOR in note and _is_new(note.get(STEERED_AT, ""), now)})
+
+
+def _is_new(at: str, now: datetime.datetime | None) -> bool:
+    try:
+        return now is not None and (now - datetime.datetime.fromisoformat(at)).total_seconds() < NEW_POOL
+    except (ValueError, TypeError):
+        return False
 
 
 def _exists(client: KubeClient, core: CoreKinds, namespace: str, name: str = "") -> bool:
@@ -60,7 +75,7 @@ def _exists(client: KubeClient, core: CoreKinds, namespace: str, name: str = "")
 
 
 class Steerer:
-    """Labels for one pool. ``steering`` is what is wished; the selector is read from the hub. ``show`` gets a line for every write."""
+    """Labels for one pool. ``steering`` is what is requested; the selector is read from the hub. ``show`` gets a line for every write."""
 
     def __init__(
         self,
@@ -77,10 +92,10 @@ class Steerer:
         self._clock, self._show = clock, show
         self.outcomes: list[WriteOutcome] = []
         self.planned: list[str] = []
-        self.plan = SteerPlan()
+        self.plan = LabelPlan()
         self.labelled: dict[str, Agent] = {}
         self.unlabelled: dict[str, Agent] = {}
-        # Agents that the pool finds and nobody has reserved so far; None where nobody waits for that.
+        # Agents that the pool selects and that are not reserved so far; None if that is not waited for.
         self._awaited: set[Key] | None = None
 
     def look(self, taken: Sequence[tuple[str, AgentFacts]] = ()) -> tuple[Chain, ...]:
@@ -99,7 +114,7 @@ class Steerer:
         return self.plan.chains
 
     def once(self, taken: Sequence[tuple[str, AgentFacts]] = ()) -> None:
-        """Look and write; what somebody else changed meanwhile is looked at again. Raises :class:`PartialFailure` for what could not be written."""
+        """Read and write; an object that another client changed meanwhile is read again. Raises :class:`PartialFailure` for what could not be written."""
         for _round in range(PLANS):
             done = self._write(self.look(taken))
             if not any(each.again for each in done):
@@ -116,8 +131,8 @@ class Steerer:
         reserve = self._steering.reserve if self._steering is not None else 0
         self._awaited = set()
         self.once(taken)
-        wake = ChangeSignal(self._client, [AGENT.path(self._scope.agent_namespace)], limit, self._clock)
-        for turn in turns(deadline, RECHECK, wake.wait):
+        notify = ChangeSignal(self._client, [AGENT.path(self._scope.agent_namespace)], limit, self._clock)
+        for turn in turns(deadline, RECHECK, notify.wait):
             if turn > 1:
                 self.once(taken)
             if len(self.plan.open) <= reserve:
@@ -168,10 +183,10 @@ class Steerer:
         return done
 
 
-def _off(chains: Sequence[Chain], agents: Iterable[Agent]) -> SteerPlan:
+def _off(chains: Sequence[Chain], agents: Iterable[Agent]) -> LabelPlan:
     """The plan of chains that do nothing but take labels off."""
     names = {chain.name for chain in chains}
-    return SteerPlan(tuple(chains), unlabelled=tuple(agent for agent in agents if agent.title in names))
+    return LabelPlan(tuple(chains), unlabelled=tuple(agent for agent in agents if agent.title in names))
 
 
 def pool_of(plan: MachinePlan) -> str:

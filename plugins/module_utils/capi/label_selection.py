@@ -16,13 +16,14 @@ from typing import Any
 
 from ..cluster.host_states import LEAVING
 from ..common.errors import ZeroTouchError
+from ..common.plurals import is_or_are
 from ..hub.agents.model import Agent
 from ..hub.kinds import AGENT
 from .choose.model import AgentFacts, Choice, HostDemand, Policy, Rejection, from_agent
 from .choose.plan import choose
 from .choose.rules import need_of, objection
 from .choose.selector import Requirement, read_selector, selector_text
-from .names import RESERVED_LABEL, RESERVED_NAMESPACE, STEERED_FOR, STEERED_LABEL
+from .names import RESERVED_LABEL, RESERVED_NAMESPACE, STEERED_AT, STEERED_FOR, STEERED_LABEL
 from .objects import Key, annotations_of
 from .steps import Chain, patch
 
@@ -32,6 +33,7 @@ class Steering:
     """``pool`` (``namespace/name``) is to find ``count`` free Agents with label ``key`` = ``value``, of those that fit ``candidates`` and, but for that label,
     ``selector``, the pool's own (None where it is not known), and ``reserve`` more, if there are so many. ``machines`` are the names of its Machines that wait
     already; ``gone`` are pools that do not exist any more, so that their notes on Agents count for nothing; ``exclude`` are names of Agents for other pools.
+    ``at`` is the time of the hub, which is noted with the label.
     """
 
     pool: str
@@ -45,6 +47,7 @@ class Steering:
     reserve: int = 0
     gone: frozenset[str] = frozenset()
     exclude: frozenset[str] = frozenset()
+    at: str = ""
 
     @property
     def label(self) -> str:
@@ -62,7 +65,7 @@ class Steering:
 
 
 @dataclasses.dataclass(frozen=True)
-class SteerPlan:
+class LabelPlan:
     """``chains`` has the patch of every Agent that gets or loses the label. ``ready`` are free Agents that the pool would find after them; ``lacking`` says
     how many are missing and why. ``open`` are Agents that carry our label and are not reserved yet.
     """
@@ -72,7 +75,7 @@ class SteerPlan:
     unlabelled: tuple[Agent, ...] = ()
     ready: tuple[Agent, ...] = ()
     open: tuple[Agent, ...] = ()
-    wishes: tuple[HostDemand, ...] = ()
+    demands: tuple[HostDemand, ...] = ()
     choice: Choice | None = None
     excluded: tuple[tuple[Agent, Rejection], ...] = ()
     lacking: str = ""
@@ -81,14 +84,14 @@ class SteerPlan:
     def describe(self) -> list[str]:
         return [step.change.describe() for chain in self.chains for step in chain.steps]
 
-    def rejections(self, wish: HostDemand) -> list[tuple[AgentFacts, Rejection]]:
-        """Every Agent that this wish does not get, with the first rule that it fails."""
+    def rejections(self, demand: HostDemand) -> list[tuple[AgentFacts, Rejection]]:
+        """Every Agent that this demand does not get, with the first rule that it fails."""
         others = [(from_agent(agent), rejection) for agent, rejection in self.excluded]
-        chosen = self.choice.rejections(wish) if self.choice else []
+        chosen = self.choice.rejections(demand) if self.choice else []
         return sorted([*chosen, *others], key=lambda pair: pair[0].key)
 
 
-def plan_steering(steering: Steering, agents: Sequence[Agent], policy: Policy, taken: Sequence[tuple[str, AgentFacts]] = ()) -> SteerPlan:
+def plan_steering(steering: Steering, agents: Sequence[Agent], policy: Policy, taken: Sequence[tuple[str, AgentFacts]] = ()) -> LabelPlan:
     """Which Agents get the label and which lose it.
 
     Raises :class:`ZeroTouchError` for a selector of the pool that the label can never fulfil, and :class:`InvalidInput` for a selector that is none.
@@ -105,12 +108,14 @@ def plan_steering(steering: Steering, agents: Sequence[Agent], policy: Policy, t
     supply, dead = _supply(pool, ours, steering, needed)
     missing = max(0, steering.total - len(supply))
     surplus = _surplus(supply, ours, steering.total, policy)
-    wishes = tuple(_wish(number, steering, needed) for number in range(missing))
+    demands = tuple(_demand(number, steering, needed) for number in range(missing))
     used = keys_of(supply) | keys_of(dead)
     rest = [agent for agent in pool if agent.key not in used]
-    choice = choose(wishes, [from_agent(agent) for agent in rest], policy, taken=[*taken, *((steering.pool, from_agent(agent)) for agent in supply)])
+    choice = choose(demands, [from_agent(agent) for agent in rest], policy, taken=[*taken, *((steering.pool, from_agent(agent)) for agent in supply)])
     by_key = {agent.key: agent for agent in rest}
-    chosen = [(by_key[choice.assigned[wish.key].host.key], "; ".join(choice.assigned[wish.key].reasons)) for wish in wishes if wish.key in choice.assigned]
+    chosen = [
+        (by_key[choice.assigned[demand.key].host.key], "; ".join(choice.assigned[demand.key].reasons)) for demand in demands if demand.key in choice.assigned
+    ]
     short = missing - len(chosen)
     dead = _without_returning(dead, short, needed)
     labels = [_labelling(agent, steering, why) for agent, why in chosen]
@@ -119,22 +124,22 @@ def plan_steering(steering: Steering, agents: Sequence[Agent], policy: Policy, t
     gone += [(agent, "the pool would not get it as it is") for agent in dead]
     too_many = keys_of(surplus)
     kept = [agent for agent in supply if agent.key not in too_many]
-    return SteerPlan(
+    return LabelPlan(
         chains=(*labels, *(_taking_off(agent, why) for agent, why in gone)),
         labelled=tuple(agent for agent, _why in chosen),
         unlabelled=tuple(agent for agent, _why in gone),
         ready=(*kept, *(agent for agent, _why in chosen)),
         open=(*(agent for agent in kept if agent.key in ours), *(agent for agent, _why in chosen)),
-        wishes=wishes,
+        demands=demands,
         choice=choice,
         excluded=tuple(excluded),
-        lacking=_lacking(steering, short - steering.reserve, choice, wishes),
+        lacking=_lacking(steering, short - steering.reserve, choice, demands),
         problems=(*_problems(steering), *_short_reserve(steering, min(short, steering.reserve))),
     )
 
 
 def keys_of(agents: Iterable[Agent]) -> set[Key]:
-    """By these Agents are told apart: to compare them as a whole takes long."""
+    """The fields that identify an Agent: to compare whole objects takes long."""
     return {agent.key for agent in agents}
 
 
@@ -240,12 +245,12 @@ def _surplus(supply: Sequence[Agent], ours: Collection[Key], count: int, policy:
     wanted = max(0, count - (len(supply) - len(own)))
     if len(own) <= wanted:
         return []
-    wishes = [HostDemand("", f"{number:06}") for number in range(wanted)]
-    keep = {chosen.host.key for chosen in choose(wishes, [from_agent(agent) for agent in own], policy).assigned.values()}
+    demands = [HostDemand("", f"{number:06}") for number in range(wanted)]
+    keep = {chosen.host.key for chosen in choose(demands, [from_agent(agent) for agent in own], policy).assigned.values()}
     return [agent for agent in own if agent.key not in keep]
 
 
-def _wish(number: int, steering: Steering, needed: tuple[Requirement, ...]) -> HostDemand:
+def _demand(number: int, steering: Steering, needed: tuple[Requirement, ...]) -> HostDemand:
     namespace, _slash, pool = steering.pool.partition("/")
     name = steering.machines[number] if number < len(steering.machines) else f"{pool}-new-{number - len(steering.machines) + 1:04}"
     expressions = [{"key": item.key, "operator": item.operator, **({"values": list(item.values)} if item.values else {})} for item in needed]
@@ -253,30 +258,31 @@ def _wish(number: int, steering: Steering, needed: tuple[Requirement, ...]) -> H
 
 
 def _labelling(agent: Agent, steering: Steering, why: str) -> Chain:
-    notes = {STEERED_FOR: steering.pool, STEERED_LABEL: steering.label}
+    notes = {STEERED_FOR: steering.pool, STEERED_LABEL: steering.label, **({STEERED_AT: steering.at} if steering.at else {})}
     wanted = {"metadata": {"labels": {steering.key: steering.value}, "annotations": notes}}
-    return Chain(agent.title, tuple(patch(AGENT, agent.raw, wanted, why=f"label {steering.label} for pool {steering.pool}{f': {why}' if why else ''}")))
+    why_note = f": {why}" if why else ""
+    return Chain(agent.title, tuple(patch(AGENT, agent.raw, wanted, why=f"label {steering.label} for pool {steering.pool}{why_note}")))
 
 
 def _taking_off(agent: Agent, why: str) -> Chain:
     """The label, if it still has the value that we set; who changed it since has made it theirs."""
     key, _equals, value = _noted(agent).partition("=")
     label = {key: None} if key and agent.labels.get(key) == value else {}
-    wanted = {"metadata": {"labels": label, "annotations": {STEERED_FOR: None, STEERED_LABEL: None}}}
+    wanted = {"metadata": {"labels": label, "annotations": {STEERED_FOR: None, STEERED_LABEL: None, STEERED_AT: None}}}
     return Chain(agent.title, tuple(patch(AGENT, agent.raw, wanted, why=f"label {_noted(agent)} off: {why}")))
 
 
 def _why_off(agent: Agent, steering: Steering) -> str:
     if _is_taken(agent):
         return "it is reserved"
-    return f"the pool selects by {steering.label} now" if _noted(agent) != steering.label else "somebody else has changed it since"
+    return f"the pool selects by {steering.label} now" if _noted(agent) != steering.label else "another client has changed it since"
 
 
-def _lacking(steering: Steering, short: int, choice: Choice, wishes: Sequence[HostDemand]) -> str:
+def _lacking(steering: Steering, short: int, choice: Choice, demands: Sequence[HostDemand]) -> str:
     if short <= 0:
         return ""
-    whys = dict.fromkeys(choice.unassigned[wish.key] for wish in wishes if wish.key in choice.unassigned)
-    return f"pool {steering.pool} is to find {steering.count} free Agents; {short} of them {'is' if short == 1 else 'are'} missing: {'; '.join(whys)}"
+    whys = dict.fromkeys(choice.unassigned[demand.key] for demand in demands if demand.key in choice.unassigned)
+    return f"pool {steering.pool} is to find {steering.count} free Agents; {short} of them {is_or_are(short)} missing: {'; '.join(whys)}"
 
 
 def _short_reserve(steering: Steering, short: int) -> Iterable[str]:

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What one AgentMachine needs: its Agent claimed and bound, its status, its end (reference capi-provider-agent.md 5, 6). Pure."""
+"""What one AgentMachine needs: its Agent claimed and bound, its status, its end. Pure.
+
+Source: openshift/cluster-api-provider-agent controllers/agentmachine_controller.go.
+"""
 
 from __future__ import annotations
 
@@ -18,13 +21,13 @@ from .addresses import addresses, refreshed
 from .bootstrap import Bootstrap
 from .conditions import Moment, updated, with_agent, with_summary, without_agent
 from .kinds import AGENT_MACHINE
-from .machine_view import LET_GO, MachineView, has_hook, may_let_go, reservation
+from .machine_view import LET_GO, CapiMachineView, has_hook, may_let_go, reservation
 from .names import AGENT_MACHINE_FINALIZER, HOOK, LAST_MACHINE, RESERVED_LABEL, RESERVED_NAMESPACE, provider_id
 from .objects import backup_label, deleting, finalizers, generation, part, paused
 from .steps import Chain, ChainStep, patch
 
 State = Literal["ready", "installing", "waiting", "blocked", "paused", "draining", "releasing", "released", "lost"]
-# What a machine stays in until somebody does something else than waiting.
+# States that a machine does not leave by waiting.
 SETTLED: frozenset[State] = frozenset({"ready", "paused", "released", "lost"})
 
 
@@ -32,7 +35,7 @@ SETTLED: frozenset[State] = frozenset({"ready", "paused", "released", "lost"})
 class MachinePlan:
     """The writes for one AgentMachine, what becomes of it, and why. ``agent`` is the one that it has after them; ``released`` whether it is let go."""
 
-    view: MachineView
+    view: CapiMachineView
     chain: Chain
     state: State
     reason: str = ""
@@ -40,19 +43,19 @@ class MachinePlan:
     problems: tuple[str, ...] = ()
 
 
-def wants_agent(view: MachineView) -> bool:
+def wants_agent(view: CapiMachineView) -> bool:
     """Whether an Agent is to be chosen for it now. One that carries our reservation is ours already, whatever its state."""
     if _leaving(view) or paused(view.agent_machine) or view.ready or view.agent_unknown or view.misfit:
         return False
     return view.machine is not None and view.own_agent is None and view.cluster is not None and view.bootstrap is not None
 
 
-def _leaving(view: MachineView) -> bool:
+def _leaving(view: CapiMachineView) -> bool:
     """Nothing is claimed for a machine that goes; upstream does (14)."""
     return deleting(view.agent_machine) or deleting(view.machine)
 
 
-def plan_machine(view: MachineView, moment: str, machines: Resource, chosen: Agent | None = None, why: str = "") -> MachinePlan:
+def plan_machine(view: CapiMachineView, moment: str, machines: Resource, chosen: Agent | None = None, why: str = "") -> MachinePlan:
     """The plan; ``chosen`` and ``why`` are the planner's answer where :func:`wants_agent`. ``machines`` is the resource of Machines, ``moment`` the time."""
     if not view.owner and not deleting(view.agent_machine):
         return _plan(view, _present_status(view, moment, ""), "waiting", "it has no Machine as owner yet", view.own_agent)
@@ -69,11 +72,13 @@ def plan_machine(view: MachineView, moment: str, machines: Resource, chosen: Age
     return _keep(view, moment, guards, chosen, why)
 
 
-def _plan(view: MachineView, steps: Iterable[ChainStep], state: State, reason: str, agent: Agent | None = None, problems: Iterable[str] = ()) -> MachinePlan:
+def _plan(
+    view: CapiMachineView, steps: Iterable[ChainStep], state: State, reason: str, agent: Agent | None = None, problems: Iterable[str] = ()
+) -> MachinePlan:
     return MachinePlan(view, Chain(view.title, tuple(steps), view.needs), state, reason, agent, tuple(problems))
 
 
-def _keep(view: MachineView, moment: str, guards: list[ChainStep], chosen: Agent | None, why: str) -> MachinePlan:
+def _keep(view: CapiMachineView, moment: str, guards: list[ChainStep], chosen: Agent | None, why: str) -> MachinePlan:
     if view.agent_unknown:
         return _plan(view, guards, "blocked", view.agent_unknown, problems=[view.agent_unknown])
     own = view.own_agent
@@ -100,7 +105,7 @@ def _keep(view: MachineView, moment: str, guards: list[ChainStep], chosen: Agent
 _OWNED = ("spec.clusterDeploymentName", "spec.ignitionEndpointTokenReference", "spec.ignitionEndpointHTTPHeaders")
 
 
-def _claim(view: MachineView, bootstrap: Bootstrap) -> dict[str, Any]:
+def _claim(view: CapiMachineView, bootstrap: Bootstrap) -> dict[str, Any]:
     """The Agent as it has to be: reserved, bound, and told how to get its ignition. Setting it twice is no change."""
     reference = None if view.cluster is None else {"name": view.cluster.name, "namespace": view.cluster.namespace}
     token = {"namespace": bootstrap.secret[0], "name": bootstrap.secret[1]} if bootstrap.secret else None
@@ -115,13 +120,14 @@ def _claim(view: MachineView, bootstrap: Bootstrap) -> dict[str, Any]:
     }
 
 
-def _claim_words(view: MachineView, agent: Agent, why: str) -> str:
+def _claim_words(view: CapiMachineView, agent: Agent, why: str) -> str:
     if agent is view.own_agent:
         return f"it belongs to {view.title}"
-    return f"{view.title} gets it{f': {why}' if why else ''}"
+    why_note = f": {why}" if why else ""
+    return f"{view.title} gets it{why_note}"
 
 
-def _surplus(view: MachineView, agent: Agent) -> list[str]:
+def _surplus(view: CapiMachineView, agent: Agent) -> list[str]:
     """Two parties that claimed at the same moment."""
     return [
         f"{other.title} is reserved for {view.title} too, which has {agent.title}: take it off the cluster" for other in view.reserved if other.key != agent.key
@@ -131,26 +137,27 @@ def _surplus(view: MachineView, agent: Agent) -> list[str]:
 def _progress(agent: Agent) -> str:
     stage = f", {agent.stage} {agent.percent}%" if agent.stage else ""
     failing = "; ".join(found.id for found in agent.failing if found.status == "failure")
-    return f"its host is {agent.state or 'not known to the service yet'}{stage}{f' ({failing})' if failing and agent.state not in INSTALLED else ''}"
+    state = agent.state or "not known to the service yet"
+    return f"its host is {state}{stage}{f' ({failing})' if failing and agent.state not in INSTALLED else ''}"
 
 
-def _keep_ready(view: MachineView, moment: str, guards: list[ChainStep], own: Agent | None) -> MachinePlan:
+def _keep_ready(view: CapiMachineView, moment: str, guards: list[ChainStep], own: Agent | None) -> MachinePlan:
     """Once ready it stays ready, as the contract has it; the conditions go on saying what the Agent says, which upstream's do not (14)."""
     if own is None:
-        reference = "/".join(view.reference or ("", "of nobody"))
-        what = "is gone" if view.agent is None else "belongs to somebody else now"
+        reference = "/".join(view.reference or ("", "(unnamed)"))
+        what = "is gone" if view.agent is None else "belongs to another Machine now"
         return _plan(view, guards, "lost", f"its Agent {reference} {what}; the Node stays", problems=[f"{view.title}: its Agent {reference} {what}"])
     return _plan(view, [*guards, *_status(view, moment, own, with_agent(own))], "ready", _progress(own), own)
 
 
-def _forget(view: MachineView) -> list[ChainStep]:
-    """The reserved Agent was deleted or taken away before the host was installed: upstream waits for it for ever (14)."""
+def _forget(view: CapiMachineView) -> list[ChainStep]:
+    """The reserved Agent was deleted or taken away before the host was installed: upstream waits for it indefinitely."""
     if view.reference is None and not part(view.agent_machine, "spec").get("providerID"):
         return []
     return patch(AGENT_MACHINE, view.agent_machine, {"spec": {"providerID": None}}, why="its Agent is gone")
 
 
-def _present_status(view: MachineView, moment: str, obstacle: str) -> list[ChainStep]:
+def _present_status(view: CapiMachineView, moment: str, obstacle: str) -> list[ChainStep]:
     """The status of a machine that cannot be given an Agent now: of the one it has, or that it has none. An Agent that we cannot judge stays its own."""
     own = view.own_agent
     if own is None and view.reference is not None:
@@ -158,7 +165,9 @@ def _present_status(view: MachineView, moment: str, obstacle: str) -> list[Chain
     return _status(view, moment, own, with_agent(own) if own else without_agent(obstacle), grows=False)
 
 
-def _status(view: MachineView, moment: str, agent: Agent | None, conditions: Mapping[str, InstallCondition], *, grows: bool | None = None) -> list[ChainStep]:
+def _status(
+    view: CapiMachineView, moment: str, agent: Agent | None, conditions: Mapping[str, InstallCondition], *, grows: bool | None = None
+) -> list[ChainStep]:
     """The status in one patch: conditions, reference and addresses come together or not at all (8.3). ``grows`` is whether a spec change comes before."""
     machine = view.agent_machine
     present = part(machine, "status")
@@ -180,13 +189,13 @@ def _status(view: MachineView, moment: str, agent: Agent | None, conditions: Map
     return patch(AGENT_MACHINE, machine, {"status": wanted}, subresource="status")
 
 
-def _hook(view: MachineView, machines: Resource) -> list[ChainStep]:
+def _hook(view: CapiMachineView, machines: Resource) -> list[ChainStep]:
     if view.machine is None or has_hook(view.machine) or deleting(view.machine):
         return []
     return patch(machines, view.machine, {"metadata": {"annotations": {HOOK: ""}}}, why="its deletion has to wait until the host is let go")
 
 
-def _finalizer(view: MachineView) -> list[ChainStep]:
+def _finalizer(view: CapiMachineView) -> list[ChainStep]:
     machine = view.agent_machine
     present = finalizers(machine)
     # A Machine that goes is held up for its host alone; without our hook the finalizer is all that does it.
@@ -196,7 +205,7 @@ def _finalizer(view: MachineView) -> list[ChainStep]:
     return patch(AGENT_MACHINE, machine, {"metadata": {"finalizers": wanted, "labels": label}})
 
 
-def _why_not_yet(view: MachineView) -> str:
+def _why_not_yet(view: CapiMachineView) -> str:
     if not deleting(view.machine):
         return "it is deleted, but its Machine is not; it waits for that"
     if not has_hook(view.machine):
@@ -204,7 +213,7 @@ def _why_not_yet(view: MachineView) -> str:
     return "its Machine is being deleted and has not come to the hook yet (drain, volumes)"
 
 
-def _let_go(view: MachineView, moment: str, ends: list[ChainStep]) -> MachinePlan:
+def _let_go(view: CapiMachineView, moment: str, ends: list[ChainStep]) -> MachinePlan:
     """The host out of the cluster; once it is, hook and finalizer off (6.1)."""
     if view.agent_unknown:
         return _concealed(view)
@@ -220,22 +229,24 @@ def _let_go(view: MachineView, moment: str, ends: list[ChainStep]) -> MachinePla
         leaving.append(view.agent)
     for agent in leaving:
         if agent.state not in LET_GO:
-            return _plan(view, steps, "releasing", f"its host {agent.hostname or agent.name} is {agent.state or 'of unknown state'}", agent)
+            hostname = agent.hostname or agent.name
+            state = agent.state or "of unknown state"
+            return _plan(view, steps, "releasing", f"its host {hostname} is {state}", agent)
     reason = f"its host {leaving[0].hostname or leaving[0].name} is {leaving[0].state}" if leaving else "it has no host"
     return _plan(view, [*steps, *ends], "released", reason, leaving[0] if leaving else None)
 
 
-def _mine(view: MachineView) -> list[Agent]:
+def _mine(view: CapiMachineView) -> list[Agent]:
     """Every Agent that is bound or reserved for the machine; two where parties claimed at the same moment."""
     return [agent for agent in dict.fromkeys([*view.reserved, *([view.agent] if view.agent else [])]) if view.is_ours(agent)]
 
 
-def _concealed(view: MachineView) -> MachinePlan:
-    """Hook and finalizer stay: without them nobody would ever unbind the Agent that we may not read."""
+def _concealed(view: CapiMachineView) -> MachinePlan:
+    """Hook and finalizer stay: without them the Agent that we may not read would stay bound."""
     return _plan(view, [], "blocked", view.agent_unknown, problems=[view.agent_unknown])
 
 
-def unbound(view: MachineView) -> dict[str, Any]:
+def unbound(view: CapiMachineView) -> dict[str, Any]:
     """The Agent without everything that a claim set. The note on whom it served is ours: with policy ``reuse`` that Machine's name gets it again."""
     return {
         "metadata": {
@@ -251,13 +262,13 @@ def unbound(view: MachineView) -> dict[str, Any]:
     }
 
 
-def _unhook(view: MachineView, machines: Resource) -> list[ChainStep]:
+def _unhook(view: CapiMachineView, machines: Resource) -> list[ChainStep]:
     if view.machine is None or not has_hook(view.machine):
         return []
     return patch(machines, view.machine, {"metadata": {"annotations": {HOOK: None}}}, why="the host is let go")
 
 
-def _unfinalize(view: MachineView) -> list[ChainStep]:
+def _unfinalize(view: CapiMachineView) -> list[ChainStep]:
     present = finalizers(view.agent_machine)
     if AGENT_MACHINE_FINALIZER not in present:
         return []
@@ -265,8 +276,8 @@ def _unfinalize(view: MachineView) -> list[ChainStep]:
     return patch(AGENT_MACHINE, view.agent_machine, {"metadata": {"finalizers": kept}}, why="the host is let go")
 
 
-def _orphaned(view: MachineView) -> MachinePlan:
-    """Its Machine was removed by force: upstream drops the finalizer and leaves the Agent bound and labelled for ever (14)."""
+def _orphaned(view: CapiMachineView) -> MachinePlan:
+    """Its Machine was removed by force: upstream drops the finalizer and leaves the Agent bound and labelled."""
     if not deleting(view.agent_machine):
         reason = f"its Machine {view.owner} is gone; the garbage collector deletes it"
         return _plan(view, [], "draining", reason, view.own_agent)

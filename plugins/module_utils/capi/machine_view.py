@@ -37,7 +37,7 @@ LET_GO = frozenset(
 
 
 @dataclasses.dataclass(frozen=True)
-class MachineView:
+class CapiMachineView:
     """``owner`` is the name of the owning Machine (empty: there is none yet) and ``machine`` that Machine (None: it is gone).
 
     ``agent`` is the Agent of ``status.agentRef``, None if that is not set or the Agent is gone; ``reserved`` are those that carry our reservation.
@@ -119,7 +119,7 @@ class MachineView:
 
 
 def reservation(agent: Agent) -> Key:
-    """(name, namespace) of the AgentMachine that has reserved an Agent; empty where nobody has, or where the namespace is not told.
+    """(name, namespace) of the AgentMachine that has reserved an Agent; empty if it is not reserved, or if the namespace is unknown.
 
     Upstream compares the name alone, so that AgentMachines of equal names in two namespaces take each other's Agents (14).
     """
@@ -157,7 +157,7 @@ def has_hook(machine: Mapping[str, Any] | None) -> bool:
     return HOOK in annotations_of(machine)
 
 
-def may_let_go(view: MachineView) -> bool:
+def may_let_go(view: CapiMachineView) -> bool:
     """Whether the host may be taken out of the cluster now.
 
     The Machine waits at our hook. Or it is being deleted and our hook is not on it, since it was deleted before we ever saw it or a run ended between

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Names that upstream's controller and ours share, so that either can go on where the other stopped (reference capi-provider-agent.md 3)."""
+"""Names that upstream's controller and ours share, so that either can go on where the other stopped.
+
+Source: openshift/cluster-api-provider-agent controllers/common.go.
+"""
 
 from __future__ import annotations
 
@@ -37,6 +40,8 @@ LAST_MACHINE = "zerotouch.openshift/last-machine"
 # Ours: the pool for which we put a label on an Agent, as <namespace>/<pool>, and that label.
 STEERED_FOR = "zerotouch.openshift/steered-for"
 STEERED_LABEL = "zerotouch.openshift/steered-label"
+# When that was, by the clock of the hub.
+STEERED_AT = "zerotouch.openshift/steered-at"
 
 # Longest value of a label; the name of an AgentMachine becomes one.
 LONGEST_LABEL = 63

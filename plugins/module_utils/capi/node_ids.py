@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The door node_provider_ids."""
+"""The module node_provider_ids."""
 
 from __future__ import annotations
 
@@ -83,12 +83,13 @@ def _words(outcome: WriteOutcome) -> str:
 def _result(call: Opened, plan: IdPlan, wanted: Sequence[WantedId], outcomes: Sequence[WriteOutcome], problems: Sequence[str]) -> dict[str, Any]:
     missing = {each.node for each in plan.missing}
     written = {outcome.change.name for outcome in outcomes if outcome.changed}
+    states = dict.fromkeys(written, "written") | dict.fromkeys(missing, "missing")
     rows = [
         {
             "name": each.node,
             "provider_id": each.provider_id,
             "machine": each.machine.partition(" ")[2],
-            "state": "missing" if each.node in missing else "written" if each.node in written else "set",
+            "state": states.get(each.node, "set"),
         }
         for each in wanted
     ]

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Something has changed: a watch of several kinds that tells no more than that, for a caller who then looks at everything anew."""
+"""A watch of several kinds that reports only that something has changed. The caller then reads everything again."""
 
 from __future__ import annotations
 

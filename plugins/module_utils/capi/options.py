@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The door capi_reconcile: its options, whose turn it is, and its results."""
+"""The module capi_reconcile: its options, whose turn it is, and its results."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .reconcile import Reconciler
 from .report import MOST_REJECTIONS, agent_row, machine_rows, rejection_rows
 from .workload import Workload
 
-_steer_problem = OwnCheck("steer")
+_label_problem = OwnCheck("label_selection")
 
 
 def reconcile_argument_spec() -> dict[str, Any]:
@@ -41,7 +41,7 @@ def reconcile_argument_spec() -> dict[str, Any]:
         "pins": {"type": "dict", "default": {}},
     }
     label = {"key": {"type": "str", "required": True, "no_log": False}, "value": {"type": "str", "required": True}}
-    steer = {
+    label_selection = {
         "pool": {"type": "str", "required": True},
         "selector_label": {"type": "dict", "required": True, "options": label},
         "count": {"type": "int", "required": True},
@@ -54,11 +54,11 @@ def reconcile_argument_spec() -> dict[str, Any]:
         "namespace": {"type": "str", "required": True},
         "cluster_name": {"type": "str"},
         "agent_namespace": {"type": "str"},
-        "mode": {"type": "str", "choices": ["auto", "reconcile", "steer"], "default": "auto"},
+        "mode": {"type": "str", "choices": ["auto", "reconcile", "label_selection"], "default": "auto"},
         "until": {"type": "str", "choices": ["pass", "converged"], "default": "pass"},
         "timeout": {"type": "float", "default": 3600},
         "policy": {"type": "dict", "options": policy},
-        "steer": {"type": "dict", "options": steer},
+        "label_selection": {"type": "dict", "options": label_selection},
         "provider_namespace": {"type": "str", "default": PROVIDER_NAMESPACE},
         "node_provider_ids": {"type": "bool", "default": True},
         "workload_kubeconfig": {"type": "path"},
@@ -67,7 +67,7 @@ def reconcile_argument_spec() -> dict[str, Any]:
 
 
 def run_reconcile(call: Opened) -> dict[str, Any]:
-    """The door. Raises :class:`InvalidInput`, :class:`PartialFailure` and :class:`LimitReached` with the complete result."""
+    """The module. Raises :class:`InvalidInput`, :class:`PartialFailure` and :class:`LimitReached` with the complete result."""
     params = call.params
     _check(params)
     policy = read_policy(params["policy"])
@@ -79,29 +79,29 @@ def run_reconcile(call: Opened) -> dict[str, Any]:
 
 
 def _check(params: Mapping[str, Any]) -> None:
-    steer = params["steer"] or {}
+    label_selection = params["label_selection"] or {}
     problems = []
-    if steer and steer["count"] < 0:
-        problems.append(_steer_problem("steer.count", INVALID, "must not be negative"))
-    if steer and (steer.get("reserve") or 0) < 0:
-        problems.append(_steer_problem("steer.reserve", INVALID, "must not be negative"))
-    if params["mode"] == "steer" and not steer:
-        problems.append(_steer_problem("steer", REQUIRED, "mode steer needs the pool, its label and how many Agents it is to find"))
+    if label_selection and label_selection["count"] < 0:
+        problems.append(_label_problem("label_selection.count", INVALID, "must not be negative"))
+    if label_selection and (label_selection.get("reserve") or 0) < 0:
+        problems.append(_label_problem("label_selection.reserve", INVALID, "must not be negative"))
+    if params["mode"] == "label_selection" and not label_selection:
+        problems.append(_label_problem("label_selection", REQUIRED, "mode label_selection needs the pool, its label and how many Agents it is to find"))
     if params["timeout"] < 0:
-        problems.append(_steer_problem("timeout", INVALID, "must not be negative"))
+        problems.append(_label_problem("timeout", INVALID, "must not be negative"))
     if problems:
         raise InvalidInput(problems)
 
 
 class _Run:
-    """One opening of the door."""
+    """One opening of the module."""
 
     def __init__(self, call: Opened, client: KubeClient, policy: Policy) -> None:
         params = call.params
         self._call, self._client, self._policy = call, client, policy
         self._scope = Scope(params["namespace"], params["cluster_name"] or "", params["agent_namespace"] or "")
         self._controller = find_controller(client, self._scope.namespace, params["provider_namespace"])
-        self._steers = params["mode"] == "steer" or (params["mode"] == "auto" and self._controller.active)
+        self._labels_agents = params["mode"] == "label_selection" or (params["mode"] == "auto" and self._controller.active)
         if params["mode"] == "reconcile" and self._controller.active:
             call.warn(f"The controller is at work ({self._controller.why}); it and we claim Agents at the same time.")
         self._reconciler = Reconciler(
@@ -110,7 +110,7 @@ class _Run:
             policy,
             clock=call.clock,
             forks=params["forks"],
-            workload=None if self._steers or not params["node_provider_ids"] else self._workload(),
+            workload=None if self._labels_agents or not params["node_provider_ids"] else self._workload(),
             show=call.progress,
             guard=self._look_for_rival,
         )
@@ -118,7 +118,7 @@ class _Run:
 
     def result(self) -> dict[str, Any]:
         try:
-            self._steer() if self._steers else self._reconcile()
+            self._select_by_label() if self._labels_agents else self._reconcile()
         except ZeroTouchError as error:
             error.result = self._value()
             raise
@@ -153,7 +153,7 @@ class _Run:
         else:
             self._reconciler.once()
 
-    def _steer(self) -> None:
+    def _select_by_label(self) -> None:
         params, plans = self._call.params, self._reconciler.account.plan.machines
         steering = self._steering()
         core = self._reconciler.api.core
@@ -171,23 +171,31 @@ class _Run:
 
     def _steering(self) -> Steering | None:
         """What is asked for, with the pool's own selector."""
-        steer = self._call.params["steer"]
-        if not steer:
+        label_selection = self._call.params["label_selection"]
+        if not label_selection:
             return None
-        namespace, pool = self._scope.namespace, steer["pool"]
+        namespace, pool = self._scope.namespace, label_selection["pool"]
         selector, there = pool_selector(self._client, self._reconciler.api, namespace, pool)
         if not there:
             self._call.warn(f"There is no MachineDeployment or MachineSet {namespace}/{pool} yet; Agents are chosen by candidates alone.")
         name = f"{namespace}/{pool}"
-        label = steer["selector_label"]
+        label = label_selection["selector_label"]
         machines = waiting_machines(self._reconciler.account.plan.machines, name)
-        exclude = frozenset(steer.get("exclude") or ())
-        asked = {"exclude": exclude, "count": steer["count"], "reserve": steer.get("reserve") or 0, "candidates": steer["candidates"]}
+        exclude = frozenset(label_selection.get("exclude") or ())
+        now = self._client.server_time()
+        at = now.isoformat(timespec="seconds") if now is not None else ""
+        asked = {
+            "at": at,
+            "exclude": exclude,
+            "count": label_selection["count"],
+            "reserve": label_selection.get("reserve") or 0,
+            "candidates": label_selection["candidates"],
+        }
         return Steering(name, label["key"], label["value"], selector=selector, agent_namespace=self._scope.agent_namespace, machines=machines, **asked)
 
     def _value(self) -> dict[str, Any]:
         steerer, account = self._steerer, self._reconciler.account
-        if self._steers and steerer is not None:
+        if self._labels_agents and steerer is not None:
             outcomes, planned, problems = steerer.outcomes, steerer.planned, [*steerer.plan.problems, *_idle(self._call.params)]
             rows, complete = machine_rows(account.plan.machines, {}, steered=True)
             rows = _steered(steerer, rows)
@@ -198,7 +206,7 @@ class _Run:
             problems = [*problems, "rejected is cut: there are more rejections than a result can hold"]
         return {
             "changed": bool(outcomes) if not self._call.check_mode else bool(planned),
-            "mode": "steer" if self._steers else "reconcile",
+            "mode": "label_selection" if self._labels_agents else "reconcile",
             "controller": _controller(self._controller),
             "plan": list(planned),
             "machines": rows,
@@ -213,9 +221,9 @@ class _Run:
 
 
 def _idle(params: Mapping[str, Any]) -> list[str]:
-    if params["steer"]:
+    if params["label_selection"]:
         return []
-    return ["the controller gives out the Agents and steer says nothing of a pool: nothing was chosen"]
+    return ["the controller gives out the Agents and label_selection names no pool: nothing was chosen"]
 
 
 def _steered(steerer: Steerer, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -223,16 +231,16 @@ def _steered(steerer: Steerer, rows: list[dict[str, Any]]) -> list[dict[str, Any
     choice = steerer.plan.choice
     known = {row["name"]: row for row in rows}
     left = MOST_REJECTIONS
-    for wish in steerer.plan.wishes if choice is not None else ():
-        row = known.get(wish.name)
+    for demand in steerer.plan.demands if choice is not None else ():
+        row = known.get(demand.name)
         if row is None:
-            row = {"name": wish.name, "namespace": wish.namespace, "agent": "", "hostname": "", "state": "waiting", "reason": "", "rejected": []}
+            row = {"name": demand.name, "namespace": demand.namespace, "agent": "", "hostname": "", "state": "waiting", "reason": "", "rejected": []}
             rows.append(row)
-        row["rejected"] = rejection_rows(steerer.plan.rejections(wish)[:left]) if left > 0 else []
+        row["rejected"] = rejection_rows(steerer.plan.rejections(demand)[:left]) if left > 0 else []
         left -= len(row["rejected"])
-        chosen = choice.assigned.get(wish.key) if choice else None
+        chosen = choice.assigned.get(demand.key) if choice else None
         if chosen is None:
-            row["reason"] = choice.unassigned.get(wish.key, "") if choice else ""
+            row["reason"] = choice.unassigned.get(demand.key, "") if choice else ""
             continue
         host = chosen.host
         row |= {"agent": f"{host.namespace}/{host.name}", "hostname": host.hostname, "state": "steered", "reason": "; ".join(chosen.reasons)}

@@ -17,7 +17,7 @@ from .choose.plan import choose
 from .choose.selector import read_selector
 from .cluster.plan import AgentClusterPlan, plan_cluster
 from .machine_plan import MachinePlan, plan_machine, wants_agent
-from .machine_view import MachineView, data_secret, reservations
+from .machine_view import CapiMachineView, data_secret, reservations
 from .names import CLUSTER_NAME_LABEL, LAST_MACHINE
 from .objects import Key, Object, annotations_of, backup_label, core_owner, deleting, key_of, labels_of, part, paused, text
 from .observe import ObservedScope
@@ -26,12 +26,12 @@ from .steps import Chain, ChainStep, create, patch
 
 @dataclasses.dataclass(frozen=True)
 class PassPlan:
-    """``stages`` are applied one after the other. ``wishes`` are the machines that an Agent was chosen for, ``choice`` the planner's answer to them."""
+    """``stages`` are applied one after the other. ``demands`` are the machines that an Agent was chosen for, ``choice`` the planner's answer to them."""
 
     clusters: tuple[AgentClusterPlan, ...]
     secrets: tuple[Chain, ...]
     machines: tuple[MachinePlan, ...]
-    wishes: tuple[HostDemand, ...]
+    demands: tuple[HostDemand, ...]
     choice: Choice
     problems: tuple[str, ...] = ()
 
@@ -51,9 +51,9 @@ def plan_pass(observed: ObservedScope, policy: Policy, moment: str) -> PassPlan:
     boots, unreadable = _bootstraps(observed)
     views = _machine_views(observed, clusters, boots, unreadable)
     waiting = [view for view in views if wants_agent(view)]
-    wishes = tuple(_wish(view, observed.scope.agent_namespace) for view in waiting)
+    demands = tuple(_demand(view, observed.scope.agent_namespace) for view in waiting)
     hosts = {agent.key: from_agent(agent) for agent in observed.agents}
-    choice = choose(wishes, tuple(hosts.values()), _with_history(policy, observed.agents), taken=_taken(views, hosts))
+    choice = choose(demands, tuple(hosts.values()), _with_history(policy, observed.agents), taken=_taken(views, hosts))
     by_key = {agent.key: agent for agent in observed.agents}
     plans = []
     for view in views:
@@ -63,7 +63,7 @@ def plan_pass(observed: ObservedScope, policy: Policy, moment: str) -> PassPlan:
         plans.append(plan_machine(view, moment, observed.api.core.machine, agent, why))
     problems = [f"{plan.chain.name}: {text}" for plan in clusters.values() for text in plan.problems]
     problems += [text if text.startswith(plan.view.title) else f"{plan.view.title}: {text}" for plan in plans for text in plan.problems]
-    return PassPlan(tuple(clusters.values()), tuple(_secret_chains(observed, boots)), tuple(plans), wishes, choice, tuple(problems))
+    return PassPlan(tuple(clusters.values()), tuple(_secret_chains(observed, boots)), tuple(plans), demands, choice, tuple(problems))
 
 
 def _bootstraps(observed: ObservedScope) -> tuple[dict[str, Bootstrap], dict[str, str]]:
@@ -86,7 +86,7 @@ def _bootstraps(observed: ObservedScope) -> tuple[dict[str, Bootstrap], dict[str
 
 def _machine_views(
     observed: ObservedScope, clusters: Mapping[str, AgentClusterPlan], boots: Mapping[str, Bootstrap], unreadable: Mapping[str, str]
-) -> list[MachineView]:
+) -> list[CapiMachineView]:
     reserved = reservations(observed.agents)
     agents: Mapping[Key, Agent | None] = {**observed.referenced, **{agent.key: agent for agent in observed.agents}}
     ordered = sorted(observed.agent_machines, key=lambda item: (text(item, "metadata", "creationTimestamp"), key_of(item)))
@@ -101,12 +101,12 @@ def _machine_view(
     unreadable: Mapping[str, str],
     reserved: Mapping[str, Sequence[Agent]],
     agents: Mapping[Key, Agent | None],
-) -> MachineView:
+) -> CapiMachineView:
     owner = core_owner(item, "Machine")
     machine = observed.machines.get(owner) if owner else None
     plan, error, obstacle = _cluster_of(machine, observed, clusters)
     secret = data_secret(machine)
-    bare = MachineView(item, owner, machine, cluster=plan.reference if plan else None)
+    bare = CapiMachineView(item, owner, machine, cluster=plan.reference if plan else None)
     reference = bare.reference
     view = dataclasses.replace(
         bare,
@@ -123,7 +123,7 @@ def _machine_view(
     return dataclasses.replace(view, reserved=tuple(agent for agent in reserved.get(view.name, ()) if view.is_ours(agent)))
 
 
-def _selector_problem(view: MachineView) -> str:
+def _selector_problem(view: CapiMachineView) -> str:
     try:
         read_selector(view.selector, "spec.agentLabelSelector")
     except ZeroTouchError as error:
@@ -148,11 +148,12 @@ def _cluster_of(machine: Object | None, observed: ObservedScope, clusters: Mappi
     infrastructure = str(part(cluster, "spec", "infrastructureRef").get("name") or "")
     plan = clusters.get(infrastructure)
     if plan is None:
-        return None, f"AgentCluster {infrastructure or '(not named)'} of its Cluster {name} does not exist", ""
+        shown_infrastructure = infrastructure or "(not named)"
+        return None, f"AgentCluster {shown_infrastructure} of its Cluster {name} does not exist", ""
     return plan, "", "" if plan.reference else f"no cluster deployment reference on agentCluster {infrastructure}"
 
 
-def _wish(view: MachineView, agent_namespace: str) -> HostDemand:
+def _demand(view: CapiMachineView, agent_namespace: str) -> HostDemand:
     namespace, name = view.key
     created = text(view.agent_machine, "metadata", "creationTimestamp")
     return HostDemand(namespace, name, view.selector, agent_namespace=agent_namespace, group=view.group, created=created)
@@ -166,7 +167,7 @@ def _with_history(policy: Policy, agents: Iterable[Agent]) -> Policy:
     return dataclasses.replace(policy, history={**noted, **policy.history})
 
 
-def _taken(views: Iterable[MachineView], hosts: Mapping[Key, AgentFacts]) -> list[tuple[str, AgentFacts]]:
+def _taken(views: Iterable[CapiMachineView], hosts: Mapping[Key, AgentFacts]) -> list[tuple[str, AgentFacts]]:
     """Where the other machines of each pool are, for spreading and packing."""
     found = [(view.group, view.own_agent) for view in views if view.machine is not None and not deleting(view.machine)]
     return [(group, hosts[agent.key]) for group, agent in found if agent is not None and agent.key in hosts]

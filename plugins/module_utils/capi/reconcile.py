@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from ..common.clock import Clock, SystemClock
 from ..common.errors import Interrupted, LimitReached, PartialFailure, ZeroTouchError
 from ..common.listed import listed
+from ..common.parallel import for_each
 from ..common.waiting import Deadline, ProgressLines, turns
 from ..hub.kinds import AGENT, SECRET
 from ..kube.client import KubeClient
@@ -19,6 +20,7 @@ from ..kube.write import PLANS, WriteOutcome
 from ..nodes.provider_ids import IdPlan, WantedId, apply_ids, look
 from .apply import ChainResult, apply_stages, raise_failures, refusals
 from .choose.model import Policy
+from .kept_answers import KeptAnswers
 from .kinds import AGENT_CLUSTER, AGENT_MACHINE
 from .machine_plan import SETTLED, MachinePlan
 from .names import ADMIN_KUBECONFIG
@@ -32,6 +34,8 @@ from .workload import Workload, kubeconfig_secret, open_workload, wanted_ids
 
 # Seconds after which everything is looked at again although no watch said anything: Secrets and control planes are not watched.
 RECHECK = 30.0
+# The most plans of one pass, while other clients change what it writes.
+_ROUNDS = 3 * PLANS
 # Seconds until a workload cluster that did not answer is asked again: each attempt takes its time.
 UNREACHABLE = 60.0
 
@@ -61,7 +65,7 @@ class Account:
 
     @property
     def converged(self) -> bool:
-        """Nobody waits, and nothing is left to be written. What is optional has been tried by then: who has no right to do it is not held up."""
+        """No Machine waits and no write is left. Optional writes have been tried by then; a missing right for them ends nothing."""
         needed = [step for step in self.plan.steps if not step.optional]
         return not self.open_machines and not self.missing and not needed and all(plan.ready or plan.left_alone for plan in self.plan.clusters)
 
@@ -69,7 +73,7 @@ class Account:
 class Reconciler:
     """Passes over one scope of one hub. ``workload`` is how Nodes are reached; None leaves them alone. ``show`` gets a line for every write and wait.
 
-    ``guard`` is called before each round of writes and raises where we must not go on: somebody else may have begun to claim Agents since.
+    ``guard`` is called before each round of writes and raises if another client may have begun to claim Agents since.
     """
 
     def __init__(
@@ -94,7 +98,8 @@ class Reconciler:
         self._lines = ProgressLines(self._clock, show, timed=False)
         self._cost = 0.0  # seconds that a look takes
         self.api: Api = discover(client)
-        observed = observe(client, self.api, scope)
+        self._seen = KeptAnswers(client)
+        observed = observe(self._seen, self.api, scope)
         self.account = Account(observed, plan_pass(observed, policy, self._moment()))
 
     def check(self) -> Account:
@@ -102,28 +107,33 @@ class Reconciler:
         steps = self.account.plan.steps
         refused = refusals(self._client, steps)
         self.account.planned = [step.change.describe() for step in steps if not (step.optional and step.change.path in refused)]
-        self.account.explained = explained(self.account.plan.wishes, self.account.plan.choice)
+        self.account.explained = explained(self.account.plan.demands, self.account.plan.choice)
         self.account.problems = [*self.account.plan.problems, *refused.values()]
         self._node_ids(write=False)
         return self.account
 
     def once(self) -> Account:
-        """One pass: everything that can be done now. Who was faster than we is looked at again and planned for anew.
+        """One pass: everything that can be done now. An object that another client changed first is read again, and a new plan is made.
 
         Raises :class:`PartialFailure` where something could not be written, after everything else was; the account is complete then as well.
         """
-        for _round in range(PLANS):
+        tried, written = 0, False
+        for _round in range(_ROUNDS):
             plan = self.account.plan
-            self.account.explained |= explained(plan.wishes, plan.choice)
+            self.account.explained |= explained(plan.demands, plan.choice)
             if plan.steps:
                 self._guard()
             done = apply_stages(self._client, plan.stages, self._forks)
             self._enter(done)
             again = any(each.again for each in done)
-            if any(each.outcomes for each in done) or again:
-                self.look()
-            if not again:
+            some = any(each.outcomes for each in done)
+            written = written or some or again
+            tried = 0 if some else tried + 1
+            if not again or tried == PLANS:
                 break
+            self._plan_again(done)
+        if written:
+            self.look()
         self.account.problems = [*self.account.plan.problems, *(warning for each in done for warning in each.warnings)]
         try:
             raise_failures(done)
@@ -134,18 +144,34 @@ class Reconciler:
         return self.account
 
     def look(self) -> None:
-        """Read everything anew, and plan."""
+        """Read everything again, and plan."""
         began = self._clock.now()
-        self.account.observed = observe(self._client, self.api, self._scope)
-        self.account.plan = plan_pass(self.account.observed, self._policy, self._moment())
+        self._seen = KeptAnswers(self._client)
+        self._plan()
         self._cost = self._clock.now() - began
 
+    def _plan_again(self, done: Iterable[ChainResult]) -> None:
+        """Plan from what is known, with the objects that were written and those of refused writes as they are now."""
+        refused = [each.refused for each in done if each.refused is not None]
+        for each in done:
+            for outcome in each.outcomes:
+                self._seen.note(outcome.change.resource, (outcome.change.namespace, outcome.change.name), outcome.object)
+        for found in for_each(refused, lambda change: self._client.find(change.path), self._forks):
+            if found.error is not None:
+                raise found.error
+            self._seen.note(found.item.resource, (found.item.namespace, found.item.name), found.result)
+        self._plan()
+
+    def _plan(self) -> None:
+        self.account.observed = observe(self._seen, self.api, self._scope)
+        self.account.plan = plan_pass(self.account.observed, self._policy, self._moment())
+
     def until_converged(self, limit: float) -> Account:
-        """Passes until nobody waits for anything. Raises :class:`LimitReached` after ``limit`` seconds, with each machine and where it stands."""
+        """Repeat passes until no Machine waits. Raises :class:`LimitReached` after ``limit`` seconds, with the progress of each machine."""
         core = self.api.core
         own = self._scope.namespace
         paths = [AGENT.path(self._scope.agent_namespace), AGENT_MACHINE.path(own), AGENT_CLUSTER.path(own), core.machine.path(own), core.cluster.path(own)]
-        wake = ChangeSignal(self._client, paths, limit, self._clock)
+        notify = ChangeSignal(self._client, paths, limit, self._clock)
         before = 0
 
         def await_change(seconds: float) -> None:
@@ -153,7 +179,7 @@ class Reconciler:
             if len(self.account.outcomes) == before:
                 # Thousands of Agents always have something to say: looking takes a quarter of the time at most.
                 self._clock.sleep(min(seconds, 3 * self._cost))
-                wake.wait(seconds)
+                notify.wait(seconds)
                 self.look()
 
         for _turn in turns(Deadline(self._clock, limit), RECHECK, await_change):
@@ -185,7 +211,7 @@ class Reconciler:
             self._lines.say(line)
 
     def _node_ids(self, *, write: bool) -> None:
-        """Provider IDs of the Nodes of machines that are ready. A cluster that cannot be reached is a problem that is told, and holds nothing up."""
+        """Provider IDs of the Nodes of machines that are ready. A cluster that cannot be reached is reported as a problem and ends nothing."""
         if self._workload is None:
             return
         wanted, problems = wanted_ids(self.account.observed.agent_machines)

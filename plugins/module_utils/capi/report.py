@@ -21,17 +21,17 @@ Reject = Callable[[HostDemand], list[tuple[AgentFacts, Rejection]]]
 
 @dataclasses.dataclass(frozen=True)
 class Explained:
-    """Why a wish got its host (empty if it got none), and by ``reject`` why not each of the others."""
+    """Why a demand got its host (empty if it got none), and by ``reject`` why not each of the others."""
 
-    wish: HostDemand
+    demand: HostDemand
     why: str
     reject: Reject = dataclasses.field(repr=False, compare=False)
 
 
-def explained(wishes: Iterable[HostDemand], choice: Choice) -> dict[Key, Explained]:
-    """What the planner said of each wish."""
+def explained(demands: Iterable[HostDemand], choice: Choice) -> dict[Key, Explained]:
+    """What the planner said of each demand."""
     reasons = {key: "; ".join(chosen.reasons) for key, chosen in choice.assigned.items()}
-    return {wish.key: Explained(wish, reasons.get(wish.key, ""), choice.rejections) for wish in wishes}
+    return {demand.key: Explained(demand, reasons.get(demand.key, ""), choice.rejections) for demand in demands}
 
 
 def machine_rows(plans: Iterable[MachinePlan], chosen: Mapping[Key, Explained], *, steered: bool = False) -> tuple[list[dict[str, Any]], bool]:
@@ -42,13 +42,13 @@ def machine_rows(plans: Iterable[MachinePlan], chosen: Mapping[Key, Explained], 
     rows = {plan.view.key: _row(plan, steered=steered) for plan in plans}
     left = MOST_REJECTIONS
     complete = True
-    for each in sorted(chosen.values(), key=lambda each: bool(rows.get(each.wish.key, {}).get("agent"))):
-        row = rows.get(each.wish.key)
+    for each in sorted(chosen.values(), key=lambda each: bool(rows.get(each.demand.key, {}).get("agent"))):
+        row = rows.get(each.demand.key)
         if row is None:
             continue
         if each.why and row["state"] == "installing":
             row["reason"] = each.why
-        rejected = each.reject(each.wish) if left > 0 else []
+        rejected = each.reject(each.demand) if left > 0 else []
         complete = complete and 0 < left >= len(rejected)
         row["rejected"] = rejection_rows(rejected[:left])
         left -= len(rejected)

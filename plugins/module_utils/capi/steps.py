@@ -16,7 +16,7 @@ from .objects import key_of
 
 @dataclasses.dataclass(frozen=True)
 class ChainStep:
-    """One write. A failure of an ``optional`` one is told and passed over: nothing that follows depends on it."""
+    """One write. A failure of an ``optional`` one is reported, and the next write follows: none depends on it."""
 
     change: Change
     optional: bool = False

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The cluster that the machines are nodes of, and the provider IDs of its Nodes (reference capi-provider-agent.md 7)."""
+"""The cluster that the machines are nodes of, and the provider IDs of its Nodes.
+
+Source: openshift/cluster-api-provider-agent controllers/node_provider_id_controller.go.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Hosts of platform.baremetal: BMC data that the cluster is to know (reference agent-based-installer.md 2, 4)."""
+"""Hosts of platform.baremetal: BMC data that the cluster is to know.
+
+Source: openshift/installer pkg/asset/agent/agentconfig/agenthosts.go, pkg/asset/agent/manifests.
+"""
 
 from __future__ import annotations
 
@@ -29,11 +32,11 @@ def with_bmc_hosts(install: Item, agent: Item) -> Item:
     baremetal = install.get("platform", "baremetal")
     if baremetal is None:
         return install
-    given = baremetal.get("hosts")
-    if given is not None:
+    provided = baremetal.get("hosts")
+    if provided is not None:
         # The installer counts its own hosts in the order of their roles.
-        order = sorted(given.elements(), key=lambda host: role_order(str(host.get("role").value) if host.get("role") else ""))  # type: ignore[union-attr]
-        return _with_hosts(install, baremetal, dataclasses.replace(given, value=order))
+        order = sorted(provided.elements(), key=lambda host: role_order(str(host.get("role").value) if host.get("role") else ""))  # type: ignore[union-attr]
+        return _with_hosts(install, baremetal, dataclasses.replace(provided, value=order))
     listed = agent.get("hosts")
     entries = [host for host in (listed.elements() if listed else []) if any(item.value for item in host.mapping().get("bmc", Item({}, "")).mapping().values())]
     hosts = dataclasses.replace(listed, value=[_bmc_item(host) for host in entries]) if listed and entries else Item(None, "")

@@ -27,7 +27,7 @@ def all_problems(parsed: Parsed, *, today: datetime.date | None = None, agent_is
         for problem in validate(parsed.deployment, today=today, agent_iso=agent_iso, documents=parsed.documents):
             # Manifests are made after hosts were looked at: what is wrong with install-config.yaml then comes after them.
             stage = _INSTALL_RULES if document_of(problem) == INSTALL_CONFIG and not is_of_manifests(problem) else _AGENT_RULES
-            staged += [(stage, told) for told in without_echoes(in_users_terms([problem], parsed.source), parsed.problems)]
+            staged += [(stage, reported) for reported in without_echoes(in_users_terms([problem], parsed.source), parsed.problems)]
         staged = [(stage, in_release_words(problem, parsed)) for stage, problem in staged]
     # Those of the installer first, in the order of its files; ours in their own.
     staged.sort(key=lambda entry: (entry[1].layer != "installer", entry[0] if entry[1].layer == "installer" else 0))
@@ -42,7 +42,7 @@ def _parsing_stage(problem: Problem, parsed: Parsed) -> int:
 
 
 def in_release_words(problem: Problem, parsed: Parsed) -> Problem:
-    """As the installer of the release names what stands in a user's files: its manifests by their fields, hosts with capitals by older ones."""
+    """Names as the installer of the release uses them for the user's files: its manifests by their fields, hosts with capitals by older ones."""
     if is_of_manifests(problem) and not parsed.source.variables:
         return as_of_manifests(problem)
     profile = profile_of(parsed.deployment.cluster.version if parsed.deployment else "")

@@ -3,7 +3,10 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """What options of a discovery image must look like, whether a hub or a REST service makes it: the same service stands behind both.
 
-Every check takes a door's options by their names and tells each mistake (reference assisted-rest.md 3.3, 4.1, 4.4).
+Every check takes a module's options by their names and tells each mistake.
+
+Source: openshift/assisted-service internal/cluster/validations/pull_secret_validation.go,
+  internal/bminventory/inventory.go, pkg/staticnetworkconfig/generator.go.
 """
 
 from __future__ import annotations
@@ -56,11 +59,11 @@ _KERNEL_ARGUMENT = re.compile(r'(?:(?:[^ \t\n\r"]+)|(?:"[^"]*"))+')
 
 def check_pull_secret(options: Mapping[str, Any]) -> Iterator[Problem]:
     """The pull secret is a document of registries."""
-    given = options.get("pull_secret")
-    if not given:
+    provided = options.get("pull_secret")
+    if not provided:
         return
     try:
-        document = json_text.parse(given) if isinstance(given, str) else given
+        document = json_text.parse(provided) if isinstance(provided, str) else provided
     except ValueError:
         document = None
     if not isinstance(document, dict) or not isinstance(document.get("auths"), dict) or not document["auths"]:
@@ -81,7 +84,7 @@ def check_texts(options: Mapping[str, Any]) -> Iterator[Problem]:
         if argument["operation"] != "append":
             yield image_problem(f"kernel_arguments[{index}].operation", UNSUPPORTED, "the service accepts append only", argument["operation"])
         if not _KERNEL_ARGUMENT.fullmatch(argument["value"]):
-            yield image_problem(f"kernel_arguments[{index}].value", INVALID, "blanks must stand in double quotes", argument["value"])
+            yield image_problem(f"kernel_arguments[{index}].value", INVALID, "put text with blanks in double quotes", argument["value"])
     if options.get("image_type") == "minimal-iso" and options.get("arch") == "s390x":
         yield image_problem("image_type", UNSUPPORTED, "there is no minimal ISO for s390x; use full-iso", "minimal-iso")
     delay = options.get("network_discovery_delay_seconds")

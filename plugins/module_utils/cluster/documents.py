@@ -92,11 +92,12 @@ class Boot:
 class Release:
     """What the user named that has no place in upstream's two documents: version, release image, and kernel arguments of the live system.
 
-    ``path`` is the option that names the version.
+    ``release_tag`` is the image by tag of which ``release_image`` is the digest. ``path`` is the option that names the version.
     """
 
     version: str
     release_image: str = ""
+    release_tag: str = ""
     path: str = "openshift_version"
     live_kernel_arguments: tuple[str, ...] = ()
 
@@ -120,7 +121,7 @@ def assemble(
     documents = Documents(plain(install), plain(agent), install_unread=unread[0], agent_unread=unread[1])
     deployment = _Assembly(documents.install, documents.agent).deployment(release, tuple(manifests), boots)
     source = Source.of(with_bmc_hosts(install, agent), agent, variables=boots is not None)
-    # Hosts of install-config.yaml were read where they stand: a key that is unknown there is told once.
+    # Hosts of install-config.yaml were read in place: a key that is unknown there is reported once.
     moved = [] if install_config.file == agent_config.file else [one for one in readers[1].problems if one.file == install_config.file]
     of_agent = [one for one in readers[1].problems if one not in moved or one.kind != UNKNOWN_FIELD]
     problems = [*readers[0].problems, *of_agent, *later[0], *later[1], *check_version(release.version, release.path)]
@@ -148,6 +149,7 @@ class _Assembly:
             namespace=install.get("metadata", {}).get("namespace", ""),
             version=release.version,
             release_image=release.release_image,
+            release_tag=release.release_tag,
             live_kernel_arguments=release.live_kernel_arguments,
             platform=platform,
             platform_options={key: value for key, value in options.items() if key not in _own_options(platform)},
@@ -171,7 +173,8 @@ class _Assembly:
         return dataclasses.replace(cluster, release_image=image)
 
     def with_bmc_hosts(self, cluster: Cluster) -> Cluster:
-        # BMC data that the user wants in the cluster: upstream takes it from the hosts that it uses, on baremetal only (reference 2 and 4).
+        # BMC data that the user wants in the cluster: upstream takes it from the hosts that it uses, on baremetal only.
+        # Source: openshift/installer pkg/asset/agent/agentconfig/agenthosts.go, pkg/asset/agent/manifests.
         hosts = [bmc_host(index, data) for index, data in enumerate(self.agent.get("hosts", [])) if any(data.get("bmc", {}).values())]
         if not hosts or cluster.platform != "baremetal":
             return cluster
@@ -206,9 +209,9 @@ def bmc_from_document(data: Mapping[str, Any]) -> Bmc | None:
 
 def _networking(data: Mapping[str, Any]) -> Networking:
     default = Networking()
-    given = data.get("networkType", "")
+    provided = data.get("networkType", "")
     return Networking(
-        network_type=network_type(given) if given else default.network_type,
+        network_type=network_type(provided) if provided else default.network_type,
         machine_networks=tuple(entry.get("cidr", "") for entry in data.get("machineNetwork", [])) or default.machine_networks,
         cluster_networks=tuple(ClusterNetwork(entry.get("cidr", ""), entry.get("hostPrefix", 0)) for entry in data.get("clusterNetwork", []))
         or default.cluster_networks,
@@ -217,7 +220,8 @@ def _networking(data: Mapping[str, Any]) -> Networking:
 
 
 def _ssh_key(text: str) -> str:
-    # The installer trims these characters and nothing else; one key a line (reference 1.1).
+    # The installer trims these characters and nothing else; one key a line.
+    # Source: openshift/installer pkg/types/installconfig.go, pkg/types/defaults.
     return text.strip("|\n\t")
 
 

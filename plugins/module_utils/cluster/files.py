@@ -98,7 +98,10 @@ def _document(file: Path, problems: list[Problem]) -> Item | None:
 
 
 def read_manifests(directory: Path, problems: list[Problem]) -> list[ExtraManifest]:
-    """The extra manifests of a directory, sorted by name, not recursive (reference 4)."""
+    """The extra manifests of a directory, sorted by name, not recursive.
+
+    Source: openshift/installer pkg/asset/agent/manifests.
+    """
     manifests = []
     try:
         names = sorted(name for name in os.listdir(directory) if PurePath(name).suffix in (".yaml", ".yml"))
@@ -133,14 +136,20 @@ def read_release(file: Path, version: str, release_image: str, problems: list[Pr
             problems.append(Problem("", SYNTAX, "this is not valid JSON", file=str(file), line=line))
     known = known if isinstance(known, dict) else {}
     # An image of another version than the recorded one would be a contradiction.
-    recorded_image = str(known.get("release_image", "")) if not version or version == known.get("version") else ""
+    recorded = known if not version or version == known.get("version") else {}
+    recorded_image, tag = (str(recorded.get(key, "")) for key in ("release_image", "release_tag"))
     arguments, found = read_arguments(known.get(LIVE_KERNEL_ARGUMENTS), str(file))
     problems += found
-    return Release(version or str(known.get("version", "")), release_image or recorded_image, live_kernel_arguments=arguments)
+    # A digest that the user took over from release.json is that of the recorded tag.
+    pinned = tag if "@" in recorded_image and release_image in ("", recorded_image) else ""
+    return Release(version or str(known.get("version", "")), release_image or recorded_image, pinned, live_kernel_arguments=arguments)
 
 
 class HostSource:
-    """Which hosts count (reference agent-based-installer.md 2): those of agent-config.yaml, else platform.baremetal.hosts of install-config.yaml."""
+    """Which hosts count: those of agent-config.yaml, else platform.baremetal.hosts of install-config.yaml.
+
+    Source: openshift/installer pkg/asset/agent/agentconfig/agenthosts.go.
+    """
 
     def __init__(self, install: Item, agent: Item) -> None:
         self.install = install
@@ -183,7 +192,8 @@ class HostSource:
         else:
             if network is not None and boot.value not in [entry.value["macAddress"].value for entry in found]:
                 name = find(host, "name")
-                self.warn(boot, "boot-mac", f"For host {name.value if name else ''}, BootMACAddress {boot.value} is not in NetworkConfig")
+                shown_name = name.value if name else ""
+                self.warn(boot, "boot-mac", f"For host {shown_name}, BootMACAddress {boot.value} is not in NetworkConfig")
             if not found:
                 found.append(dataclasses.replace(boot, value={"name": dataclasses.replace(boot, value="boot"), "macAddress": boot}))
         return dataclasses.replace(host, value=found)

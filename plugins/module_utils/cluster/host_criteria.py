@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""By what machines that registered are recognised, in the order in which it counts (reference infrastructure-operator.md 15)."""
+"""By what machines that registered are recognised, in the order in which it counts.
+
+Source: docs/upstream/infrastructure-operator.md#what-a-client-does.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from .host_identity import Identity
 class Registered(Protocol):
     """What a machine registered as. MACs, serial number and addresses are in their normal spelling; ``created`` sorts as text.
 
-    ``asked_hostname`` is the one it was given, not the one it came with; ``quiet``: nobody hears from it, so that another may be the same machine.
+    ``asked_hostname`` is the one it was given, not the one it came with; ``quiet``: it is disconnected, so that another one may be the same machine.
     """
 
     @property
@@ -131,7 +134,7 @@ def _answer(expression: Any, agent: Registered) -> Any:
 class Criterion:
     """One kind of identity: whether a host gives it, the agents that have it, and its words."""
 
-    given: Callable[[Identity], Any]
+    provided: Callable[[Identity], Any]
     candidates: Callable[[Index[Any], Identity], list[Any]]
     words: Callable[[Identity, Registered | None], str]
     silent: bool = False  # not an identity that a user gives

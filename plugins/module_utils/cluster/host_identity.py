@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""By what a user says which machine is meant, as doors of a hub and of a service take it (reference infrastructure-operator.md 15)."""
+"""By what a user says which machine is meant, as modules of a hub and of a service take it.
+
+Source: docs/upstream/infrastructure-operator.md#what-a-client-does.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ _NO_BMC = ("", "0.0.0.0", "::/0", "::")
 class Identity:
     """By what a host is recognised. MACs and addresses are in their normal spelling, ``labels`` a tuple of pairs.
 
-    ``hostname`` alone identifies nobody: it only tells whose that is in ``cluster`` that has no inventory at the moment, as while it is being bound.
+    ``hostname`` alone identifies no machine. It only finds a host of ``cluster`` that has no inventory at the moment, as while it is being bound.
     """
 
     macs: tuple[str, ...] = ()
@@ -53,7 +56,7 @@ def host_macs(host: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def check_identity(identity: Identity, path: str, check: str) -> Iterator[Problem]:
-    """Mistakes in an identity; ``check`` is the name under which they are told."""
+    """Mistakes in an identity; ``check`` is the name under which they are reported."""
 
     def problem(option: str, detail: str, value: str) -> Problem:
         return Problem(f"{path}.{option}", INVALID, detail, layer="ours", check=check, value=value)
@@ -68,7 +71,7 @@ def check_identity(identity: Identity, path: str, check: str) -> Iterator[Proble
             yield problem("query", f"is not a JMESPath expression: {str(error).splitlines()[0]}", identity.query)
 
 
-def given_twice(
+def provided_twice(
     hosts: Sequence[Mapping[str, Any]], option: str, words: str, values: Callable[[Mapping[str, Any]], Iterable[Hashable]], check: str
 ) -> Iterator[Problem]:
     """Hosts that share one of ``values``; of a tuple its first member is shown."""

@@ -1,11 +1,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which machine that registered is which host: one agent, one host, by MAC first (reference infrastructure-operator.md 15).
+"""Which machine that registered is which host: one agent, one host, by MAC first.
 
 An agent is what a machine registered as, an Agent of a hub or a host of a service. The identities of a host are tried in the order MAC, system UUID, serial
 number, BMC address, labels, query. Each is tried for all hosts before the next one, so that the order of hosts and agents does not matter. An agent that
 shows MACs, none of them the host's, is never taken for it.
+
+Source: docs/upstream/infrastructure-operator.md#what-a-client-does.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Generic, Literal
 
+from ..common.plurals import noun
 from .host_criteria import CRITERIA, Agent, Criterion, Index, Registered, contradicts
 from .host_identity import Identity
 
@@ -61,7 +64,7 @@ def match_identities(wanted: Iterable[Wanted], agents: Iterable[Agent], words: W
     decided: dict[str, Match[Agent]] = {}
     claimed: dict[tuple[str, ...], str] = {}
     for criterion in CRITERIA:
-        waiting = [host for host in hosts if host.name not in decided and criterion.given(host.identity)]
+        waiting = [host for host in hosts if host.name not in decided and criterion.provided(host.identity)]
         found = [match for host in waiting if (match := _search(criterion, host, index, claimed, words)) is not None]
         for match in _one_to_one(found, words):
             decided[match.host] = match
@@ -104,7 +107,7 @@ def _narrowed(criterion: Criterion, identity: Identity, index: Index[Agent], fou
     """The candidates that the host's further identities leave, and which identities those were. One that fits no candidate is not asked."""
     used = []
     for other in CRITERIA[CRITERIA.index(criterion) + 1 :]:
-        if len(found) > 1 and other.given(identity):
+        if len(found) > 1 and other.provided(identity):
             keys = {agent.key for agent in other.candidates(index, identity)}
             left = [agent for agent in found if agent.key in keys]
             if left and len(left) < len(found):
@@ -148,7 +151,7 @@ def _one_to_one(matches: Sequence[Match[Agent]], words: Words) -> list[Match[Age
     for match in matches:
         rivals = sorted({host for agent in (match.agent, *match.superseded) if agent is not None for host in takers[agent.key]} - {match.host})
         if match.agent is not None and rivals:
-            text = f"{match.agent.title} is also what {', '.join(rivals)} {'leads' if len(rivals) == 1 else 'lead'} to; {words.rule}"
+            text = f"{match.agent.title} is also what {', '.join(rivals)} {noun(len(rivals), 'leads', 'lead')} to; {words.rule}"
             match = Match(match.host, "ambiguous", by=match.by, reason=f"{match.by}: {text}", candidates=(match.agent,))
         result.append(match)
     return result
@@ -156,13 +159,13 @@ def _one_to_one(matches: Sequence[Match[Agent]], words: Words) -> list[Match[Age
 
 def _unmatched(host: Wanted, index: Index[Agent], claimed: Mapping[tuple[str, ...], str], words: Words) -> Match[Agent]:
     identity = host.identity
-    asked = [criterion.words(identity, None) for criterion in CRITERIA if criterion.given(identity) and not criterion.silent]
+    asked = [criterion.words(identity, None) for criterion in CRITERIA if criterion.provided(identity) and not criterion.silent]
     reason = f"no {words.one} has {' or '.join(asked)}"
     leaving = [agent for agent in index.leaving if set(agent.macs) & set(identity.macs) or (agent.system_uuid == identity.system_uuid != "")]
     if leaving:
         return Match(host.name, "unmatched", reason=f"{_titles(leaving)} {_are(leaving)} being deleted", leaving=tuple(leaving))
     for criterion in CRITERIA:
-        for agent in criterion.candidates(index, identity) if criterion.given(identity) else ():
+        for agent in criterion.candidates(index, identity) if criterion.provided(identity) else ():
             text = f"{agent.title} has {criterion.words(identity, agent)}, but"
             if agent.key in claimed:
                 return Match(host.name, "unmatched", reason=f"{text} it is the {words.one} of {claimed[agent.key]}")

@@ -1,7 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The states of a host of a service, as Agents of a hub show them too, and what each allows (reference infrastructure-operator.md 4.4, 5.2 to 5.4, 5.8)."""
+"""The states of a host of a service, as Agents of a hub show them too, and what each allows.
+
+Source: openshift/assisted-service internal/host/statemachine.go, internal/controller/controllers/agent_controller.go,
+  internal/controller/controllers/agent_reclaimer.go.
+"""
 
 from __future__ import annotations
 

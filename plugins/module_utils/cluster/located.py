@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """YAML read strictly, each value with its line; faults in our own words.
 
-Parsers quote the text around a fault, and that text may be a pull secret: file, line and column are all we take from them (design 4).
+Parsers quote the text around a fault, and that text may be a pull secret: only file, line and column are taken from them.
 Scalars mean what they mean to the installer's own parser (YAML 1.1 without dates and base-60 numbers): an unquoted MAC stays a string.
 """
 
@@ -28,7 +28,7 @@ _NULL = frozenset(["", "~", "null", "Null", "NULL"])
 _INTEGER = re.compile(r"^[-+]?(0b[01_]+|0o?[0-7_]+|0x[0-9a-fA-F_]+|[0-9][0-9_]*)$")
 _FLOAT = re.compile(r"^([-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN))$")
 _PLAIN = "!plain"
-# An alias may stand for a large value many times over; no honest configuration gets near this.
+# An alias may repeat a large value many times; no honest configuration gets near this.
 _MOST_VALUES = 2_000_000
 _DEEPEST = 200
 
@@ -114,9 +114,10 @@ def load(text: str, file: str) -> tuple[Item | None, list[Problem]]:
         return item, problems
     line = text.count("\n", 0, match.start("json")) + 1
     column = len(match["head"]) + 1
-    corrected = f"{text[: match.start()]}{match['head']}'{match['json'].strip()}'{text[match.end() :]}"
+    beginning = text[: match.start()]
+    corrected = f"{beginning}{match['head']}'{match['json'].strip()}'{text[match.end() :]}"
     item, problems = _load(corrected, file)
-    detail = f"line {line}, column {column}: the value stands in doubled single quotes; YAML ends it at the second quote"
+    detail = f"line {line}, column {column}: the value is in doubled single quotes; YAML ends it at the second quote"
     return item, [Problem("pullSecret", SYNTAX, detail, file=file, line=line, hint=PULL_SECRET_HINT), *problems]
 
 
@@ -153,12 +154,13 @@ def load_all(text: str, file: str, most: int = 0, *, strict: bool = True) -> tup
 def _left_out(loader: Any, file: str) -> Iterator[Problem]:
     """That there is more, be it YAML or not."""
     try:
-        line = loader.get_node().start_mark.line + 1 if loader.check_node() else 0
+        mark = loader.get_node().start_mark if loader.check_node() else None
+        line, column = (mark.line + 1, mark.column + 1) if mark else (0, 0)
     except libraries.yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        line = mark.line + 1 if mark else 1
+        line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
     if line:
-        detail = "only the first document of the file is read"
+        detail = "only the first document of the file is read" if file else f"line {line}, column {column}: a second document begins"
         yield Problem("", IGNORED, detail, severity="warning", check="ignored-field", file=file, line=line)
 
 
@@ -185,7 +187,10 @@ class _Reading:
         self.open: set[int] = set()
 
     def problem(self, path: str, kind: str, detail: str, node: Any, *, layer: Layer = "installer") -> None:
-        self.problems.append(Problem(path, kind, detail, file=self.file, line=node.start_mark.line + 1, layer=layer))
+        line = node.start_mark.line + 1
+        # A text that is in no file is found by this only.
+        place = "" if self.file else f"line {line}, column {node.start_mark.column + 1}: "
+        self.problems.append(Problem(path, kind, f"{place}{detail}", file=self.file, line=line, layer=layer))
 
     def item(self, node: Any, path: str, depth: int) -> Item:
         line = node.start_mark.line + 1

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""nodes-config.yaml: the hosts that join a running cluster (reference agent-based-installer.md 10.1)."""
+"""nodes-config.yaml: the hosts that join a running cluster (openshift/oc pkg/cli/admin/nodeimage)."""
 
 from __future__ import annotations
 

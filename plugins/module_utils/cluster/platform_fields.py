@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The fields of the platforms in install-config.yaml, and of their hosts and machines (reference agent-based-installer.md 1.1)."""
+"""The fields of the platforms in install-config.yaml, and of their hosts and machines.
+
+Source: openshift/installer pkg/types/installconfig.go, pkg/types/defaults.
+"""
 
 from __future__ import annotations
 

@@ -37,6 +37,14 @@ class ReleaseProfile(RuleProfile):
         """registries.conf blocks sources with sourcePolicy NeverContactSource; before, sources were merged whatever their policy."""
         return self.release >= (4, 21)
 
+    # Base image
+
+    def stream_metadata_file(self, stream: str) -> str:
+        """The CoreOS stream metadata of an osImageStream in data/data/coreos of openshift/installer (pkg/rhcos/stream.go, stream_scos.go)."""
+        if self.okd:
+            return "scos.json"
+        return f"coreos-{stream}.json" if self.release >= (4, 22) else "rhcos.json"
+
     # Ignition
 
     @property

@@ -26,7 +26,8 @@ def check_version(version: str, path: str) -> list[Problem]:
     match = _VERSION.match(version)
     if not match:
         detail = "this is not a full OpenShift version"
-        return [Problem(path, INVALID, detail, layer="ours", value=f'"{version[:40]}"', hint=f"for example {_name(NEWEST)}.0; {supported}")]
+        beginning = version[:40]
+        return [Problem(path, INVALID, detail, layer="ours", value=f'"{beginning}"', hint=f"for example {_name(NEWEST)}.0; {supported}")]
     release = (int(match[1]), int(match[2]))
     if is_known(version):
         return []

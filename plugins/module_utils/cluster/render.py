@@ -5,9 +5,11 @@
 
 The same deployment always gives the same text. What the files hold reads back as the same deployment.
 
-BMC data of the inventory is for booting and stays out: whatever stands in these files reaches the ISO and the cluster, and with it the passwords
-(reference agent-based-installer.md 4, overrides). Only BMC data that the user put there himself (``platform_options.hosts``, or the hosts of his own
+BMC data of the inventory is for booting and stays out: the content of these files reaches the ISO and the cluster, and with it the passwords
+. Only BMC data that the user put there himself (``platform_options.hosts``, or the hosts of his own
 files) is written, to the hosts of agent-config.yaml, where upstream looks first.
+
+Source: openshift/installer pkg/asset/agent/manifests, overrides.
 """
 
 from __future__ import annotations
@@ -35,7 +37,8 @@ def render_files(deployment: Deployment) -> dict[str, str]:
     cluster = deployment.cluster
     manifests = {f"{MANIFESTS_DIRECTORY}/{manifest.name}": manifest.text for manifest in cluster.extra_manifests}
     arguments = {LIVE_KERNEL_ARGUMENTS: list(cluster.live_kernel_arguments)} if cluster.live_kernel_arguments else {}
-    release = {"version": cluster.version, "release_image": cluster.release_image, **arguments}
+    tag = {"release_tag": cluster.release_tag} if cluster.release_tag else {}
+    release = {"version": cluster.version, "release_image": cluster.release_image, **tag, **arguments}
     return {
         INSTALL_CONFIG: _text(install_config(cluster)),
         AGENT_CONFIG: _text(agent_config(deployment)),

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which host is the rendezvous host (node 0): reference agent-based-installer.md 3.10."""
+"""Which host is the rendezvous host (node 0): openshift/installer pkg/asset/agent/image/ignition.go."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..common.addresses import canonical_ip
 from ..nmstate.document import StaticAddress, static_addresses
 from .spec import Deployment, Host
 
-# Who may be node 0 before anybody else; the service makes it the bootstrap host and leaves its role.
+# Roles that become node 0 first; the service makes it the bootstrap host and leaves its role.
 CANDIDATES = ("master", "arbiter")
 
 
@@ -21,7 +21,7 @@ class Rendezvous:
     """``ip`` is canonical, empty where none can be told. ``hosts`` are the indices of the hosts that have it as a static address."""
 
     ip: str
-    given: bool
+    provided: bool
     hosts: tuple[int, ...] = ()
 
 
@@ -45,10 +45,10 @@ def derive(hosts: Sequence[Host]) -> str:
 
 def rendezvous(deployment: Deployment) -> Rendezvous:
     """The rendezvous address of a deployment, given or derived, and who has it."""
-    given = deployment.cluster.rendezvous_ip.strip()
-    ip = canonical_ip(given) if given else derive(deployment.hosts)
+    provided = deployment.cluster.rendezvous_ip.strip()
+    ip = canonical_ip(provided) if provided else derive(deployment.hosts)
     owners = tuple(index for index, host in enumerate(deployment.hosts) if ip and ip in _ips(static_addresses(host.network_config)))
-    return Rendezvous(ip, bool(given), owners)
+    return Rendezvous(ip, bool(provided), owners)
 
 
 def with_rendezvous_ip(deployment: Deployment) -> Deployment:

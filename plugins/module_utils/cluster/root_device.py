@@ -1,9 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Root device hints to a disk, by the rules of the service (reference infrastructure-operator.md 10.1, agentbasedinstaller-client.md 8): all must hold.
+"""Root device hints to a disk, by the rules of the service: all must hold.
 
 Disks are those of a host's inventory in the spelling of an Agent (``sizeBytes``); :func:`as_agents` makes them of the REST API's (``size_bytes``).
+
+Source: openshift/assisted-service internal/controller/controllers/bmh_agent_controller.go,
+  internal/host/hostutil/host_utils.go.
 """
 
 from __future__ import annotations
@@ -87,7 +90,8 @@ def name_of(disk: Disk) -> str:
     facts = [str(disk["driveType"])] if disk.get("driveType") else []
     facts += [f"{size // GIGABYTE} GB"] if isinstance(size, int) else []
     path, disk_id = str(disk.get("path") or disk.get("name") or ""), str(disk.get("id") or "")
-    return f"{path or disk_id}" + (f" ({', '.join(facts)})" if facts else "")
+    shown_path = path or disk_id
+    return f"{shown_path}" + (f" ({', '.join(facts)})" if facts else "")
 
 
 def _objections(disk: Disk, hints: Mapping[str, Any]) -> Iterator[str]:
@@ -95,14 +99,15 @@ def _objections(disk: Disk, hints: Mapping[str, Any]) -> Iterator[str]:
     for name, wanted in hints.items():
         hint = _HINTS.get(name)
         if hint is not None and not hint.holds(disk, wanted):
-            yield f"{name} is {hint.found(disk)!r}, not {hint.wish}{wanted!r}"
+            yield f"{name} is {hint.found(disk)!r}, not {hint.requested}{wanted!r}"
 
 
 def _eligible(disk: Disk) -> Iterator[str]:
     eligibility = disk.get("installationEligibility") or {}
     if eligibility.get("eligible") is not True:
         reasons = [str(reason).rstrip(".") for reason in eligibility.get("notEligibleReasons") or ()]
-        yield f"not eligible for installation{' (' + '; '.join(reasons) + ')' if reasons else ''}"
+        reasons_note = " (" + "; ".join(reasons) + ")" if reasons else ""
+        yield f"not eligible for installation{reasons_note}"
 
 
 def _size(disk: Disk) -> int:
@@ -112,12 +117,12 @@ def _size(disk: Disk) -> int:
 
 @dataclasses.dataclass(frozen=True)
 class _Hint:
-    """``found`` is what the disk has; ``holds`` whether that is what is wanted; ``wish`` the words before the wanted value."""
+    """``found`` is what the disk has; ``holds`` whether that is what is wanted; ``requested`` the words before the wanted value."""
 
     type: type
     found: Callable[[Disk], Any]
     holds: Callable[[Disk, Any], bool]
-    wish: str = ""
+    requested: str = ""
 
 
 def _exact(field: str) -> _Hint:

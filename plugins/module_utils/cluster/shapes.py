@@ -123,8 +123,10 @@ def in_upstream_case(item: Item, shape: Shape) -> Item:
 class Reader:
     """Checks items against shapes and collects every problem.
 
-    ``any_case``: keys match without regard to case, as the installer reads its files (reference agent-based-installer.md 0). ``unknown`` is the layer of
+    ``any_case``: keys match without regard to case, as the installer reads its files. ``unknown`` is the layer of
     problems with unknown keys.
+
+    Source: openshift/installer pkg/asset/store/store.go.
     """
 
     def __init__(self, *, any_case: bool = False, layer: Layer = "installer", unknown: Layer | None = None) -> None:
@@ -230,7 +232,9 @@ class Reader:
 
     def mismatch(self, item: Item, wanted: str, name: str, hint: str = "", *, readable: bool = False) -> None:
         """``readable``: the installer makes a string of numbers here."""
-        value = "" if item.is_mapping or item.is_list else HIDDEN if is_secret_key(name) else _shown(item.value)
+        value = ""
+        if not (item.is_mapping or item.is_list):
+            value = HIDDEN if is_secret_key(name) else _shown(item.value)
         detail = f"{wanted} is expected, not {_found(item)}"
         if readable and isinstance(item.value, (int, float, bool)):
             # The installer takes it, but not always as it is written: 010 is 8, 1.10 is 1.1, on is true.

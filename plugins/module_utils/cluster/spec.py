@@ -129,6 +129,8 @@ class Cluster:
     control_plane: Pool
     compute: Pool
     arbiter: Pool | None = None
+    # The tag that release_image, by digest, was named by; empty where the user named the digest.
+    release_tag: str = ""
     namespace: str = ""
     api_vips: tuple[str, ...] = ()
     ingress_vips: tuple[str, ...] = ()
@@ -185,12 +187,14 @@ class Cluster:
 
 @dataclasses.dataclass(frozen=True)
 class Deployment:
-    """A cluster and its hosts, in the user's order. ``rendezvous_ip`` is the address of node 0, canonical, given or derived (reference 3.10).
+    """A cluster and its hosts, in the user's order. ``rendezvous_ip`` is the address of node 0, canonical, given or derived.
 
-    ``given_manifests`` are the files of a hand-written set (the ZTP form) by path, verbatim: they stand where manifests would be made of the cluster.
+    ``provided_manifests`` are the files of a hand-written set (the ZTP form) by path, verbatim: no manifests are made of the cluster then.
+
+    Source: openshift/installer pkg/asset/agent/image/ignition.go.
     """
 
     cluster: Cluster
     hosts: tuple[Host, ...]
     rendezvous_ip: str = ""
-    given_manifests: Mapping[str, str] = dataclasses.field(default_factory=dict, repr=False)
+    provided_manifests: Mapping[str, str] = dataclasses.field(default_factory=dict, repr=False)

@@ -51,7 +51,7 @@ class Item:
 
 
 class Place(NamedTuple):
-    """Where a value stands in the user's input."""
+    """Where a value is in the user's input."""
 
     path: str
     file: str
@@ -102,7 +102,7 @@ def places(item: Item, path: str = "") -> Iterator[tuple[str, Place]]:
 
 
 def without_nulls(item: Item) -> Item:
-    """Null stands for "not given" everywhere."""
+    """Null means "not set" everywhere."""
     if item.is_mapping:
         return dataclasses.replace(item, value={key: without_nulls(child) for key, child in item.value.items() if child.value is not None})
     if item.is_list:

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Old layouts of the two files brought to today's, each change with one warning (reference agent-based-installer.md 1)."""
+"""Old layouts of the two files brought to today's, each change with one warning.
+
+Source: openshift/installer pkg/types/conversion/installconfig.go.
+"""
 
 from __future__ import annotations
 
@@ -92,7 +95,7 @@ class Upgrade:
             self.contradiction(new, f"hostPrefix and hostSubnetLength do not say the same ({prefix}); hostPrefix counts")
 
     def contradiction(self, item: Item, detail: str) -> None:
-        """The installer takes the new field without a word; whoever writes both had something else in mind."""
+        """The installer takes the new field without a message; a user who writes both meant something else."""
         self.problems.append(Problem(item.path, INVALID, detail, layer="ours", file=item.file, line=item.line))
 
     def vip(self, options: Item, path: str, old_name: str, new_name: str) -> None:

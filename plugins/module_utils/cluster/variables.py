@@ -54,15 +54,15 @@ class _Variables:
     def error(self, item: Item, kind: str, detail: str, *, path: str = "", value: str = "", hint: str = "") -> None:
         self.problems.append(Problem(path or item.path, kind, detail, layer="ours", value=value, hint=hint))
 
-    def parsed(self, given: Item, hosts: list[Mapping[str, Any]], version: str, release_image: str) -> Parsed:
-        cluster = self.reader.read(without_nulls(given), CLUSTER) or Item({}, CLUSTER_VARIABLE)
+    def parsed(self, provided: Item, hosts: list[Mapping[str, Any]], version: str, release_image: str) -> Parsed:
+        cluster = self.reader.read(without_nulls(provided), CLUSTER) or Item({}, CLUSTER_VARIABLE)
         machines = self.hosts(hosts)
         install = self.install_config(cluster, machines)
         agent = self.agent_config(cluster, machines)
         overrides = cluster.get("install_config_overrides")
         if overrides is not None:
             # The user's own null removes; nulls were taken out of the rest above.
-            install = merge_patch(install, given.value["install_config_overrides"])
+            install = merge_patch(install, provided.value["install_config_overrides"])
         self.bmc_in_cluster(install, machines)
         own_version = _text(cluster, "version")
         arguments = cluster.get(LIVE_KERNEL_ARGUMENTS) or Item([], "")
@@ -70,8 +70,8 @@ class _Variables:
         release = Release(
             version or own_version,
             release_image or _text(cluster, "release_image"),
-            f"{CLUSTER_VARIABLE}.version" if version in ("", own_version) else "openshift_version",
-            tuple(plain(arguments)),
+            path=f"{CLUSTER_VARIABLE}.version" if version in ("", own_version) else "openshift_version",
+            live_kernel_arguments=tuple(plain(arguments)),
         )
         extra = ManifestReading()
         parsed = assemble(install, agent, release, manifests=extra.manifests(cluster), boots=[machine.boot for machine in machines])
@@ -80,10 +80,10 @@ class _Variables:
 
     # Hosts
 
-    def hosts(self, given: list[Mapping[str, Any]]) -> list[_Machine]:
+    def hosts(self, provided: list[Mapping[str, Any]]) -> list[_Machine]:
         machines: list[_Machine] = []
         roles: dict[str, str] = {}
-        for index, variables in enumerate(given):
+        for index, variables in enumerate(provided):
             name = str(variables.get("inventory_name") or f"host-{index}")
             role = str(variables.get("role") or "")
             path = f"{HOST_VARIABLE}[{name}]"
@@ -112,12 +112,12 @@ class _Variables:
         return Boot(name, bmc)
 
     def bmc(self, host: Item) -> Bmc | None:
-        given = host.get("bmc")
-        if given is None:
+        provided = host.get("bmc")
+        if provided is None:
             return None
-        if not _text(given, "address"):
-            self.error(given, REQUIRED, "the address of the BMC is needed", path=f"{given.path}.address")
-        return Bmc(**plain(given) | {"address": _text(given, "address")})
+        if not _text(provided, "address"):
+            self.error(provided, REQUIRED, "the address of the BMC is needed", path=f"{provided.path}.address")
+        return Bmc(**plain(provided) | {"address": _text(provided, "address")})
 
     # Upstream's documents
 
@@ -150,29 +150,29 @@ class _Variables:
             supported = ", ".join(f'"{platform}"' for platform in AGENT_PLATFORMS)
             self.error(name, UNSUPPORTED, f"supported values: {supported}", value=f'"{name.value}"')
             name = default
-        given = cluster.get("platform_options")
-        options = dict(given.mapping()) if given else {}
+        provided = cluster.get("platform_options")
+        options = dict(provided.mapping()) if provided else {}
         for option, target in (("api_vips", "apiVIPs"), ("ingress_vips", "ingressVIPs")):
             vips = cluster.get(option)
             if vips is None or name.value != "none":
                 _put(options, target, vips)
             elif vips.value:
                 self.error(vips, INVALID, f"platform none has no virtual addresses{'' if name.path else ' (it is the default for one host)'}")
-        return Item({str(name.value): Item(options, given.path if given else "")}, name.path)
+        return Item({str(name.value): Item(options, provided.path if provided else "")}, name.path)
 
     def pools(self, document: dict[str, Item], cluster: Item, machines: list[_Machine]) -> None:
         """Pools of the roles: replicas from the groups unless given, one architecture for all unless given."""
         architecture = cluster.get("architecture")
         for role, option in _ROLE_POOLS.items():
             count = sum(machine.role == role for machine in machines)
-            given = cluster.get(option)
-            if role == "arbiter" and not count and given is None:
+            provided = cluster.get(option)
+            if role == "arbiter" and not count and provided is None:
                 continue
             pool = {"name": Item(role, ""), "replicas": Item(count, "")}
             _put(pool, "architecture", architecture)
-            if given is not None:
-                pool.update(in_upstream_case(given, POOL).mapping())
-            item = Item(pool, given.path if given else "")
+            if provided is not None:
+                pool.update(in_upstream_case(provided, POOL).mapping())
+            item = Item(pool, provided.path if provided else "")
             document[{"control_plane": "controlPlane"}.get(option, option)] = Item([item], item.path) if option == "compute" else item
 
     def bmc_in_cluster(self, install: Item, machines: list[_Machine]) -> None:

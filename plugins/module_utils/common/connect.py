@@ -57,7 +57,7 @@ class ConnectTo:
 
     @classmethod
     def of(cls, mapping: Mapping[str, str]) -> ConnectTo:
-        """The mapping of a door's option; raises :class:`InvalidInput` with every entry that cannot be read."""
+        """The mapping of a module's option; raises :class:`InvalidInput` with every entry that cannot be read."""
         parsed, problems = cls.parse(mapping)
         if problems:
             raise InvalidInput(problems)

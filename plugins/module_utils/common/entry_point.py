@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""How a door is opened: arguments in, one room called, a result without secrets out.
+"""How a module is opened: arguments in, one room called, a result without secrets out.
 
-A door (a file in plugins/modules) offers ``argument_spec() -> dict``, ``OPTIONS`` (the other keyword arguments of AnsibleModule) and
+A module (a file in plugins/modules) offers ``argument_spec() -> dict``, ``OPTIONS`` (the other keyword arguments of AnsibleModule) and
 ``run(call: Call) -> dict``. It is opened as a module by :func:`run_module` or in-process by the shared action; both go through :func:`perform`, so
 they cannot differ. This is the only file of module_utils that knows Ansible.
 """
@@ -27,14 +27,15 @@ from .problems import warnings as warnings_of
 from .secrets import Redactor, secret_values
 from .stop import stop_on_signals, switch_of
 
-# From this length on ansible-core's own masking (every equal substring, reference collection-engineering.md 6) cannot hit an ordinary word.
+# From this length on ansible-core's own masking (every equal substring) cannot hit an ordinary word.
+# Source: docs/upstream/ansible.md#options-with-no_log.
 _MASKABLE = 12
 # ansible-core 2.22 hides each occurrence of a registered secret: shorter ones would make every output unreadable.
 _REGISTRABLE = 4
 
 
 def _silent(line: str) -> None:
-    """Progress is shown only where somebody can see it live."""
+    """Progress is printed only to a terminal or log that shows it live."""
 
 
 # The option that :attr:`Call.pending` reads.
@@ -43,10 +44,10 @@ PENDING_OPTION: dict[str, Any] = {"pending": {"type": "bool", "default": False}}
 
 @dataclasses.dataclass
 class Call:
-    """One opening of a door.
+    """One opening of a module.
 
     ``params`` are validated and complete; ``check_mode`` forbids every write; ``diff`` asks for ``diff`` in the result. Secret leaves of ``params``
-    are known already, others are told by :meth:`add_secrets` as soon as they exist. ``stop`` is set when the process was asked to end.
+    are known already, others are added by :meth:`add_secrets` as soon as they exist. ``stop`` is set when the process was asked to end.
     """
 
     params: Mapping[str, Any]
@@ -58,6 +59,7 @@ class Call:
     redactor: Redactor = dataclasses.field(default_factory=Redactor)
     revealed: bool = False
     handed_over: frozenset[str] = frozenset()
+    planned: list[str] = dataclasses.field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.add_secrets(secret_values(dict(self.params)))
@@ -74,14 +76,15 @@ class Call:
             self.warnings.append(clean)
 
     def progress(self, text: str) -> None:
-        """One line for whoever watches; silent where the door runs as a module."""
+        """Print one line of progress; nothing where the code runs as a module."""
         self.show(" ".join(self.redactor.presentable(text).splitlines()))
 
     def plan(self, steps: Iterable[str]) -> None:
-        """What a run would do, said in check mode only: the lines of all doors of a playbook together are the plan."""
+        """What a run would do, said in check mode only: the lines of all modules of a playbook together are the plan."""
         if self.check_mode:
             for step in steps:
                 self.progress(f"would {step}")
+                self.planned.append(f"would {self.redactor.presentable(step)}")
 
     @property
     def pending(self) -> bool:
@@ -105,12 +108,12 @@ class Call:
         self.revealed = True
 
     def hand_over(self, *members: str) -> None:
-        """Leave these members of a success as they are: they hold secrets that another task needs, and that nobody has to see."""
+        """Leave these members of a success as they are: they hold secrets that another task needs and that are not shown."""
         self.handed_over |= set(members)
 
 
 def perform(run: Callable[[Call], dict[str, Any]], call: Call) -> dict[str, Any]:
-    """Open the door and return what Ansible gets: always with ``changed`` and ``failed``, without secrets, foreseeable faults as ``msg``."""
+    """Open the module and return what Ansible gets: always with ``changed`` and ``failed``, without secrets, foreseeable faults as ``msg``."""
     try:
         with stop_on_signals(call.stop, switch=switch_of(call.params)):
             result = dict(run(call))
@@ -144,13 +147,13 @@ def _words_of(error: OSError) -> str:
     return f"{error.filename}: {reason}." if error.filename else f"{reason}."
 
 
-class _DoorModule(AnsibleModule):
+class _AnsibleModule(AnsibleModule):
     """AnsibleModule that shows no secret leaf of a dict option, neither in syslog nor on its early exits (argument errors)."""
 
     no_log_values: set[str]
 
     def _log_invocation(self) -> None:
-        """No arguments in syslog: core would write dict options whole, before a door can say what is secret in them."""
+        """No arguments in syslog: core would write dict options whole, before a module can say what is secret in them."""
 
     def add_path_info(self, kwargs: Any) -> Any:
         """Leave the result as it is: core would add owner, mode and ``state`` to one with ``path`` or ``dest``, and overwrite our ``size``."""
@@ -166,8 +169,8 @@ class _DoorModule(AnsibleModule):
 
 
 def run_module(argument_spec: Callable[[], dict[str, Any]], options: Mapping[str, Any], run: Callable[[Call], dict[str, Any]]) -> None:
-    """``main()`` of every door: never returns."""
-    module = _DoorModule(argument_spec=argument_spec(), **options)
+    """``main()`` of every module: never returns."""
+    module = _AnsibleModule(argument_spec=argument_spec(), **options)
     call = Call(module.params, check_mode=module.check_mode, diff=module._diff)
     call.add_secrets(str(value) for value in module.no_log_values)
     # Short values are hidden by the Redactor with more care than core has; long ones by both.

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Foreseeable faults. Doors turn each into a failed task with its text; nothing else may reach a user as a traceback."""
+"""Foreseeable faults. Modules turn each into a failed task with its text; nothing else may reach a user as a traceback."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ENDS = (".", ":", "!", "?", "…")
 class ZeroTouchError(Exception):
     """Base of all foreseeable faults: ``message`` says what is wrong, ``hint`` what to do about it.
 
-    ``result`` is what a door shall return besides the message (``changed`` included): set it where work was done before the fault.
+    ``result`` is what a module returns besides the message (``changed`` included): set it where work was done before the fault.
     """
 
     def __init__(self, message: str, hint: str = "") -> None:
@@ -54,7 +54,7 @@ class MissingLibrary(ZeroTouchError):
 
 
 class PartialFailure(ZeroTouchError):
-    """Some objects of a bulk door failed; ``result`` holds the complete list and whether anything was changed."""
+    """Some objects of a bulk module failed; ``result`` holds the complete list and whether anything was changed."""
 
     def __init__(self, message: str, result: Mapping[str, Any], hint: str = "") -> None:
         super().__init__(message, hint)
@@ -84,7 +84,8 @@ class RemoteError(ZeroTouchError):
         self.code = shortened(code, _LONGEST_CODE)
         self.detail = cut(detail, LONGEST_DETAIL)
         self.retry_after: float | None = None
-        super().__init__(f"{service} answered {status}{' ' + self.code if code else ''}: {one_line(self.detail)}", hint)
+        code_note = " " + self.code if code else ""
+        super().__init__(f"{service} answered {status}{code_note}: {one_line(self.detail)}", hint)
 
     def says(self, *words: str) -> bool:
         """Whether all words occur in the answer's code and text."""

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Files that are either the old ones or the new ones, whole (design 4: nothing lost)."""
+"""Write files so that a reader finds the whole old content or the whole new content, also after a crash."""
 
 from __future__ import annotations
 
@@ -49,7 +49,8 @@ def write_fault(error: OSError, path: Path, size: int = 0) -> ZeroTouchError:
         return ZeroTouchError(f"{path} cannot be written: something else than a directory is in the way.", "Move it away, or use another directory.")
     hint = "The file system is mounted read-only." if error.errno == errno.EROFS else ""
     hint = "It must belong to the user who runs this." if error.errno in (errno.EACCES, errno.EPERM) else hint
-    return ZeroTouchError(f"{path} cannot be written: {error.strerror or error}.", hint)
+    why = error.strerror or error
+    return ZeroTouchError(f"{path} cannot be written: {why}.", hint)
 
 
 def _free(path: Path) -> int:
@@ -110,7 +111,8 @@ def privacy_fault(path: Path, mode: int, owner: int, user: int, option: str) -> 
         return ZeroTouchError(f"{path} belongs to {_user_name(owner)}, but this run is of {_user_name(user)}.", remedy + mapped)
     if mode & _WRITABLE_BY_OTHERS:
         remedy = f"Check what is in it and run `chmod go-w {path}`, or name another directory as {option}."
-        return ZeroTouchError(f"Other users can write to {path} (mode {mode & 0o777:04o}).", remedy)
+        permissions = mode & 0o777
+        return ZeroTouchError(f"Other users can write to {path} (mode {permissions:04o}).", remedy)
     return None
 
 

@@ -153,7 +153,7 @@ def _mapped_pool_manager(connect_to: ConnectTo, context: ssl.SSLContext, tls: Tl
             return open_socket(self)
 
         def _tunnel(self) -> None:
-            # What the proxy shall connect to; the name in TLS stays.
+            # What the proxy connects to; the name in TLS stays.
             host, port = self._tunnel_host or "", self._tunnel_port or 443
             self._tunnel_host, self._tunnel_port = connect_to.resolve(host, port)
             try:
@@ -170,7 +170,7 @@ def _mapped_pool_manager(connect_to: ConnectTo, context: ssl.SSLContext, tls: Tl
     assertions: dict[str, Any] = {"assert_fingerprint": tls.digest} if tls.fingerprint else {}
     if not tls.validate_certs and not tls.fingerprint:
         assertions["cert_reqs"] = "CERT_NONE"
-        urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)  # said once, by the door that was told to
+        urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)  # said once, by the module that was told to
     options = {"num_pools": 16, "maxsize": connections, "ssl_context": context, **assertions}
     manager = urllib3.PoolManager(**options) if proxy is None else _proxy_manager(proxy, options)
     manager.pool_classes_by_scheme = {"http": HttpPool, "https": HttpsPool}

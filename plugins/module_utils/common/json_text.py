@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-# Python reads no longer ones, and nobody counts so far.
+# Python reads no longer ones, and no counter gets so far.
 _LONGEST_NUMBER = 400
 # What walks through a document calls itself for each level.
 _DEEPEST = 200
@@ -78,8 +78,12 @@ def check_depth(value: Any) -> None:
 
 def _cost(raw: bytes) -> int:
     """Bytes of memory that the document takes at most: itself, as text, and as a value. Characters within strings count, too."""
-    width = 1 if raw.isascii() else 4 if _WIDEST.search(raw) else 2
-    escaped = 4 if _SURROGATE_ESCAPE.search(raw) else 2 if b"\\u" in raw else 1
+    width = 1
+    if not raw.isascii():
+        width = 4 if _WIDEST.search(raw) else 2
+    escaped = 2 if b"\\u" in raw else 1
+    if _SURROGATE_ESCAPE.search(raw):
+        escaped = 4
     return len(raw) * (1 + width + max(width, escaped)) + sum(raw.count(mark) * most for mark, most in _MOST_BYTES)
 
 

@@ -3,8 +3,10 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """The only importer of third-party packages.
 
-Each name is imported when it is first used (``import kubernetes`` alone costs 0.65 s, reference collection-engineering.md 12), and a
-missing package becomes :class:`MissingLibrary`, which doors report in Ansible's own words.
+Each name is imported when it is first used (``import kubernetes`` alone costs 0.65 s), and a
+missing package becomes :class:`MissingLibrary`, which modules report in Ansible's own words.
+
+Source: docs/upstream/ansible.md#cost-of-imports.
 """
 
 from __future__ import annotations

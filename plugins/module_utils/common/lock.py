@@ -3,8 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """One run at a time on a work directory: what changes something there holds the lock for the length of its work.
 
-The lock itself is the kernel's (flock), so it ends with the process that holds it, however that ends. What the file says is for whoever has to wait,
-and for the moments between two tasks of a playbook, in which nobody holds it although the run is not over.
+The lock itself is the kernel's (flock), so it ends with the process that holds it, however that ends. The content of the file is for a run that has to wait,
+and for the moments between two tasks of a playbook, in which no process holds it although the run is not over.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .files import check_private, ensure_directory, open_inside
 from .waiting import Deadline, turns
 
 NAME = ".lock"
-# Seconds. A run that was stopped needs up to 10 s to end (design 4); whoever comes after it waits that long and a little more.
+# Seconds. A run that was stopped needs up to 10 s to end; the next run waits a little longer than that.
 WAIT = 15.0
 _PAUSE = 0.1
 # Seconds for which a run that lives keeps its place between two of its tasks.
@@ -37,10 +37,13 @@ _LARGEST = 4096
 # What a work directory holds under fixed names: directories, and files whose content decides what a run does.
 _NAMES = ("auth", "boot-artifacts", "cache", "config", "images", "logs", "state.json", "auth/kubeconfig", "auth/kubeconfig.direct")
 
+# The key of ``module`` in files of earlier releases.
+_OLDER_KEY = "door"
+
 
 @dataclasses.dataclass(frozen=True)
 class Holder:
-    """Who holds the lock (``door`` at work) or held it last (``released`` in seconds of the epoch).
+    """Who holds the lock (``module`` at work) or held it last (``released`` in seconds of the epoch).
 
     ``pid`` is the process at work; ``run`` and ``started`` (clock ticks since boot, so that a later process of the same number is not taken for it)
     are the playbook's.
@@ -48,24 +51,26 @@ class Holder:
 
     pid: int
     host: str
-    door: str
+    module: str
     since: str
     run: int
     started: int
     released: float = 0.0
 
     @classmethod
-    def this(cls, door: str) -> Holder:
+    def this(cls, module: str) -> Holder:
         parent = multiprocessing.parent_process()  # Ansible's worker knows the playbook's process; a module of its own is a run of its own
         run = os.getpid() if parent is None or parent.pid is None else parent.pid
         since = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-        return cls(os.getpid(), os.uname().nodename, door, since, run, start_time(run))
+        return cls(os.getpid(), os.uname().nodename, module, since, run, start_time(run))
 
     @classmethod
     def read(cls, descriptor: int) -> Holder | None:
         """What the lock file says; None where it says nothing that can be understood."""
         try:
             values: dict[str, Any] = json.loads(os.pread(descriptor, _LARGEST, 0))
+            if _OLDER_KEY in values:
+                values["module"] = values.pop(_OLDER_KEY)
             holder = cls(**values)
             return dataclasses.replace(holder, pid=int(holder.pid), run=int(holder.run), started=int(holder.started), released=float(holder.released))
         except (ValueError, TypeError):
@@ -84,19 +89,19 @@ class Holder:
     def refusal(self, directory: Path) -> ZeroTouchError:
         where = "" if self.host == os.uname().nodename else f" on {self.host}"
         if self.released:
-            text = f"Another run (process {self.run}{where}) works on {directory}; it is between two of its tasks, the last one was {self.door}."
+            text = f"Another run (process {self.run}{where}) works on {directory}; it is between two of its tasks, the last one was {self.module}."
         else:
-            text = f"Another run works on {directory}: {self.door}, process {self.pid}{where}, since {self.since}."
+            text = f"Another run works on {directory}: {self.module}, process {self.pid}{where}, since {self.since}."
         return ZeroTouchError(text, f"Wait until it has ended, or stop it (kill {self.run if self.released else self.pid}{where}); then run again.")
 
 
 @contextlib.contextmanager
-def one_run(directory: Path, door: str, clock: Clock, limit: float = WAIT) -> Iterator[None]:
-    """Be the only run that changes something in ``directory`` (made if need be) for the length of the block; ``door`` is told to others.
+def one_run(directory: Path, module: str, clock: Clock, limit: float = WAIT) -> Iterator[None]:
+    """Be the only run that changes something in ``directory`` (made if need be) for the length of the block; ``module`` is shown to other runs.
 
     Waits up to ``limit`` seconds for another run to end. Raises :class:`ZeroTouchError` naming it when it does not, and when there can be no lock.
     """
-    me = Holder.this(door)
+    me = Holder.this(module)
     other: Holder | None = me
     deadline = Deadline(clock, limit)
     descriptor = _open(directory)
@@ -131,7 +136,7 @@ def _open(directory: Path) -> int:
 
 def _take(descriptor: int, me: Holder, directory: Path) -> Holder | None:
     """Take the lock; its holder where that is another run."""
-    unknown = dataclasses.replace(me, pid=0, door="a task that is about to begin")
+    unknown = dataclasses.replace(me, pid=0, module="a task that is about to begin")
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
@@ -146,7 +151,7 @@ def _take(descriptor: int, me: Holder, directory: Path) -> Holder | None:
 
 
 def _is_current(descriptor: int, directory: Path) -> bool:
-    """Whether the open file still is the lock: somebody may have removed the directory meanwhile."""
+    """Whether the open file still is the lock: the directory may have been removed meanwhile."""
     try:
         status = (directory / NAME).lstat()
     except FileNotFoundError:

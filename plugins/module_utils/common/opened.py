@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a room may ask of the opening of a door. The class itself stands in ``door.py``, which knows Ansible, as rooms do not."""
+"""What packages may use of a running module. The class itself is in ``entry_point.py``, which imports Ansible; packages do not."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .clock import Clock
 
 
 class Opened(Protocol):
-    """One opening of a door (:class:`~.door.Call`)."""
+    """One opening of a module (:class:`~.entry_point.Call`)."""
 
     @property
     def params(self) -> Mapping[str, Any]:

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What is wrong with an input: one shape for every check, ours and the installer's (design 1.4)."""
+"""A problem with an input: the one shape that all checks return (docs/conventions.md#results)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .terminal import printable
 Severity = Literal["error", "warning"]
 Layer = Literal["installer", "ours"]
 
-# Upstream's words for the kind of a field error (reference agent-based-installer.md 3.1).
+# Upstream's words for the kind of a field error (openshift/installer pkg/types/validation/installconfig.go).
 REQUIRED = "Required value"
 INVALID = "Invalid value"
 UNSUPPORTED = "Unsupported value"
@@ -52,7 +52,8 @@ class Problem:
 
     def text(self) -> str:
         """The problem on one line, in the installer's form ``<path>: <kind>[: <value>]: <detail>``."""
-        where = f"{self.file}:{self.line}: " if self.file and self.line else f"{self.file}: " if self.file else ""
+        place = f"{self.file}:{self.line}" if self.line else self.file
+        where = f"{place}: " if self.file else ""
         value = f": {self.value}" if self.value else ""
         head = f"{self.path}: " if self.path else ""
         return printable(f"{where}{head}{self.kind}{value}" + (f": {self.detail}" if self.detail else "") + (f" ({self.hint})" if self.hint else ""))

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The form of a line of live progress (design 4: on change and each 60 s, at most 120 columns)."""
+"""The form of a line of live progress: printed on change and each 60 s, at most 120 columns."""
 
 from __future__ import annotations
 

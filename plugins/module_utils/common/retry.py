@@ -17,6 +17,8 @@ from .clock import Clock
 from .errors import RemoteError, Unreachable, UnusableAnswer
 
 T = TypeVar("T")
+# Attempts to reach a service that has not answered yet in this run.
+FIRST_ATTEMPTS = 3
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,8 +58,10 @@ class RetryPolicy:
     (:class:`Unreachable`). A service that names its own pause (Retry-After) gets it, up to ``longest_retry_after``
     seconds; 0 ignores it.
 
-    A service that has answered before may be ``away`` (kinds) for ``patience`` seconds. These failures do not count as
-    attempts; the pause between them is ``away_pause``.
+    With ``patience`` (seconds since the first failure of a call), a service that has answered before gets at least that
+    long: failures that are repeated do not end the call earlier, whatever their number, and answers have ``attempts`` in
+    addition. It may also be ``away`` (kinds); the pause is ``away_pause`` then. A service that has never answered gets at
+    most :data:`FIRST_ATTEMPTS`, since its address may be wrong.
     """
 
     attempts: int
@@ -97,33 +101,65 @@ class Attempts:
         self._policy = policy
         self._clock = clock
         self._attempt = 1
-        self._away_since: float | None = None
+        self._repeats = 0
+        self._failing_since: float | None = None
 
     @property
     def repeated(self) -> bool:
         """Whether the call was sent more than once."""
-        return self._attempt > 1 or self._away_since is not None
+        return self._repeats > 0
 
     def wait(self, error: Exception) -> None:
         """Wait until the next attempt. Raises ``error`` where there is none."""
-        if self._is_away(error):
+        now = self._clock.now()
+        self._failing_since = now if self._failing_since is None else self._failing_since
+        failing = now - self._failing_since
+        patient = failing < self._policy.patience
+        if isinstance(error, Unreachable) and error.kind in self._policy.away and self.answered:
+            if not patient:
+                raise self._ended(error, failing)
             self._clock.sleep(self._policy.away_pause)
+            self._repeats += 1
             return
-        if not self._policy.repeats(error) or self._policy.exhausted(self._attempt):
+        if not self._policy.repeats(error):
             raise error
+        if not self._another(error, patient):
+            raise self._ended(error, failing)
         self._clock.sleep(self._policy.delay(self._attempt, error))
         self._attempt += 1
+        self._repeats += 1
 
-    def _is_away(self, error: Exception) -> bool:
-        if not self.answered or not isinstance(error, Unreachable) or error.kind not in self._policy.away:
-            return False
-        now = self._clock.now()
-        self._away_since = now if self._away_since is None else self._away_since
-        return now - self._away_since < self._policy.patience
+    def _another(self, error: Exception, patient: bool) -> bool:
+        left = not self._policy.exhausted(self._attempt)
+        if not self._policy.patience:
+            return left
+        if not isinstance(error, Unreachable):
+            return patient or left
+        return patient if self.answered else left and self._attempt < FIRST_ATTEMPTS
+
+    def _ended(self, error: Exception, failing: float) -> Exception:
+        """The error, with what to do about a service that did not recover in time."""
+        if not self._policy.patience:
+            return error
+        if isinstance(error, Unreachable) and self.answered:
+            error.hint = f"It answered before, and has been away for {failing:.0f} s. Run again when it answers."
+        elif isinstance(error, RemoteError):
+            error.hint = f"{error.hint} It answered {self._repeats + 1} requests like this in {failing:.0f} s. Run again when it has recovered.".strip()
+        return error
 
 
-def retry(call: Callable[[], T], policy: RetryPolicy, clock: Clock, *, allowed: Callable[[], bool] = lambda: True) -> T:
-    """Call until it succeeds, the policy has no other attempt, or it is not ``allowed`` any more; then the last exception is raised."""
+def retry(
+    call: Callable[[], T],
+    policy: RetryPolicy,
+    clock: Clock,
+    *,
+    allowed: Callable[[], bool] = lambda: True,
+    answered: Callable[[], bool] = lambda: False,
+) -> T:
+    """Call until it succeeds, the policy has no other attempt, or it is not ``allowed`` any more; then the last exception is raised.
+
+    ``answered``: whether the service has answered before, for policies with patience.
+    """
     attempts = Attempts(policy, clock)
     while True:
         try:
@@ -131,4 +167,5 @@ def retry(call: Callable[[], T], policy: RetryPolicy, clock: Clock, *, allowed: 
         except Exception as error:
             if not allowed():
                 raise
+            attempts.answered = answered()
             attempts.wait(error)

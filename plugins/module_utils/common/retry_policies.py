@@ -53,10 +53,17 @@ BMC_BOOT_SETTINGS = RetryPolicy(
 # openstack/sushy sushy/oem/dell/resources/manager/manager.py: an import is refused while another job runs, 35 times 15 s.
 BMC_DELL_IMPORT = RetryPolicy(36, Backoff(15.0), (Answers(_ANY_STATUS, (("RAC0679",),)), Answers(_BMC_FAULT)), _BMC_CONNECTION, longest_retry_after=60.0)
 
+# -- services of a run --------------------------------------------------------------------------------------------------
+
+# Seconds that each request waits for a service which has answered before. A restart of a hub or service takes less.
+PATIENCE = 60.0
+# kubernetes/client-go rest/request.go: up to 10 repeats of a request that the API answers with 429 or 5xx.
+KUBE_ATTEMPTS = 11
+
 # -- Kubernetes APIs ----------------------------------------------------------------------------------------------------
 
 # 429 is the API's flow control, whatever the method. A refused connection carried no request. Clients set the number of
-# attempts, and for how long an API that has answered may be away (an upgrade restarts kube-apiserver).
+# attempts, and their patience with an API that has answered (an upgrade restarts kube-apiserver): PATIENCE in playbooks.
 _KUBE_BACKOFF = Backoff(1.0, 2.0, 10.0)
 KUBE_REPEATABLE = RetryPolicy(
     1,
@@ -66,6 +73,8 @@ KUBE_REPEATABLE = RetryPolicy(
     longest_retry_after=30.0,
     away=frozenset({"refused", "broken"}),
 )
+# The API of a cluster whose Nodes decide what may be touched: it may be off, which must be known within seconds.
+KUBE_EVIDENCE = RetryPolicy(KUBE_ATTEMPTS, _KUBE_BACKOFF, KUBE_REPEATABLE.answers, longest_retry_after=30.0)
 KUBE_ONCE = RetryPolicy(1, _KUBE_BACKOFF, (Answers({429}),), longest_retry_after=30.0, away=frozenset({"refused"}))
 
 # -- assisted-service ---------------------------------------------------------------------------------------------------
@@ -94,6 +103,11 @@ UPLOAD = RetryPolicy(4, Backoff(1.0, 2.0, 15.0), DOWNLOAD.answers, DOWNLOAD.unre
 STATE_STORE = RetryPolicy(3, Backoff(1.0, 2.0), (Answers({429, *_SERVER_FAULT}),), frozenset({"refused", "timeout", "slow", "broken"}))
 # A discovery image may change during its transfer: a change of the InfraEnv makes the service build another one.
 IMAGE_CHANGED = RetryPolicy(4, Backoff(0.0))
+
+# -- notifications ------------------------------------------------------------------------------------------------------
+
+# A chat that limits messages names a pause. A notification that arrives twice is better than one that is lost.
+WEBHOOK = RetryPolicy(3, Backoff(1.0, 2.0), (Answers({429, *_SERVER_FAULT}),), frozenset({"refused", "timeout", "broken"}), longest_retry_after=10.0)
 
 # -- supervision of an installation -------------------------------------------------------------------------------------
 

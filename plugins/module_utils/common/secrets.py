@@ -3,8 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Secrets stay out of sight: which leaves are secret, and how text is freed of them.
 
-Dict options are never ``no_log`` (ansible-core 2.19 to 2.21 then replaces every equal substring of the result, reference
-collection-engineering.md 6); instead doors collect the secret leaves with :func:`secret_values` and register those.
+Dict options are never ``no_log`` (ansible-core 2.19 to 2.21 then replaces every equal substring of the result,
+docs/upstream/ansible.md#options-with-no_log); instead modules collect the secret leaves with :func:`secret_values` and register those.
 """
 
 from __future__ import annotations
@@ -67,7 +67,8 @@ _RUN = re.compile(r"[^\s\"'<>]+")
 _IN_URL = re.compile(r"(?P<before>(?<=[A-Za-z0-9+.-])://[^\s/:@\"'<>\[]*:)(?P<password>(?:[^\s/\"'<>]+|(?!\d{1,5}/)[^\s@\"'<>]+)(?=@))")
 # A token in the place of the user, as code hosts take it; elsewhere (ssh://core@…) a lone user is no secret.
 _USER_IN_URL = re.compile(r"(?P<before>(?<![A-Za-z0-9+.-])(?:[a-z-]+\+)?https?://)(?P<password>[^\s/:@\"'<>]+)(?=@)")
-# What opens a discovery image or a file beside it (reference infrastructure-operator.md 11.1, assisted-rest.md 9); <token> stands in texts of our own.
+# What opens a discovery image or a file beside it; <token> is the placeholder in texts of this collection.
+# Source: openshift/assisted-service internal/imageservice/urls.go, internal/gencrypto, internal/manifests/manifests.go.
 _TOKEN_IN_URL = re.compile(r"(?P<before>/by(?:apikey|token)/|[?&](?:api_key|image_token)=)(?!<)[^/?&#\s\"']+")
 # The secret directory in the URL of an image that we publish: ``<base>/<token>/agent.iso``, ``<base>/<token>/<host>/agent.iso`` (serving/).
 _IMAGE_TOKEN = re.compile(r"(?<=/)(?P<token>[0-9a-f]{32})(?=/(?:[^\s/?#\"'<>]+/)?[^\s/?#\"'<>]+\.iso(?![A-Za-z0-9]))")
@@ -81,7 +82,7 @@ _OTHER_WORDS = frozenset({"secrets", "taken", "woken", "broken", "passport", "ke
 
 
 def is_secret_key(key: str) -> bool:
-    """Whether a value under this key must never be shown: also under ``pasword``, ``bmc.pass`` or ``pull-secert``, which are fields to nobody else."""
+    """Whether a value under this key must never be shown: also under ``pasword``, ``bmc.pass`` or ``pull-secert``, which are no fields."""
     bare = re.sub(r"[^a-z0-9]", "", key.lower())
     return bare in _SECRET_KEYS or bare.endswith("password") or _is_nearly_secret(key)
 
@@ -96,17 +97,17 @@ def _is_nearly_secret(key: str) -> bool:
     return words[-1] in _SECRET_WORDS or any(_slips(tail, word, most) for tail in tails - _OTHER_WORDS for word, most in _MISTYPED.items())
 
 
-def _slips(given: str, word: str, most: int) -> bool:
-    """Whether ``given`` becomes ``word`` by at most ``most`` letters too many, too few, wrong or swapped with their neighbour."""
-    if abs(len(given) - len(word)) > most:
+def _slips(provided: str, word: str, most: int) -> bool:
+    """Whether ``provided`` becomes ``word`` by at most ``most`` letters too many, too few, wrong or swapped with their neighbour."""
+    if abs(len(provided) - len(word)) > most:
         return False
     above: list[int] = []
     row = list(range(len(word) + 1))
-    for i, letter in enumerate(given, 1):
+    for i, letter in enumerate(provided, 1):
         above, before, row = row, above, [i] + [0] * len(word)
         for j, wanted in enumerate(word, 1):
             row[j] = min(above[j] + 1, row[j - 1] + 1, above[j - 1] + (letter != wanted))
-            if i > 1 and j > 1 and letter == word[j - 2] and given[i - 2] == wanted:
+            if i > 1 and j > 1 and letter == word[j - 2] and provided[i - 2] == wanted:
                 row[j] = min(row[j], before[j - 2] + 1)
     return row[-1] <= most
 

@@ -52,4 +52,5 @@ def _is(value: Any, kind: type) -> bool:
 
 def _misfit(path: str, value: Any, kind: type) -> str:
     found = "null" if value is None else next((name for each, name in _NAMES.items() if _is(value, each)), "another value")
-    return f"{path or 'the document'} is {found}, not {_NAMES[kind]}"
+    shown_path = path or "the document"
+    return f"{shown_path} is {found}, not {_NAMES[kind]}"

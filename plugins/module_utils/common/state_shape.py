@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a state file may hold. Whoever reads a section can rely on the types; a file that somebody edited is refused in one place, in words.
+"""What a state file may hold. A reader of a section can rely on the types; an edited file is refused in one place, with a message.
 
 A shape is a type of JSON, a dict of shapes by key (keys that are not listed may hold anything, listed ones may be absent), ``{EACH: shape}`` for a
 mapping with any keys, a list with the shape of its elements, or a function that says what is wrong with a text.
@@ -61,6 +61,16 @@ _SECRETS: Shape = {
     "signers": {EACH: _KEY_PAIR},
     "admin_kubeconfig": _KEY_PAIR,
 }
+# A base image that was looked up in stream metadata.
+_STREAM: dict[str, Shape] = {
+    "metadata_url": _url,
+    "release": str,
+    "arch": str,
+    "url": _url,
+    "sha256": str,
+    "version": str,
+    "rootfs_url": _url,
+}
 _BUILT: dict[str, Shape] = {"path": str, "size": int, "mtime_ns": int, "sha256": str}
 
 SECTIONS: Mapping[str, Shape] = {
@@ -78,7 +88,7 @@ SECTIONS: Mapping[str, Shape] = {
     "node_image": {
         "secrets": _SECRETS,
         "tokens": {"public_key": str, "agent_token": str, "user_token": str, "watcher_token": str, "expires": str},
-        "image": {**_BUILT, "base": _BUILT, "ignition_sha256": str},
+        "image": {**_BUILT, "base": _BUILT, "ignition_sha256": str, "stream": _STREAM},
     },
     "image": {
         "path": str,
@@ -87,6 +97,7 @@ SECTIONS: Mapping[str, Shape] = {
         "mtime_ns": int,
         "kind": str,
         "base": _BUILT,
+        "stream": _STREAM,
         "inputs": {EACH: str},
         "ignition_sha256": str,
         "built_at": str,
@@ -119,8 +130,10 @@ SECTIONS: Mapping[str, Shape] = {
         "last_seen_at": str,
         "cluster_id": str,
         "failure": str,
+        "stopped_at": str,
         "suspects": [str],
         "warnings": [str],
+        "repairs": {EACH: int},
         "overdue": bool,
         "console_url": str,
         "kubernetes_version": str,
@@ -128,7 +141,9 @@ SECTIONS: Mapping[str, Shape] = {
         "hosts": {EACH: _SEEN_HOST},
         "nodes": [{"name": str, "ready": bool, "roles": [str]}],
         "timeline": [{"host": str, "status": str, "stage": str, "at": str}],
+        "awaited": {"text": str, "host": str, "reason": str, "next_step": str},
     },
+    "history": [{EACH: float}],
 }
 
 

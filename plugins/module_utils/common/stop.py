@@ -37,10 +37,10 @@ SWITCH = "stop"
 @contextlib.contextmanager
 def stop_on_signals(stop: Stop, grace: float = GRACE, closing: float = CLOSING, switch: Path | None = None) -> Iterator[None]:
     """Inside the block a signal sets ``stop``, which ends every wait at once (:class:`SystemClock`). So does the end of the parent process: after a
-    ``kill -9`` of the playbook nobody waits for a result, and the next run must not find this one still at work.
+    ``kill -9`` of the playbook no process waits for a result, and the next run must not find this one still at work.
 
     A main thread that is still busy ``grace`` seconds later gets :class:`Interrupted`; a process that is still there ``closing`` seconds after
-    the block (threads in a request that nobody answers) ends hard. Outside the main thread, where Python knows no signals, the block changes nothing.
+    the block (threads in a request without an answer) ends hard. Outside the main thread, where Python knows no signals, the block changes nothing.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -60,7 +60,7 @@ def stop_on_signals(stop: Stop, grace: float = GRACE, closing: float = CLOSING, 
 
 
 def parent_process() -> int:
-    """Who waits for this process. A worker that Ansible forked asks its own record, which also tells of a parent that died before anybody looked."""
+    """The process that waits for this one. A worker that Ansible forked reads its own record, which also shows a parent that died early."""
     parent = multiprocessing.parent_process()
     return os.getppid() if parent is None or parent.pid is None else parent.pid
 

@@ -45,7 +45,8 @@ class Budget:
         """Count unpacked bytes. Raises :class:`BadTar` when there are too many."""
         self._bytes -= size
         if self._bytes < 0:
-            raise BadTar(f"it unpacks to more than {self._largest >> 20} MiB")
+            largest_mib = self._largest >> 20
+            raise BadTar(f"it unpacks to more than {largest_mib} MiB")
 
     def take_member(self) -> None:
         """Count a member. Raises :class:`BadTar` when there are too many."""

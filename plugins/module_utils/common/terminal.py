@@ -57,7 +57,8 @@ def cut(text: str, longest: int) -> str:
     if len(text) <= longest:
         return text
     kept = text[:longest].rstrip(OF_BASE64)
-    return f"{kept}… ({len(text) - len(kept)} more characters)"
+    more = len(text) - len(kept)
+    return f"{kept}… ({more} more characters)"
 
 
 def _escape(match: re.Match[str]) -> str:

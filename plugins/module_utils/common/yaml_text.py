@@ -81,7 +81,7 @@ def _not_text(resolvers: Mapping[str, Any], text: str) -> bool:
     if text == "":
         return True
     candidates = resolvers.get(text[0], []) + resolvers.get(None, [])  # type: ignore[call-overload]
-    # A lone !, & or * is no value to anybody, it only cannot stand plain.
+    # A lone !, & or * is an ordinary value that needs quotes.
     return any(pattern.match(text) for tag, pattern in candidates if tag != _TAG_OF_PUNCTUATION) or bool(
         text[0] != "_" and _GO_NOT_TEXT.match(text.replace("_", ""))
     )
@@ -101,7 +101,8 @@ def go_number(value: float) -> str:
         return format(decimal.Decimal(repr(value)), "f")
     first, *rest = map(str, digits)
     fraction = f".{''.join(rest)}" if rest else ""
-    return f"{'-' if sign else ''}{first}{fraction}e{exponent:+03d}"
+    sign_text = "-" if sign else ""
+    return f"{sign_text}{first}{fraction}e{exponent:+03d}"
 
 
 def in_go_order(mapping: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
@@ -149,7 +150,7 @@ def load(text: str | bytes) -> Any:
 
 def load_all(text: str | bytes) -> list[Any]:
     """All its documents. Raises :class:`NotYaml`."""
-    documents: list[Any] = _loaded(lambda given: list(libraries.yaml.safe_load_all(given)), text)
+    documents: list[Any] = _loaded(lambda provided: list(libraries.yaml.safe_load_all(provided)), text)
     return documents
 
 
@@ -176,7 +177,8 @@ def _check_remote(text: str | bytes) -> None:
     """
     yaml = libraries.yaml
     if len(text) > _LARGEST_REMOTE:
-        raise NotYaml(f"the text is larger than {_LARGEST_REMOTE >> 20} MiB")
+        largest_remote_mib = _LARGEST_REMOTE >> 20
+        raise NotYaml(f"the text is larger than {largest_remote_mib} MiB")
     opening, closing = (yaml.MappingStartEvent, yaml.SequenceStartEvent), (yaml.MappingEndEvent, yaml.SequenceEndEvent)
     depth = 0
     try:
@@ -212,7 +214,7 @@ def dump(document: Any, *, sort_keys: bool = True, width: int = _ANY_WIDTH) -> s
         text: str = yaml.dump(document, Dumper=_dumper(), sort_keys=sort_keys, default_flow_style=False, allow_unicode=True, width=width)
     except yaml.YAMLError as error:
         raise ValueError(str(error)) from error
-    # PyYAML marks the end of a document whose top is a plain scalar, or that ends in a block with empty lines; nobody else does. A text's own "..." is
+    # PyYAML marks the end of a document whose top is a plain scalar, or that ends in a block with empty lines; no other parser does. A text's own "..." is
     # never a line of its own at the margin.
     return text[: -len("...\n")] if text.endswith("\n...\n") else text
 

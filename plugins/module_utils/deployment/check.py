@@ -9,41 +9,54 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..cluster.spec import Deployment
 from ..common.errors import InvalidInput
 from ..common.problems import Problem, errors
+from ..manifests.source import configuration_files
 from .agent.configure import Input, read_input
 
-# Nothing is written, and nobody looks there: the configuration is only read.
+# Nothing is written, and no process reads there: the configuration is only read.
 _NOWHERE = Path("/nonexistent")
 
 
-def check_input(problems: Sequence[Problem], given: Mapping[str, Any], *, tell_secrets: Callable[[set[str]], None]) -> None:
-    """``problems`` are those already found, ``given`` is what :class:`Input` takes, by the same names; empty where it cannot be checked.
+def check_input(problems: Sequence[Problem], provided: Mapping[str, Any], *, tell_secrets: Callable[[set[str]], None]) -> Mapping[str, str]:
+    """``problems`` are those already found, ``provided`` is what :class:`Input` takes, by the same names; empty where it cannot be checked.
 
-    Raises :class:`InvalidInput` with all problems if one of them is an error.
+    Returns the files of the configuration, which only method agent has. Raises :class:`InvalidInput` with all problems if one of them is an error.
     """
-    known = {problem.path for problem in problems}
-    # Each mistake is reported once, by the first check that found it.
-    found = [*problems, *(problem for problem in _of_configuration(given, tell_secrets) if problem.path not in known)]
+    deployment, of_configuration = _read(provided, tell_secrets)
+    found = _once(problems, of_configuration)
     if errors(found):
         raise InvalidInput(found)
+    return configuration_files(deployment) if deployment is not None and provided.get("agent_iso", True) else {}
 
 
-def _of_configuration(given: Mapping[str, Any], tell_secrets: Callable[[set[str]], None]) -> Sequence[Problem]:
-    config_dir = given.get("config_dir")
-    if not config_dir and given.get("cluster") is None:
-        return ()
+def all_problems(problems: Sequence[Problem], provided: Mapping[str, Any], *, tell_secrets: Callable[[set[str]], None]) -> list[Problem]:
+    """Errors and warnings: ``problems``, and those of the configuration. Arguments as in :func:`check_input`."""
+    return _once(problems, _read(provided, tell_secrets)[1])
+
+
+def _once(problems: Sequence[Problem], of_configuration: Sequence[Problem]) -> list[Problem]:
+    """Each mistake once, from the first check that found it."""
+    known = {problem.path for problem in problems}
+    return [*problems, *(problem for problem in of_configuration if problem.path not in known)]
+
+
+def _read(provided: Mapping[str, Any], tell_secrets: Callable[[set[str]], None]) -> tuple[Deployment | None, Sequence[Problem]]:
+    config_dir = provided.get("config_dir")
+    if not config_dir and provided.get("cluster") is None:
+        return None, ()
     configuration = Input(
         dest=_NOWHERE,
-        cluster=given.get("cluster"),
-        hosts=given.get("hosts") or (),
+        cluster=provided.get("cluster"),
+        hosts=provided.get("hosts") or (),
         config_dir=Path(config_dir) if config_dir else None,
-        version=given.get("version") or "",
-        release_image=given.get("release_image") or "",
-        agent_iso=given.get("agent_iso", True),
-        checks=given.get("checks") or {},
+        version=provided.get("version") or "",
+        release_image=provided.get("release_image") or "",
+        agent_iso=provided.get("agent_iso", True),
+        checks=provided.get("checks") or {},
     )
     try:
-        return read_input(configuration, tell_secrets=tell_secrets)[1]
+        return read_input(configuration, tell_secrets=tell_secrets)
     except InvalidInput as error:
-        return error.problems
+        return None, error.problems

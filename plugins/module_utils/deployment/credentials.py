@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What somebody needs to log in: a kubeconfig that also trusts the ingress, one with the mapped address, the console's URL.
+"""What a user needs to log in: a kubeconfig that also trusts the ingress, one with the mapped address, the console's URL.
 
 The ingress CA exists only once the cluster runs; ``agent wait-for install-complete`` puts it before the CA data of every cluster in
-auth/kubeconfig (reference agent-based-installer.md 9), and so do we.
+auth/kubeconfig (openshift/installer pkg/agent/cluster.go, pkg/agent/waitfor.go), and so do we.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from ..common.clock import Clock
 from ..common.connect import ConnectTo
 from ..common.errors import RemoteError, Unreachable, ZeroTouchError
 from ..common.files import SECRET_FILE, same_file, write_atomic
+from ..common.retry_policies import KUBE_ATTEMPTS, PATIENCE
 from ..common.waiting import Deadline, turns
 from ..kube.client import KubeClient
 from ..kube.config import load_document
@@ -31,7 +32,7 @@ from .report.nodes import record_nodes
 from .state.work_dir import DeploymentIdentity, WorkDir, identity, read_deployment
 from .supervise.observe import read_node
 
-# Seconds; the console's route is admitted last (reference 9).
+# Seconds; the console's route is admitted last (openshift/installer pkg/agent/cluster.go, pkg/agent/waitfor.go).
 CONSOLE_LIMIT = 120.0
 CONSOLE_PAUSE = 2.0
 _CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----\s.+?-----END CERTIFICATE-----", re.S)
@@ -39,7 +40,7 @@ _CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----\s.+?-----END CERTIFICATE
 
 @dataclasses.dataclass(frozen=True)
 class FilePlan:
-    """What a file shall hold (None: it shall not exist), and why it is changed; no reason, no change."""
+    """The desired content of a file (None: it must not exist), and why it is changed; no reason, no change."""
 
     path: Path
     content: str | None
@@ -123,7 +124,7 @@ def find_console(client: KubeClient, clock: Clock, limit: float = CONSOLE_LIMIT)
 
 
 def expected_console(identity: DeploymentIdentity) -> str:
-    """Where the console of such a cluster is, unless somebody moved it."""
+    """Where the console of such a cluster is, unless the user moved it."""
     return f"https://console-openshift-console.apps.{identity.domain}" if identity.domain else ""
 
 
@@ -194,11 +195,11 @@ class HandOver:
         for file in self.files:
             apply_file(file)
         news: dict[str, Any] = {"console_url": self.console.url} if self._console_is_news else {}
-        # The Nodes as they are now, for the report: nobody waits for a cluster that is installed already.
+        # The Nodes as they are now, for the report: no wait is needed for a cluster that is installed already.
         self.work_dir.state.update("install", {**news, **({"nodes": list(self.nodes)} if self.nodes else {})})
 
     def as_result(self) -> dict[str, Any]:
-        """The door's result: paths and URLs, never what the files hold."""
+        """The module's result: paths and URLs, never what the files hold."""
         return {"changed": self.changed, **login_paths(self.work_dir), "api_url": self.api_url, "console_url": self.console.url}
 
     def as_diff(self) -> list[dict[str, str]]:
@@ -219,7 +220,7 @@ def plan_hand_over(
     who = identity(work_dir.state.read(), read_deployment(work_dir.config))
     try:
         client = KubeClient.from_kubeconfig(
-            work_dir.kubeconfig, connect_to=connect_to, ca_cert=ca_cert, attempts=5, clock=clock, service=f"API at {who.api_url}"
+            work_dir.kubeconfig, connect_to=connect_to, ca_cert=ca_cert, attempts=KUBE_ATTEMPTS, outage=PATIENCE, clock=clock, service=f"API at {who.api_url}"
         )
         try:
             ingress_ca = read_ingress_ca(client)

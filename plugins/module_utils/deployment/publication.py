@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The use case of the door ``image_server``: the image of a work directory, the way that the user chose, for the BMCs of the deployment."""
+"""The use case of the module ``image_server``: the image of a work directory, the way that the user chose, for the BMCs of the deployment."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from ..serving.publish import publish, withdraw
 from ..serving.route import Peer
 from .state.work_dir import WorkDir
 
-_DOOR = "image_server"
+_MODULE_NAME = "image_server"
 
 
 def publish_image(params: Mapping[str, Any], clock: Clock, *, check_mode: bool) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Publish; the door's result, and warnings. ``params`` are the door's options.
+    """Publish; the module's result, and warnings. ``params`` are the module's options.
 
     Raises :class:`InvalidInput` for options and :class:`ZeroTouchError` when there is no image, it cannot be published, or hosts would not find the root
     file system that it leaves out.
@@ -40,7 +40,7 @@ def publish_image(params: Mapping[str, Any], clock: Clock, *, check_mode: bool) 
     own = not params.get("path")
     uploads = options.method == "upload"
     rootfs = look_for_rootfs(work_dir, options.connect_to, clock) if own and not (check_mode or uploads) else ()
-    with contextlib.nullcontext() if check_mode else one_run(work_dir.root, _DOOR, clock):
+    with contextlib.nullcontext() if check_mode else one_run(work_dir.root, _MODULE_NAME, clock):
         image, beside = _image(params, work_dir, check_mode), _boot_artifacts(work_dir) if own and uploads else ()
         done = publish(image, work_dir.state, options, clock, beside=beside, check_mode=check_mode)
         if own and uploads and not check_mode:
@@ -87,10 +87,10 @@ def _hint(work_dir: WorkDir, url: str) -> str:
 
 
 def withdraw_image(params: Mapping[str, Any], clock: Clock, *, check_mode: bool) -> dict[str, Any]:
-    """Take back; the door's result."""
+    """Take back; the module's result."""
     work_dir = WorkDir(Path(params["work_dir"]).absolute())
     options = read_options(params)
-    with contextlib.nullcontext() if check_mode or not work_dir.root.is_dir() else one_run(work_dir.root, _DOOR, clock):
+    with contextlib.nullcontext() if check_mode or not work_dir.root.is_dir() else one_run(work_dir.root, _MODULE_NAME, clock):
         done = withdraw(work_dir.state, clock, options, check_mode=check_mode)
         if not check_mode:
             work_dir.image_url.unlink(missing_ok=True)
@@ -125,7 +125,7 @@ def _require_built(image: Path, recorded: Mapping[str, Any]) -> None:
 
 
 def read_options(params: Mapping[str, Any]) -> PublishOptions:
-    """The door's options as the serving room takes them; raises :class:`InvalidInput` with every one that cannot be read."""
+    """The module's options as the serving room takes them; raises :class:`InvalidInput` with every one that cannot be read."""
     options, problems = read_publish(params.get("publish") or {})
     connect_to, unreadable = ConnectTo.parse(params.get("connect_to") or {})
     problems += unreadable

@@ -17,6 +17,7 @@ from ..common.errors import ZeroTouchError
 from ..common.files import write_fault
 from ..common.stop import SWITCH
 from ..common.store_link import DIRECTORY, StoreLink
+from .live.writer import EVENTS_FILE
 from .safety.decision import Judgement
 from .safety.options import Touch
 from .state.lineage import NAME as MARKS
@@ -27,13 +28,14 @@ from .state.work_dir import WorkDir
 # Files of a deployment that its cluster does not need, once the machines are off.
 _REMOVED = ("images", "boot-artifacts", "config", "state.json", ".state.lock", "rendezvousIP", REPLACED)
 # What a work directory holds besides those.
-_KEPT = ("auth", "logs", "report.html", "report.json", DIRECTORY, MARKS, RUN, SWITCH)
+_KEPT = ("auth", "logs", "report.html", "report.json", EVENTS_FILE, f"{EVENTS_FILE}.1", DIRECTORY, MARKS, RUN, SWITCH)
 # Locks, and parts of files that were being written.
 _TRANSIENT = re.compile(r"\..*(lock|part)$")
 _EFFECTS = {
     "assisted": "takes it off the assisted-service and powers off its machines",
     "hub": "takes it off the hub and powers off its machines",
     "hosted": "takes it off the hub, and its machines become free Agents",
+    "capi": "deletes its Cluster from the hub, and Metal3 powers off its machines",
 }
 
 
@@ -62,6 +64,7 @@ class Removal:
     hub: bool
     hosted: bool
     assisted: bool
+    capi: bool
     infra_env: bool
     power_off: tuple[str, ...]
     keep_objects: tuple[str, ...]
@@ -103,9 +106,10 @@ def plan_removal(order: RemovalOrder, judgement: Judgement, bmc_hosts: Sequence[
         hub=method == "hub" and not abandoned,
         hosted=method == "hosted" and not abandoned,
         assisted=method == "assisted",
+        capi=method == "capi" and not abandoned,
         infra_env=method == "hub" and infra_env and not abandoned,
-        # The machines of a hosted cluster continue as free Agents.
-        power_off=tuple(name for name in bmc_hosts if name in touched) if method != "hosted" or abandoned else (),
+        # The machines of a hosted cluster continue as free Agents; Metal3 powers off those of Machines.
+        power_off=tuple(name for name in bmc_hosts if name in touched) if method not in ("hosted", "capi") or abandoned else (),
         keep_objects=tuple(judgement.named("leave")),
         paths=(str(root),) if order.purge else tuple(str(root / name) for name in _REMOVED),
         summary=_summary(order, left, agents_stay=method in ("hub", "hosted") and not infra_env, check_mode=check_mode),
@@ -122,8 +126,9 @@ def _summary(order: RemovalOrder, left: Sequence[str], *, agents_stay: bool, che
     disks = "" if order.touch.method == "hosted" else ": booted from disk, they start the cluster again"
     root = order.work_dir.root
     kept = f"Credentials, logs and the report are still in {root}." if root.is_dir() and not order.purge else ""
+    verb = "would be" if check_mode else "is"
     sentences = (
-        f"{order.touch.cluster} {'would be' if check_mode else 'is'} down{agents}.",
+        f"{order.touch.cluster} {verb} down{agents}.",
         *left,
         f"The disks of its machines are not wiped{disks}.",
         kept,

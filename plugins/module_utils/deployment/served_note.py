@@ -18,7 +18,8 @@ def served_note(state: Mapping[str, Any]) -> str:
     if process is None:
         return ""
     until = f", until {published['until']} at the latest" if published.get("until") else ""
+    url = published.get("url") or "an address of this machine"
     return (
-        f"The image is still served at {published.get('url') or 'an address of this machine'} (process {process.pid}{until}), so that machines can boot it "
+        f"The image is still served at {url} (process {process.pid}{until}), so that machines can boot it "
         "meanwhile. The next run goes on with it; image_server with state=stopped or destroy_cluster ends it."
     )

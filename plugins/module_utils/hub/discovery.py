@@ -1,10 +1,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The discovery image of an InfraEnv: its URLs, and files of it that are known to be of this InfraEnv (reference infrastructure-operator.md 11, 12).
+"""The discovery image of an InfraEnv: its URLs, and files of it that are known to be of this InfraEnv.
 
-URLs are signed anew with every change of the InfraEnv, so they are read right before use, and again afterwards: what was transferred while the image
+URLs get a new signature with every change of the InfraEnv, so they are read right before use, and again afterwards: what was transferred while the image
 changed is transferred again. A file is trusted for what it holds, not for where it came from: the ISO must start the agent of this InfraEnv.
+
+Source: openshift/assisted-service internal/imageservice/urls.go, internal/ignition/discovery.go,
+  internal/ignition/templates; openshift/assisted-image-service internal/handlers.
 """
 
 from __future__ import annotations
@@ -74,7 +77,7 @@ class Target:
 
 
 def fetch_discovery(client: KubeClient, target: Target, waiting: ImageWait, transfer: Transfer, *, check_mode: bool = False) -> dict[str, Any]:
-    """The image's URLs and, with ``dest``, its files; the result of the door.
+    """The image's URLs and, with ``dest``, its files; the result of the module.
 
     Raises what :func:`wait_for_image` and :class:`Downloader` raise, and :class:`ZeroTouchError` for an image of another InfraEnv.
     """
@@ -212,7 +215,7 @@ def _fetch_file(url: str, path: Path, target: Target, infra_env: Object, transfe
 
 
 def _fetch_script(url: str, path: Path, transfer: Transfer, check_mode: bool) -> dict[str, Any]:
-    """The iPXE script, which the service writes anew for every request and answers GET for alone."""
+    """The iPXE script, which the service writes for every request, and only for GET."""
     client = transfer.client(url)
     answer = client.request("GET", url)
     if answer.status != 200:

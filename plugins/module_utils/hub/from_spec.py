@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a cluster and its hosts mean for the doors ``infra_env`` and ``agents``: the same configuration that an agent ISO would be built from."""
+"""What a cluster and its hosts mean for the modules ``infra_env`` and ``agents``: the same configuration that an agent ISO would be built from."""
 
 from __future__ import annotations
 

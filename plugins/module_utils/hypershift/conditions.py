@@ -1,10 +1,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Conditions that count: those that are about the object as it is now (reference hypershift-agent.md 1.3, 1.4).
+"""Conditions that count: those that are about the object as it is now.
 
 Neither kind has a ``status.observedGeneration``; each condition says of which generation it is. A condition may have an empty reason, and even an empty
 status (ValidGeneratedPayload), which is neither good nor bad.
+
+Source: openshift/hypershift api/hypershift/v1beta1/nodepool_types.go,
+  hypershift-operator/controllers/nodepool/conditions.go.
 """
 
 from __future__ import annotations
@@ -36,7 +39,8 @@ class Condition:
         """``AllMachinesReady is False (NoSuitableAgents): …`` on one line."""
         reason = f" ({self.reason})" if self.reason else ""
         message = " ".join(self.message.split()).rstrip(".")
-        return f"{self.type} is {self.status or 'empty'}{reason}" + (f": {message}" if message else "")
+        status = self.status or "empty"
+        return f"{self.type} is {status}{reason}" + (f": {message}" if message else "")
 
     def as_dict(self) -> dict[str, str]:
         """The shape in results."""
@@ -67,8 +71,8 @@ class Conditions:
     @property
     def looked(self) -> bool:
         """Whether the operator has looked at the object as it is now, as far as its conditions tell."""
-        told = [condition.generation for condition in self.found.values() if condition.generation is not None]
-        return self.generation in told if told else bool(self.found)
+        reported = [condition.generation for condition in self.found.values() if condition.generation is not None]
+        return self.generation in reported if reported else bool(self.found)
 
 
 def read_conditions(obj: Mapping[str, Any] | None) -> Conditions:

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What is asked of the hosted cluster itself, and only when something is stuck: certificate requests that nobody has approved."""
+"""What is asked of the hosted cluster itself, and only when something is stuck: certificate requests that are not approved."""
 
 from __future__ import annotations
 
@@ -64,4 +64,4 @@ def pending_requests(client: KubeClient, params: Mapping[str, Any], view: PoolVi
     finally:
         guest.close()
     open_ends = [decision for decision in seen.decisions if decision.verdict in ("approve", "refuse") and decision.kind]
-    return [f"{each.name} of {each.node or 'nobody'} is pending" + (f" ({each.reason})" if each.verdict == "refuse" else "") for each in open_ends]
+    return [f"{each.name} of {each.node or 'no node'} is pending" + (f" ({each.reason})" if each.verdict == "refuse" else "") for each in open_ends]

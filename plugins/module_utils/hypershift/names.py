@@ -1,7 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Names that HyperShift gives to what belongs to a hosted cluster (reference hypershift-agent.md 0, 1.2, 1.6, 6), as pure functions."""
+"""Names that HyperShift gives to what belongs to a hosted cluster, as pure functions.
+
+Source: openshift/hypershift hypershift-operator/controllers/manifests,
+  hypershift-operator/controllers/hostedcluster/internal/platform/agent/agent.go,
+  api/hypershift/v1beta1/nodepool_types.go; docs/upstream/hypershift.md#operations.
+"""
 
 from __future__ import annotations
 
@@ -49,10 +54,11 @@ def shortened(base: str, suffix: str, length: int) -> str:
     name = f"{base}-{suffix}"
     if len(name) <= length:
         return name
-    room = length - 10 - len(suffix)
-    if room < 0:
+    prefix_length = length - 10 - len(suffix)
+    if prefix_length < 0:
         return f"{base[: max(0, length - 9)]}-{fnv1a(name)}"[:length]
-    return f"{base[:room]}-{fnv1a(base)}-{suffix}"
+    beginning = base[:prefix_length]
+    return f"{beginning}-{fnv1a(base)}-{suffix}"
 
 
 def template_name(pool: str, selector: Mapping[str, Any] | None) -> str:

@@ -1,9 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Releases by the version in their tag: what is too old, a step back, or too far from the control plane. Pure (reference hypershift-agent.md 1.5, 4).
+"""Releases by the version in their tag: what is too old, a step back, or too far from the control plane. Pure.
 
 An image that is named by digest says nothing; the operator reads it and tells in a condition.
+
+Source: openshift/hypershift api/hypershift/v1beta1/hostedcluster_types.go,
+  hypershift-operator/controllers/hostedcluster/hostedcluster_controller.go, support/supportedversion.
 """
 
 from __future__ import annotations
@@ -21,7 +24,8 @@ Version = tuple[int, int, int]
 OLDEST: Version = (4, 14, 0)
 # How many minor versions a pool may be behind its control plane.
 _BEHIND = 3
-# 5.0 counts as 4.23, which is the same code (openshift/hypershift support/supportedversion/version.go): 4.23.1 is newer than 5.0.0.
+# 5.0 counts as 4.23, which is the same code: 4.23.1 is newer than 5.0.0.
+# Source: openshift/hypershift support/supportedversion/version.go.
 _MINORS_OF_4 = 23
 # OS streams of pools. The newer one is the default from its first release on.
 STREAM_9, STREAM_10 = "rhel-9", "rhel-10"
@@ -42,9 +46,14 @@ def minor_of(version: Version) -> int:
     return minor + _MINORS_OF_4 * (major - 4)
 
 
-def cluster_fault(image: str, present: Mapping[str, Any] | None, wished: Mapping[str, str | None]) -> str:
-    """What is wrong with a release for a hosted cluster, which is ``present`` or None; ``wished`` are annotations that the user gives."""
-    if {**annotations_of(present), **wished}.get(SKIP_RELEASE_CHECKS) == "true":
+def newer(version: Version, other: Version) -> bool:
+    """Whether ``version`` is newer, through the change from 4 to 5."""
+    return (minor_of(version), version[2]) > (minor_of(other), other[2])
+
+
+def cluster_fault(image: str, present: Mapping[str, Any] | None, requested: Mapping[str, str | None]) -> str:
+    """What is wrong with a release for a hosted cluster, which is ``present`` or None; ``requested`` are annotations that the user gives."""
+    if {**annotations_of(present), **requested}.get(SKIP_RELEASE_CHECKS) == "true":
         return ""
     version = version_of(image)
     if version is None:
@@ -70,7 +79,7 @@ def ahead_fault(image: str, hosted_cluster: Mapping[str, Any] | None) -> str:
     version = version_of(image)
     found = [match for each in completed[:1] if (match := _VERSION.match(text(each, "version")))]
     plane = (int(found[0][1]), int(found[0][2]), int(found[0][3])) if found else version_of(wanted)
-    if version is None or plane is None or (minor_of(version), version[2]) <= (minor_of(plane), plane[2]):
+    if version is None or plane is None or not newer(version, plane):
         return ""
     return f"{shown(version)} is newer than the control plane, which has {shown(plane)}; give the hosted cluster the release first"
 
@@ -91,7 +100,10 @@ def behind_fault(image: str, hosted_cluster: Mapping[str, Any] | None) -> str:
 
 
 def stream_fault(stream: str, image: str) -> str:
-    """What is wrong with an OS stream for a pool with this release (openshift/hypershift hypershift-operator/controllers/nodepool/stream.go)."""
+    """What is wrong with an OS stream for a pool with this release.
+
+    Source: openshift/hypershift hypershift-operator/controllers/nodepool/stream.go.
+    """
     version = version_of(image)
     if stream != STREAM_10 or version is None or version[0] >= _STREAM_10_SINCE:
         return ""

@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Options as the user gave them, and in upstream's spelling.
 
-An option that is not given is not ours: what stands there stays, defaults of the server included. One that is given empty clears the field.
+An option that is not given is not ours: what is there stays, defaults of the server included. One that is given empty clears the field.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..common.problems import Problem
 
 Object = dict[str, Any]
 
-# Options in which a null says that a key shall go.
+# Options in which a null deletes the key.
 _VERBATIM = frozenset({"labels", "annotations", "configuration", "operator_configuration"})
 # Where upstream writes capitals that the mechanical rule would not.
 _UPSTREAM = {
@@ -30,16 +30,16 @@ _UPSTREAM = {
 }
 
 
-def given(options: Mapping[str, Any]) -> dict[str, Any]:
+def provided(options: Mapping[str, Any]) -> dict[str, Any]:
     """The options without those that are not given. A mapping with nothing in it stays, as something that is given empty."""
-    return {name: value if name in _VERBATIM else _given(value) for name, value in options.items() if value is not None}
+    return {name: value if name in _VERBATIM else _provided(value) for name, value in options.items() if value is not None}
 
 
-def _given(value: Any) -> Any:
+def _provided(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {str(key): _given(inner) for key, inner in value.items() if inner is not None}
+        return {str(key): _provided(inner) for key, inner in value.items() if inner is not None}
     if isinstance(value, (list, tuple)):
-        return [_given(each) for each in value]
+        return [_provided(each) for each in value]
     return value
 
 
@@ -77,7 +77,7 @@ def marks(options: Mapping[str, Any]) -> Object:
 
 
 def as_text(value: Any) -> str:
-    """What stands in a label: YAML's booleans in lower case."""
+    """The text of a label value: YAML's booleans in lower case."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

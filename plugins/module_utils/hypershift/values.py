@@ -1,10 +1,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What single values of NodePools and HostedClusters may be (reference hypershift-agent.md 1.1, 1.5). Each check says what is wrong, or nothing.
+"""What single values of NodePools and HostedClusters may be. Each check says what is wrong, or nothing.
 
 The patterns are those of the CRDs. Where these are looser than the operator (networks, durations), the operator's own rule is added:
 it would stop working on the object, in a condition or only in its log, long after we had said that all was well.
+
+Source: openshift/hypershift api/hypershift/v1beta1/nodepool_types.go, api/hypershift/v1beta1/hostedcluster_types.go,
+  hypershift-operator/controllers/hostedcluster/hostedcluster_controller.go.
 """
 
 from __future__ import annotations

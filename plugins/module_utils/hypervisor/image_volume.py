@@ -42,7 +42,8 @@ class ImageContent:
 
 def volume_for(pool: str, image_url: str) -> ImageVolume:
     """The volume of an image. Its name has no part of the URL, which is a secret."""
-    return ImageVolume(pool, f"{_PREFIX}{hashlib.sha256(image_url.encode()).hexdigest()[:_DIGITS]}{_SUFFIX}")
+    digest = hashlib.sha256(image_url.encode()).hexdigest()[:_DIGITS]
+    return ImageVolume(pool, f"{_PREFIX}{digest}{_SUFFIX}")
 
 
 def is_own(volume: ImageVolume) -> bool:
@@ -58,7 +59,8 @@ def provide(
     with _alone(hypervisor.uri, volume.pool), image() as content:
         find_pool(hypervisor, volume.pool)
         names = [entry.name for entry in hypervisor.volumes(volume.pool)]
-        mark = f"{volume.name}.{hashlib.sha256(content.identity.encode()).hexdigest()[:_DIGITS]}.{_MARK}"
+        digest = hashlib.sha256(content.identity.encode()).hexdigest()[:_DIGITS]
+        mark = f"{volume.name}.{digest}.{_MARK}"
         if volume.name in names and mark in names:
             return False
         for name in names:
@@ -66,12 +68,14 @@ def provide(
                 hypervisor.delete_volume(volume.pool, name)
         pool = find_pool(hypervisor, volume.pool)
         if pool.available < content.size:
+            available_mib = pool.available >> 20
             raise ZeroTouchError(
-                f"{hypervisor.uri}: pool {pool.name} has {pool.available >> 20} MiB free, and the image has {content.size >> 20} MiB.",
+                f"{hypervisor.uri}: pool {pool.name} has {available_mib} MiB free, and the image has {content.size >> 20} MiB.",
                 "Free space in the pool, or name another one in openshift_host.libvirt.pool.",
             )
         hypervisor.create_volume(volume.pool, volume_xml(volume.name, content.size))
-        progress(f"uploading the image ({content.size >> 20} MiB) to pool {volume.pool} of {hypervisor.uri}")
+        size_mib = content.size >> 20
+        progress(f"uploading the image ({size_mib} MiB) to pool {volume.pool} of {hypervisor.uri}")
         try:
             hypervisor.upload(volume.pool, volume.name, _watched(content, clock, progress), content.size)
         except BaseException:
@@ -152,7 +156,9 @@ def _watched(content: ImageContent, clock: Clock, progress: Callable[[str], None
         done += len(piece)
         if clock.now() - reported >= _HEARTBEAT:
             reported = clock.now()
-            progress(f"uploading the image: {done >> 20} of {content.size >> 20} MiB")
+            done_mib = done >> 20
+            size_mib = content.size >> 20
+            progress(f"uploading the image: {done_mib} of {size_mib} MiB")
         return piece
 
     return read

@@ -63,6 +63,8 @@ def hint(message: str, uri: str) -> str:
         return "Check that the libvirt daemon runs on that host."
     if "host key verification failed" in text or "permission denied (publickey" in text:
         return f"Check that ssh with the user and host of {uri} works without a password and without a question."
+    if "+tls:" in uri and "certificate" in text:
+        return "Check the client certificates in /etc/pki/libvirt, or in the directory that pkipath of the URI names."
     if "connecting to session instance" in text:
         return "qemu:///session is the connection of the user that runs the playbook."
     return ""

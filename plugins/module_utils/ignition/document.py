@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""An Ignition config (spec 3.2.0) as data: files, directories, units, one user (reference agent-based-installer.md 5)."""
+"""An Ignition config (spec 3.2.0) as data: files, directories, units, one user.
+
+Source: openshift/installer pkg/asset/agent/image/ignition.go, data/data/agent/files.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ PUBLIC = 0o644
 PROGRAM = 0o555
 OWNER = "root"
 
-# What may not stand in a text file; anything else below a blank makes it binary (the rule by which upstream's library sniffs content).
+# What a text file may not hold; anything else below a blank makes it binary (the rule by which upstream's library sniffs content).
 _BINARY = frozenset(range(0x20)) - frozenset(b"\t\n\f\r\x1b")
 
 

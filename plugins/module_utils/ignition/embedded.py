@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The secrets that a live Ignition of ours carries, read back: an image outlives a state file that somebody deleted."""
+"""The secrets that a live Ignition of ours carries, read back: an image outlives a deleted state file."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _ENVIRONMENT = {
 def embedded_secrets(config: bytes) -> dict[str, Any]:
     """The part of section ``secrets`` that the Ignition config holds: all but the administrator's certificate and the password itself.
 
-    Empty for a config that is not complete in this sense, whoever made it.
+    Empty for a config that is not complete in this sense, also if another tool made it.
     """
     try:
         files = _files(json.loads(config))
         environment = {path: _variables(files[path].decode()) for path in (ASSISTED_SERVICE_ENV, RENDEZVOUS_HOST_ENV)}
-        # A release whose service asks nobody who he is has no tokens in its image, and needs none.
+        # A release whose service has no authentication has no tokens in its image, and needs none.
         tokens = environment[ASSISTED_SERVICE_ENV].get("AUTH_TYPE") != "none"
         wanted = _ENVIRONMENT if tokens else {"infra_env_id": _ENVIRONMENT["infra_env_id"]}
         found: dict[str, Any] = {name: environment[path][variable] for name, (path, variable) in wanted.items()}

@@ -1,10 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The Ignition config of the live system that joins a running cluster (reference agent-based-installer.md 10.2).
+"""The Ignition config of the live system that joins a running cluster.
 
 Each machine is a rendezvous host of its own, at 127.0.0.1: it imports the cluster into the service on itself and asks that for its installation. What
 is known of the running cluster is given; nothing is fetched here.
+
+Source: openshift/installer pkg/asset/agent/joiner, pkg/asset/agent/workflow.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ CLUSTER_CONFIG = "/etc/assisted/clusterconfig"
 OWN_ADDRESS = "127.0.0.1"
 # Fixed: the objects never leave the live system.
 NAMESPACE = "cluster0"
-# The service is told of the cluster by other means; the files are there for those who list the directory.
+# The service gets the cluster by other means; the files are for users who list the directory.
 _EMPTY = ("agent-cluster-install.yaml", "cluster-deployment.yaml")
 _API_NAME = re.compile(r"^api\.([^.]+)\.(.+)$")
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
@@ -73,7 +75,7 @@ class RunningCluster:
 
 
 def nodes_deployment(cluster: RunningCluster, hosts: tuple[Host, ...]) -> Deployment:
-    """The deployment that stands for these hosts: all of them workers, each its own rendezvous host.
+    """The deployment of these hosts: all of them workers, each its own rendezvous host.
 
     Raises :class:`InvalidInput` with every fact that no host could join with, and for a release that has no such workflow.
     """
@@ -135,11 +137,11 @@ def build_nodes_ignition(cluster: RunningCluster, hosts: tuple[Host, ...], secre
     """
     deployment = nodes_deployment(cluster, hosts)
     manifests = render_manifests(deployment)
-    given = {name: getattr(tokens, name) for name in ("public_key", "agent_token", "user_token", "watcher_token")}
+    provided = {name: getattr(tokens, name) for name in ("public_key", "agent_token", "user_token", "watcher_token")}
     return live_ignition(
         deployment,
         manifests,
-        dataclasses.replace(secrets, **given),
+        dataclasses.replace(secrets, **provided),
         os_image,
         [*manifest_files(_manifest_texts(manifests), {}), *_cluster_files(cluster, deployment.cluster, tokens)],
         workflow=ADD_NODES,

@@ -1,10 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What is drawn by lot, once per cluster: tokens, signers, the administrator's certificate and password (reference agent-based-installer.md 5.1, 8.1).
+"""What is drawn by lot, once per cluster: tokens, signers, the administrator's certificate and password.
 
 All of it lives in section ``secrets`` of state.json (0600); a rebuilt image uses the same values, so that the kubeconfig that a user already has keeps
 working.
+
+Source: openshift/installer pkg/asset/agent/gencrypto, cmd/openshift-install/agent.go.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ LOCALHOST_SIGNER = "kube-apiserver-localhost-signer"
 SERVICE_NETWORK_SIGNER = "kube-apiserver-service-network-signer"
 ADMIN_SIGNER = "admin-kubeconfig-signer"
 SIGNERS = (LOAD_BALANCER_SIGNER, LOCALHOST_SIGNER, SERVICE_NETWORK_SIGNER, ADMIN_SIGNER)
-# The order of the CAs in a kubeconfig (reference 8.1).
+# The order of the CAs in a kubeconfig (openshift/installer cmd/openshift-install/agent.go).
 SERVING_SIGNERS = (LOCALHOST_SIGNER, SERVICE_NETWORK_SIGNER, LOAD_BALANCER_SIGNER)
 
 _LIFETIME = datetime.timedelta(days=3650)
@@ -51,7 +53,7 @@ class KeyPair:
 class BuildSecrets:
     """Section ``secrets`` of the state.
 
-    ``public_key`` is the base64 of a PEM text, as EC_PUBLIC_KEY_PEM wants it; the tokens are JWTs signed with its private key, which nobody keeps.
+    ``public_key`` is the base64 of a PEM text, as EC_PUBLIC_KEY_PEM wants it; the tokens are JWTs signed with its private key, which is not kept.
     """
 
     infra_env_id: str

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 @dataclasses.dataclass(frozen=True)
 class FileRow:
-    """Files of one kind. ``<word>`` in the path stands for a part that differs from host to host; ``note`` qualifies the mode."""
+    """Files of one kind. ``<word>`` in the path is a part that differs from host to host; ``note`` qualifies the mode."""
 
     path: str
     mode: int
@@ -29,7 +29,8 @@ class FileRow:
 
     @property
     def mode_text(self) -> str:
-        return f"{self.mode:04o}{f' ({self.note})' if self.note else ''}"
+        note = f" ({self.note})" if self.note else ""
+        return f"{self.mode:04o}{note}"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -68,7 +69,7 @@ FILES = (
     FileRow("/etc/assisted/hostconfig/fencing-credentials.yaml", 0o644, "apply-host-config", "fencing credentials name hosts"),
     FileRow("/etc/assisted/hostnames/<mac>", 0o600, "set-hostname", "the host has a hostname"),
     FileRow("/etc/assisted/manifests/agent-cluster-install.yaml", 0o600, "agent-register-cluster", note="empty when nodes are added"),
-    FileRow("/etc/assisted/manifests/agent-config.yaml", 0o600, "whoever looks for what the image was made from", "there is an agent-config.yaml"),
+    FileRow("/etc/assisted/manifests/agent-config.yaml", 0o600, "an engineer who looks for the source of the image", "there is an agent-config.yaml"),
     FileRow("/etc/assisted/manifests/cluster-deployment.yaml", 0o600, "agent-register-cluster", note="empty when nodes are added"),
     FileRow("/etc/assisted/manifests/cluster-image-set.yaml", 0o600, "agent-register-cluster"),
     FileRow("/etc/assisted/manifests/infraenv.yaml", 0o600, "agent-register-infraenv"),
@@ -81,7 +82,7 @@ FILES = (
     FileRow("/etc/containers/containers.conf", 0o644, "podman", note="appended"),
     FileRow("/etc/containers/registries.conf", 0o644, "podman, agent-register-cluster, assisted-service", note="0600 in 4.14"),
     FileRow("/etc/issue", 0o600, "the console"),
-    FileRow("/etc/motd.d/10-agent-installer", 0o600, "whoever logs in"),
+    FileRow("/etc/motd.d/10-agent-installer", 0o600, "users who log in"),
     FileRow("/etc/multipath.conf", 0o600, "multipathd"),
     FileRow("/etc/pki/ca-trust/source/anchors/domain.crt", 0o600, "the host's trust store; with mirrors also the containers", "a trust bundle is given"),
     FileRow("/etc/systemd/system.conf.d/10-default-env.conf", 0o600, "systemd: the proxy as environment of every unit; empty without one"),
@@ -171,7 +172,7 @@ DIFFERENCES = (
     "A mirror is found for a release image whose registry has a port; with a tag as release image the mirror is also tried by its own name.",
     "noProxy is completed with the rendezvous host's machine network when the rendezvous IP is derived, too, not only when it is given.",
     "A fencing credential that names only a MAC address lies beside the host with that MAC (as upstream does from July 2026 on).",
-    "The start script sets every configured role for good before it starts: the client leaves a host to auto-assign whose suggestion is right at that "
+    "The start script sets every configured role permanently before it starts: the client leaves a host to auto-assign whose suggestion is right at that "
     "moment, and a suggestion that changes a moment later makes a worker and a control-plane host swap places.",
     "Units of the service's containers name the condition of the pod themselves. The screen's console has the conditions and the place in the boot "
     "that it has from 4.15 on in 4.14, too.",
@@ -186,7 +187,7 @@ DIFFERENCES = (
 
 
 _NODES = """\
-The module `node_image` makes it from `nodes-config.yaml`, the file that `oc adm node-image create` reads, and from what it is told of the running cluster. It
+The module `node_image` makes it from `nodes-config.yaml`, the file that `oc adm node-image create` reads, and from its options (facts of the cluster). It
 asks the cluster nothing, so that it also works where only a colleague has access; `kubernetes.core.k8s_info` reads the facts where one has it oneself:
 
 ```yaml

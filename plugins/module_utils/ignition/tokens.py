@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The tokens by which agents, scripts and watchers are known to the service in an image (reference agent-based-installer.md 5.1, 10.2)."""
+"""The tokens by which agents, scripts and watchers are known to the service in an image.
+
+Source: openshift/installer pkg/asset/agent/gencrypto, pkg/asset/agent/joiner, pkg/asset/agent/workflow.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ _TIME = "%Y-%m-%dT%H:%M:%SZ"
 class Tokens:
     """One ES256 token for each auth scheme, and the key that proves them.
 
-    ``public_key`` is the base64 of a PEM text, as EC_PUBLIC_KEY_PEM wants it; nobody keeps the private key. ``expires`` is when the tokens end (RFC 3339,
+    ``public_key`` is the base64 of a PEM text, as EC_PUBLIC_KEY_PEM wants it; the private key is not kept. ``expires`` is when the tokens end (RFC 3339,
     UTC), empty for those without an end.
     """
 
@@ -45,7 +48,8 @@ def make_tokens(expires: datetime.datetime | None = None) -> Tokens:
     ec, serialization = libraries.ec, libraries.serialization
     private = ec.generate_private_key(ec.SECP256R1())
     der = private.public_key().public_bytes(serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
-    # The service expects this block type although the content is an ordinary PKIX public key (reference 5.1).
+    # The service expects this block type although the content is an ordinary PKIX public key.
+    # Source: openshift/installer pkg/asset/agent/gencrypto.
     public_pem = _pem("EC PUBLIC KEY", der)
     end = {} if expires is None else {"exp": int(expires.timestamp())}
     agent, user, watcher = (_token(private, {"auth_scheme": scheme, **end}) for scheme in ("agentAuth", "userAuth", "watcherAuth"))

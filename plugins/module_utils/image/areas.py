@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Where a CoreOS live image keeps what may be changed, in all historical forms (reference coreos-live-image.md 2 to 4)."""
+"""Where a CoreOS live image keeps what may be changed, in all historical forms.
+
+Source: coreos/coreos-installer src/live/embed.rs, src/io/initrd.rs, src/live/customize.rs.
+"""
 
 from __future__ import annotations
 
@@ -100,7 +103,8 @@ def _kargs_of_json(volume: Volume, info: Mapping[str, Any]) -> KargsAreas:
         path = str(file.get("path", "")) if isinstance(file, dict) else ""
         entry = volume.file(path)
         if entry is None:
-            raise corrupt(volume, f"kargs.json names {path or 'a file without path'}, which is not there")
+            shown_path = path or "a file without path"
+            raise corrupt(volume, f"kargs.json names {shown_path}, which is not there")
         areas.append(_area(volume, entry, path, _number(file.get("offset"), volume, KARGS_INFO), size))
         pads.append((_character(file.get("pad", "#"), volume), _character(file.get("end", "\n"), volume)))
     found = volume.file(KARGS_INFO)

@@ -3,7 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """What a network boot loads: kernel, initrd with the Ignition config behind it, root file system, and the script that names them.
 
-Names and contents are those of ``openshift-install agent create pxe-files`` (reference agent-based-installer.md 7.4).
+Names and contents are those of ``openshift-install agent create pxe-files``.
+
+Source: openshift/installer pkg/asset/agent/image/agentpxefiles.go.
 """
 
 from __future__ import annotations

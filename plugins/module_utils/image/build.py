@@ -4,7 +4,7 @@
 """A base image and an Ignition config become a bootable image: plan, then build.
 
 The image is a copy of its base in which only the embed areas differ; boot loaders, El Torito and partition tables stay as they are, because
-some firmware refuses rebuilt images (reference coreos-live-image.md 1, redfish-virtual-media.md 4).
+some firmware refuses rebuilt images (coreos/coreos-installer src/live/embed.rs; docs/upstream/redfish.md#image-urls).
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ def _open_base(path: Path, *, minimal: bool) -> Iterator[tuple[ImageSource, str]
 
 
 def _kernel_arguments(image: LiveImage, added: Sequence[str], rootfs_url: str) -> str | None:
-    """The new text; None where it stays as it is. Of an image without areas nothing is known: whoever writes the text refuses it."""
+    """The new text; None where it stays as it is. Of an image without areas nothing is known: the writer of the text refuses it."""
     if not added and not rootfs_url:
         return None
     if image.kargs is None:
@@ -224,7 +224,9 @@ def _difference(plan: ImagePlan, members: tuple[Member, ...], text: str | None) 
         return "the base image is another one"
     if existing.members != members:
         return "the Ignition config changed"
-    expected = text if text is not None else plan.base.kargs.text if plan.base.kargs else None
+    expected = text
+    if expected is None and plan.base.kargs:
+        expected = plan.base.kargs.text
     if (existing.kargs.text if existing.kargs else None) != expected:
         return "the kernel arguments changed"
     return ""

@@ -89,7 +89,8 @@ class ImageCache:
         parts = urlsplit(url)
         name = Path(unquote(parts.path)).name
         if parts.scheme not in ("http", "https") or not parts.hostname or not name or name.startswith("."):
-            raise ZeroTouchError("The URL of the base image is not an http or https URL of a file.", f"It leads to {parts.hostname or 'no host'}.")
+            hostname = parts.hostname or "no host"
+            raise ZeroTouchError("The URL of the base image is not an http or https URL of a file.", f"It leads to {hostname}.")
         key = sha256[:_KEY_DIGITS] if sha256 else hashlib.sha256(url.encode()).hexdigest()[:_KEY_DIGITS]
         return self._directory / key / name
 

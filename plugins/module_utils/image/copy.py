@@ -187,7 +187,7 @@ class DigestOf:
 
 
 def overlay(block: memoryview, offset: int, patches: Sequence[Patch]) -> memoryview:
-    """The block that stands at ``offset`` with every patch that touches it; the same object when none does."""
+    """The block at ``offset`` with every patch that touches it; the same object when none does."""
     changed: bytearray | None = None
     for patch in patches:
         start, end = max(patch.offset, offset), min(patch.end, offset + len(block))

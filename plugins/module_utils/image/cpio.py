@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""cpio archives (newc) as the kernel unpacks them: concatenated, each compressed or not, zeros between (reference coreos-live-image.md 2)."""
+"""cpio archives (newc) as the kernel unpacks them: concatenated, each compressed or not, zeros between.
+
+Source: coreos/coreos-installer src/live/embed.rs, src/io/initrd.rs.
+"""
 
 from __future__ import annotations
 
@@ -55,25 +58,25 @@ def read_members(data: bytes) -> tuple[Member, ...]:
     """
     members: dict[str, Member] = {}
     position = _skip_zeros(data, 0)
-    room, archives = _LARGEST_CONTENT, 0
+    limit, archives = _LARGEST_CONTENT, 0
     while position < len(data):
-        end, found, size = _read_archive(data, position, room)
+        end, found, size = _read_archive(data, position, limit)
         members.update((member.path, member) for member in found)
-        room, archives = room - size, archives + 1
+        limit, archives = limit - size, archives + 1
         if archives > _MOST_ARCHIVES or len(members) > _MOST_MEMBERS:
             raise CorruptArchive(f"more than {_MOST_ARCHIVES} archives or {_MOST_MEMBERS} files")
         position = _skip_zeros(data, end)
     return tuple(members[path] for path in sorted(members))
 
 
-def _read_archive(data: bytes, position: int, room: int) -> tuple[int, list[Member], int]:
-    """The archive that begins at ``position``: the position behind it, its files, and how many of ``room`` bytes it unpacks to."""
+def _read_archive(data: bytes, position: int, limit: int) -> tuple[int, list[Member], int]:
+    """The archive that begins at ``position``: the position behind it, its files, and how many of ``limit`` bytes it unpacks to."""
     if data.startswith(_MAGIC, position):
         end, members = _parse(data, position)
         return end, members, 0
     for magic, make in _DECOMPRESSORS:
         if data.startswith(magic, position):
-            consumed, content = _decompress(make(), memoryview(data)[position:], position, room)
+            consumed, content = _decompress(make(), memoryview(data)[position:], position, limit)
             end, members = _parse(content, 0)
             if _skip_zeros(content, end) != len(content):
                 raise CorruptArchive(f"data behind the end of the archive at byte {position}")
@@ -114,7 +117,7 @@ def _parse(data: bytes, position: int) -> tuple[int, list[Member]]:
                 raise CorruptArchive(f"more than {_MOST_MEMBERS} files in one archive")
 
 
-def _decompress(decompressor: Any, data: memoryview, position: int, room: int) -> tuple[int, bytes]:
+def _decompress(decompressor: Any, data: memoryview, position: int, limit: int) -> tuple[int, bytes]:
     """Bytes consumed and content of one compressed stream."""
     content = bytearray()
     piece: bytes | memoryview = data
@@ -122,7 +125,7 @@ def _decompress(decompressor: Any, data: memoryview, position: int, room: int) -
         while not decompressor.eof:
             part = decompressor.decompress(piece, _CHUNK)
             content += part
-            if len(content) > room:
+            if len(content) > limit:
                 raise CorruptArchive(f"the archives up to byte {position} are larger than {_LARGEST_CONTENT} bytes")
             # zlib hands back what it has not taken; lzma keeps it and says whether it needs more.
             piece = getattr(decompressor, "unconsumed_tail", b"")

@@ -46,12 +46,13 @@ _REMEDIES = {
     407: "The proxy requires a login. Add it to the proxy's URL in the environment, or download the file yourself.",
     410: "Check the URL.",
 }
-# A signed token as part of a path, as image services put it there (reference infrastructure-operator.md 11.1).
+# A signed token as part of a path, as image services put it there.
+# Source: openshift/assisted-service internal/imageservice/urls.go, internal/gencrypto.
 _TOKEN = re.compile(r"/[\w-]{10,}\.[\w-]{10,}\.[\w-]+(?=/|$)")
 
 
 def _silent(text: str) -> None:
-    """Nobody watches."""
+    """No progress is printed."""
 
 
 def _accept(path: Path) -> None:
@@ -122,7 +123,8 @@ class Downloader:
             part.finish()
         except OSError as error:
             hint = f"Make room, or name another directory in {self._place}. What has been transferred is kept for the next run."
-            raise ZeroTouchError(f"{target} cannot be written: {error.strerror or error}.", hint) from error
+            why = error.strerror or error
+            raise ZeroTouchError(f"{target} cannot be written: {why}.", hint) from error
         return found
 
     def _transfer(self, url: str, part: _Part, verified: bool) -> RemoteFile:
@@ -150,7 +152,7 @@ class Downloader:
             start, remote = _position(answer, offset)
             if max(remote.size, start) > self._largest:
                 raise ZeroTouchError(f"{_shown(url)} has {max(remote.size, start)} bytes; more than {self._largest} are not transferred.", "Check the URL.")
-            self._require_room(part, remote.size - start)
+            self._require_space(part, remote.size - start)
             part.begin(remote, start)
             self._copy(url, answer, part, start, remote.size)
         if remote.size >= 0 and part.size() != remote.size:
@@ -159,25 +161,28 @@ class Downloader:
 
     def _copy(self, url: str, answer: urllib3.BaseHTTPResponse, part: _Part, start: int, total: int) -> None:
         name = Path(split_remote(url).path).name
-        done, told = start, start * 10 // total if total > 0 else 0
+        done, reported = start, start * 10 // total if total > 0 else 0
         with part.open() as handle:
             handle.seek(start)
             for block in self._client.pieces(answer, url, self._largest - start):
                 handle.write(block)
                 done += len(block)
                 self._clock.sleep(0)  # a signal ends the transfer here; the part stays for the next run
-                if total > 0 and done * 10 // total > told:
-                    told = done * 10 // total
-                    self._progress(f"{name}: {told * 10} % of {total / 1e6:.0f} MB")
+                if total > 0 and done * 10 // total > reported:
+                    reported = done * 10 // total
+                    total_mb = total / 1e6
+                    self._progress(f"{name}: {reported * 10} % of {total_mb:.0f} MB")
             handle.flush()
             os.fsync(handle.fileno())
 
-    def _require_room(self, part: _Part, missing: int) -> None:
+    def _require_space(self, part: _Part, missing: int) -> None:
         """Say before the transfer what would end it after minutes."""
         free = shutil.disk_usage(part.path.parent).free + part.size()
         if missing > free:
+            free_mb = free / 1e6
+            missing_mb = missing / 1e6
             raise ZeroTouchError(
-                f"{part.path.parent} has room for {free / 1e6:.0f} MB, {missing / 1e6:.0f} MB are to come.",
+                f"{part.path.parent} has room for {free_mb:.0f} MB, {missing_mb:.0f} MB are to come.",
                 f"Make room, or name another directory in {self._place}.",
             )
 
@@ -204,7 +209,8 @@ class Downloader:
 
     def _failure(self, url: str, answer: urllib3.BaseHTTPResponse) -> RemoteError:
         hint = _REMEDIES.get(answer.status, "")
-        return RemoteError(self._client.service, answer.status, f"{answer.reason or 'no reason given'} for {_shown(url)}", hint=hint)
+        reason = answer.reason or "no reason given"
+        return RemoteError(self._client.service, answer.status, f"{reason} for {_shown(url)}", hint=hint)
 
 
 def _position(answer: urllib3.BaseHTTPResponse, offset: int) -> tuple[int, RemoteFile]:

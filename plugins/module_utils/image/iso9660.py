@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Reading ISO 9660 images without libraries: only what is asked for is read (reference coreos-live-image.md 6)."""
+"""Reading ISO 9660 images without libraries: only what is asked for is read.
+
+Source: coreos/coreos-installer src/iso9660.rs.
+"""
 
 from __future__ import annotations
 
@@ -231,7 +234,8 @@ def _records(data: bytes, path: Path) -> Iterator[bytes]:
 def _record(record: bytes) -> Entry:
     block, size = struct.unpack_from("<I", record, 2)[0], struct.unpack_from("<I", record, 10)[0]
     name = record[33 : 33 + record[32]].decode("latin-1")
-    # "VMLINUZ.;1": the version, then the point that stands for "no extension" (reference 2).
+    # "VMLINUZ.;1": the version, then the point that means "no extension".
+    # Source: coreos/coreos-installer src/live/embed.rs, src/io/initrd.rs.
     name = name.removesuffix(";1").removesuffix(".")
     return Entry(name, (Extent(block * SECTOR, size),), bool(record[25] & _IS_DIRECTORY))
 

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Kernel arguments of a live image: the text, and the bytes of its areas (reference coreos-live-image.md 3)."""
+"""Kernel arguments of a live image: the text, and the bytes of its areas.
+
+Source: coreos/coreos-installer src/live/embed.rs.
+"""
 
 from __future__ import annotations
 

@@ -162,7 +162,8 @@ def _kargs_report(kargs: areas.KargsAreas | None) -> dict[str, Any] | None:
 def _member_report(member: Member, show_secrets: bool) -> dict[str, Any]:
     shown = {"content": member.content.decode(errors="replace")} if show_secrets else {}
     path = member.path.encode("utf-8", errors="surrogateescape").decode("utf-8", errors="backslashreplace")
-    return {"path": path, "mode": f"{member.mode & 0o7777:04o}", "size": len(member.content), **shown}
+    permissions = member.mode & 0o7777
+    return {"path": path, "mode": f"{permissions:04o}", "size": len(member.content), **shown}
 
 
 def _config_report(config: bytes | None, show_secrets: bool) -> dict[str, Any]:

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""``miniso.dat``: how the minimal ISO, the one without root file system, is made of a live image (reference coreos-live-image.md 5)."""
+"""``miniso.dat``: how the minimal ISO, the one without root file system, is made of a live image.
+
+Source: coreos/coreos-installer src/miniso.rs.
+"""
 
 from __future__ import annotations
 

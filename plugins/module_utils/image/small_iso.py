@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A small ISO 9660 image with a few files in its root and their real names in Rock Ridge; not bootable (reference coreos-live-image.md 6)."""
+"""A small ISO 9660 image with a few files in its root and their real names in Rock Ridge; not bootable.
+
+Source: coreos/coreos-installer src/iso9660.rs.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +48,8 @@ def write_small_iso(volume_id: str, files: Mapping[str, bytes]) -> bytes:
 def _identifier(name: str) -> bytes:
     """The name for readers that know no Rock Ridge: 8.3, capitals."""
     stem, _dot, suffix = name.upper().rpartition(".")
-    return f"{re.sub('[^A-Z0-9_]', '_', stem)[:8]}.{re.sub('[^A-Z0-9_]', '_', suffix)[:3]};1".encode()
+    short_stem = re.sub("[^A-Z0-9_]", "_", stem)[:8]
+    return f"{short_stem}.{re.sub('[^A-Z0-9_]', '_', suffix)[:3]};1".encode()
 
 
 def _both(number: int) -> bytes:

@@ -59,7 +59,8 @@ class ListBudget:
         self._pages -= 1
         self._bytes -= len(answer.body)
         if self._pages < 0 or self._bytes < 0 or self._clock.now() > self._end:
-            reason = f"the list of {path} does not end within {MOST_PAGES} pages, {_LARGEST_LIST >> 20} MiB and {_LIST_WITHIN:.0f} s"
+            largest_list_mib = _LARGEST_LIST >> 20
+            reason = f"the list of {path} does not end within {MOST_PAGES} pages, {largest_list_mib} MiB and {_LIST_WITHIN:.0f} s"
             raise UnusableAnswer(self._service, answer.status, reason)
 
 
@@ -101,7 +102,8 @@ def read_events(pieces: Iterator[bytes], service: str, path: str) -> Iterator[Ev
             rest.clear()
         rest += last
         if len(rest) > _LARGEST_EVENT:
-            raise UnusableAnswer(service, 200, f"an event of {path} is larger than {_LARGEST_EVENT >> 20} MiB")
+            largest_event_mib = _LARGEST_EVENT >> 20
+            raise UnusableAnswer(service, 200, f"an event of {path} is larger than {largest_event_mib} MiB")
 
 
 def _event(line: bytes, service: str, path: str) -> Event:

@@ -19,7 +19,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import quote, urlencode, urlunsplit
 
 from ..common import json_text
@@ -28,6 +28,7 @@ from ..common.collector import collector_paused
 from ..common.connect import DIRECT, ConnectTo, split_endpoint
 from ..common.errors import RemoteError, Unreachable, UnusableAnswer, ZeroTouchError
 from ..common.http import HttpClient, Response
+from ..common.reached import Contact
 from ..common.retry import Attempts
 from ..common.retry_policies import KUBE_ONCE, KUBE_REPEATABLE
 from ..common.terminal import shortened
@@ -52,13 +53,24 @@ _SERVER_NAME = re.compile(r"[A-Za-z0-9._:-]+")
 _HTTP_VERBS = {"POST": "create", "PATCH": "patch", "DELETE": "delete"}
 
 
+class KubeReader(Protocol):
+    """What only reads an API: a client, or something that keeps its answers."""
+
+    def get(self, path: str) -> Object: ...
+
+    def find(self, path: str) -> Object | None: ...
+
+    def list(self, path: str, *, trim: Trim = dict) -> Objects: ...
+
+
 class KubeClient:
     """Requests to one API server, from any number of threads.
 
     Raises :class:`RemoteError` with Kubernetes' own message and reason (``faults.py`` has those that callers act on), :class:`Unreachable` without an
-    answer. ``attempts`` above 1 repeats requests that the server was too busy for: 429, and 5xx of reads, merge patches and
-    creations of an object with a name, whose effect is the same the second time. An API that has answered before and goes away
-    is waited for up to ``outage`` seconds; one that never answered fails at once.
+    answer. ``attempts`` above 1 repeats requests that the server was too busy for: 429, and 5xx of reads, merge patches,
+    deletions and creations of an object with a name, whose effect is the same the second time. With ``outage`` they are repeated
+    for at least that many seconds, and an API that has answered before, to this client or to a former task of the run, is
+    waited for as long; one that never answered fails at once.
     ``dry_run`` sends every write as a server-side dry run.
     """
 
@@ -83,7 +95,6 @@ class KubeClient:
         self.last_date = ""  # Date header of the last answer: the server's own clock
         self._repeatable, self._once = KUBE_REPEATABLE.limited(attempts, outage), KUBE_ONCE.limited(attempts, outage)
         self._clock = clock or SystemClock()
-        self._answered = False
         self._date_seen = 0.0
         self._lock = threading.Lock()
         self._generation = 0  # of the credentials
@@ -91,6 +102,7 @@ class KubeClient:
         self._config = config
         self.namespace = config.namespace
         self.server, self._http = _open(config, service, **self._options)
+        self._contact = Contact(self.server)
 
     @classmethod
     def from_kubeconfig(cls, path: Path, *, context: str = "", ca_cert: str = "", **options: Any) -> KubeClient:
@@ -122,7 +134,7 @@ class KubeClient:
         sent = self._write_params(params, dry_run)
         if not name:
             return self._send("POST", path, sent, body)
-        attempts = Attempts(self._repeatable, self._clock, answered=self._answered)
+        attempts = self._attempts(repeatable=True)
         try:
             return self._send("POST", path, sent, body, attempts=attempts)
         except ConflictError as error:
@@ -146,11 +158,12 @@ class KubeClient:
         if dry_run or self.dry_run:
             # In the body, and only there: a server that gets options in the body does not look at the query, and would delete.
             body["dryRun"] = [DRY_RUN["dryRun"]]
+        attempts = self._attempts(repeatable=True)
         try:
-            self._send("DELETE", path, {}, body)
+            self._send("DELETE", path, {}, body, attempts=attempts)
         except RemoteError as error:
             if error.status == 404:
-                return False
+                return attempts.repeated  # by the request whose answer was lost
             raise
         return True
 
@@ -170,11 +183,11 @@ class KubeClient:
         """
         end = self._clock.now() + seconds
         version = ""
-        attempts = self._attempts("GET")
+        attempts = self._attempts(repeatable=True)
         while True:
             if not version:
                 objects, version = self._list(path, label_selector, field_selector)
-                attempts = self._attempts("GET")  # the API has answered: from now on it may be away for a while
+                attempts = self._attempts(repeatable=True)  # the API has answered: from now on it may be away for a while
                 yield Event("LISTED", objects=tuple(objects))
             remaining = end - self._clock.now()
             if remaining <= 0:
@@ -183,7 +196,7 @@ class KubeClient:
             generation = self._generation
             try:
                 for event in self._watch(path, version, min(remaining, WATCH_PIECE), label_selector, field_selector):
-                    attempts = self._attempts("GET")
+                    attempts = self._attempts(repeatable=True)
                     if event.type == "ERROR":
                         version = ""
                         break
@@ -270,7 +283,8 @@ class KubeClient:
     ) -> Response:
         """The answer of a success (2xx), after repeats and renewed credentials."""
         renewed = False
-        attempts = attempts or self._attempts(method)
+        # Reads and merge patches have the same effect the second time.
+        attempts = attempts or self._attempts(repeatable=method in ("GET", "PATCH"))
         target = _with_query(path, params or {})
         while True:
             generation, http = self._generation, self._http
@@ -282,7 +296,8 @@ class KubeClient:
                     error.hint = "Name the CA of the API in ca_cert, or correct certificate-authority-data in the kubeconfig."
                 attempts.wait(error)
                 continue
-            self._answered = attempts.answered = True
+            self._contact.note()
+            attempts.answered = True
             self.last_date, self._date_seen = answer.headers.get("date", ""), self._clock.now()
             if 200 <= answer.status < 300:
                 return answer
@@ -291,16 +306,16 @@ class KubeClient:
                 continue
             attempts.wait(self._failure(answer, (method, target)))
 
-    def _attempts(self, method: str) -> Attempts:
-        """Counts the failures of one request. Reads and merge patches have the same effect the second time."""
-        return Attempts(self._repeatable if method in ("GET", "PATCH") else self._once, self._clock, answered=self._answered)
+    def _attempts(self, *, repeatable: bool) -> Attempts:
+        """Counts the failures of one request. ``repeatable``: it has the same effect the second time."""
+        return Attempts(self._repeatable if repeatable else self._once, self._clock, answered=self._contact.answered)
 
     def _count(self, verb: str) -> None:
         with self._lock:
             self.calls[verb] += 1
 
     def _renew(self, generation: int) -> bool:
-        """Fetch expired credentials anew, once for all threads that used the same ones; False when there is no way to."""
+        """Fetch new credentials after expiry, once for all threads that used the same ones; False when there is no way to."""
         with self._lock:
             if self._config.renew is None:
                 return False
@@ -398,8 +413,8 @@ def _client_certificate(config: KubeConfig) -> Iterator[tuple[str, str] | None]:
 
 
 def _selectors(label_selector: str, field_selector: str) -> dict[str, str]:
-    given = {"labelSelector": label_selector, "fieldSelector": field_selector}
-    return {name: value for name, value in given.items() if value}
+    provided = {"labelSelector": label_selector, "fieldSelector": field_selector}
+    return {name: value for name, value in provided.items() if value}
 
 
 def _with_query(path: str, params: Mapping[str, str]) -> str:

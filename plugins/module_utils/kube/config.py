@@ -5,7 +5,7 @@
 
 Files with static credentials (certificate, token), which is what an installation produces, are read here: a few keys of a YAML file.
 Only credentials that a plugin must fetch (``exec``, ``auth-provider``) go through the kubernetes library, whose import alone costs
-0.65 s (reference collection-engineering.md 12); that library knows those protocols and their caches.
+0.65 s (docs/upstream/ansible.md#cost-of-imports); that library knows those protocols and their caches.
 """
 
 from __future__ import annotations
@@ -205,7 +205,7 @@ def basic(username: str, password: str) -> str:
 
 
 def impersonation(user: str, groups: Sequence[str]) -> dict[str, str | Sequence[str]]:
-    """Headers that make the API act as somebody else."""
+    """Headers that make the API act as another user."""
     return ({"Impersonate-User": user} if user else {}) | ({"Impersonate-Group": tuple(groups)} if groups else {})
 
 
@@ -244,13 +244,15 @@ def _with_fetched_credentials(source: ConfigSource, context: str, config: KubeCo
 
 def _plugin_name(user: Mapping[str, Any]) -> str:
     """The plugin as the kubeconfig names it, without its arguments, which may be secret."""
-    given, provider = user.get("exec"), user.get("auth-provider")
-    named = given.get("command") if isinstance(given, dict) else provider.get("name") if isinstance(provider, dict) else ""
+    provided, provider = user.get("exec"), user.get("auth-provider")
+    named = provider.get("name") if isinstance(provider, dict) else ""
+    if isinstance(provided, dict):
+        named = provided.get("command")
     return str(named or "without a name")
 
 
 class _Overheard(logging.Handler):
-    """What the kubernetes library logs, which would print it on standard error if nobody listened."""
+    """What the kubernetes library logs, which would print it on standard error without a handler."""
 
     def __init__(self) -> None:
         super().__init__()

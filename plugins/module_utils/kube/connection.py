@@ -1,10 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The connection options of every door to a hub, named and resolved as kubernetes.core does it (reference collection-engineering.md 11.3).
+"""The connection options of every module to a hub, named and resolved as kubernetes.core does it.
 
 Option before environment variable, one by one. ``host`` with credentials needs no kubeconfig; else ``kubeconfig`` and ``context`` say where; else the
 service account of the pod we run in; else ``$KUBECONFIG`` and ``~/.kube/config``. Options given besides a kubeconfig win over what it says.
+
+Source: ansible-collections/kubernetes.core plugins/module_utils/args_common.py.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from ..common.clock import Clock
 from ..common.connect import ConnectTo
 from ..common.errors import ZeroTouchError
 from ..common.http import HttpProxy
+from ..common.retry_policies import KUBE_ATTEMPTS, PATIENCE
 from .client import KubeClient
 from .config import ConfigSource, KubeConfig, basic, impersonation, merge_sources, read_source, resolve, server_of, source_of
 
@@ -32,7 +35,7 @@ PROXY_HEADERS: dict[str, dict[str, Any]] = {
     "user_agent": {"type": "str"},
 }
 
-# kubeconfig is not no_log: as a mapping it would have every leaf masked; its secret leaves are known to the door.
+# kubeconfig is not no_log: as a mapping it would have every leaf masked; its secret leaves are known to the module.
 CONNECTION_OPTIONS: dict[str, dict[str, Any]] = {
     "kubeconfig": {"type": "raw"},
     "context": {"type": "str"},
@@ -59,12 +62,10 @@ _NO = frozenset({"0", "false", "no"})
 # Where Kubernetes puts the service account of a pod.
 SERVICE_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 DEFAULT_KUBECONFIG = "~/.kube/config"
-# Seconds that an API which has answered before may be away.
-OUTAGE = 60.0
 
 
-def connect(params: Mapping[str, Any], *, clock: Clock | None = None, attempts: int = 5, check_mode: bool = False, forks: int = 8) -> KubeClient:
-    """A client for a door's options and the environment. In check mode every write is sent as a dry run.
+def connect(params: Mapping[str, Any], *, clock: Clock | None = None, attempts: int = KUBE_ATTEMPTS, check_mode: bool = False, forks: int = 8) -> KubeClient:
+    """A client for a module's options and the environment. In check mode every write is sent as a dry run.
 
     Raises :class:`ZeroTouchError` that names the option, variable or file at fault, never a secret.
     """
@@ -74,7 +75,7 @@ def connect(params: Mapping[str, Any], *, clock: Clock | None = None, attempts: 
         connect_to=ConnectTo.of(params.get("connect_to") or {}),
         clock=clock,
         attempts=attempts,
-        outage=OUTAGE,
+        outage=PATIENCE,
         service="The hub's API",
         dry_run=check_mode,
         connections=max(8, forks),
@@ -94,8 +95,8 @@ def settings(params: Mapping[str, Any], environment: Mapping[str, str]) -> dict[
             found[name] = value
     headers = {key: value for key, value in (params.get("proxy_headers") or {}).items() if value}
     if not headers:
-        given = {key: environment.get(f"K8S_AUTH_PROXY_HEADERS_{key.upper()}") for key in PROXY_HEADERS}
-        headers = {key: value for key, value in given.items() if value}
+        provided = {key: environment.get(f"K8S_AUTH_PROXY_HEADERS_{key.upper()}") for key in PROXY_HEADERS}
+        headers = {key: value for key, value in provided.items() if value}
     return found | ({"proxy_headers": headers} if headers else {})
 
 
@@ -146,7 +147,9 @@ def where(options: Mapping[str, Any], environment: Mapping[str, str]) -> str:
     context = str(found.get("context") or "")
     if found.get("kubeconfig") or context:
         kubeconfig = found.get("kubeconfig")
-        name = f"kubeconfig {kubeconfig}" if isinstance(kubeconfig, str) else "kubeconfig" if kubeconfig else f"context {context}"
+        name = "kubeconfig" if kubeconfig else f"context {context}"
+        if isinstance(kubeconfig, str):
+            name = f"kubeconfig {kubeconfig}"
         return f"{server_of(_source(kubeconfig, environment), context)} ({name} of {by_user})"
     in_cluster = _in_cluster(environment, SERVICE_ACCOUNT)
     if in_cluster is not None:
@@ -161,7 +164,7 @@ def _has_credentials(options: Mapping[str, Any]) -> bool:
 
 
 def _some_kubeconfig(environment: Mapping[str, str]) -> bool:
-    """Whether there is a kubeconfig that nobody had to name."""
+    """Whether there is a kubeconfig that no option names."""
     text = environment.get("KUBECONFIG") or DEFAULT_KUBECONFIG
     return any(Path(name).expanduser().exists() for name in text.split(os.pathsep) if name)
 
@@ -210,26 +213,26 @@ def _in_cluster(environment: Mapping[str, str], directory: Path) -> KubeConfig |
 
 def _with_options(config: KubeConfig, options: Mapping[str, Any]) -> KubeConfig:
     """The configuration with what the options say; they stay in force when credentials are renewed."""
-    given: dict[str, Any] = {}
+    provided: dict[str, Any] = {}
     if options.get("host"):
-        given["server"] = str(options["host"]).rstrip("/")
+        provided["server"] = str(options["host"]).rstrip("/")
     if "validate_certs" in options:
-        given["validate_certs"] = bool(options["validate_certs"])
+        provided["validate_certs"] = bool(options["validate_certs"])
     if options.get("ca_cert"):
-        given["ca"] = str(options["ca_cert"])
+        provided["ca"] = str(options["ca_cert"])
     for name in ("client_cert", "client_key"):
         if options.get(name):
-            given[name] = _read(name, str(options[name]))
+            provided[name] = _read(name, str(options[name]))
     if options.get("api_key"):
-        given["authorization"] = f"Bearer {options['api_key']}"
+        provided["authorization"] = f"Bearer {options['api_key']}"
     elif options.get("username") and options.get("password"):
-        given["authorization"] = basic(str(options["username"]), str(options["password"]))
-    as_somebody = impersonation(str(options.get("impersonate_user") or ""), [str(group) for group in options.get("impersonate_groups") or []])
-    if as_somebody:
-        given["headers"] = {**config.headers, **as_somebody}
-    given["proxy"] = _proxy(config, options, str(given.get("server", config.server)))
-    renew = None if "authorization" in given else config.renew
-    return dataclasses.replace(config, **given, renew=(lambda: _with_options(renew(), options)) if renew else None)
+        provided["authorization"] = basic(str(options["username"]), str(options["password"]))
+    impersonated = impersonation(str(options.get("impersonate_user") or ""), [str(group) for group in options.get("impersonate_groups") or []])
+    if impersonated:
+        provided["headers"] = {**config.headers, **impersonated}
+    provided["proxy"] = _proxy(config, options, str(provided.get("server", config.server)))
+    renew = None if "authorization" in provided else config.renew
+    return dataclasses.replace(config, **provided, renew=(lambda: _with_options(renew(), options)) if renew else None)
 
 
 def _read(option: str, name: str) -> str:

@@ -27,7 +27,7 @@ class ForbiddenError(RemoteError):
 
 
 class UnknownKindError(RemoteError):
-    """404 for a kind, not for an object: nobody has installed it on that cluster."""
+    """404 for a kind, not for an object: it is not installed on that cluster."""
 
 
 def fault(service: str, status: int, detail: str, reason: str, request: tuple[str, str]) -> RemoteError:

@@ -42,7 +42,8 @@ def remote_kubeconfig(text: str | bytes, label: str) -> dict[str, Any]:
     Call it before the text is used and before it is written to a file that another program reads.
     """
     if len(text) > _LARGEST:
-        raise ZeroTouchError(f"The {label} is larger than {_LARGEST >> 20} MiB, which no kubeconfig is.")
+        largest_mib = _LARGEST >> 20
+        raise ZeroTouchError(f"The {label} is larger than {largest_mib} MiB, which no kubeconfig is.")
     try:
         document = yaml_text.load_remote(text)
     except ValueError as error:
@@ -110,7 +111,8 @@ def _unknown(values: Mapping[Any, Any], known: frozenset[str], path: str) -> Ite
     for key in values:
         if key not in known:
             shown = key if isinstance(key, str) and _PLAIN.match(key) else "a key that is no plain word"
-            yield f"{path + '.' if path else ''}{shown} is not a key that carries data only"
+            prefix = path + "." if path else ""
+            yield f"{prefix}{shown} is not a key that carries data only"
 
 
 def _is_pem(value: Any) -> bool:

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Changes to objects: planned by comparison, applied as one request each, planned again when somebody else was faster.
+"""Changes to objects: planned by comparison, applied as one request each, planned again if another client was faster.
 
 ``desired`` holds the fields that the caller owns and no others. What a controller or a user keeps in the same object stays as it is: a change is
 a JSON merge patch with only what differs. Planning is pure; a caller that gets a conflict hands the object as it is now to the same function.
@@ -24,7 +24,7 @@ from .resource import Resource
 
 MANAGED_BY = "app.kubernetes.io/managed-by"
 OURS = "zerotouch.openshift"
-# How often a change is planned anew before we say that somebody else keeps changing the object.
+# How often a change is planned again before the error says that another client keeps changing the object.
 PLANS = 10
 _LONGEST_VALUE = 60
 
@@ -56,7 +56,8 @@ class Change:
     @property
     def title(self) -> str:
         """``InfraEnv ns/name``."""
-        return f"{self.resource.kind} {self.namespace + '/' if self.namespace else ''}{self.name}"
+        prefix = self.namespace + "/" if self.namespace else ""
+        return f"{self.resource.kind} {prefix}{self.name}"
 
     def describe(self) -> str:
         """The change on one line."""
@@ -82,7 +83,7 @@ class WriteOutcome:
 def plan_object(resource: Resource, desired: Mapping[str, Any], observed: Mapping[str, Any] | None, *, owned: Sequence[str] = ()) -> Change | None:
     """The write that makes ``observed`` hold everything in ``desired``; None when it does.
 
-    A None in ``desired`` deletes the key. Empty mappings and lists equal absence. Lists are compared and replaced whole; so is what stands at a path
+    A None in ``desired`` deletes the key. Empty mappings and lists equal absence. Lists are compared and replaced whole; so is the value at a path
     in ``owned`` (``spec.config``): keys that only the observed object has there are deleted, elsewhere they are left alone. An object that does not
     exist is created with the label of this collection.
     """
@@ -225,7 +226,7 @@ def _text(data: Mapping[str, Any]) -> str:
 
 
 def _part(whole: Any, patch: Any) -> Any:
-    """What stands in ``whole`` at the places a patch touches."""
+    """The values in ``whole`` at the places a patch touches."""
     if not isinstance(patch, Mapping) or not isinstance(whole, Mapping):
         return whole
     return {key: _part(whole[key], value) for key, value in patch.items() if key in whole}

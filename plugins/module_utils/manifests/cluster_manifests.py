@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The cluster-manifests set of a deployment: objects, their files, the mirror files and the extra manifests (reference agent-based-installer.md 4)."""
+"""The cluster-manifests set of a deployment: objects, their files, the mirror files and the extra manifests.
+
+Source: openshift/installer pkg/asset/agent/manifests.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +17,11 @@ from ..cluster.spec import Deployment
 from ..cluster.tree import plain
 from ..cluster.upstream.pem import first_block
 from ..common.yaml_text import dump_object, dump_objects
-from . import given_set, objects
+from . import objects, provided_set
 from .extra import split_manifests
-from .given_texts import normalised
 from .mirrors import registries_conf
 from .names import CA_BUNDLE, CLUSTER_MANIFESTS, REGISTRIES_CONF
+from .provided_texts import normalised
 
 
 @dataclasses.dataclass(frozen=True)
@@ -55,8 +58,8 @@ def render_manifests(deployment: Deployment) -> ManifestSet:
 
     Raises :class:`InvalidInput` for extra manifests that are not YAML.
     """
-    if deployment.given_manifests:
-        return _given(deployment)
+    if deployment.provided_manifests:
+        return _provided(deployment)
     cluster = deployment.cluster
     profile = profile_of(cluster.version)
     made: dict[str, Any] = {
@@ -82,23 +85,23 @@ def render_manifests(deployment: Deployment) -> ManifestSet:
     return ManifestSet(**made, nmstate_configs=nmstate_configs, files=files, extra=split_manifests(cluster.extra_manifests))
 
 
-def _given(deployment: Deployment) -> ManifestSet:
+def _provided(deployment: Deployment) -> ManifestSet:
     """A hand-written set, as the live system gets it."""
-    given, texts, made = normalised(deployment)
-    sources = deployment.given_manifests.get(REGISTRIES_CONF)
+    provided, texts, made = normalised(deployment)
+    sources = deployment.provided_manifests.get(REGISTRIES_CONF)
     return ManifestSet(
-        agent_cluster_install=made[given_set.AGENT_CLUSTER_INSTALL],
-        cluster_deployment=given.plain(given_set.CLUSTER_DEPLOYMENT),
-        cluster_image_set=given.plain(given_set.CLUSTER_IMAGE_SET) or objects.cluster_image_set(deployment.cluster),
-        infra_env=made[given_set.INFRA_ENV],
-        nmstate_configs=tuple(plain(item) for item in given.objects.get(given_set.NMSTATE_CONFIG, ())),
-        pull_secret=made[given_set.PULL_SECRET],
+        agent_cluster_install=made[provided_set.AGENT_CLUSTER_INSTALL],
+        cluster_deployment=provided.plain(provided_set.CLUSTER_DEPLOYMENT),
+        cluster_image_set=provided.plain(provided_set.CLUSTER_IMAGE_SET) or objects.cluster_image_set(deployment.cluster),
+        infra_env=made[provided_set.INFRA_ENV],
+        nmstate_configs=tuple(plain(item) for item in provided.objects.get(provided_set.NMSTATE_CONFIG, ())),
+        pull_secret=made[provided_set.PULL_SECRET],
         files={
             # The installer makes the one object that a set may lack.
-            given_set.CLUSTER_IMAGE_SET: dump_object(objects.cluster_image_set(dataclasses.replace(deployment.cluster, namespace=""))),
+            provided_set.CLUSTER_IMAGE_SET: dump_object(objects.cluster_image_set(dataclasses.replace(deployment.cluster, namespace=""))),
             **texts,
             REGISTRIES_CONF: registries_conf(()) if sources is None else sources,
-            CA_BUNDLE: encode_certificates(deployment.given_manifests.get(CA_BUNDLE, "")),
+            CA_BUNDLE: encode_certificates(deployment.provided_manifests.get(CA_BUNDLE, "")),
         },
         extra=split_manifests(deployment.cluster.extra_manifests),
     )

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The use case of the door ``agent_manifests``: a configuration directory becomes the cluster-manifests set on disk.
+"""The use case of the module ``agent_manifests``: a configuration directory becomes the cluster-manifests set on disk.
 
 Planning reads and decides, applying writes what the plan says; check mode stops in between. A file that a person has edited, or put there first, is never
 overwritten.
@@ -82,7 +82,7 @@ def plan_manifests(request: ManifestsRequest, *, today: datetime.date | None = N
         raise InvalidInput(problems)
     manifests = render_manifests(parsed.deployment)
     # What a person wrote stays as it was written; what was not is made.
-    own = {path: text for path, text in parsed.deployment.given_manifests.items() if path != AGENT_CONFIG}
+    own = {path: text for path, text in parsed.deployment.provided_manifests.items() if path != AGENT_CONFIG}
     files = {**manifests.files, **own, **{f"{MANIFESTS_DIRECTORY}/{name}": text for name, text in manifests.extra.items()}}
     changes = _planned(request.dest, request.config_dir, files) if request.dest is not None else ()
     return ManifestsPlan(request, manifests, files, changes, tuple(problems))
@@ -115,7 +115,7 @@ def apply_manifests(plan: ManifestsPlan) -> None:
 
 
 def describe(plan: ManifestsPlan) -> dict[str, Any]:
-    """The door's result (design 1.4)."""
+    """The result of the module (docs/conventions.md#results)."""
     return {
         "changed": bool(plan.changes),
         "dest": str(plan.request.dest or ""),
@@ -127,7 +127,7 @@ def describe(plan: ManifestsPlan) -> dict[str, Any]:
 
 
 def describe_diff(plan: ManifestsPlan) -> list[dict[str, str]]:
-    """Each change for Ansible's diff. Texts hold secrets that the door hides."""
+    """Each change for Ansible's diff. Texts hold secrets that the module hides."""
     dest = plan.request.dest or Path()
     return [
         {
@@ -161,7 +161,7 @@ def _changes(dest: Path, files: Mapping[str, str]) -> Iterator[FileChange]:
 
 
 def _present(dest: Path) -> list[str]:
-    """Files of the directories that only the set may fill; others are nobody's business here."""
+    """Files of the directories that only the set may fill; others are left as they are."""
     return [f"{name}/{path.name}" for name in (CLUSTER_MANIFESTS, MIRROR) for path in sorted((dest / name).glob("*")) if path.is_file()]
 
 

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Extra manifests: the files of ``openshift/``, one document a file, as the service takes them (reference agent-based-installer.md 4)."""
+"""Extra manifests: the files of ``openshift/``, one document a file, as the service takes them.
+
+Source: openshift/installer pkg/asset/agent/manifests.
+"""
 
 from __future__ import annotations
 
@@ -47,15 +50,15 @@ def split_manifests(manifests: Iterable[ExtraManifest]) -> dict[str, str]:
 
 def joined_manifests(manifests: Iterable[ExtraManifest], split: Collection[str]) -> list[ExtraManifest]:
     """Files that were split, named by ``split``, as one again, so that the next one who splits them calls them the same; others as they are."""
-    given = {manifest.name: manifest.text for manifest in manifests}
+    provided = {manifest.name: manifest.text for manifest in manifests}
     parts: dict[str, dict[int, str]] = {}
-    for name in given:
+    for name in provided:
         match = _PART.fullmatch(name) if name in split else None
         if match:
             parts.setdefault(match["base"] + match["suffix"], {})[int(match["number"])] = name
     for whole, names in parts.items():
         # Where a person has taken out or added a file, names are what he makes of them.
-        if whole not in given and sorted(names) == [*range(len(names))]:
-            texts = [given.pop(names[number]).rstrip("\n") for number in sorted(names)]
-            given[whole] = "\n---\n".join(texts) + "\n"
-    return [ExtraManifest(name, given[name]) for name in sorted(given)]
+        if whole not in provided and sorted(names) == [*range(len(names))]:
+            texts = [provided.pop(names[number]).rstrip("\n") for number in sorted(names)]
+            provided[whole] = "\n---\n".join(texts) + "\n"
+    return [ExtraManifest(name, provided[name]) for name in sorted(provided)]

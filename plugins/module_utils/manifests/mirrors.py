@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Mirrors: what registries.conf says, where the release image is mirrored, which registries are public (reference agent-based-installer.md 4, 5, 11)."""
+"""Mirrors: what registries.conf says, where the release image is mirrored, which registries are public.
+
+Source: openshift/installer pkg/asset/agent/manifests, pkg/asset/agent/image/ignition.go, data/data/agent/files.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +45,8 @@ class PullSpec:
 
     def at(self, repository: str) -> str:
         """The same image in another repository."""
-        return repository + (f"@{self.digest}" if self.digest else f":{self.tag}" if self.tag else "")
+        tag = f":{self.tag}" if self.tag else ""
+        return repository + (f"@{self.digest}" if self.digest else tag)
 
 
 def registry_of(repository: str) -> str:
@@ -100,6 +104,6 @@ def release_mirror(release_image: str, sources: Sequence[ImageDigestSource]) -> 
 
 
 def public_registries(sources: Sequence[ImageDigestSource]) -> str:
-    """PUBLIC_CONTAINER_REGISTRIES of the service: the registries for which it asks no credentials, because mirrors stand in for them."""
+    """PUBLIC_CONTAINER_REGISTRIES of the service: the registries for which it asks no credentials, because mirrors replace them."""
     hosts = dict.fromkeys(registry_of(source.source) for source in merged(sources) if source.mirrors)
     return ",".join(hosts) or PUBLIC_REGISTRY

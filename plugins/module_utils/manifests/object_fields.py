@@ -1,10 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which fields the objects of a hand-written set have: the installer reads them strictly (reference agent-based-installer.md 3.9).
+"""Which fields the objects of a hand-written set have: the installer reads them strictly.
 
 A shape is a leaf (``TEXT WORD TIME INTEGER TRUTH OBJECT``), ``ANY`` for what is not looked into, a mapping of
 names to shapes, or a tuple of one shape for a list.
+
+Source: openshift/installer pkg/asset/agent/manifests.
 """
 
 from __future__ import annotations

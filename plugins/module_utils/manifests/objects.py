@@ -1,10 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The objects of the cluster-manifests set, field by field as the installer writes them (reference agent-based-installer.md 4).
+"""The objects of the cluster-manifests set, field by field as the installer writes them.
 
 Nothing here is text yet: each function returns a plain document. Fields that upstream's types serialise although they are empty (``status``, a
 namespace inside a reference) are there as well.
+
+Source: openshift/installer pkg/asset/agent/manifests.
 """
 
 from __future__ import annotations
@@ -70,7 +72,7 @@ def no_proxy(deployment: Deployment) -> str:
     says stays as it is.
     """
     proxy, rendezvous_ip = deployment.cluster.proxy, deployment.cluster.rendezvous_ip
-    if not (proxy.http_proxy or proxy.https_proxy) or not rendezvous_ip or deployment.given_manifests:
+    if not (proxy.http_proxy or proxy.https_proxy) or not rendezvous_ip or deployment.provided_manifests:
         return proxy.no_proxy
     cidr = canonical_cidr(next((cidr for cidr in deployment.cluster.networking.machine_networks if rendezvous_ip in AddressSet([cidr])), ""))
     if not proxy.no_proxy or cidr in proxy.no_proxy:

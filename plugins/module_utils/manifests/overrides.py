@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The install-config-overrides annotation: what an AgentClusterInstall has no field for (reference agent-based-installer.md 4)."""
+"""The install-config-overrides annotation: what an AgentClusterInstall has no field for.
+
+Source: openshift/installer pkg/asset/agent/manifests.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,8 @@ _ORDER = (
     *("featureSet", "featureGates", "osImageStream"),
 )
 _BMC_KEYS = ("username", "password", "address")
-# Fields of the nutanix platform that agent installs ignore (reference 3.11), and those that have a place of their own here.
+# Fields of the nutanix platform that agent installs ignore, and those that have a place of their own here.
+# Source: openshift/installer pkg/asset/agent/installconfig.go.
 _NUTANIX_IGNORED = ("clusterOSImage", "preloadedOSImageName", "defaultMachinePlatform", "loadBalancer", "prismAPICallTimeout", "failureDomains")
 _PROVISIONING_KEYS = ("clusterProvisioningIP", "provisioningNetwork", "provisioningNetworkInterface", "provisioningNetworkCIDR", "provisioningDHCPRange")
 _PROVISIONING_GATEWAY = "provisioningNetworkGateway"
@@ -118,9 +122,9 @@ def _mappings(value: Any) -> list[Mapping[str, Any]]:
 
 
 def _baremetal_host(host: Mapping[str, Any]) -> dict[str, Any] | None:
-    """A host whose BMC the cluster itself shall use, or None when it names none."""
-    given = host.get("bmc")
-    bmc: Mapping[str, Any] = given if isinstance(given, Mapping) else {}
+    """A host whose BMC the cluster itself uses, or None when it names none."""
+    provided = host.get("bmc")
+    bmc: Mapping[str, Any] = provided if isinstance(provided, Mapping) else {}
     if not any(bmc.get(key) for key in _BMC_KEYS):
         return None
     return {
@@ -159,8 +163,8 @@ def _has_credentials(vcenter: Mapping[str, Any]) -> bool:
 
 
 def _failure_domain(domain: Mapping[str, Any]) -> dict[str, Any]:
-    given = domain.get("topology")
-    topology = platform_defaults.topology(given) if isinstance(given, Mapping) else {}
+    provided = domain.get("topology")
+    topology = platform_defaults.topology(provided) if isinstance(provided, Mapping) else {}
     known = {key: value for key, value in topology.items() if value or key in _TOPOLOGY_ALWAYS}
     return in_order({**domain, **({"topology": in_order(known, _TOPOLOGY)} if known else {})}, _FAILURE_DOMAIN)
 

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the installer puts where a platform says nothing, as far as it reaches the manifests (reference agent-based-installer.md 1.1)."""
+"""What the installer puts where a platform says nothing, as far as it reaches the manifests.
+
+Source: openshift/installer pkg/types/installconfig.go, pkg/types/defaults.
+"""
 
 from __future__ import annotations
 
@@ -33,11 +36,11 @@ def provisioning(options: Document, machine_networks: Iterable[str]) -> dict[str
     return found
 
 
-def topology(given: Document) -> dict[str, Any]:
+def topology(provided: Document) -> dict[str, Any]:
     """The topology of a vSphere failure domain with its resource pool."""
-    cluster = str(given.get("computeCluster") or "")
-    pool = given.get("resourcePool") or (posixpath.join(cluster, "Resources") if cluster else "")
-    return {**given, **({"resourcePool": pool} if pool else {})}
+    cluster = str(provided.get("computeCluster") or "")
+    pool = provided.get("resourcePool") or (posixpath.join(cluster, "Resources") if cluster else "")
+    return {**provided, **({"resourcePool": pool} if pool else {})}
 
 
 def _network(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network | None:

@@ -19,12 +19,12 @@ from ..cluster.release import check_version
 from ..cluster.render import render_files
 from ..cluster.spec import Deployment, ExtraManifest
 from ..common.problems import INVALID, REQUIRED, Problem, errors
-from . import given_set as names
+from . import provided_set as names
 from .extra import joined_manifests
-from .given_deployment import assemble_set
-from .given_rules import set_problems
-from .given_set import GivenSet, is_given_set, read_given_set
 from .note import NOTE, read_note
+from .provided_deployment import assemble_set
+from .provided_rules import set_problems
+from .provided_set import ProvidedSet, is_provided_set, read_provided_set
 
 _NMSTATE_FILE = PurePath(names.NMSTATE_CONFIG).name
 _NO_RENDEZVOUS = "missing rendezvousIP in agent-config, at least one host networkConfig, or at least one NMStateConfig manifest"
@@ -35,18 +35,18 @@ def read_source(path: Path, *, version: str = "", release_image: str = "") -> Pa
 
     A set names its release image itself; one that ``release_image`` or release.json names must be the same.
     """
-    if not is_given_set(path):
+    if not is_provided_set(path):
         return read_directory(path, version=version, release_image=release_image)
     problems: list[Problem] = []
     manifests = _extra_manifests(path, problems)
     release = read_release(path / RELEASE_FILE, version, release_image, problems)
-    given = read_given_set(path)
-    found = set_problems(given, profile_of(release.version), release.release_image)
+    provided = read_provided_set(path)
+    found = set_problems(provided, profile_of(release.version), release.release_image)
     if errors(found):
         return Parsed(None, (*problems, *check_version(release.version, release.path), *found))
-    image = release.release_image or str(given.plain(names.CLUSTER_IMAGE_SET).get("spec", {}).get("releaseImage", ""))
-    parsed = assemble_set(given, dataclasses.replace(release, release_image=image), manifests)
-    return dataclasses.replace(parsed, problems=tuple(dict.fromkeys([*problems, *found, *_of_agent_config(given, parsed), *parsed.problems])))
+    image = release.release_image or str(provided.plain(names.CLUSTER_IMAGE_SET).get("spec", {}).get("releaseImage", ""))
+    parsed = assemble_set(provided, dataclasses.replace(release, release_image=image), manifests)
+    return dataclasses.replace(parsed, problems=tuple(dict.fromkeys([*problems, *found, *_of_agent_config(provided, parsed), *parsed.problems])))
 
 
 def _extra_manifests(path: Path, problems: list[Problem]) -> list[ExtraManifest]:
@@ -61,14 +61,14 @@ def _extra_manifests(path: Path, problems: list[Problem]) -> list[ExtraManifest]
     return joined_manifests(found, {PurePath(name).name for name in noted if name.startswith(f"{MANIFESTS_DIRECTORY}/")})
 
 
-def _of_agent_config(given: GivenSet, parsed: Parsed) -> Iterator[Problem]:
+def _of_agent_config(provided: ProvidedSet, parsed: Parsed) -> Iterator[Problem]:
     """What of agent-config.yaml holds beside a set."""
     deployment = parsed.deployment
     if deployment is None:
         return
-    file = given.file(AGENT_CONFIG)
+    file = provided.file(AGENT_CONFIG)
     listed = [host for host in deployment.hosts if host.listed]
-    if listed and names.NMSTATE_CONFIG not in given.texts:
+    if listed and names.NMSTATE_CONFIG not in provided.texts:
         # The installer would make them of the hosts, for a cluster without an install-config.yaml: one of no replicas.
         role = next((host.role for host in listed if host.role), "worker")
         name = {"master": "ControlPlane", "arbiter": "Arbiter"}.get(role, "Compute")
@@ -88,7 +88,7 @@ def source_problems(parsed: Parsed, *, today: datetime.date | None = None, agent
     found = all_problems(parsed, today=today, agent_iso=agent_iso)
     if not image:
         found = [problem for problem in found if problem.detail != _NO_RENDEZVOUS]
-    if parsed.deployment is None or not parsed.deployment.given_manifests:
+    if parsed.deployment is None or not parsed.deployment.provided_manifests:
         return found
     said = set(parsed.problems)
     return [problem for problem in found if problem in said or (problem.layer == "ours" and not _of_counts(problem)) or _of_hosts(problem)]
@@ -107,6 +107,6 @@ def _of_counts(problem: Problem) -> bool:
 def configuration_files(deployment: Deployment) -> dict[str, str]:
     """Relative path -> text of the configuration directory: the documents of the cluster, or the set as it was given; openshift/*, release.json."""
     files = render_files(deployment)
-    if not deployment.given_manifests:
+    if not deployment.provided_manifests:
         return files
-    return {**deployment.given_manifests, **{path: text for path, text in files.items() if path not in (INSTALL_CONFIG, AGENT_CONFIG)}}
+    return {**deployment.provided_manifests, **{path: text for path, text in files.items() if path not in (INSTALL_CONFIG, AGENT_CONFIG)}}

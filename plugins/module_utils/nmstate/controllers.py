@@ -48,7 +48,7 @@ def _listed(document: NetworkDocument, findings: Findings) -> Listed:
             if taken is None:
                 listed[port.name] = controller, port
             elif taken[0] is controller:
-                findings.add(port.path, DUPLICATE, "a port can stand there once", value=port.name, layer="installer" if controller.state == "up" else "ours")
+                findings.add(port.path, DUPLICATE, "a port can be listed once", value=port.name, layer="installer" if controller.state == "up" else "ours")
             else:
                 both_up = taken[0].state == controller.state == "up"
                 findings.add(port.path, INVALID, f"is a port of {taken[0].name} already", value=port.name, layer="installer" if both_up else "ours")
@@ -59,11 +59,11 @@ def _attach(entry: NetInterface, listed: Listed, document: NetworkDocument, find
     if entry.userspace or entry.state == "absent":
         return entry
     controller, port = listed.get(entry.name, (None, None))
-    if entry.controller_given is not None:
-        controller = _given_controller(entry, controller, document, findings)
+    if entry.controller_provided is not None:
+        controller = _provided_controller(entry, controller, document, findings)
     if controller is None:
         # One that is to be down keeps the name of its controller without being its port, and so without addresses.
-        return dataclasses.replace(entry, controller=entry.controller_given) if entry.controller_given and entry.state == "down" else entry
+        return dataclasses.replace(entry, controller=entry.controller_provided) if entry.controller_provided and entry.state == "down" else entry
     attached = dataclasses.replace(entry, controller=controller.name, controller_type=controller.type)
     if port and port.group and port.group.settings and entry.identifier != "name":
         detail = f"nmstate writes what {controller.name} says about it only where it is identified by its name"
@@ -80,26 +80,26 @@ def _attach(entry: NetInterface, listed: Listed, document: NetworkDocument, find
     return dataclasses.replace(attached, ipv4=None, ipv6=None) if entry.ipv4 or entry.ipv6 else attached
 
 
-def _given_controller(entry: NetInterface, listed: NetInterface | None, document: NetworkDocument, findings: Findings) -> NetInterface | None:
+def _provided_controller(entry: NetInterface, listed: NetInterface | None, document: NetworkDocument, findings: Findings) -> NetInterface | None:
     """``controller`` of an interface against the lists of ports; it decides where a controller leaves its list open."""
-    given, path = entry.controller_given or "", f"{entry.path}.controller"
+    provided, path = entry.controller_provided or "", f"{entry.path}.controller"
     if entry.state != "up":
         return listed
-    if listed is not None and listed.state == "up" and listed.name != given:
-        findings.add(path, INVALID, f"{entry.name} is a port of {listed.name}", value=given)
+    if listed is not None and listed.state == "up" and listed.name != provided:
+        findings.add(path, INVALID, f"{entry.name} is a port of {listed.name}", value=provided)
         return listed
-    if not given:
+    if not provided:
         return listed
-    candidates = [other for other in document.interfaces if other.name == given]
+    candidates = [other for other in document.interfaces if other.name == provided]
     controller = next((other for other in candidates if other.userspace), None) or next(iter(candidates), None)
     if controller is None:
-        if given not in document.unread:
-            findings.add(path, INVALID, "there is no such interface", value=given)
+        if provided not in document.unread:
+            findings.add(path, INVALID, "there is no such interface", value=provided)
         return None
     if controller.state == "absent" or (controller.ports is not None and entry.name not in [port.name for port in controller.ports]):
-        findings.add(path, INVALID, f"{entry.name} is not among the ports of that {_NOUNS.get(controller.type, 'interface')}", value=given)
+        findings.add(path, INVALID, f"{entry.name} is not among the ports of that {_NOUNS.get(controller.type, 'interface')}", value=provided)
     elif controller.type not in _NOUNS:
-        findings.add(path, INVALID, f"is a {controller.type}, and has no ports", value=given, layer="ours")
+        findings.add(path, INVALID, f"is a {controller.type}, and has no ports", value=provided, layer="ours")
     return controller
 
 

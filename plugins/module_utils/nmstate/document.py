@@ -95,7 +95,7 @@ def _read_open_vswitch(section: Section) -> None:
             if values and isinstance(value, (Mapping, list)):
                 values.problem(str(name), INVALID, "must be text", value=str(value))
         if values and key == "external_ids" and _BRIDGE_MAPPINGS_KEY in values.data:
-            values.problem(_BRIDGE_MAPPINGS_KEY, INVALID, "stands in ovn.bridge-mappings")
+            values.problem(_BRIDGE_MAPPINGS_KEY, INVALID, "is a key of ovn.bridge-mappings")
     part.finish()
     section.unwritten("ovs-db")
 
@@ -114,7 +114,7 @@ def _read_ovn(section: Section, interfaces: Sequence[NetInterface], findings: Fi
         bridge = entry.text("bridge")
         entry.finish(layer="ours")
         if localnet in seen:
-            entry.problem("localnet", DUPLICATE, "stands in another mapping already", value=localnet)
+            entry.problem("localnet", DUPLICATE, "is in another mapping already", value=localnet)
         seen.add(localnet or "")
         if bridge is None and not absent:
             entry.problem("bridge", REQUIRED, "a mapping needs a bridge")
@@ -125,7 +125,10 @@ def _read_ovn(section: Section, interfaces: Sequence[NetInterface], findings: Fi
 
 
 def static_addresses(network_config: Mapping[str, Any]) -> list[StaticAddress]:
-    """Every well-formed static address, interfaces in order, IPv4 before IPv6 inside one (the order of reference agent-based-installer.md 3.10)."""
+    """Every well-formed static address, interfaces in order, IPv4 before IPv6 inside one.
+
+    Source of the order: openshift/installer pkg/asset/agent/image/ignition.go.
+    """
     found: list[StaticAddress] = []
     for path, entry in _interfaces(network_config):
         families: tuple[Family, ...] = ("ipv4", "ipv6")
@@ -159,7 +162,10 @@ def _static_address(interface: str, entry: Mapping[str, Any], path: str, family:
 
 
 def interfaces_with_mac(network_config: Mapping[str, Any]) -> list[NamedMac]:
-    """Interfaces that have both ``name`` and ``mac-address``, in order (reference 2, step 2)."""
+    """Interfaces that have both ``name`` and ``mac-address``, in order.
+
+    Source: openshift/installer pkg/asset/agent/agentconfig/agenthosts.go, step 2.
+    """
     return [
         NamedMac(entry["name"], normal_mac(entry["mac-address"]), f"{path}.mac-address")
         for path, entry in _interfaces(network_config)

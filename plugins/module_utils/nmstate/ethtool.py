@@ -112,14 +112,14 @@ def _read_pause(part: Section) -> dict[str, str | None]:
 def _read_features(part: Section) -> dict[str, str | None]:
     settings: dict[str, str | None] = {}
     for key, value in part.data.items():
-        given = _feature_flag(part, str(key), value)
+        provided = _feature_flag(part, str(key), value)
         kernel = _ALIASES.get(str(key), str(key))
         name = _RENAMED.get(kernel, kernel)
         if name not in _FEATURES:
             part.problem(str(key), UNSUPPORTED, "NetworkManager has no such feature", hint=nearest(name, {*_FEATURES, *_ALIASES, *_RENAMED}))
-        elif settings.get(f"feature-{name}", given) != given:
+        elif settings.get(f"feature-{name}", provided) != provided:
             part.problem(str(key), INVALID, "is another name of a feature that has another value; nmstate keeps one of them", layer="ours")
-        settings[f"feature-{name}"] = given
+        settings[f"feature-{name}"] = provided
     return settings
 
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""``interfaces`` of an nmstate document: what all types have in common. What belongs to one type stands in ``kinds``."""
+"""``interfaces`` of an nmstate document: what all types have in common. What belongs to one type is in ``kinds``."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _refuse_type(section: Section, kind: str) -> None:
 
 
 def _read_absent(section: Section, name: str, kind: str) -> NetInterface:
-    """It is rendered by nobody, but what stands on top of it asks what it is."""
+    """It has no keyfile, but interfaces on top of it need its type."""
     identifier = cast(Identifier, section.choice("identifier", _IDENTIFIERS, default="name", plain=True))
     section.text("mac-address")
     _pci_address(section)
@@ -126,7 +126,7 @@ def _read_present(section: Section, name: str, kind: str, state: State) -> NetIn
         mptcp_flags=_read_mptcp(section),
         ipv4=read_stack(section, "ipv4", enabled=name == LOOPBACK.name),
         ipv6=read_stack(section, "ipv6", enabled=name == LOOPBACK.name),
-        controller_given=section.text("controller"),
+        controller_provided=section.text("controller"),
         ovs_groups=read_ovsdb(section),
         groups=(*read_ethtool(section), *read_dot1x(section)),
     )

@@ -108,7 +108,8 @@ def _rule(rule: Rule) -> str:
     words += [f"iif {rule.incoming}"] if rule.incoming else []
     words += [] if rule.suppress is None else [f"suppress_prefixlength {rule.suppress}"]
     words += [f"type {rule.action}"] if rule.action else []
-    words.append(f"table {rule.table_id or MAIN_TABLE}")
+    table_id = rule.table_id or MAIN_TABLE
+    words.append(f"table {table_id}")
     if rule.fwmark is not None:
         words.append(f"fwmark {rule.fwmark}" + ("" if rule.fwmask is None else f"/{rule.fwmask}"))
     return " ".join(words)

@@ -42,7 +42,7 @@ class Address:
 class IpStack:
     """``ipv4`` or ``ipv6`` of an interface. None = not given; ``autoconf``, ``duid``, ``addr_gen_mode`` and ``token`` are IPv6 only.
 
-    ``written_addresses``: whether any address stands there, also one that nmstate leaves out of the keyfile; it decides who may hold name servers.
+    ``written_addresses``: whether any address is there, also one that nmstate leaves out of the keyfile; it decides who may hold name servers.
     ``written_table_id``: ``auto-route-table-id`` where it has no effect as well; it decides who may hold rules.
     """
 
@@ -81,7 +81,7 @@ class IpStack:
 
 @dataclasses.dataclass(frozen=True)
 class Vlan:
-    """What other rules ask about a VLAN; how it is written stands in the interface's groups."""
+    """What other rules ask about a VLAN; how it is written is in the interface's groups."""
 
     base_iface: str
     id: int
@@ -151,7 +151,7 @@ class NetInterface:
     ipv6: IpStack | None = None
     controller: str = ""
     controller_type: str = ""
-    controller_given: str | None = None
+    controller_provided: str | None = None
     parent: str = ""
     ports: tuple[Port, ...] | None = None
     ovs_ports: tuple[OvsPort, ...] = ()
@@ -198,8 +198,8 @@ class Route:
     options: tuple[tuple[str, str], ...] = ()
     kind: str = ""
     vrf: str = ""
-    table_given: int | None = None
-    next_hop_given: str = ""
+    table_provided: int | None = None
+    next_hop_provided: str = ""
 
     @property
     def family(self) -> Family:

@@ -19,7 +19,7 @@ _NM_TYPES = {
     "mac-vtap": "macvlan",
 }
 _CONTROLLERS = ("bond", "linux-bridge", "ovs-bridge", "ovs-port", "vrf")
-# Types whose MAC and MTU do not stand in [ethernet].
+# Types whose MAC and MTU are not in [ethernet].
 _UNWIRED = ("infiniband", "loopback")
 # The order of sections in nmstate's files.
 _SECTIONS = (
@@ -128,7 +128,7 @@ def _common(connection_id: str, name: str, kind: str) -> dict[str, str | None]:
 
 
 def _uuid(name: str, kind: str) -> str:
-    """nmstate's own stable uuid, so that a connection keeps its identity whoever renders it."""
+    """nmstate's own stable uuid, so that a connection keeps its identity with any renderer."""
     return str(uuid.uuid5(uuid.NAMESPACE_URL, f"{kind}://{name}"))
 
 

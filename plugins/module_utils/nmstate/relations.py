@@ -51,7 +51,7 @@ def _last_of_each_name(interfaces: Sequence[NetInterface], findings: Findings) -
     for entry in interfaces:
         key = (entry.name, entry.userspace)
         if key in kept:
-            findings.add(f"{entry.path}.name", DUPLICATE, f"stands at {kept[key].path} already; nmstate keeps only one", value=entry.name, layer="ours")
+            findings.add(f"{entry.path}.name", DUPLICATE, f"is at {kept[key].path} already; nmstate keeps only one", value=entry.name, layer="ours")
         kept[key] = entry
         if entry.name == LOOPBACK.name and entry.type != LOOPBACK.type and not entry.userspace and entry.state not in ("ignore", "unread"):
             findings.add(f"{entry.path}.type", INVALID, "lo is a loopback interface", value=entry.type)

@@ -68,8 +68,8 @@ def _read_route(section: Section) -> Route | None:
         options=(*((("type", kind),) if kind else ()), *options),
         kind=kind,
         vrf=vrf,
-        table_given=table,
-        next_hop_given=next_hop,
+        table_provided=table,
+        next_hop_provided=next_hop,
     )
 
 
@@ -136,7 +136,7 @@ def _read_options(section: Section, destination: str) -> tuple[tuple[str, str], 
 
 def relate_routes(document: NetworkDocument, names: InterfaceNames, findings: Findings) -> tuple[Route, ...]:
     """The routes with their interface's own name and their VRF's table."""
-    related = [route for given in document.routes if (route := _with_interface(given, document, names, findings))]
+    related = [route for provided in document.routes if (route := _with_interface(provided, document, names, findings))]
     return tuple(_distinct((_with_table(route, document, findings) for route in related), findings))
 
 
@@ -175,9 +175,9 @@ def _with_table(route: Route, document: NetworkDocument, findings: Findings) -> 
         findings.add(where, INVALID, "there is no such VRF that is up", value=route.vrf)
         return route
     table = int(next(value for group in vrf.groups if group.name == "vrf" for key, value in group.settings if key == "table"))
-    if route.table_given is not None and route.table_given != table:
-        findings.add(f"{route.path}.table-id", INVALID, f"VRF {route.vrf} has table {table}", value=route.table_given)
-    return dataclasses.replace(route, table_id=table, table_given=table)
+    if route.table_provided is not None and route.table_provided != table:
+        findings.add(f"{route.path}.table-id", INVALID, f"VRF {route.vrf} has table {table}", value=route.table_provided)
+    return dataclasses.replace(route, table_id=table, table_provided=table)
 
 
 def _distinct(routes: Iterable[Route], findings: Findings) -> list[Route]:
@@ -185,7 +185,14 @@ def _distinct(routes: Iterable[Route], findings: Findings) -> list[Route]:
     kept: dict[tuple[object, ...], Route] = {}
     for route in routes:
         set_options = frozenset(option for option in route.options if option[1] not in ("false", "0"))
-        key = (route.destination, route.interface, route.next_hop_given, MAIN_TABLE if route.table_given is None else route.table_given, route.vrf, set_options)
+        key = (
+            route.destination,
+            route.interface,
+            route.next_hop_provided,
+            MAIN_TABLE if route.table_provided is None else route.table_provided,
+            route.vrf,
+            set_options,
+        )
         first = kept.setdefault(key, route)
         if first.metric != route.metric:
             findings.add(route.path, DUPLICATE, f"differs from {first.path} in its metric only; nmstate keeps one of them", layer="ours")

@@ -34,7 +34,7 @@ def read_rules(section: Section) -> tuple[Rule, ...]:
 
 def _read_rule(section: Section) -> Rule | None:
     absent = section.choice("state", {"absent": "absent"}, plain=True) is not None
-    given = section.choice("family", _FAMILIES, plain=True)
+    provided = section.choice("family", _FAMILIES, plain=True)
     ends = {key: _network(section, key, absent=absent) for key in ("ip-from", "ip-to")}
     priority = section.integer("priority", -_I64 - 1, _I64, ours=(-1, 0xFFFFFFFF))
     table = section.integer("route-table")
@@ -50,7 +50,7 @@ def _read_rule(section: Section) -> Rule | None:
         section.problem("suppress-prefix-length", INVALID, "NetworkManager knows numbers up to 2147483647", value=suppress)
     if mask is not None and mark is None:
         section.problem("fwmask", INVALID, "needs fwmark", value=mask)
-    family = _family(section, given, ends)
+    family = _family(section, provided, ends)
     if family is None:
         return None
     return Rule(
@@ -78,14 +78,14 @@ def _network(section: Section, key: str, *, absent: bool) -> str:
     return network
 
 
-def _family(section: Section, given: str | None, ends: dict[str, str]) -> Family | None:
+def _family(section: Section, provided: str | None, ends: dict[str, str]) -> Family | None:
     found = {key: _family_of(network) for key, network in ends.items() if network}
-    if given is None and not found:
+    if provided is None and not found:
         if not any(section.value(key) for key in ends):
             section.problem("", REQUIRED, "a rule needs ip-from, ip-to or family")
         return None
-    family: Family = "ipv6" if given == "ipv6" or (given is None and "ipv6" in found.values()) else "ipv4"
-    if given is None:
+    family: Family = "ipv6" if provided == "ipv6" or (provided is None and "ipv6" in found.values()) else "ipv4"
+    if provided is None:
         # nmstate takes the family of ip-from, else that of ip-to.
         family = found.get("ip-from") or found["ip-to"]
     for key, other in found.items():
@@ -173,9 +173,11 @@ def _holder(rule: Rule, document: NetworkDocument) -> NetInterface | None:
 
 
 def _leads_to(entry: NetInterface, family: Family, table: int, document: NetworkDocument) -> bool:
-    """Whether routes of the interface stand in the table. One without automatic routes into another table counts for the main table."""
+    """Whether routes of the interface are in the table. One without automatic routes into another table counts for the main table."""
     tables = [
-        MAIN_TABLE if route.table_given is None else route.table_given for route in document.routes if route.interface == entry.name and route.family == family
+        MAIN_TABLE if route.table_provided is None else route.table_provided
+        for route in document.routes
+        if route.interface == entry.name and route.family == family
     ]
     stack = entry.stack(family)
     automatic = stack.written_table_id if stack and stack.written_table_id is not None else MAIN_TABLE

@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Reading a part of an nmstate document key by key, so that nothing in it goes unnoticed.
 
-A :class:`Section` knows its path and collects problems. Keys that nobody asked for are reported by :meth:`Section.finish`: a property is read, refused or
+A :class:`Section` knows its path and collects problems. Keys that were not read are reported by :meth:`Section.finish`: a property is read, refused or
 named, never dropped. Values are accepted as nmstate accepts them. Most of its booleans and numbers may be given as text as well, and then an explicit null is
 a mistake; others (``plain``) take their own type only, and null for "not given" (serde attributes of nmstate 2.2).
 """
@@ -36,7 +36,8 @@ class Findings:
 
     def add(self, path: str, kind: str, detail: str, *, value: object = None, layer: Layer = "installer", severity: Severity = "error", hint: str = "") -> None:
         """``layer`` is ``ours`` where nmstatectl itself would accept the document."""
-        shown = "" if value is None else f'"{value}"' if isinstance(value, str) else str(value)
+        text = f'"{value}"' if isinstance(value, str) else str(value)
+        shown = "" if value is None else text
         self.problems.append(Problem(path=path, kind=kind, detail=detail, severity=severity, layer=layer, value=shown, hint=hint))
 
     def ignored(self, path: str, detail: str) -> None:
@@ -132,7 +133,7 @@ class Section:
         value = self.value(key)
         if value is None and not required and (plain or key not in self.data):
             return None
-        number = value if plain and isinstance(value, int) and not isinstance(value, bool) else None if plain else _integer(value, signed=low < 0)
+        number = _plain_integer(value) if plain else _integer(value, signed=low < 0)
         if number is not None and low <= number <= high:
             if ours and not ours[0] <= number <= ours[1]:
                 self.problem(key, INVALID, f"must be a whole number from {ours[0]} to {ours[1]} for NetworkManager", value=str(value), layer="ours")
@@ -209,7 +210,7 @@ class Section:
         self._read.update(keys)
 
     def unwritten(self, *keys: str, detail: str = "nmstate writes it to no keyfile") -> None:
-        """Keys that nmstate accepts and writes nowhere: read them before, for their form; the user is told that they have no effect."""
+        """Keys that nmstate accepts and writes nowhere: read them before, for their form; a warning says that they have no effect."""
         for key in keys:
             if self.value(key) is not None:
                 self.ignored(key, detail)
@@ -237,6 +238,10 @@ def canonical_ip(text: str) -> str:
         if address.ipv4_mapped:
             return f"::ffff:{address.ipv4_mapped}"
     return str(address)
+
+
+def _plain_integer(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def _integer(value: object, *, signed: bool) -> int | None:

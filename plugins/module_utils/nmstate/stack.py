@@ -54,8 +54,8 @@ def _say_what_has_no_effect(part: Section, stack: IpStack, family: Family) -> No
 
 def _read_values(part: Section, family: Family, default: bool) -> IpStack:
     six = family == "ipv6"
-    given = part.flag("enabled")
-    enabled, dhcp, autoconf = default if given is None else given, bool(part.flag("dhcp")), six and bool(part.flag("autoconf"))
+    provided = part.flag("enabled")
+    enabled, dhcp, autoconf = default if provided is None else provided, bool(part.flag("dhcp")), six and bool(part.flag("autoconf"))
     automatic = dhcp or autoconf
     addresses, written = _read_addresses(part, family, enabled=enabled)
     table = part.integer("auto-route-table-id")
@@ -84,7 +84,9 @@ def _read_values(part: Section, family: Family, default: bool) -> IpStack:
 def _automatic(part: Section, key: str, automatic: bool) -> bool | None:
     """``auto-*`` mean something with DHCP or autoconf only, and are on there unless turned off."""
     value = part.flag(key)
-    return (True if value is None else value) if automatic else None
+    if not automatic:
+        return None
+    return True if value is None else value
 
 
 def _route_metric(part: Section, family: Family, *, automatic: bool, autoconf: bool, enabled: bool) -> int | None:
@@ -146,7 +148,9 @@ def _kept_protocol(entry: Section) -> bool:
         return True
     if isinstance(value, str) and value in _PROTOCOLS:
         return True
-    number = int(value, 16 if value.startswith("0x") else 10) if isinstance(value, str) and re.fullmatch(r"0x[0-9a-fA-F]+|[0-9]{1,1000}", value) else value
+    number = value
+    if isinstance(value, str) and re.fullmatch(r"0x[0-9a-fA-F]+|[0-9]{1,1000}", value):
+        number = int(value, 16 if value.startswith("0x") else 10)
     if isinstance(number, int) and not isinstance(number, bool) and 0 <= number <= 0xFF:
         return number in _KERNEL_PROTOCOLS
     entry.problem("protocol", INVALID, f"must be one of {', '.join(_PROTOCOLS)}, or a number from 0 to 255", value=str(value))

@@ -59,7 +59,7 @@ def read_node(item: Mapping[str, Any]) -> CsrNode:
 
 
 def approve(client: KubeClient, decision: CsrDecision, *, now: datetime.datetime, check_mode: bool = False) -> bool:
-    """Approve the very request that was judged: one that changed or went since is left alone (False), the next look judges it anew."""
+    """Approve the very request that was judged: one that changed or went since is left alone (False) and judged again in the next pass."""
     condition = {
         "type": "Approved",
         "status": "True",
@@ -87,7 +87,7 @@ class Approver:
         self.expected = expected
         self._clock = clock
         self._show = show
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
         self.approved: dict[str, CsrDecision] = {}
         self.situation = ApprovalSituation((), ())
 
@@ -97,9 +97,10 @@ class Approver:
         for decision in self.situation.decisions:
             if decision.verdict == "approve" and approve(self._client, decision, now=datetime.datetime.now(datetime.UTC), check_mode=check_mode):
                 self.approved[decision.name] = decision
-                self._show(f"{'would approve' if check_mode else 'approved'} {decision.name}: {decision.reason}")
-            elif decision.verdict == "refuse" and decision.name not in self._told:
-                self._told.add(decision.name)
+                verb = "would approve" if check_mode else "approved"
+                self._show(f"{verb} {decision.name}: {decision.reason}")
+            elif decision.verdict == "refuse" and decision.name not in self._reported:
+                self._reported.add(decision.name)
                 self._show(f"not approved: {decision.name}: {decision.reason}")
 
     def until_ready(self, limit: float) -> None:
@@ -122,7 +123,7 @@ class Approver:
 
 
 def results(decisions: Iterable[CsrDecision], approved: Mapping[str, CsrDecision]) -> dict[str, list[dict[str, str]]]:
-    """The lists of the door: what was approved, refused, and is settled."""
+    """The lists of the module: what was approved, refused, and is settled."""
     rows = [{"name": d.name, "kind": d.kind or "", "node": d.node, "reason": d.reason, "verdict": d.verdict} for d in [*approved.values(), *decisions]]
     unique = {row["name"]: row for row in reversed(rows)}
     ordered = [unique[name] for name in dict.fromkeys(row["name"] for row in rows)]
@@ -133,10 +134,10 @@ def results(decisions: Iterable[CsrDecision], approved: Mapping[str, CsrDecision
     return {"approved": named("approve"), "refused": named("refuse", "denied"), "settled": named("approved", "superseded")}
 
 
-def expected_nodes(given: Sequence[Mapping[str, Any]], *, accept_reported: bool = False) -> list[Expected]:
+def expected_nodes(provided: Sequence[Mapping[str, Any]], *, accept_reported: bool = False) -> list[Expected]:
     """``[{name, addresses}]`` as the module takes them. Raises :class:`ZeroTouchError` for a name that occurs twice."""
-    names = [str(host["name"]).lower() for host in given]
+    names = [str(host["name"]).lower() for host in provided]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise ZeroTouchError(f"These nodes are named more than once: {', '.join(twice)}.")
-    return [Expected(name, frozenset(map(str, host.get("addresses") or ())), accept_reported) for name, host in zip(names, given, strict=True)]
+    return [Expected(name, frozenset(map(str, host.get("addresses") or ())), accept_reported) for name, host in zip(names, provided, strict=True)]

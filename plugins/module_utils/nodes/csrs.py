@@ -1,11 +1,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which certificate signing requests of kubelets may be approved, as a pure function (reference infrastructure-operator.md 5.7).
+"""Which certificate signing requests of kubelets may be approved, as a pure function.
 
-A node that joins asks twice: with the bootstrap credentials for its client certificate, then as itself for its serving certificate. Whoever gets
+A node that joins asks twice: with the bootstrap credentials for its client certificate, then as itself for its serving certificate. A client that gets
 the first one is a member of the cluster, so a request is approved only if every single thing about it is as expected, and each refusal names
 the first thing that is not.
+
+Source: openshift/assisted-service internal/controller/controllers/agent_controller.go.
 """
 
 from __future__ import annotations
@@ -90,9 +92,11 @@ def _decide(request: Mapping[str, Any], nodes: Mapping[str, CsrNode], expected: 
     metadata, spec = request.get("metadata") or {}, request.get("spec") or {}
     name, version = str(metadata.get("name", "")), str(metadata.get("resourceVersion", ""))
     signer = str(spec.get("signerName", ""))
-    kind: Kind | None = "client" if signer == CLIENT_SIGNER else "serving" if signer == SERVING_SIGNER else None
+    kinds: Mapping[str, Kind] = {CLIENT_SIGNER: "client", SERVING_SIGNER: "serving"}
+    kind = kinds.get(signer)
     if kind is None:
-        return CsrDecision(name, "other", f"signer {signer or 'not given'}")
+        shown_signer = signer or "not given"
+        return CsrDecision(name, "other", f"signer {shown_signer}")
     node = ""
     try:
         asked = _Asked.read(spec)
@@ -185,29 +189,34 @@ def _alternative_names(document: Any) -> list[Any]:
 def _common(asked: _Asked, signer: str, expected: Mapping[str, Expected]) -> None:
     required, allowed = _USAGES[signer]
     if not required <= asked.usages or not asked.usages <= required | allowed:
-        raise _Refusal(f"its usages are {', '.join(sorted(asked.usages)) or 'empty'}, not {', '.join(sorted(required))}")
+        usages = ", ".join(sorted(asked.usages)) or "empty"
+        raise _Refusal(f"its usages are {usages}, not {', '.join(sorted(required))}")
     if not asked.node:
         raise _Refusal(f"its subject {asked.common_name or 'without one common name'!r} is not that of a node")
     if asked.node not in expected:
         raise _Refusal(f"node {asked.node} is not expected")
     if asked.organizations != (NODE_GROUP,):
-        raise _Refusal(f"its organization is {', '.join(asked.organizations) or 'empty'}, not {NODE_GROUP}")
+        organizations = ", ".join(asked.organizations) or "empty"
+        raise _Refusal(f"its organization is {organizations}, not {NODE_GROUP}")
     if asked.further_extensions:
         raise _Refusal(f"it requests the extension {', '.join(asked.further_extensions)}")
 
 
 def _client(asked: _Asked, nodes: Mapping[str, CsrNode], expected: Mapping[str, Expected]) -> None:
     if asked.username != BOOTSTRAPPER:
-        raise _Refusal(f"it comes from {asked.username or 'nobody'}, not from the node bootstrapper")
+        username = asked.username or "an unnamed user"
+        raise _Refusal(f"it comes from {username}, not from the node bootstrapper")
     if asked.groups != BOOTSTRAPPER_GROUPS:
-        raise _Refusal(f"its requester has the groups {', '.join(sorted(asked.groups)) or 'none'}, not those of the node bootstrapper")
+        groups = ", ".join(sorted(asked.groups)) or "none"
+        raise _Refusal(f"its requester has the groups {groups}, not those of the node bootstrapper")
     if asked.dns_names or asked.ip_addresses or asked.further_names:
         raise _Refusal("a client certificate has no alternative names")
 
 
 def _serving(asked: _Asked, nodes: Mapping[str, CsrNode], expected: Mapping[str, Expected]) -> None:
     if asked.common_name != asked.username:
-        raise _Refusal(f"it comes from {asked.username or 'nobody'}, but asks for {asked.common_name}")
+        username = asked.username or "an unnamed user"
+        raise _Refusal(f"it comes from {username}, but asks for {asked.common_name}")
     if "system:authenticated" not in asked.groups:
         raise _Refusal("its requester is not authenticated")
     if NODE_GROUP not in asked.groups:
@@ -222,7 +231,8 @@ def _serving(asked: _Asked, nodes: Mapping[str, CsrNode], expected: Mapping[str,
     reported = {_canonical(address) for address in node.addresses}
     for name in sorted(asked.dns_names | asked.ip_addresses):
         if _canonical(name) not in reported:
-            raise _Refusal(f"{name} is not an address of Node {asked.node} ({', '.join(sorted(node.addresses)) or 'it has none'})")
+            addresses = ", ".join(sorted(node.addresses)) or "it has none"
+            raise _Refusal(f"{name} is not an address of Node {asked.node} ({addresses})")
     for name in sorted(asked.dns_names):
         _check_dns_name(name, expected[asked.node])
     for address in sorted(asked.ip_addresses):

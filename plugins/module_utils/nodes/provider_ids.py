@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Provider IDs of Nodes: what links a Machine of Cluster API to its Node (reference capi-provider-agent.md 7). The plan is pure."""
+"""Provider IDs of Nodes: what links a Machine of Cluster API to its Node. The plan is pure.
+
+Source: openshift/cluster-api-provider-agent controllers/node_provider_id_controller.go.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ class WantedId:
 
 @dataclasses.dataclass(frozen=True)
 class IdPlan:
-    """``changes`` of Nodes without an ID, ``missing`` Nodes that have not joined, ``problems`` for those that have another ID, which nobody can change."""
+    """``changes`` of Nodes without an ID, ``missing`` Nodes that have not joined, ``problems`` for those that have another ID, which is immutable."""
 
     changes: tuple[Change, ...] = ()
     missing: tuple[WantedId, ...] = ()
@@ -55,12 +58,12 @@ def plan_provider_ids(wanted: Sequence[WantedId], nodes: Iterable[Mapping[str, A
 
 
 def look(client: KubeClient, wanted: Sequence[WantedId]) -> IdPlan:
-    """The plan against the cluster's Nodes; without a wish nobody is asked."""
+    """The plan against the cluster's Nodes; without desired ids the cluster is not read."""
     return plan_provider_ids(wanted, client.list(NODE.path())) if wanted else IdPlan()
 
 
 def apply_ids(client: KubeClient, plan: IdPlan, *, check_mode: bool = False) -> list[WriteOutcome]:
-    """Set them. A Node that somebody else changed meanwhile is judged anew by what it has then."""
+    """Set them. A Node that another client changed meanwhile is judged again by its new content."""
     wanted = {change.name: change.body["spec"]["providerID"] for change in plan.changes}
 
     def again(change: Change, now: Mapping[str, Any] | None) -> Change | None:

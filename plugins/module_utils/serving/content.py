@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the image server serves: one file, as it is at the moment.
+"""What the server serves: files, each as it is at the moment and under a path of its own.
 
 Sent along with :mod:`.server`: the standard library alone.
 """
@@ -12,27 +12,38 @@ import email.utils
 import functools
 import hmac
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import BinaryIO
 from urllib.parse import unquote, urlsplit
+
+BINARY = "application/octet-stream"
+# Images do not change; a page is rewritten while a browser shows it.
+_CACHING = {True: "private, no-transform", False: "no-store"}
 
 
 class Served:
     """The served file at one moment."""
 
-    def __init__(self, handle: BinaryIO) -> None:
+    def __init__(self, handle: BinaryIO, media_type: str = BINARY) -> None:
         self.status = status = os.fstat(handle.fileno())
+        self.type = f"Content-Type: {media_type}\r\n"
         self.handle = handle
+        self._descriptor = handle.fileno()
         self.size = status.st_size
         self.modified = int(status.st_mtime)
         self.etag = f'"{status.st_ino:x}-{status.st_size:x}-{status.st_mtime_ns:x}"'
         self.last_modified = http_date(self.modified)
-        self.headers = f"Accept-Ranges: bytes\r\nETag: {self.etag}\r\nLast-Modified: {self.last_modified}\r\nCache-Control: private, no-transform\r\n"
+        caching = _CACHING[media_type == BINARY]
+        self.headers = f"Accept-Ranges: bytes\r\nETag: {self.etag}\r\nLast-Modified: {self.last_modified}\r\nCache-Control: {caching}\r\n"
 
-    def is_at(self, status: os.stat_result) -> bool:
-        """Whether a file of this status is the one that is served."""
+    def is_untouched(self) -> bool:
+        """Whether nothing happened to the file since it was opened. Writing, replacing, moving and deleting it all change its inode."""
         own = self.status
-        return (own.st_ino, own.st_dev, own.st_size, own.st_mtime_ns) == (status.st_ino, status.st_dev, status.st_size, status.st_mtime_ns)
+        try:
+            now = os.fstat(self._descriptor)
+        except OSError:  # on NFS, a file that was deleted
+            return False
+        return now.st_ctime_ns == own.st_ctime_ns and now.st_nlink == own.st_nlink
 
     def precondition(self, headers: Mapping[str, str]) -> int:
         """0, or the status that the conditions of the request lead to (RFC 9110 13.2.2)."""
@@ -60,36 +71,49 @@ class Served:
 
 
 class Content:
-    """The file and its secret path."""
+    """The file and its secret path. ``beside`` are further files, with their paths and media types."""
 
-    def __init__(self, file: str, url_path: str) -> None:
+    def __init__(self, file: str, url_path: str, media_type: str = BINARY, beside: Sequence[tuple[str, str, str]] = ()) -> None:
         self.file = file
-        self._url_path = url_path
-        self._served: Served | None = None
-        self._checked = False
+        self._sources = [_Source(file, url_path, media_type), *(_Source(*other) for other in beside)]
 
     def check_again(self) -> None:
         """Let the next request look whether the file is still the same; those that follow it do not."""
-        self._checked = False
+        for source in self._sources:
+            source.checked = False
 
     def find(self, target: str) -> tuple[bool, Served | None]:
         """Whether the target of a request is a path of this content, and what is there now."""
-        if not hmac.compare_digest(_path(target).encode(errors="replace"), self._url_path.encode()):
-            return False, None
-        try:
-            return True, self._current()
-        except OSError:
-            return True, None
+        path = _path(target).encode(errors="replace")
+        for source in self._sources:
+            if hmac.compare_digest(path, source.url_path):
+                try:
+                    return True, source.current()
+                except OSError:
+                    return True, None
+        return False, None
 
-    def _current(self) -> Served:
+
+class _Source:
+    """A file on disk; ``current`` opens it again when it was replaced."""
+
+    def __init__(self, file: str, url_path: str, media_type: str) -> None:
+        self.file = file
+        self.url_path = url_path.encode()
+        self.checked = False
+        self._media_type = media_type
+        self._served: Served | None = None
+
+    def current(self) -> Served:
         served = self._served
-        if served is None or not (self._checked or served.is_at(os.stat(self.file))):
+        if served is None or not (self.checked or served.is_untouched()):
             # An answer that is being sent keeps the former file open.
-            served = self._served = Served(open(self.file, "rb"))  # noqa: SIM115
-        self._checked = True
+            served = self._served = Served(open(self.file, "rb"), self._media_type)  # noqa: SIM115
+        self.checked = True
         return served
 
 
+@functools.lru_cache(maxsize=8)
 def _path(target: str) -> str:
     """The path of a request's target, decoded; empty when it cannot be read."""
     try:

@@ -27,9 +27,9 @@ Piece = tuple[int, int, "bytes | None"]
 IN_MEMORY = 8 << 10
 # Bytes after which other connections have their turn.
 _TURN = 1 << 20
-# Seconds after which an answer that is still being sent is logged.
+# Seconds after which an answer that is still being sent is logged, and those until it is logged again.
 _LONG = 10.0
-_TYPE = "Content-Type: application/octet-stream\r\n"
+_LONGER = 60.0
 _REASONS = {
     200: "OK",
     206: "Partial Content",
@@ -58,8 +58,8 @@ class Conversation:
         self._connection: Any = this.connection
         self._tls = self._handshake = isinstance(this.connection, ssl.SSLSocket)
         self._received = b""
-        self._closes = False
-        self._request: Request | None = None  # the one whose answer is being sent
+        self._closes = self._answering = False
+        self._request: Request | None = None  # the one whose answer is being sent; None too while its head could not be read
         self._began = self._noted = 0.0
         self._status = self._sent = 0
         # What is left of the answer: bytes, then a part of the file, then further pieces.
@@ -87,24 +87,29 @@ class Conversation:
             self._log(self._line(request, time.monotonic() - self._began))
 
     def note_long(self, now: float) -> None:
-        """Log an answer that is being sent for long, once: a reader of the log sees that the image is read. Safe to use from another thread."""
+        """Log an answer that is being sent for long, at times: a reader of the log sees how far the image is read. Safe to use from another thread."""
         request = self._request
-        if request is not None and self._sent > 0 and self._noted != self._began and now - self._began >= _LONG:
-            self._noted = self._began
+        due = self._began + _LONG if self._noted < self._began else self._noted + _LONGER
+        if request is not None and self._sent > 0 and now >= due:
+            self._noted = now
             self._log(f"{self._line(request, now - self._began)} so far")
 
     def _line(self, request: Request, seconds: float) -> str:
-        wanted = printable(request.headers.get("range", "-"))
+        wanted = printable(request.range or "-")
         method = request.method if request.method in ("GET", "HEAD") else printable(request.method)
         return f"{self.this.peer} {method} {wanted} {self._status} {max(0, self._sent)} bytes {seconds:.3f} s"
 
     def _proceed(self) -> int:
         received = False
-        while self._send():
-            self.end()
-            if self._closes:
-                return 0
-            if self._next_request():
+        while True:
+            if self._answering:
+                if not self._send():
+                    return select.EPOLLOUT
+                self._answering = False
+                self.end()
+                if self._closes:
+                    return 0
+            if self._received and self._next_request():
                 continue
             if received and not self._tls:
                 return select.EPOLLIN  # one more read would most likely find nothing; TLS may hold bytes that no event reports
@@ -116,7 +121,6 @@ class Conversation:
                 return 0
             received = True
             self._received = (self._received + piece).lstrip(b"\r\n")  # RFC 9112 2.2
-        return select.EPOLLOUT
 
     def _send(self) -> bool:
         """Send what is left of the answer, as long as it is this connection's turn; whether all of it is sent."""
@@ -161,8 +165,6 @@ class Conversation:
 
     def _next_request(self) -> bool:
         """Begin the answer to the next request, if its head is complete."""
-        if not self._received:
-            return False
         try:
             found = split_head(self._received)
             if found is None:
@@ -199,13 +201,13 @@ class Conversation:
             return
         ranges = None
         if request.method == "GET" and served.range_applies(request.headers.get("if-range", "")):
-            ranges = parse_ranges(request.headers.get("range", ""), served.size)
+            ranges = parse_ranges(request.range or "", served.size)
         if ranges is None:
-            self._begin(200, served, served.size, _TYPE, [(0, served.size, None)])
+            self._begin(200, served, served.size, served.type, [(0, served.size, None)])
         elif not ranges:
             self._begin(416, served, 0, f"Content-Range: bytes */{served.size}\r\n")
         elif len(ranges) == 1:
-            self._begin(206, served, ranges[0][1], _TYPE + _content_range(ranges[0], served), [(*ranges[0], None)])
+            self._begin(206, served, ranges[0][1], served.type + _content_range(ranges[0], served), [(*ranges[0], None)])
         else:
             self._begin_parts(served, ranges)
 
@@ -213,7 +215,7 @@ class Conversation:
         boundary = os.urandom(12).hex()
         pieces: list[Piece] = []
         for part in ranges:
-            head = f"\r\n--{boundary}\r\n{_TYPE}{_content_range(part, served)}\r\n".encode()
+            head = f"\r\n--{boundary}\r\n{served.type}{_content_range(part, served)}\r\n".encode()
             pieces += [(0, len(head), head), (*part, None)]
         tail = f"\r\n--{boundary}--\r\n".encode()
         pieces.append((0, len(tail), tail))
@@ -225,14 +227,14 @@ class Conversation:
 
     def _begin(self, status: int, served: Served, length: int | None, headers: str = "", pieces: Iterable[Piece] = ()) -> None:
         """An answer about the image. A small body leaves in one write with its head, so that neither waits for the acknowledgement of the other."""
-        given = "" if length is None else f"Content-Length: {length}\r\n"
+        provided = "" if length is None else f"Content-Length: {length}\r\n"
         body, self._served = b"", served
         if length and length <= IN_MEMORY:
             file = served.handle.fileno()
             body = b"".join([os.pread(file, size, offset) if data is None else data for offset, size, data in pieces])
             self._closes = self._closes or len(body) != length
             pieces = ()
-        self._begin_sending(status, given + served.headers + headers, body, pieces)
+        self._begin_sending(status, provided + served.headers + headers, body, pieces)
 
     def _begin_sending(self, status: int, headers: str, body: bytes, pieces: Iterable[Piece] = ()) -> None:
         connection = ""
@@ -244,7 +246,7 @@ class Conversation:
         head = f"HTTP/1.1 {status} {_REASONS[status]}\r\nServer: zerotouch-image-server\r\nDate: {date}\r\n{connection}{headers}\r\n".encode()
         if self._request and self._request.method == "HEAD":
             body, pieces = b"", ()
-        self._status, self._sent = status, -len(head)
+        self._answering, self._status, self._sent = True, status, -len(head)
         self._out, self._pieces = head + body, iter(pieces)
         # The first part of the file, so that the head leaves together with its beginning.
         if not body and (piece := next(self._pieces, None)) is not None:

@@ -47,7 +47,8 @@ class ServerConfig:
     """What a server serves and how. ``port`` 0 is any free one; with ``any_port`` a taken one is replaced by a free one.
 
     ``max_seconds`` bounds its life; ``certificate`` and ``key`` (paths) make it HTTPS. ``patience``, ``most`` and
-    ``most_of_peer`` limit clients without the token (:mod:`.connections`).
+    ``most_of_peer`` limit clients without the token (:mod:`.connections`). ``files`` (file, path, media type) replace ``path`` and ``url_path``.
+    ``run`` is a process, and for how many seconds the server outlives it.
     """
 
     path: Path
@@ -62,6 +63,8 @@ class ServerConfig:
     patience: float = connections.PATIENCE
     most: int = connections.MOST
     most_of_peer: int = connections.MOST_OF_PEER
+    files: tuple[tuple[str, str, str], ...] = ()
+    run: tuple[int, float] | None = None
 
     def as_dict(self) -> dict[str, Any]:
         return {**dataclasses.asdict(self), "path": str(self.path.absolute()), "log": str(self.log.absolute())}
@@ -165,7 +168,7 @@ def _read_line(descriptor: int, ends: float) -> bytes:
 
 
 def _reap(child: subprocess.Popen[bytes]) -> None:
-    # The child itself ends as soon as it has forked the server (or failed); the server lives on as nobody's child.
+    # The child itself ends as soon as it has forked the server (or failed); the server lives on as a child of init.
     for stream in (child.stdin, child.stdout, child.stderr):
         if stream is not None:
             stream.close()
@@ -190,7 +193,7 @@ def stop_server(process: Process, clock: Clock) -> bool:
 
 
 def prolong(process: Process) -> None:
-    """Let its bounded life begin anew."""
+    """Restart the time after which it ends."""
     process.send(signal.SIGUSR1)
 
 

@@ -40,12 +40,14 @@ class BadHead(Exception):
 class Request(NamedTuple):
     """One request. Names of headers are in lower case; the values of a repeated header are joined with commas (RFC 9110 5.3).
 
+    ``range`` is the header of that name, which is not among ``headers``; None without one.
     ``body``: bytes that belong to this request may follow it. ``persistent``: the client keeps the connection open. ``old``: it speaks HTTP/1.0.
     """
 
     method: str
     target: str
     headers: Mapping[str, str]
+    range: str | None
     body: bool
     persistent: bool
     old: bool
@@ -67,10 +69,8 @@ def parse_head(head: bytes) -> Request:
     if match is None:
         return _parse(head)
     # A reader sends the same head with each request, except for the range.
-    request = _parse(head[: match.start()] + head[match.end() :])
-    if "range" in request.headers:
-        return _parse(head)
-    return Request(request.method, request.target, {**request.headers, "range": match[1].decode("latin-1")}, request.body, request.persistent, request.old)
+    method, target, headers, other, body, persistent, old = _parse(head[: match.start()] + head[match.end() :])
+    return _parse(head) if other is not None else Request(method, target, headers, match[1].decode("latin-1"), body, persistent, old)
 
 
 @functools.lru_cache(maxsize=_CACHED)
@@ -95,6 +95,7 @@ def _parse(head: bytes) -> Request:
         method=method,
         target=target,
         headers=headers,
+        range=headers.pop("range", None),
         # Of a header that cannot be read a Content-Length may have been missed.
         body=unclear or headers.get("content-length", "0") != "0" or "transfer-encoding" in headers,
         persistent="keep-alive" in options if old else "close" not in options,
@@ -123,9 +124,10 @@ def parse_ranges(header: str, size: int) -> list[tuple[int, int]] | None:
 
     None means: answer with the whole file, because there is no header, it is malformed or asks for too much at once. An empty list means 416.
     """
-    if (one := _ONE_RANGE.fullmatch(header)) and int(one[1]) <= int(one[2]):  # what nearly all requests ask for
-        start = int(one[1])
-        return [(start, min(int(one[2]), size - 1) - start + 1)] if start < size else []
+    if one := _ONE_RANGE.fullmatch(header):  # what nearly all requests ask for
+        offset, last_byte = int(one[1]), int(one[2])
+        if offset <= last_byte:
+            return [(offset, min(last_byte, size - 1) - offset + 1)] if offset < size else []
     unit, _equals, specs = header.partition("=")
     if unit.strip().lower() != "bytes":
         return None
@@ -138,7 +140,11 @@ def parse_ranges(header: str, size: int) -> list[tuple[int, int]] | None:
         first, last = match.groups() if match else ("", "")
         if not (first or last) or (first and last and int(last) < int(first)):
             return None
-        start, end = (int(first), min(int(last), size - 1) if last else size - 1) if first else (max(0, size - int(last)), size - 1)
+        start, end = int(first or 0), size - 1
+        if not first:
+            start = max(0, size - int(last))
+        elif last:
+            end = min(int(last), size - 1)
         if start <= end:
             ranges.append((start, end - start + 1))
     return ranges

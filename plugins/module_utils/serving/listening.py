@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Whether this machine can listen where it is told to, and who does so already."""
+"""Whether this machine can listen at an address, and which process already does."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TCP_LISTEN = "0A"
 
 
 def why_not(listen: str, port: int) -> str:
-    """Why a server could never listen there, whoever else runs; empty when it could. A port that is merely taken is no such reason."""
+    """Why a server could never listen there, whatever else runs; empty when it could. A port that is merely taken is no such reason."""
     error = _try(listen, port)
     if error is None or error.errno == errno.EADDRINUSE:
         return ""
@@ -25,7 +25,8 @@ def why_not(listen: str, port: int) -> str:
         return f"{listen} is not an address of this machine"
     if error.errno == errno.EACCES:
         return f"port {port} needs more rights than this user has; take one from 1024 on"
-    return f"cannot listen on {listen}: {error.strerror or error}"
+    why = error.strerror or error
+    return f"cannot listen on {listen}: {why}"
 
 
 def taken_by(listen: str, port: int) -> str:

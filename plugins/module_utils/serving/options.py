@@ -36,7 +36,7 @@ _HEADER_VALUE = re.compile(r"[\t\x20-\x7e]*\S[\t\x20-\x7e]*")
 _YES, _NO = ("true", "yes", "1", "on"), ("false", "no", "0", "off")
 USERINFO = (
     "a user or password in the URL would be shown by every BMC and kept in its log; let the server take BMCs by their network, "
-    "or an image path that nobody can guess, instead"
+    "or an image path that cannot be guessed, instead"
 )
 # Longer than any installation takes, limits of all phases included; a forgotten server is gone the day after.
 DEFAULT_LIFE = 24 * 3600
@@ -75,7 +75,7 @@ class PublishOptions:
 
 @dataclasses.dataclass(frozen=True)
 class Publication:
-    """What BMCs are told, and why it changed or did not. A port of 0 is one that only a real run can know."""
+    """The URL that BMCs get, and why it changed or did not. A port of 0 is one that only a real run can know."""
 
     changed: bool
     reason: str
@@ -89,7 +89,7 @@ class Publication:
     warnings: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """The shape of the door's result; warnings go their own way."""
+        """The shape of the module's result; warnings go their own way."""
         return {name: value for name, value in dataclasses.asdict(self).items() if name != "warnings"}
 
 
@@ -99,7 +99,10 @@ def userinfo_in(url: str) -> bool:
 
 
 def image_url(base: str, token: str, image: Path) -> str:
-    """Base URL, one directory that nobody can guess, a name that ends in ``.iso`` (reference redfish-virtual-media.md 4)."""
+    """Base URL, one directory that cannot be guessed, a name that ends in ``.iso``.
+
+    Source: docs/upstream/redfish.md#image-urls.
+    """
     return f"{base.rstrip('/')}/{token}/{quote(image_name(image))}"
 
 
@@ -107,10 +110,10 @@ def image_name(image: Path) -> str:
     return image.name if image.name.endswith(".iso") else f"{image.stem}.iso"
 
 
-def read_publish(given: Mapping[str, Any], directory: str = "") -> tuple[PublishOptions, list[Problem]]:
+def read_publish(provided: Mapping[str, Any], directory: str = "") -> tuple[PublishOptions, list[Problem]]:
     """``openshift_publish`` as options, and everything in it that cannot be read; relative paths are from ``directory``. Never raises."""
-    problems = [_problem(str(key), UNKNOWN_FIELD, f"known: {', '.join(KEYS)}", hint=nearest(str(key), KEYS)) for key in given if key not in KEYS]
-    known = {key: given[key] for key in KEYS if given.get(key) is not None}
+    problems = [_problem(str(key), UNKNOWN_FIELD, f"known: {', '.join(KEYS)}", hint=nearest(str(key), KEYS)) for key in provided if key not in KEYS]
+    known = {key: provided[key] for key in KEYS if provided.get(key) is not None}
     for key in ("listen", "url", "directory"):
         if not isinstance(known.get(key, ""), str):
             problems.append(_problem(key, INVALID, "must be a string"))
@@ -140,15 +143,15 @@ def read_publish(given: Mapping[str, Any], directory: str = "") -> tuple[Publish
     return options, problems
 
 
-def as_given(options: PublishOptions) -> dict[str, Any]:
+def as_provided(options: PublishOptions) -> dict[str, Any]:
     """The options in the shape of ``openshift_publish``, defaults filled in: what :func:`read_publish` reads as the same options."""
-    given: dict[str, Any] = {"method": options.method, "mode": f"{options.mode:04o}", "listen": options.listen, "port": options.port}
-    given |= {key: value for key, value in (("url", options.url), ("directory", options.directory)) if value}
+    provided: dict[str, Any] = {"method": options.method, "mode": f"{options.mode:04o}", "listen": options.listen, "port": options.port}
+    provided |= {key: value for key, value in (("url", options.url), ("directory", options.directory)) if value}
     if options.method == "upload":
-        given |= {"headers": dict(options.headers), "verify": options.verify, "delete": options.delete}
-    given |= {"image_access": dict(options.image_access)} if options.image_access else {}
+        provided |= {"headers": dict(options.headers), "verify": options.verify, "delete": options.delete}
+    provided |= {"image_access": dict(options.image_access)} if options.image_access else {}
     tls = {key: value for key, value in (("certificate", options.certificate), ("key", options.key)) if value}
-    return {**given, "tls": tls} if tls else given
+    return {**provided, "tls": tls} if tls else provided
 
 
 def _read_tls(value: Any, problems: list[Problem]) -> dict[str, str]:
@@ -181,23 +184,23 @@ def _read_access(value: Any, directory: str, problems: list[Problem]) -> tuple[t
     if not isinstance(value, Mapping):
         problems.append(_problem("image_access", INVALID, f"must be a mapping with {', '.join(ACCESS_KEYS)}"))
         return ()
-    given = {str(key): item for key, item in value.items() if item is not None}
-    unknown = [key for key in given if key not in ACCESS_KEYS]
+    provided = {str(key): item for key, item in value.items() if item is not None}
+    unknown = [key for key in provided if key not in ACCESS_KEYS]
     problems += [_problem(f"image_access.{key}", UNKNOWN_FIELD, f"known: {', '.join(ACCESS_KEYS)}", hint=nearest(key, ACCESS_KEYS)) for key in unknown]
     found: dict[str, Any] = {}
     for key in ("username", "password", "ca_cert"):
-        if key in given and not isinstance(given[key], str):
+        if key in provided and not isinstance(provided[key], str):
             problems.append(_problem(f"image_access.{key}", INVALID, "must be a string"))
-        elif given.get(key):
-            found[key] = given[key]
+        elif provided.get(key):
+            found[key] = provided[key]
     if ("username" in found) is not ("password" in found):
         problems.append(_problem("image_access.password" if "username" in found else "image_access.username", REQUIRED, "a login has both"))
     if "ca_cert" in found and "BEGIN" not in found["ca_cert"]:
         found["ca_cert"] = _absolute(found["ca_cert"], directory)
-    if "validate_certs" in given:
-        if str(given["validate_certs"]).lower() not in (*_YES, *_NO):
+    if "validate_certs" in provided:
+        if str(provided["validate_certs"]).lower() not in (*_YES, *_NO):
             problems.append(_problem("image_access.validate_certs", INVALID, "must be true or false"))
-        found["validate_certs"] = str(given["validate_certs"]).lower() in _YES
+        found["validate_certs"] = str(provided["validate_certs"]).lower() in _YES
     return tuple(found.items())
 
 
@@ -235,19 +238,19 @@ def _read_mode(value: Any, problems: list[Problem]) -> int:
     if mode & 0o022:
         fault = f"{mode:04o} lets others write to the image that machines boot; at most 0644"
     elif mode & 0o111 or not mode & 0o400:
-        fault = f"{mode:04o} is no mode for an image: its owner must be able to read it, and nobody executes it"
+        fault = f"{mode:04o} is no mode for an image: its owner must be able to read it, and no one executes it"
     if fault:
         problems.append(_problem("mode", INVALID, fault, str(value)))
         return DEFAULT_MODE
     return mode
 
 
-def check_options(options: PublishOptions) -> list[Problem]:
-    """Everything that is wrong with the options on this machine, whatever else runs on it."""
+def check_options(options: PublishOptions, *, here: bool = True) -> list[Problem]:
+    """Everything that is wrong with the options; with ``here`` also on this machine, whatever else runs on it."""
     problems = []
     if options.method == "directory" and not options.directory:
         problems.append(_problem("directory", REQUIRED, "method directory needs the directory to copy the image to"))
-    elif options.method == "directory" and not Path(options.directory).is_dir():
+    elif here and options.method == "directory" and not Path(options.directory).is_dir():
         problems.append(_problem("directory", INVALID, "is the directory that your web server serves; it does not exist", options.directory))
     if options.method in ("directory", "upload", "none") and not options.url:
         problems.append(_problem("url", REQUIRED, f"method {options.method} needs the URL by which BMCs reach the image"))
@@ -255,9 +258,9 @@ def check_options(options: PublishOptions) -> list[Problem]:
         problems.append(_problem("url", INVALID, fault, options.url))
     if options.key and not options.certificate:
         problems.append(_problem("tls.certificate", REQUIRED, "a key needs its certificate"))
-    elif options.certificate and options.method == "serve":
+    elif here and options.certificate and options.method == "serve":
         problems += check_pair(options.certificate, options.key)
-    if options.method == "serve" and (fault := listening.why_not(options.listen, options.port)):
+    if here and options.method == "serve" and (fault := listening.why_not(options.listen, options.port)):
         problems.append(_problem("listen" if options.listen in fault else "port", INVALID, fault))
     if options.max_seconds <= 0:
         problems.append(problem("max_seconds", INVALID, "must be greater than 0", value=f"{options.max_seconds:g}"))

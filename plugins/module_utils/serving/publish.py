@@ -23,7 +23,7 @@ from ..image.iso9660 import ImageFile
 from . import served, uploaded
 from .options import Publication, PublishOptions, check_options, image_name, image_url
 
-# What stands for a token that only a real run can make (design 2: check mode returns predicted URLs).
+# Replaces the token in predicted URLs: check mode creates none.
 _PREDICTED_TOKEN = "predicted"
 _TOKEN_BYTES = 16
 
@@ -83,7 +83,9 @@ def _take_back(state: StateFile, options: PublishOptions, clock: Clock, check_mo
     if words:
         done = dataclasses.replace(done, reason=words)
     changed = bool(reasons) or deleted
-    return dataclasses.replace(done, changed=changed, reason=", ".join([*reasons, *([words] if words else [])])) if changed else done
+    if not changed:
+        return done
+    return dataclasses.replace(done, changed=True, reason=", ".join(filter(None, [*reasons, words])))
 
 
 def _publish_elsewhere(image: Path, state: StateFile, options: PublishOptions, check_mode: bool) -> Publication:
@@ -109,7 +111,7 @@ def _publish_copy(image: Path, state: StateFile, options: PublishOptions, token:
 
 
 def _copy(image: Path, target: Path, mode: int) -> None:
-    # Who may read the copy may enter its directory, and nobody may list it.
+    # A user who may read the copy may enter its directory, and no user may list it.
     entering = mode | 0o300 | (mode & 0o444) >> 2
     try:
         target.parent.mkdir(exist_ok=True)

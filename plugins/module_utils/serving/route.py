@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from ..common.connect import DIRECT, ConnectTo
 from ..common.errors import ZeroTouchError
 
-# TEST-NET-1 (RFC 5737): nobody's address, so its route is the default route.
+# TEST-NET-1 (RFC 5737): the address of no machine, so its route is the default route.
 _ANYWHERE = ("192.0.2.1", 443)
 
 
@@ -47,7 +47,8 @@ def address_for(peers: Sequence[Peer], connect_to: ConnectTo = DIRECT, source: C
         try:
             address = source(*connect_to.resolve(peer.host, peer.port))
         except OSError as error:
-            reasons.append(f"{peer.name}: {error.strerror or error}")
+            why = error.strerror or error
+            reasons.append(f"{peer.name}: {why}")
             continue
         found.setdefault(address, []).append(peer.name)
     if not found:

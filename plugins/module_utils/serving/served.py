@@ -27,16 +27,20 @@ _WILDCARDS = ("0.0.0.0", "::")
 
 
 @dataclasses.dataclass(frozen=True)
-class _Base:
+class ServerBase:
     """The first part of the URL: as the user gave it, or scheme and host to which the port is added."""
 
     url: str
     host: str
     warnings: tuple[str, ...] = ()
 
-    def image_url(self, options: PublishOptions, port: int, token: str, image: Path) -> str:
+    def address(self, options: PublishOptions, port: int) -> str:
+        """The first part with the port on which the server listens."""
         literal = f"[{self.host}]" if ":" in self.host else self.host
-        return image_url(self.url or f"{options.scheme}://{literal}:{port}", token, image)
+        return self.url.rstrip("/") or f"{options.scheme}://{literal}:{port}"
+
+    def image_url(self, options: PublishOptions, port: int, token: str, image: Path) -> str:
+        return image_url(self.address(options, port), token, image)
 
 
 def publish(image: Path, state: StateFile, options: PublishOptions, token: str, clock: Clock, check_mode: bool) -> Publication:
@@ -44,7 +48,7 @@ def publish(image: Path, state: StateFile, options: PublishOptions, token: str, 
 
     Raises :class:`ZeroTouchError` when no address leads to the BMCs or the server cannot listen.
     """
-    base = _base(options)
+    base = server_base(options)
     recorded = state.section("publish")
     process = recorded_process(recorded)
     reason = _difference(image, options, recorded, process)
@@ -118,17 +122,18 @@ def _difference(image: Path, options: PublishOptions, recorded: Mapping[str, Any
     return ""
 
 
-def _base(options: PublishOptions) -> _Base:
+def server_base(options: PublishOptions) -> ServerBase:
+    """Where the machines that read find a server of this machine. Raises :class:`ZeroTouchError` if no address is known."""
     if options.url:
-        return _Base(options.url, "")
+        return ServerBase(options.url, "")
     if options.listen not in _WILDCARDS:
-        return _Base("", options.listen)
+        return ServerBase("", options.listen)
     host, warnings = address_for(options.peers, options.connect_to)
     if ":" in host and options.listen == "0.0.0.0":
         raise ZeroTouchError(
             f"The BMCs are reached over IPv6 (from {host}), but the image server listens on IPv4 only.", 'Set openshift_publish.listen to "::".'
         )
-    return _Base("", host, tuple(warnings))
+    return ServerBase("", host, tuple(warnings))
 
 
 def _start(image: Path, state: StateFile, options: PublishOptions, port: int, token: str) -> tuple[Process, int]:

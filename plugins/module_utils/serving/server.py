@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The ranged image server: one file, one path, for as long as an installation takes.
+"""The ranged image server: one file, one path, for as long as an installation takes. It serves the report of a run too.
 
 This file runs in a process of its own, started from its source text (:mod:`.detach`): the program that started it, the collection and a payload
 of AnsiballZ may all be gone by then. So it uses the standard library alone and imports nothing of the collection but the modules that :mod:`.detach`
@@ -30,7 +30,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .connections import MOST, MOST_OF_PEER, PATIENCE, Connections
-from .content import Content
+from .content import BINARY, Content
 from .conversation import Conversation
 
 _WATCH = 1.0
@@ -80,7 +80,8 @@ class ImageServer:
     """
 
     def __init__(self, config: Mapping[str, Any]) -> None:
-        self.content = Content(str(config["path"]), str(config["url_path"]))
+        (path, url_path, media_type), *beside = config.get("files") or [(str(config["path"]), str(config["url_path"]), BINARY)]
+        self.content = Content(path, url_path, media_type, beside)
         self.log = Log(str(config["log"]))
         self.connections = Connections(
             int(config.get("most") or MOST), int(config.get("most_of_peer") or MOST_OF_PEER), float(config.get("patience") or PATIENCE)
@@ -117,7 +118,8 @@ class ImageServer:
         except OSError as error:
             awaited = 0
             if not this.ended:
-                self._lines.append(f"{this.peer} connection ended: {error.strerror or error}")
+                why = error.strerror or error
+                self._lines.append(f"{this.peer} connection ended: {why}")
         except Exception as error:  # a fault in one conversation must not end the others
             awaited = 0
             self._lines.append(f"{this.peer} connection ended: {type(error).__name__}: {error}")
@@ -139,7 +141,8 @@ class ImageServer:
         except BlockingIOError:
             return
         except OSError as error:  # no more descriptors; a connection that has ended already
-            self.log.write(f"no connection accepted: {error.strerror or error}")
+            why = error.strerror or error
+            self.log.write(f"no connection accepted: {why}")
             time.sleep(_WATCH / 10)
             return
         peer = str(address[0])
@@ -153,7 +156,8 @@ class ImageServer:
             if self._tls is not None:
                 self.connections.replace(this, self._tls.wrap_socket(connection, server_side=True, do_handshake_on_connect=False))
         except OSError as error:
-            self.log.write(f"{peer} connection ended: {error.strerror or error}")
+            why = error.strerror or error
+            self.log.write(f"{peer} connection ended: {why}")
             self.connections.remove(this)
             _close(this.connection)
             return
@@ -239,14 +243,27 @@ def bind(config: Mapping[str, Any]) -> ImageServer:
         return ImageServer({**config, "port": 0})
 
 
-def serve(server: ImageServer, max_seconds: float) -> str:
+def _start_of(pid: int) -> str:
+    """When a process began, in clock ticks since boot; empty if there is none."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+            fields = file.read().rpartition(")")[2].split()
+    except OSError:
+        return ""
+    return "" if fields[0] in ("Z", "X") else fields[19]
+
+
+def serve(server: ImageServer, max_seconds: float, run: tuple[int, float] | None = None) -> str:
     """Serve until SIGTERM or SIGINT, until the time has passed or the file is deleted; returns which. SIGUSR1 restarts the time.
+
+    ``run`` is a process, and for how many seconds the server outlives it.
 
     The caller has blocked :data:`_SIGNALS`. They are taken here, between two looks at the image, never by a handler: a handler that interrupts a
     wait and sets its Event needs the lock that the interrupted wait may hold (python/cpython Lib/threading.py, Condition), and blocks forever.
     """
     threading.Thread(target=server.serve_forever, daemon=True).start()
     ends = time.monotonic() + max_seconds
+    began = _start_of(run[0]) if run else ""
     while True:
         received = signal.sigtimedwait(_SIGNALS, _WATCH)
         if received is not None and received.si_signo != signal.SIGUSR1:
@@ -255,6 +272,8 @@ def serve(server: ImageServer, max_seconds: float) -> str:
         server.watch()
         if received is not None:
             ends = time.monotonic() + max_seconds
+        if run and began and _start_of(run[0]) != began:
+            began, ends = "", min(ends, time.monotonic() + run[1])
         if not os.path.exists(server.content.file):
             reason = "the image is gone"
             break
@@ -277,7 +296,7 @@ def main(config: Mapping[str, Any]) -> None:
         _tell({"error": f"{getattr(error, 'strerror', '') or error}", "errno": getattr(error, "errno", 0) or 0})
         return
     if os.fork():
-        os._exit(0)  # so that the server is nobody's child: no zombie is left in a long-lived starter
+        os._exit(0)  # so that the server is a child of init: no zombie is left in a long-lived starter
     with contextlib.suppress(OSError, ValueError):
         most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
         resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, 65536) if most != resource.RLIM_INFINITY else 65536, most))
@@ -285,7 +304,8 @@ def main(config: Mapping[str, Any]) -> None:
     server.connections.most = max(1, min(server.connections.most, files - _OTHER_FILES))
     server.log.write(f"begin: pid {os.getpid()}, port {server.port}, {server.content.file}")
     _tell({"pid": os.getpid(), "port": server.port})
-    serve(server, float(config["max_seconds"]))
+    run = config.get("run")
+    serve(server, float(config["max_seconds"]), (int(run[0]), float(run[1])) if run else None)
 
 
 def _tell(message: Mapping[str, Any]) -> None:

@@ -109,7 +109,8 @@ class FileTransfer:
             return False
         if answer.status >= 300:
             hint = "Check openshift_publish.headers, or delete the file yourself; it contains credentials."
-            raise RemoteError(SERVICE, answer.status, f"{_shown(url)} is not deleted. {answer.text()[:200]}", hint=hint)
+            beginning = answer.text()[:200]
+            raise RemoteError(SERVICE, answer.status, f"{_shown(url)} is not deleted. {beginning}", hint=hint)
         return True
 
     def _put(self, file: Path, url: str) -> None:
@@ -178,7 +179,8 @@ class FileTransfer:
             return f"{_shown(url)} is redirected. Set openshift_publish.url to the address that it leads to."
         data = b"".join(self._client.pieces(answer, url, 4096))[:200] if int(answer.headers.get("Content-Length") or 0) <= 4096 else b""
         words = self._client.without_credentials(data, self._headers).decode(errors="replace")
-        return f"{answer.reason or 'no reason given'} for {_shown(url)}. {words}".rstrip(". ")
+        reason = answer.reason or "no reason given"
+        return f"{reason} for {_shown(url)}. {words}".rstrip(". ")
 
     def _repeated(self, call: Callable[[], T]) -> T:
         return retry(call, UPLOAD, self._clock)

@@ -12,6 +12,7 @@ import base64
 import copy
 import datetime
 import json
+import random
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -51,6 +52,8 @@ class Hub:
         self.provisioned = provisioned
         self.dies_after: int | None = None
         self.conflicts: list[str] = []  # plurals, each for one 409
+        self.busy = 0.0  # share of patches before which another client changes the object
+        self._random = random.Random(16)
         self.forbidden: set[str] = set()  # plurals, or verb and plural
         self.used: set[tuple[str, str, str]] = set()  # (namespace, resource, verb)
         self.groups = {CORE: list(core), "hypershift.openshift.io": ["v1beta1"], "capi-provider.agent-install.openshift.io": ["v1beta1", "v1alpha1"]}
@@ -125,6 +128,8 @@ class Hub:
         plural, namespace, name, sub = self._split(path)
         self.used.add((namespace, f"{plural}/{sub}" if sub else plural, "patch"))
         self._judge(plural, "patch")
+        if (plural, namespace, name) in self.objects and self._random.random() < self.busy:
+            self.change(plural, name, {"metadata": {"annotations": {"other": str(self._version)}}}, namespace)
         before = self.objects.get((plural, namespace, name))
         if before is None:
             raise RemoteError(self.service, 404, f'{plural} "{name}" not found', "NotFound")
@@ -133,7 +138,8 @@ class Hub:
             raise ConflictError(self.service, 409, "the object has been modified", "Conflict")
         after = merged(before, patch)
         if plural in _WITH_STATUS:
-            after = {**before, "status": after.get("status", {})} if sub else {**after, **({"status": before["status"]} if "status" in before else {})}
+            kept = {"status": before["status"]} if "status" in before else {}
+            after = {**before, "status": after.get("status", {})} if sub else {**after, **kept}
             if not sub and "status" not in before:
                 after.pop("status", None)
         self._check(plural, after)
@@ -255,7 +261,8 @@ def condition(kind: str, status: str, reason: str = "Because", message: str = ""
     return {"type": kind, "status": status, "reason": reason, "message": message, "lastTransitionTime": "2026-11-21T11:00:00Z"}
 
 
-# State -> (Bound, Validated, RequirementsMet, Installed), each status/reason (reference capi-provider-agent.md 9.1).
+# State -> (Bound, Validated, RequirementsMet, Installed), each status/reason.
+# Source: openshift/assisted-service internal/controller/controllers/agent_controller.go.
 STATES = {
     "known-unbound": ("False/Unbound", "True/ValidationsPassing", "True/AgentIsReady", "False/InstallationNotStarted"),
     "discovering-unbound": ("False/Unbound", "Unknown/ValidationsUnknown", "False/AgentNotReady", "False/InstallationNotStarted"),

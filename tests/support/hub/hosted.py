@@ -22,7 +22,7 @@ AGENT_MACHINES = f"/apis/capi-provider.agent-install.openshift.io/v1beta1/namesp
 AGENT_PATH = f"/apis/agent-install.openshift.io/v1beta1/namespaces/{AGENTS}/agents"
 POOL_PATH = NODE_POOL.path(NAMESPACE, POOL)
 CLUSTER_PATH = HOSTED_CLUSTER.path(NAMESPACE, CLUSTER)
-# Conditions of a pool that is as it shall be.
+# Conditions of a pool in the desired state.
 WELL = {
     "UpdateManagementEnabled": "True",
     "ValidReleaseImage": "True",
@@ -37,8 +37,8 @@ WELL = {
 
 
 def condition(kind: str, status: str, reason: str = "AsExpected", message: str = "", generation: int | None = 1) -> Object:
-    told = {} if generation is None else {"observedGeneration": generation}
-    return {"type": kind, "status": status, "reason": reason, "message": message, "lastTransitionTime": "2026-11-21T12:00:00Z", **told}
+    reported = {} if generation is None else {"observedGeneration": generation}
+    return {"type": kind, "status": status, "reason": reason, "message": message, "lastTransitionTime": "2026-11-21T12:00:00Z", **reported}
 
 
 def conditions(states: Mapping[str, Any], generation: int | None = 1) -> list[Object]:

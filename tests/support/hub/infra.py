@@ -8,16 +8,12 @@ from __future__ import annotations
 import copy
 import datetime
 import json
-from pathlib import Path
 from typing import Any
-
-import yaml
 
 from . import server as hubserver
 
 hubserver.KINDS.update({"nmstateconfigs": "NMStateConfig", "secrets": "Secret"})
 
-CRDS = Path(__file__).resolve().parents[3] / ".." / "shared" / "crds"
 UUID = "0f5a3c7e-1111-2222-3333-444455556666"
 PULL_SECRET = '{"auths": {"registry.example.com:5000": {"auth": "dXNlcjpodWItcHVsbC1zZWNyZXQ="}}}'
 
@@ -95,28 +91,3 @@ class InfraHub(hubserver.HubServer):
             "bootArtifacts": {"kernel": "https://images.example.com/boot-artifacts/kernel", "initrd": "https://images.example.com/i"},
             "content": content,
         }
-
-
-def crd_errors(obj: dict[str, Any]) -> list[str]:
-    """What the upstream CRD says of an object."""
-    import jsonschema
-
-    for path in sorted((CRDS / "assisted-service").glob("*.yaml")):
-        document = yaml.safe_load(path.read_text())
-        if document["spec"]["names"]["kind"] == obj["kind"]:
-            version = next(each for each in document["spec"]["versions"] if obj["apiVersion"].endswith("/" + each["name"]))
-            schema = version["schema"]["openAPIV3Schema"]
-            found = [f"{'.'.join(map(str, error.path))}: {error.message}" for error in jsonschema.Draft4Validator(schema).iter_errors(obj)]
-            return found + unknown_fields(obj, schema)
-    raise LookupError(obj["kind"])
-
-
-def unknown_fields(value: Any, schema: dict[str, Any], path: str = "") -> list[str]:
-    """Fields that the server would prune."""
-    if isinstance(value, list):
-        return [text for each in value for text in unknown_fields(each, schema.get("items", {}), path)]
-    if not isinstance(value, dict) or schema.get("x-kubernetes-preserve-unknown-fields") or path == "metadata":
-        return []
-    known, rest = schema.get("properties", {}), schema.get("additionalProperties")
-    found = [] if rest is not None or not known else [f"{path}.{key} is pruned" for key in value if key not in known]
-    return found + [text for key, each in value.items() for text in unknown_fields(each, known.get(key) or rest or {}, f"{path}.{key}".lstrip("."))]

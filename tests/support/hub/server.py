@@ -198,7 +198,9 @@ class HubServer:
                 length = int(self.headers.get("Content-Length") or 0)
                 body = json.loads(self.rfile.read(length) or b"{}")
                 name = (PATH.match(parts.path) or {"name": None})["name"]
-                reading = "watch" if query.get("watch") else "get" if name else "list"
+                reading = "get" if name else "list"
+                if query.get("watch"):
+                    reading = "watch"
                 verb = {"PATCH": "patch", "DELETE": "delete", "POST": "create"}.get(self.command, reading)
                 request = {
                     "verb": verb,

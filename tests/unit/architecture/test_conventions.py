@@ -64,9 +64,9 @@ def test_options(module: str) -> None:
     wrong = []
     for name in spec.keys() & OPTIONS.keys():
         wanted, default, _meaning = OPTIONS[name]
-        given = spec[name].get("default")
+        provided = spec[name].get("default")
         defaults = [yaml.safe_load(text.strip("`")) for text in default.split(" or ")] if default else []
-        same_default = not defaults or given in defaults or spec[name].get("required")
+        same_default = not defaults or provided in defaults or spec[name].get("required")
         if not agrees(kind(spec[name]), wanted) or not same_default:
             wrong.append((module, name))
     assert set(wrong) == {entry for entry in NOT_YET_OPTIONS if entry[0] == module}

@@ -31,6 +31,18 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert [target for target in targets if not (page.parent / target).exists()] == []
 
 
+def test_the_readme_is_for_galaxy_too() -> None:
+    """Galaxy shows it without the files beside it: all links are absolute, to files that exist here. It is short, and has the sections of certified content."""
+    text = (ROOT / "README.md").read_text()
+    assert len(text.splitlines()) <= 120
+    assert re.findall(r"\]\((?!https://)", text) == []
+    own = re.findall(r"https://(?:github|raw\.githubusercontent)\.com/zerotouch-openshift/zerotouch\.openshift/(?:blob/)?main/(\S+)", text)
+    assert len(own) > 15 and [path for path in own if not (ROOT / path).exists()] == []
+    assert set(re.findall(r"\]\[(\w+)\]", text)) == set(re.findall(r"^\[(\w+)\]: ", text, re.MULTILINE))
+    headings = set(re.findall(r"^## (.+)$", text, re.MULTILINE))
+    assert {"Description", "Requirements", "Installation", "Use Cases", "Testing"} <= headings
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_linked_names_exist(page: Path) -> None:
     """A link whose text is a name in code leads to a file that defines it."""

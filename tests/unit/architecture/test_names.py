@@ -23,11 +23,9 @@ USED_ELSEWHERE = {
     "deployment/state/process.py: main",
     # Called by tests/generate_docs.py and the tests of the pages that it writes.
     "cluster/schema.py: schema_files",
+    "inventory_schema.py: inventory_schema_text",
     "ignition/table.py: markdown",
     "ignition/table.py: row_of",
-    # Entry points of the remote state.
-    "deployment/state/methods.py: open_session",
-    "deployment/state/record.py: check_size",
 }
 
 

@@ -28,7 +28,7 @@ def fake() -> Iterator[Any]:
 
 @pytest.fixture
 def reach(fake: Any, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Callable[..., AssistedService]:
-    """A connection to the fake service with the options of a door."""
+    """A connection to the fake service with the options of a module."""
     for name in ("SERVICE_URL", "TOKEN", "OFFLINE_TOKEN", "AUTH"):
         monkeypatch.delenv(f"ASSISTED_{name}", raising=False)
 
@@ -39,19 +39,19 @@ def reach(fake: Any, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Callable[
 
 
 @pytest.fixture
-def door(fake: Any, capfd: pytest.CaptureFixture[str]) -> Callable[..., dict[str, Any]]:
-    """Opens a door as a module in this process against the fake service; ``check`` and ``diff`` are its modes. No registry password gets out."""
+def run_module(fake: Any, capfd: pytest.CaptureFixture[str]) -> Callable[..., dict[str, Any]]:
+    """Opens a module as a module in this process against the fake service; ``check`` and ``diff`` are its modes. No registry password gets out."""
 
-    def open_door(name: str, /, *, check: bool = False, diff: bool = False, **arguments: Any) -> dict[str, Any]:
+    def call_module(name: str, /, *, check: bool = False, diff: bool = False, **arguments: Any) -> dict[str, Any]:
         module = importlib.import_module(f"ansible_collections.zerotouch.openshift.plugins.modules.{name}")
-        given = {"service_url": fake.url, "request_timeout": 5, "retries": 0, **arguments, "_ansible_check_mode": check, "_ansible_diff": diff}
-        with patch_module_args(given), pytest.raises(SystemExit):
+        provided = {"service_url": fake.url, "request_timeout": 5, "retries": 0, **arguments, "_ansible_check_mode": check, "_ansible_diff": diff}
+        with patch_module_args(provided), pytest.raises(SystemExit):
             module.main()
         output = capfd.readouterr().out
         assert "registry-password" not in output and "dXNlcjpyZWdpc3RyeS1wYXNzd29yZA" not in output
         return dict(json.loads(output))
 
-    return open_door
+    return call_module
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A cluster that somebody else made and a deployment goes on with (``cluster_id``): it is never taken away from here."""
+"""A cluster that another tool created and a deployment continues with (``cluster_id``): it is never taken away from here."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def described(tmp_path, pull_secret):
 
 
 @pytest.fixture
-def theirs(door, described, pull_secret):
+def theirs(run_module, described, pull_secret):
     """The id of their cluster, made with another tool."""
     options = {
         "base_dns_domain": "example.com",
@@ -37,13 +37,13 @@ def theirs(door, described, pull_secret):
         "high_availability_mode": "None",
         "user_managed_networking": True,
     }
-    return door("assisted_cluster", name="edge", pull_secret=pull_secret, **options)["cluster"]["id"]
+    return run_module("assisted_cluster", name="edge", pull_secret=pull_secret, **options)["cluster"]["id"]
 
 
 @pytest.fixture
-def adopted(door, described, theirs):
+def adopted(run_module, described, theirs):
     """A deployment that went on with it."""
-    done = door("assisted_deployment", **described, cluster_id=theirs)
+    done = run_module("assisted_deployment", **described, cluster_id=theirs)
     assert not done.get("failed") and done["cluster"]["id"] == theirs, done["msg"]
     return {**described, "cluster_id": theirs}
 
@@ -58,58 +58,58 @@ def gone(fake):
 
 @pytest.mark.parametrize("named", [True, False])
 @pytest.mark.parametrize("check", [True, False])
-def test_it_is_not_taken_away(fake, door, adopted, theirs, check, named):
+def test_it_is_not_taken_away(fake, run_module, adopted, theirs, check, named):
     assert section(adopted)["adopted"] is True and len(fake.infra_envs) == 1
     if not named:
         del adopted["cluster_id"]
-    done = door("assisted_deployment", state="absent", check=check, **adopted)
+    done = run_module("assisted_deployment", state="absent", check=check, **adopted)
     assert (done["plan"], done["changed"], gone(fake)) == ([], False, [])
     assert done["stays"] == [f"Cluster edge ({theirs}) was not made from this work directory."]
 
 
-def test_one_that_was_only_named_is_not_taken_away(fake, door, described, theirs):
-    assert door("assisted_deployment", state="absent", cluster_id=theirs, **described)["stays"] and gone(fake) == []
+def test_one_that_was_only_named_is_not_taken_away(fake, run_module, described, theirs):
+    assert run_module("assisted_deployment", state="absent", cluster_id=theirs, **described)["stays"] and gone(fake) == []
 
 
 @pytest.mark.parametrize("before", [True, False])
-def test_it_is_not_made_anew(fake, door, described, theirs, before):
+def test_it_is_not_created_again(fake, run_module, described, theirs, before):
     """Also by the run that hears of it first."""
     described["cluster_id"] = theirs
     if before:
-        door("assisted_deployment", **described)
-    done = door("assisted_deployment", force=["start_over"], **described)
+        run_module("assisted_deployment", **described)
+    done = run_module("assisted_deployment", force=["start_over"], **described)
     assert "Cluster edge was not made from here" in done["msg"] and (list(fake.clusters), gone(fake)) == ([theirs], [])
 
 
-def test_once_its_owner_deleted_it_what_was_made_here_goes(fake, door, adopted):
+def test_once_its_owner_deleted_it_what_was_made_here_goes(fake, run_module, adopted):
     fake.clusters.clear()
-    done = door("assisted_deployment", state="absent", **adopted)
+    done = run_module("assisted_deployment", state="absent", **adopted)
     assert (done["plan"], done["stays"], fake.infra_envs) == (["delete infra-env edge"], [], {})
 
 
-def test_what_is_gone_is_gone_the_second_time_too(fake, door, adopted):
-    """The state file is the door's last trace; a run that finds nothing leaves none."""
+def test_what_is_gone_is_gone_the_second_time_too(fake, run_module, adopted):
+    """The state file is the module's last trace; a run that finds nothing leaves none."""
     fake.clusters.clear()
-    door("assisted_deployment", state="absent", **adopted)
+    run_module("assisted_deployment", state="absent", **adopted)
     state = Path(adopted["work_dir"]) / "state.json"
     state.unlink()
-    again = door("assisted_deployment", state="absent", **adopted)
+    again = run_module("assisted_deployment", state="absent", **adopted)
     assert (again["changed"], again["plan"], again["stays"], state.exists()) == (False, [], [], False), again["msg"]
 
 
-def test_who_adds_hosts_to_it_gets_its_credentials_first(fake, door, described, theirs):
-    """Who belongs to it is asked of its API, and without them that answers nobody."""
+def test_who_adds_hosts_to_it_gets_its_credentials_first(fake, run_module, described, theirs):
+    """Its members are read from its API, which refuses a client without credentials."""
     fake.clusters[theirs]["status"] = "installed"
     fake.files |= {"kubeconfig-noingress": b"clusters: []", "kubeadmin-password": b"admin-password-x"}
-    done = door("assisted_deployment", purpose="add", cluster_id=theirs, **described)
+    done = run_module("assisted_deployment", purpose="add", cluster_id=theirs, **described)
     assert [line.rpartition("/")[2] for line in done["plan"]] == ["kubeconfig", "kubeadmin-password"]
     assert (Path(described["work_dir"]) / "auth" / "kubeconfig").read_text() == "clusters: []"
     assert "whether it is a Node cannot be checked" in done["stop"] and "  " not in done["stop"]
 
 
-def test_a_cluster_made_in_its_place_is_ours(fake, door, adopted):
+def test_a_cluster_made_in_its_place_is_ours(fake, run_module, adopted):
     fake.clusters.clear()
     del adopted["cluster_id"]
-    door("assisted_deployment", **adopted)
+    run_module("assisted_deployment", **adopted)
     assert "adopted" not in section(adopted)
-    assert "delete cluster edge" in door("assisted_deployment", state="absent", **adopted)["plan"] and fake.clusters == {}
+    assert "delete cluster edge" in run_module("assisted_deployment", state="absent", **adopted)["plan"] and fake.clusters == {}

@@ -12,6 +12,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.connection import connect, settings
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.faults import AssistedError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput, Unreachable, ZeroTouchError
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.reached import recorded_in
 
 BODY = {"kind": "Error", "id": 409, "href": "/x", "code": "409", "reason": "text"}
 
@@ -216,20 +217,32 @@ def test_a_creation_is_never_sent_again_once_the_service_may_have_it(fake, reach
 
 
 @pytest.mark.parametrize("what", [("status", 429, b"slow down", {"Retry-After": "7"}), ("status", 503, b"no healthy upstream", {"Retry-After": "7"})], ids=str)
-def test_a_creation_that_nobody_got_is_sent_again(fake, reach, clock, what):
+def test_a_creation_that_was_lost_is_sent_again(fake, reach, clock, what):
     fake.faults = [("POST", "clusters", what)]
     assert reach().create_cluster({"name": "x"})["name"] == "x"
     assert clock.slept == [7.0] and len(fake.clusters) == 1
 
 
-def test_a_service_that_restarts_is_waited_for(fake, reach, clock, monkeypatch):
-    service = reach()
+@pytest.fixture
+def away(fake, clock):
+    """A client of the same service at a time when nothing listens on its port."""
     port = fake.server.server_address[1]
-    mapped = connect({"service_url": f"http://127.0.0.1:{port}", "connect_to": {f"127.0.0.1:{port}": "127.0.0.1:1"}, "retries": 3}, clock)
-    with pytest.raises(Unreachable, match="cannot be reached"):
-        mapped.create_cluster({"name": "x"})
-    assert clock.slept == [0.5, 1.0, 2.0]
-    assert service.create_cluster({"name": "x"})
+    return lambda: connect({"service_url": f"http://127.0.0.1:{port}", "connect_to": {f"127.0.0.1:{port}": "127.0.0.1:1"}, "retries": 3}, clock)
+
+
+def test_an_address_where_no_service_ever_answered_fails_within_seconds(away, clock):
+    with pytest.raises(Unreachable, match=r"cannot be reached.*Check address, port and firewall"):
+        away().create_cluster({"name": "x"})
+    assert clock.slept == [0.5, 1.0]
+
+
+@pytest.mark.parametrize("write", [False, True], ids=["read", "write"])
+def test_a_service_that_answered_a_former_task_is_waited_for(fake, reach, away, clock, tmp_path, write):
+    with recorded_in(tmp_path):
+        reach().clusters()
+        with pytest.raises(Unreachable, match=r"has been away for 6\d s\. Run again when it answers\."):
+            away().create_cluster({"name": "x"}) if write else away().clusters()
+    assert 60 <= sum(clock.slept) < 70
 
 
 def test_a_deletion_whose_answer_was_lost_is_done(fake, reach):
@@ -297,9 +310,9 @@ def test_json_string_bodies(fake, reach):
     [({"validate_certs": False}, True), ({}, False), ({"validate_certs": False, "service_url": "http://127.0.0.1:1"}, False)],
 )
 def test_a_certificate_that_is_not_checked_is_warned_of(options, warned):
-    told = []
-    connect({"service_url": "https://127.0.0.1:1", **options}, warn=told.append)
-    assert bool(told) == warned
+    reported = []
+    connect({"service_url": "https://127.0.0.1:1", **options}, warn=reported.append)
+    assert bool(reported) == warned
 
 
 def test_a_port_that_speaks_no_tls(fake):

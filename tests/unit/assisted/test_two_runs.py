@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.cluster import run as cluster
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.cluster.desired import read_wish
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.cluster.desired import read_requested
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.infra_env import run as infra_env
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.infra_env.plan import DesiredServiceInfraEnv
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput, PartialFailure, ZeroTouchError
@@ -53,7 +53,7 @@ def at_the_same_time(reach, listing, work):
 def make_cluster(pull_secret, **more):
     def work(service, number):
         options = {"name": "edge", "openshift_version": "4.22", "pull_secret": pull_secret, **{key: value[number] for key, value in more.items()}}
-        return cluster.make_present(service, read_wish(options), check_mode=False)
+        return cluster.make_present(service, read_requested(options), check_mode=False)
 
     return work
 
@@ -67,14 +67,14 @@ def test_one_cluster_stays_and_has_what_both_want(fake, reach, pull_secret):
     assert sum("Another run made cluster edge" in "".join(item.warnings) for item in done) == 1
 
 
-def test_what_one_wants_of_it_and_cannot_have_is_told(fake, reach, pull_secret):
+def test_what_one_wants_of_it_and_cannot_have_is_reported(fake, reach, pull_secret):
     done = at_the_same_time(reach, "clusters", make_cluster(pull_secret, arch=["x86_64", "aarch64"]))
     assert len(fake.clusters) == 1 and sum(isinstance(item, InvalidInput) for item in done) == 1
 
 
 def test_a_cluster_is_imported_once(fake, reach):
     def work(service, _number):
-        return cluster.make_present(service, read_wish({"name": "old", "existing": IMPORT}), check_mode=False)
+        return cluster.make_present(service, read_requested({"name": "old", "existing": IMPORT}), check_mode=False)
 
     done = at_the_same_time(reach, "clusters", work)
     assert len(fake.clusters) == 1 and {item.value["cluster"]["id"] for item in done} == set(fake.clusters)
@@ -91,7 +91,7 @@ def test_one_infra_env_stays(fake, reach, pull_secret):
 
 
 def test_the_oldest_waits_for_the_other_to_go_and_names_it_if_it_stays(fake, reach, clock, pull_secret):
-    """Something else than these modules made another one: nobody takes it back."""
+    """A second one of another tool is not deleted."""
     service, seen = reach(), []
 
     def clusters_with_hosts():
@@ -127,9 +127,9 @@ def deploy(directory, pull_secret):
 
     def work(service, number):
         work_dir = WorkDir(directory / str(number))
-        wish = read_wish({"name": "edge", "openshift_version": "4.22", "pull_secret": pull_secret})
+        requested = read_requested({"name": "edge", "openshift_version": "4.22", "pull_secret": pull_secret})
         found = find(service, Known.of(work_dir), "edge")
-        return Maker(service, work_dir, False).present(found, wish, DesiredServiceInfraEnv("edge", {}, pull_secret=pull_secret))
+        return Maker(service, work_dir, False).present(found, requested, DesiredServiceInfraEnv("edge", {}, pull_secret=pull_secret))
 
     return work
 
@@ -145,7 +145,7 @@ def test_two_deployments_of_one_cluster_end_with_one_image(fake, reach, pull_sec
     assert all(any(f"Another run made {word} edge" in text for item in done for text in item.warnings) for word in ("cluster", "InfraEnv"))
 
 
-def test_a_cluster_that_appears_between_two_looks_is_told(fake, reach, pull_secret, tmp_path):
+def test_a_cluster_that_appears_between_two_looks_is_reported(fake, reach, pull_secret, tmp_path):
     service = reach()
     look = service.infra_envs
 
@@ -180,15 +180,15 @@ def test_the_image_that_was_lost_after_the_former_one_went_is_found(fake, reach,
     assert [work(service, 0).infra_env_id] == list(fake.infra_envs)
 
 
-def test_of_several_none_is_chosen_and_the_id_is(fake, door, pull_secret):
+def test_of_several_none_is_chosen_and_the_id_is(fake, run_module, pull_secret):
     for number in (1, 2):
         identity = f"00000000-0000-4000-8000-00000000000{number}"
         fake.clusters[identity] = {"id": identity, "name": "old", "kind": "AddHostsCluster", "status": "adding-hosts", **IMPORT}
-    refused = door("assisted_cluster", name="other", existing=IMPORT)
+    refused = run_module("assisted_cluster", name="other", existing=IMPORT)
     assert "There are 2 clusters with the openshift_cluster_id 6f1f9c2e" in refused["msg"] and "000000000001 (adding-hosts)" in refused["msg"]
-    assert not door("assisted_cluster", name=identity, existing=IMPORT).get("failed")
-    by_name = door("assisted_cluster", name="old", tags=["a"])
+    assert not run_module("assisted_cluster", name=identity, existing=IMPORT).get("failed")
+    by_name = run_module("assisted_cluster", name="old", tags=["a"])
     assert "There are 2 clusters of the name old" in by_name["msg"] and identity in by_name["msg"]
-    assert door("assisted_cluster", name=identity, tags=["a"])["cluster"]["id"] == identity
+    assert run_module("assisted_cluster", name=identity, tags=["a"])["cluster"]["id"] == identity
     for name, words in (("assisted_cluster", "no cluster with the id"), ("assisted_infra_env", "no InfraEnv with the id")):
-        assert words in door(name, name="00000000-0000-4000-8000-000000000009", pull_secret=pull_secret)["msg"]
+        assert words in run_module(name, name="00000000-0000-4000-8000-000000000009", pull_secret=pull_secret)["msg"]

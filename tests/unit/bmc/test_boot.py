@@ -84,7 +84,7 @@ def test_second_boot_changes_nothing_and_force_repeats_it(serve: Any, options: B
     ],
 )
 def test_a_machine_that_runs_our_image_is_left_alone(serve: Any, options: BmcOptions, attached: str, changed: bool) -> None:
-    """It may be installing with nobody watching: booting it again would install it again."""
+    """It may be installing without supervision: booting it again would install it again."""
     served = serve()
     served.bmc.slots[1].image, served.bmc.slots[1].inserted = attached, True
     url = "http://192.0.2.1:8080/0123456789abcdef0123456789abcdef/agent.x86_64.iso"
@@ -134,6 +134,26 @@ def test_a_redirect_to_elsewhere_or_to_itself_is_an_answer(serve: Any, options: 
     assert result.phase == "observe" and "answered 307" in result.reason
 
 
+@pytest.mark.parametrize(
+    ("systems", "expected"),
+    [
+        ([fake.SYSTEM], "Systems of this BMC: /redfish/v1/Systems/1."),
+        ([fake.SYSTEM, "/redfish/v1/Systems/Self"], "Systems of this BMC: /redfish/v1/Systems/1, /redfish/v1/Systems/Self."),
+        ([], ""),
+        (None, ""),
+    ],
+    ids=["one", "two", "none", "no list"],
+)
+def test_for_an_unknown_system_those_of_the_bmc_are_listed(serve: Any, options: BmcOptions, systems: list[str] | None, expected: str) -> None:
+    served = serve(systems=systems)
+    address = served.address.replace("Systems/1", "Systems/2")
+    (result,) = boot_hosts([dataclasses.replace(request_for(served), address=address)], "booted", options)
+    assert result.failed and result.phase == "observe" and served.bmc.writes() == []
+    assert "answered 404" in result.reason and "/redfish/v1/Systems/2 does not exist" in result.reason
+    assert ("Name the right one as the path of the address." in result.reason) == bool(expected)
+    assert expected in result.reason
+
+
 def test_two_hosts_on_one_machine_are_both_refused(serve: Any, options: BmcOptions) -> None:
     first, second, third = serve(), serve(), serve(uuid="99999999-0000-0000-0000-000000000000")
     results = boot_hosts([request_for(first, "a"), request_for(second, "b"), request_for(third, "c")], "booted", options)
@@ -145,7 +165,7 @@ def test_two_hosts_on_one_machine_are_both_refused(serve: Any, options: BmcOptio
 @pytest.mark.parametrize("check_mode", [False, True])
 @pytest.mark.parametrize("state", ["booted", "on"])
 def test_before_all_bmcs_are_right_none_is_touched(serve: Any, options: BmcOptions, state: Any, check_mode: bool) -> None:
-    """Unreachable, another machine, a CA that is not there, a wrong password: each is told, and the good one is left as it is."""
+    """Unreachable, another machine, a CA that is not there, a wrong password: each is reported, and the good one is left as it is."""
     good, dead, other, refusing = (serve(uuid=str(number), power=power) for number, power in enumerate(["On", "On", "Off", "On"]))
     good.bmc.power = "Off" if state == "on" else "On"
     other.bmc.macs = ("aa:bb:cc:00:00:09",)
@@ -207,9 +227,9 @@ def test_a_stop_tells_what_was_done_so_far(serve: Any, options: BmcOptions) -> N
     first.bmc.slots[1].image, first.bmc.slots[1].inserted = "http://old/x/old.iso", True
     with pytest.raises(Interrupted) as caught:
         boot_hosts([request_for(first, "first"), request_for(second, "second")], "booted", dataclasses.replace(options, clock=Clock(stop_at=0.0), forks=1))
-    told = caught.value.result
-    assert told["stopped"] and told["changed"]
-    assert [(host["name"], host["phase"], host["failed"]) for host in told["hosts"]] == [("first", "power_off", True), ("second", "plan", True)]
+    reported = caught.value.result
+    assert reported["stopped"] and reported["changed"]
+    assert [(host["name"], host["phase"], host["failed"]) for host in reported["hosts"]] == [("first", "power_off", True), ("second", "plan", True)]
 
 
 @pytest.mark.parametrize(
@@ -299,7 +319,7 @@ def test_wrong_credentials_name_the_bmc_and_hide_the_password(serve: Any, option
         pytest.param({"sessions": False, "without_sessions": 401}, "(HTTP 401): not found", id="basic only, 401 to a login as to everything"),
     ],
 )
-def test_a_wrong_password_is_told_as_such_by_every_service(serve: Any, options: BmcOptions, switches: dict[str, Any], words: str, check_mode: bool) -> None:
+def test_a_wrong_password_is_reported_as_such_by_every_service(serve: Any, options: BmcOptions, switches: dict[str, Any], words: str, check_mode: bool) -> None:
     served = serve(**switches)
     (result,) = boot_hosts([request_for(served, password="wrong")], "booted", options, check_mode=check_mode)
     assert result.phase == "observe" and "refuses user 'admin' with this password (HTTP 401)" in result.reason, result.reason

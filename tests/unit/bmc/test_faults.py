@@ -18,8 +18,11 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.observe im
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot import inspection
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.facts import describe_machines
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.inspection import inspect_all
+from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.libvirt import LibvirtRequest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.manual import ManualRequest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.run import boot_hosts
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import RemoteError, Unreachable, ZeroTouchError
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.http import HttpClient
 from ansible_collections.zerotouch.openshift.tests.support import bmc as fake
 from ansible_collections.zerotouch.openshift.tests.support.clock import Clock
 from ansible_collections.zerotouch.openshift.tests.support.hostile import http_json
@@ -452,7 +455,7 @@ def test_progress_from_the_start_and_each_half_minute(monkeypatch: pytest.Monkey
 
     def show(line: str) -> None:
         lines.append(line)
-        if len(lines) > 3:
+        if len(lines) > 3 and line.startswith("BMCs answered: 250 of 500"):
             reported.set()
 
     def read(name: str, time: int) -> str:
@@ -471,8 +474,79 @@ def test_progress_from_the_start_and_each_half_minute(monkeypatch: pytest.Monkey
     assert all(len(line) <= 120 for line in lines)
 
 
+def test_progress_of_a_mixed_fleet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Domains are counted as what they are, and hosts that the user boots are not counted."""
+    lines: list[str] = []
+    rack = Rack(lambda name, time: name)
+    monkeypatch.setattr(inspection, "method_of", lambda request: rack)
+    domains = [LibvirtRequest(f"vm-{index}", "qemu:///system", f"vm-{index}") for index in range(30)]
+    inspect_all([*domains, ManualRequest("manual-0")], BmcOptions(forks=20, progress=lines.append))
+    inspect_all([*hosts(3), *domains, ManualRequest("manual-0")], BmcOptions(forks=20, progress=lines.append))
+    assert lines == [
+        "Domains answered: 0 of 30. 20 are read at the same time.",
+        "BMCs and domains answered: 0 of 33. 20 are read at the same time.",
+    ]
+
+
 def test_few_hosts_are_read_without_a_line() -> None:
     lines: list[str] = []
     with hostile.serving() as bmc:
         inspect_all([request(bmc)], options(progress=lines.append))
     assert lines == []
+
+
+# -- connections --------------------------------------------------------------------------------------------------------------
+
+
+class Connections:
+    """Which requests came on which connection. With ``cut``, the BMC ends each connection instead of answering its second request."""
+
+    def __init__(self, machine: Machine, *, cut: bool) -> None:
+        self.requests: dict[Any, list[str]] = {}
+        self._machine, self._cut = machine, cut
+        machine.bmc.answers["*"] = self._answer
+
+    def _answer(self, handler: http_json.Handler) -> None:
+        on_this = self.requests.setdefault(handler.client_address, [])
+        on_this.append(handler.command)
+        if self._cut and len(on_this) > 1:
+            handler.close_connection = True
+        else:
+            self._machine._answer(handler)
+
+
+@pytest.mark.parametrize(("vendor", "shared"), [("Contoso", False), ("HPE", True), ("Supermicro", True)])
+def test_reads_share_connections_where_bmcs_are_known_to_serve_them(vendor: str, shared: bool) -> None:
+    with hostile.serving() as bmc:
+        bmc.tree[hostile.ROOT]["Vendor"] = vendor
+        connections = Connections(Machine(bmc), cut=False)
+        assert not boot(bmc).failed
+    for requests in connections.requests.values():
+        assert requests == ["GET"] * len(requests) or len(requests) == 1, "a write has a connection of its own"
+    largest = max(len(requests) for requests in connections.requests.values())
+    assert largest > 5 if shared else largest == 1, connections.requests
+
+
+def test_a_kept_connection_that_ends_is_no_fault_of_the_bmc() -> None:
+    clock = Clock()
+    with hostile.serving() as bmc:
+        bmc.tree[hostile.ROOT]["Vendor"] = "HPE"
+        connections = Connections(Machine(bmc), cut=True)
+        machine = observe(request(bmc), BmcOptions(clock=clock))
+    assert machine.slots and not machine.notes and not clock.slept, "it is repeated at once"
+    assert sorted(len(requests) for requests in connections.requests.values())[-2:] == [1, 2], "no connection is kept after the first that ended"
+
+
+def test_a_kept_tls_connection_that_ended_is_no_fault_of_tls(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, faults = Clock(), iter(["tls"])
+    send = HttpClient.request
+
+    def sent(http: HttpClient, method: str, path: str, **more: Any) -> Any:
+        if "Connection" not in more["headers"] and (kind := next(faults, "")):
+            raise unreachable(kind)
+        return send(http, method, path, **more)
+
+    monkeypatch.setattr(HttpClient, "request", sent)
+    with hostile.serving() as bmc:
+        bmc.tree[hostile.ROOT]["Vendor"] = "HPE"
+        assert observe(request(bmc), BmcOptions(clock=clock)).slots and not clock.slept

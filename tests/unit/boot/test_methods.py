@@ -86,11 +86,11 @@ def test_the_schema_has_the_methods_of_the_table() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "method"),
+    ("provided", "method"),
     [({"bmc"}, "bmc"), ({"bmc", "interfaces"}, "bmc"), ({"interfaces"}, "manual"), (set(), "manual")],
 )
-def test_the_method_of_a_host_that_names_none(given: set[str], method: str) -> None:
-    assert default_method(given) == method
+def test_the_method_of_a_host_that_names_none(provided: set[str], method: str) -> None:
+    assert default_method(provided) == method
 
 
 def test_who_starts_a_host() -> None:

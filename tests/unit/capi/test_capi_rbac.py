@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The rules of docs/rbac/capi.yaml and capi-agents.yaml are what the doors ask for, no more and no less."""
+"""The rules of docs/rbac/capi.yaml and capi-agents.yaml are what the modules ask for, no more and no less."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 import yaml
-from ansible_collections.zerotouch.openshift.plugins.module_utils.capi import options as door
-from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.cluster import run as cluster_door
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi import options as run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.cluster import run as cluster_run
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.cluster import unit as cluster_unit
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
 from ansible_collections.zerotouch.openshift.plugins.modules import capi_cluster, capi_reconcile
@@ -45,7 +45,7 @@ def used(hub: Any, world: ModuleType) -> set[Rule]:
 
 
 def test_every_rule_is_used_and_no_other_is_needed(hub: Any, world: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (door, cluster_door):
+    for module in (run_module, cluster_run):
         monkeypatch.setattr(module, "connect", lambda *_args, **_options: hub)
     monkeypatch.setattr(cluster_unit, "RECHECK", 0.01)
     world.stand(hub, machines=1, agents=2)
@@ -60,10 +60,10 @@ def test_every_rule_is_used_and_no_other_is_needed(hub: Any, world: ModuleType, 
     opened(capi_cluster, **unit, machine_deployments=[{**empty, **pool}])
     hub.change("agentclusters", "own", {"status": {"ready": True}})
     opened(capi_cluster, **unit, labels={"a": "b"}, machine_deployments=[{**empty, **pool, "replicas": 3}], wait_for="infrastructure_ready", timeout=0.0)
-    steer = {"pool": "large", "selector_label": {"key": "pool", "value": "large"}, "count": 1, "candidates": None}
-    opened(capi_reconcile, **scope, mode="steer", steer=steer)
+    label_selection = {"pool": "large", "selector_label": {"key": "pool", "value": "large"}, "count": 1, "candidates": None}
+    opened(capi_reconcile, **scope, mode="label_selection", label_selection=label_selection)
     hub.objects.pop(("machinedeployments", world.NS, "large"))
-    opened(capi_reconcile, **scope, mode="steer", steer={**steer, "count": 0})
+    opened(capi_reconcile, **scope, mode="label_selection", label_selection={**label_selection, "count": 0})
     opened(capi_cluster, **unit, machine_deployments=[{**empty, **pool}])
     opened(capi_cluster, **unit, state="absent", wait_for="gone", timeout=60.0)
     hub.change("clusterdeployments", "c1", {"metadata": {"labels": {"agentClusterRef": None}}})

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Upstream's defects (reference capi-provider-agent.md 14) and what a pass of ours does instead, one test for each row of docs/capi.md."""
+"""Upstream's defects and what a pass of ours does instead, one test for each row of docs/capi.md.
+
+Source: docs/capi.md#what-is-done-better.
+"""
 
 from __future__ import annotations
 
@@ -76,7 +79,7 @@ def test_a_selector_that_is_none(hub: Any, reconciler: Any, world: ModuleType) -
     assert conditions(hub, "odd")["AgentReserved"] == ("False", "AgentNotYetFound") and "Like" in account.problems[0]
 
 
-def test_what_cannot_be_written_is_told(hub: Any, reconciler: Any, world: ModuleType) -> None:
+def test_what_cannot_be_written_is_reported(hub: Any, reconciler: Any, world: ModuleType) -> None:
     world.stand(hub, machines=1, agents=1)
     run = reconciler(hub)
     hub.forbidden.add("agents")
@@ -109,7 +112,7 @@ def test_a_cluster_deployment_that_was_deleted_is_made_again(hub: Any, reconcile
     assert ("clusterdeployments", world.NS, "c1") in hub.objects and account.changed
 
 
-def test_an_owner_that_was_made_anew(hub: Any, reconciler: Any, world: ModuleType) -> None:
+def test_an_owner_that_was_created_again(hub: Any, reconciler: Any, world: ModuleType) -> None:
     world.stand(hub, machines=0)
     reconciler(hub).once()
     hub.change("agentclusters", "c1", {"metadata": {"uid": "another-uid"}})
@@ -210,7 +213,7 @@ def test_an_agent_that_is_deleted_before_it_is_installed(hub: Any, reconciler: A
     assert hub.at("agentmachines", "pool-0")["spec"]["providerID"] == "agent://agent-2"
 
 
-def test_an_agent_that_somebody_took_away(hub: Any, reconciler: Any, world: ModuleType) -> None:
+def test_an_agent_that_was_taken_away(hub: Any, reconciler: Any, world: ModuleType) -> None:
     """Its label names another machine now: upstream would put ours over it."""
     world.stand(hub, agents=2)
     reconciler(hub).once()
@@ -258,7 +261,7 @@ def test_a_claim_that_was_interrupted_and_a_machine_that_is_deleted(hub: Any, re
     assert "annotations" not in hub.at("machines", "pool-0")["metadata"]
 
 
-def test_an_agent_that_belongs_to_somebody_else_holds_nobody_up(hub: Any, reconciler: Any, world: ModuleType) -> None:
+def test_an_agent_that_belongs_to_another_client_blocks_no_other_machine(hub: Any, reconciler: Any, world: ModuleType) -> None:
     """The hook was removed, the finalizer was not, and the host has gone on to another machine: it is not taken from that."""
     world.stand(hub)
     install(hub, reconciler, world)
@@ -349,7 +352,7 @@ def test_an_agent_that_may_not_be_read(hub: Any, reconciler: Any, world: ModuleT
 
 
 def test_a_machine_that_goes_keeps_an_agent_that_may_not_be_read(hub: Any, reconciler: Any, world: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Else its hook and its finalizer would go while the host stays bound to the cluster, which nobody would find out."""
+    """Else its hook and its finalizer would be deleted while the host stays bound to the cluster without notice."""
     world.stand(hub)
     install(hub, reconciler, world)
     world.delete_machine(hub, "pool-0")

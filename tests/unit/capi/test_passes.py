@@ -139,7 +139,7 @@ def test_reuse_gives_a_machine_of_the_same_name_its_host_again(hub: Any, reconci
 
 
 def test_the_newest_of_several_agents_counts_whatever_their_order(reconciler: Any, world: ModuleType) -> None:
-    """A machine that was registered anew has two Agents, and both may say whom they served."""
+    """A machine that registered again has two Agents, and both may name a Machine."""
     for order in [(1, 2, 3), (3, 2, 1), (2, 3, 1)]:
         hub = world.Hub()
         world.stand(hub, machines=0, agents=0)
@@ -216,6 +216,42 @@ def test_killed_at_every_write_and_run_again(reconciler: Any, world: ModuleType)
         hub.revive()
         story(hub, reconciler, world)
         assert without_marks(hub) == without_marks(undisturbed), f"killed at write {number}: {undisturbed.writes[: number + 1]}"
+
+
+@pytest.mark.parametrize("share", [0.2, 0.4])
+def test_conflicts_cost_a_request_each(reconciler: Any, world: ModuleType, share: float) -> None:
+    """Another client changes each fifth object just before our write: only those objects are read again, not the whole scope."""
+    quiet, busy = world.Hub(), world.Hub()
+    calls = {}
+    for hub in (quiet, busy):
+        world.stand(hub, machines=40, agents=60)
+        hub.calls.clear()
+        run = reconciler(hub)
+        hub.busy = share if hub is busy else 0.0
+        run.once()
+        assert sorted(reserved(hub)) == sorted(f"pool-{number}" for number in range(40))
+        calls[hub] = dict(hub.calls)
+    assert calls[busy]["write"] == calls[quiet]["write"] and calls[busy]["list"] == calls[quiet]["list"]
+    conflicts = calls[busy]["write"] * share / (1 - share)
+    assert 0.5 * conflicts < calls[busy]["get"] - calls[quiet]["get"] < 2 * conflicts
+
+
+def test_the_plan_after_a_conflict_follows_the_object_as_it_is_then(hub: Any, reconciler: Any, world: ModuleType) -> None:
+    """The Agent that was chosen is deleted at the moment of its claim: the machine gets the other one, from what was read before."""
+    world.stand(hub, machines=1, agents=2)
+    run = reconciler(hub)
+    (chosen,) = [plan.agent.name for plan in run.account.plan.machines]
+    patch = hub.merge_patch
+
+    def vanishes(path: str, body: Any, **options: Any) -> Any:
+        if path.endswith(f"/agents/{chosen}") and ("agents", world.AGENTS, chosen) in hub.objects:
+            hub.remove("agents", world.AGENTS, chosen)
+        return patch(path, body, **options)
+
+    hub.merge_patch = vanishes
+    before = hub.calls["list"]
+    run.once()
+    assert len(reserved(hub)) == 1 and hub.calls["list"] - before == before, "one look at the end, none between"
 
 
 def test_a_conflict_is_looked_at_again(hub: Any, reconciler: Any, world: ModuleType) -> None:

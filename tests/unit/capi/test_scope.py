@@ -108,8 +108,8 @@ def test_until_everybody_is_ready(hub: Any, reconciler: Any, world: ModuleType) 
     assert account.converged and {plan.state for plan in account.plan.machines} == {"ready"}
 
 
-def test_what_is_optional_holds_nobody_up(hub: Any, reconciler: Any, world: ModuleType) -> None:
-    """The label for backups on Secrets is not needed, and the right to set it is often missing: it is told, and that is all."""
+def test_what_is_optional_blocks_no_machine(hub: Any, reconciler: Any, world: ModuleType) -> None:
+    """The label for backups on Secrets is not needed, and the right to set it is often missing: a warning, and no more."""
     world.stand(hub)
     hub.forbidden = {"patch secrets"}
     reconciler(hub).once()
@@ -126,8 +126,8 @@ def test_what_is_optional_holds_nobody_up(hub: Any, reconciler: Any, world: Modu
 
 def test_a_limit_names_who_is_stuck_and_where(hub: Any, reconciler: Any, world: ModuleType) -> None:
     world.stand(hub, machines=2, agents=1, endpoint=False)
-    with pytest.raises(LimitReached) as told:
+    with pytest.raises(LimitReached) as reported:
         reconciler(hub).until_converged(0.0)
-    text = str(told.value)
+    text = str(reported.value)
     assert "pool-0 is installing: its host is known-unbound" in text and "pool-1 is waiting" in text
     assert "AgentCluster clusters-c1/c1: it has no spec.controlPlaneEndpoint yet" in text

@@ -22,7 +22,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.mod
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.faults import ForbiddenError, UnknownKindError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.paths import LEASE
 
-# Reference capi-provider-agent.md 4.3.
+# openshift/cluster-api-provider-agent controllers/ignition_endpoint.go, controllers/agentcluster_controller.go.
 ENDPOINTS = [
     ("https://1.2.3.4:555/ignition", "https://1.2.3.4:555/ignition", "https://1.2.3.4:555"),
     ("https://1.2.3.4:555", "https://1.2.3.4:555", "https://1.2.3.4:555"),
@@ -59,7 +59,7 @@ def test_bootstrap_data() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "words"),
+    ("provided", "words"),
     [
         (merge(), "did not find one ignition source as expected"),
         (merge({"source": "a"}, {"source": "b"}), "did not find one ignition source as expected"),
@@ -70,10 +70,10 @@ def test_bootstrap_data() -> None:
         (secret(["a list"]), "did not find one ignition source as expected"),
     ],
 )
-def test_bootstrap_data_that_cannot_be_used(given: dict[str, Any], words: str) -> None:
-    with pytest.raises(ZeroTouchError, match=words) as told:
-        read_bootstrap(given, "ns", "data")
-    assert "ns/data" in str(told.value)
+def test_bootstrap_data_that_cannot_be_used(provided: dict[str, Any], words: str) -> None:
+    with pytest.raises(ZeroTouchError, match=words) as reported:
+        read_bootstrap(provided, "ns", "data")
+    assert "ns/data" in str(reported.value)
 
 
 def test_addresses_of_both_families_and_no_empty_hostname(world: ModuleType) -> None:

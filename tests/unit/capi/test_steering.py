@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Labels for upstream's controller: on exactly the Agents that the planner chose, off again afterwards, and never one that somebody else has set."""
+"""Labels for upstream's controller: on exactly the Agents that the planner chose, off again afterwards, and never one that another client has set."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from ansible_collections.zerotouch.openshift.tests.support.clock import Clock
 KEY = "pool"
 
 
-def wish(count: int, **more: Any) -> Steering:
+def demand(count: int, **more: Any) -> Steering:
     return Steering("ns/workers", KEY, "workers", count, selector={"matchLabels": {KEY: "workers"}}, **more)
 
 
-def plan(hub: Any, wished: Steering, policy: Policy = Policy()) -> Any:  # noqa: B008
-    return plan_steering(wished, [read_agent(obj) for (kind, _ns, _name), obj in hub.objects.items() if kind == "agents"], policy)
+def plan(hub: Any, requested: Steering, policy: Policy = Policy()) -> Any:  # noqa: B008
+    return plan_steering(requested, [read_agent(obj) for (kind, _ns, _name), obj in hub.objects.items() if kind == "agents"], policy)
 
 
-def steer(hub: Any, world: ModuleType, wished: Steering) -> Steerer:
-    return Steerer(hub, Scope(world.NS), wished, Policy(), Clock())
+def label_selection(hub: Any, world: ModuleType, requested: Steering) -> Steerer:
+    return Steerer(hub, Scope(world.NS), requested, Policy(), Clock())
 
 
 @pytest.fixture
@@ -47,52 +47,52 @@ def labelled(hub: Any) -> list[str]:
 
 
 def test_on_off_and_nothing_to_do(hosts: Any, world: ModuleType) -> None:
-    steer(hosts, world, wish(2, candidates={"matchLabels": {"size": "large"}})).once()
+    label_selection(hosts, world, demand(2, candidates={"matchLabels": {"size": "large"}})).once()
     assert labelled(hosts) == ["agent-3", "agent-4"]
     notes = hosts.at("agents", "agent-3", world.AGENTS)["metadata"]["annotations"]
     assert notes == {STEERED_FOR: "ns/workers", STEERED_LABEL: "pool=workers"}
-    again = steer(hosts, world, wish(2, candidates={"matchLabels": {"size": "large"}}))
+    again = label_selection(hosts, world, demand(2, candidates={"matchLabels": {"size": "large"}}))
     again.once()
     assert not again.outcomes and not again.planned
-    steer(hosts, world, wish(1)).once()
+    label_selection(hosts, world, demand(1)).once()
     assert len(labelled(hosts)) == 1
-    steer(hosts, world, wish(0)).once()
+    label_selection(hosts, world, demand(0)).once()
     assert not labelled(hosts) and "annotations" not in hosts.at("agents", "agent-3", world.AGENTS)["metadata"]
 
 
 def test_what_others_have_labelled_counts_and_stays(hosts: Any, world: ModuleType) -> None:
     hosts.change("agents", "agent-5", {"metadata": {"labels": {KEY: "workers"}}}, world.AGENTS)
     hosts.change("agents", "agent-1", {"metadata": {"labels": {KEY: "others"}}}, world.AGENTS)
-    steer(hosts, world, wish(4)).once()
+    label_selection(hosts, world, demand(4)).once()
     assert labelled(hosts) == ["agent-2", "agent-3", "agent-4", "agent-5"]
-    steer(hosts, world, wish(0)).once()
+    label_selection(hosts, world, demand(0)).once()
     assert labelled(hosts) == ["agent-5"] and hosts.at("agents", "agent-1", world.AGENTS)["metadata"]["labels"][KEY] == "others"
 
 
 def test_rejections_say_who_uses_the_label(hosts: Any, world: ModuleType) -> None:
     hosts.change("agents", "agent-1", {"metadata": {"labels": {KEY: "others"}}}, world.AGENTS)
     hosts.change("agents", "agent-2", {"metadata": {"annotations": {STEERED_FOR: "ns/second"}, "labels": {"x": "y"}}}, world.AGENTS)
-    found = plan(hosts, wish(4))
+    found = plan(hosts, demand(4))
     assert "1 of them is missing" in found.lacking and len(found.labelled) == 3
-    rules = {host.name: rejection.rule for host, rejection in found.rejections(found.wishes[-1])}
+    rules = {host.name: rejection.rule for host, rejection in found.rejections(found.demands[-1])}
     assert rules["agent-1"] == "label" and rules["agent-2"] == "steered"
 
 
 def test_a_label_goes_once_the_agent_is_reserved(hosts: Any, world: ModuleType) -> None:
-    steer(hosts, world, wish(1)).once()
+    label_selection(hosts, world, demand(1)).once()
     taken = labelled(hosts)[0]
     hosts.change(
         "agents", taken, {"metadata": {"labels": {RESERVED_LABEL: "m"}}, "spec": {"clusterDeploymentName": {"name": "c1", "namespace": "ns"}}}, world.AGENTS
     )
-    steer(hosts, world, wish(0)).once()
+    label_selection(hosts, world, demand(0)).once()
     assert not labelled(hosts) and hosts.at("agents", taken, world.AGENTS)["metadata"]["labels"][RESERVED_LABEL] == "m"
 
 
-def test_a_label_that_was_changed_since_is_somebody_elses(hosts: Any, world: ModuleType) -> None:
-    steer(hosts, world, wish(1)).once()
+def test_a_label_that_was_changed_since_is_other_tools(hosts: Any, world: ModuleType) -> None:
+    label_selection(hosts, world, demand(1)).once()
     name = labelled(hosts)[0]
     hosts.change("agents", name, {"metadata": {"labels": {KEY: "mine"}}}, world.AGENTS)
-    steer(hosts, world, wish(0)).once()
+    label_selection(hosts, world, demand(0)).once()
     metadata = hosts.at("agents", name, world.AGENTS)["metadata"]
     assert metadata["labels"][KEY] == "mine" and "annotations" not in metadata
 
@@ -122,14 +122,14 @@ def test_machines_that_wait_are_nowhere_yet(hub: Any, reconciler: Any, world: Mo
 
 
 def test_waiting_in_vain_takes_the_labels_off(hosts: Any, world: ModuleType) -> None:
-    steerer = steer(hosts, world, wish(2))
+    steerer = label_selection(hosts, world, demand(2))
     with pytest.raises(LimitReached, match="the labels are off again"):
         steerer.until_reserved(0.0)
     assert not labelled(hosts)
 
 
 def test_the_wait_ends_when_all_are_reserved(hosts: Any, world: ModuleType) -> None:
-    steerer = steer(hosts, world, wish(2))
+    steerer = label_selection(hosts, world, demand(2))
     follow = hosts.follow
 
     def reserve(path: str, seconds: float, **selectors: str) -> Any:
@@ -177,14 +177,14 @@ def test_a_labelled_agent_that_is_deleted_is_replaced(hosts: Any, world: ModuleT
         claim(hosts, world, "agent-3")
 
     events(monkeypatch, deleted, one_claimed, claimed_and_deleted)
-    steerer = steer(hosts, world, wish(2))
+    steerer = label_selection(hosts, world, demand(2))
     steerer.until_reserved(60.0)
     assert seen == [["agent-2", "agent-3"], ["agent-3"]] and not labelled(hosts)
     assert sorted(agent.name for agent in steerer.labelled.values()) == ["agent-1", "agent-2", "agent-3"]
 
 
 def test_what_others_have_labelled_is_reserved_as_well(hosts: Any, world: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ours stay until the pool has found as many as it was to find, whoever labelled those."""
+    """Ours stay until the pool has found as many as it was to find, also with labels of another client."""
     hosts.change("agents", "agent-5", {"metadata": {"labels": {KEY: "workers"}}}, world.AGENTS)
     seen: list[list[str]] = []
 
@@ -199,23 +199,23 @@ def test_what_others_have_labelled_is_reserved_as_well(hosts: Any, world: Module
         return move
 
     events(monkeypatch, nothing, claimed("agent-5"), claimed("agent-1"), claimed("agent-2"))
-    steer(hosts, world, wish(3)).until_reserved(60.0)
+    label_selection(hosts, world, demand(3)).until_reserved(60.0)
     all_three = ["agent-1", "agent-2", "agent-5"]
     assert seen == [all_three, all_three, all_three, ["agent-2", "agent-5"]] and labelled(hosts) == ["agent-5"]
 
 
-def test_agents_are_told_apart_by_name_alone(hosts: Any, world: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_agents_are_distinguished_by_name_alone(hosts: Any, world: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     """To compare thousands of them as a whole takes seconds: they hold all that is known of a machine."""
     hosts.change("agents", "agent-5", {"metadata": {"labels": {KEY: "workers"}}}, world.AGENTS)
-    steer(hosts, world, wish(3)).once()
+    label_selection(hosts, world, demand(3)).once()
     claim(hosts, world, "agent-1")
 
     def never(one: Agent, other: object) -> bool:
         raise AssertionError(f"{one.title} is compared with {other}")
 
     monkeypatch.setattr(Agent, "__eq__", never)
-    assert [agent.name for agent in plan(hosts, wish(1)).unlabelled] == ["agent-1", "agent-2"]
-    steerer = steer(hosts, world, wish(3))
+    assert [agent.name for agent in plan(hosts, demand(1)).unlabelled] == ["agent-1", "agent-2"]
+    steerer = label_selection(hosts, world, demand(3))
     with pytest.raises(LimitReached):
         steerer.until_reserved(0.0)
     assert labelled(hosts) == ["agent-5"]
@@ -225,11 +225,11 @@ def test_killed_at_every_write_and_run_again(world: ModuleType) -> None:
     """No label of ours is left behind, and none is set twice."""
 
     def story(hub: Any) -> None:
-        steer(hub, world, wish(3)).once()
+        label_selection(hub, world, demand(3)).once()
         assert len(labelled(hub)) == 3
-        steer(hub, world, wish(1)).once()
+        label_selection(hub, world, demand(1)).once()
         assert len(labelled(hub)) == 1
-        steer(hub, world, wish(0)).once()
+        label_selection(hub, world, demand(0)).once()
 
     def new() -> Any:
         hub = world.Hub()
@@ -249,12 +249,12 @@ def test_killed_at_every_write_and_run_again(world: ModuleType) -> None:
         assert not labelled(hub) and not [obj for obj in hub.objects.values() if obj["metadata"].get("annotations")], number
 
 
-def test_somebody_who_is_always_faster(hosts: Any, world: ModuleType) -> None:
+def test_another_client_that_is_always_faster(hosts: Any, world: ModuleType) -> None:
     hosts.conflicts = ["agents"] * 100
     with pytest.raises(PartialFailure, match="has been modified"):
-        steer(hosts, world, wish(1)).once()
+        label_selection(hosts, world, demand(1)).once()
     hosts.conflicts = ["agents"]
-    steer(hosts, world, wish(1)).once()
+    label_selection(hosts, world, demand(1)).once()
     assert len(labelled(hosts)) == 1
 
 
@@ -271,61 +271,61 @@ def held(hub: Any, world: ModuleType, name: str, namespace: str = "ns") -> tuple
 
 def test_hosts_of_the_pool_keep_the_label_and_get_it(hosts: Any, world: ModuleType) -> None:
     """A host that leaves by itself is found again. Pools that an earlier version made have hosts without the label."""
-    steer(hosts, world, wish(1)).once()
+    label_selection(hosts, world, demand(1)).once()
     taken = [held(hosts, world, "agent-1"), held(hosts, world, "agent-2")]
-    steer(hosts, world, wish(0)).once(taken)
+    label_selection(hosts, world, demand(0)).once(taken)
     assert labelled(hosts) == ["agent-1", "agent-2"]
-    again = steer(hosts, world, wish(0))
+    again = label_selection(hosts, world, demand(0))
     again.once(taken)
     assert not again.outcomes
     # Its Machine is being deleted, so that it is no longer among those that stay.
-    steer(hosts, world, wish(0)).once(taken[:1])
+    label_selection(hosts, world, demand(0)).once(taken[:1])
     assert labelled(hosts) == ["agent-1", "agent-2"]
-    steerer = steer(hosts, world, wish(1))
+    steerer = label_selection(hosts, world, demand(1))
     with pytest.raises(LimitReached):
         steerer.until_reserved(0.0, taken)
     assert labelled(hosts) == ["agent-1", "agent-2"]
 
 
 def test_a_host_that_another_pool_took_loses_the_label(hosts: Any, world: ModuleType) -> None:
-    steer(hosts, world, wish(1)).once()
+    label_selection(hosts, world, demand(1)).once()
     _pool, facts = held(hosts, world, "agent-1")
-    steer(hosts, world, wish(0)).once([("ns/second", facts)])
+    label_selection(hosts, world, demand(0)).once([("ns/second", facts)])
     assert not labelled(hosts)
-    steer(hosts, world, wish(1)).once()
+    label_selection(hosts, world, demand(1)).once()
     held(hosts, world, "agent-2", "elsewhere")
-    steer(hosts, world, wish(0)).once()
+    label_selection(hosts, world, demand(0)).once()
     assert not labelled(hosts)
 
 
 def test_the_reserve_stays_labelled(hosts: Any, world: ModuleType) -> None:
-    steer(hosts, world, wish(1, reserve=2)).once()
+    label_selection(hosts, world, demand(1, reserve=2)).once()
     assert labelled(hosts) == ["agent-1", "agent-2", "agent-3"]
     taken = [held(hosts, world, "agent-1")]
-    done = steer(hosts, world, wish(0, reserve=2))
+    done = label_selection(hosts, world, demand(0, reserve=2))
     done.once(taken)
     assert labelled(hosts) == ["agent-1", "agent-2", "agent-3"] and not done.outcomes and not done.plan.problems
-    steer(hosts, world, wish(0, reserve=1)).once(taken)
+    label_selection(hosts, world, demand(0, reserve=1)).once(taken)
     assert len(labelled(hosts)) == 2
 
 
 def test_a_reserve_that_is_short_is_no_failure(hosts: Any, world: ModuleType) -> None:
-    found = plan(hosts, wish(3, reserve=4))
+    found = plan(hosts, demand(3, reserve=4))
     assert len(found.labelled) == 5 and not found.lacking
     assert found.problems == ("pool ns/workers holds 4 free Agents in reserve, and 2 of them are missing: boot or approve more hosts",)
-    found = plan(hosts, wish(6, reserve=1))
+    found = plan(hosts, demand(6, reserve=1))
     assert "1 of them is missing" in found.lacking and "1 of them is missing" in found.problems[0]
 
 
 @pytest.mark.parametrize("state", ["unbinding-pending-user-action", "disconnected-unbound"])
 def test_a_host_that_comes_back_is_the_reserve_while_there_is_no_other(hub: Any, world: ModuleType, state: str) -> None:
     hub.put("agents", world.agent(1))
-    steer(hub, world, wish(0, reserve=1)).once()
+    label_selection(hub, world, demand(0, reserve=1)).once()
     hub.change("agents", "agent-1", {"status": {"debugInfo": {"state": state}}}, world.AGENTS)
-    steer(hub, world, wish(0, reserve=1)).once()
+    label_selection(hub, world, demand(0, reserve=1)).once()
     assert labelled(hub) == ["agent-1"]
     hub.put("agents", world.agent(2))
-    steer(hub, world, wish(0, reserve=1)).once()
+    label_selection(hub, world, demand(0, reserve=1)).once()
     assert labelled(hub) == ["agent-2"]
 
 
@@ -333,11 +333,11 @@ def test_a_pool_that_does_not_exist_any_more_holds_no_agent(hosts: Any, world: M
     hosts.change(
         "agents", "agent-1", {"metadata": {"labels": {KEY: "second"}, "annotations": {STEERED_FOR: "ns/second", STEERED_LABEL: "pool=second"}}}, world.AGENTS
     )
-    assert "agent-1" not in {agent.name for agent in plan(hosts, wish(5)).labelled}
-    assert "agent-1" in {agent.name for agent in plan(hosts, wish(5, gone=frozenset({"ns/second"}))).labelled}
+    assert "agent-1" not in {agent.name for agent in plan(hosts, demand(5)).labelled}
+    assert "agent-1" in {agent.name for agent in plan(hosts, demand(5, gone=frozenset({"ns/second"}))).labelled}
 
 
 def test_agents_for_other_pools_are_left_alone(hosts: Any, world: ModuleType) -> None:
-    found = plan(hosts, wish(2, exclude=frozenset({"agent-1", "agent-3"})))
+    found = plan(hosts, demand(2, exclude=frozenset({"agent-1", "agent-3"})))
     assert [agent.name for agent in found.labelled] == ["agent-2", "agent-4"]
-    assert {rejection.rule for host, rejection in found.rejections(found.wishes[-1]) if host.name in ("agent-1", "agent-3")} == {"excluded"}
+    assert {rejection.rule for host, rejection in found.rejections(found.demands[-1]) if host.name in ("agent-1", "agent-3")} == {"excluded"}

@@ -18,7 +18,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problem
 Cluster = dict[str, Any]
 Hosts = list[dict[str, Any]]
 
-_SSH_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAICqXUWw1S2iEjNvY9UoiagpVsh7ROOIHrWxcu5wAqlrq somebody@example.com"
+_SSH_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAICqXUWw1S2iEjNvY9UoiagpVsh7ROOIHrWxcu5wAqlrq admin@example.com"
 
 _CLUSTER: Cluster = {
     "name": "demo",

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.files import from_directory, read_directory
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.paths import in_users_terms
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.render import render_files
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec import Deployment
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import Problem, errors, warnings
 from hypothesis import given, settings
@@ -35,7 +36,7 @@ platform:
     apiVIPs: [192.0.2.5]
     ingressVIPs: [192.0.2.6]
 pullSecret: '{"auths": {"quay.io": {"auth": "dXNlcjpnZWhlaW0="}}}'
-sshKey: ssh-ed25519 AAAA somebody
+sshKey: ssh-ed25519 AAAA admin
 """
 
 AGENT_CONFIG = """\
@@ -52,8 +53,7 @@ hosts:
     macAddress: 52:54:00:00:01:11
 """
 
-KNI22 = Path(__file__).parents[3] / "../shared/examples/kni22"
-INSTALLER_CASES = Path(__file__).parents[3] / "../shared/installer-cases"
+KNI22 = Path(__file__).parents[1] / "data" / "kni22"
 
 
 def read(
@@ -332,6 +332,13 @@ def test_version_and_release_image(tmp_path: Path) -> None:
     deployment, _problems = from_directory(tmp_path, version="4.21.3", release_image="registry.example.com/other:1")
     assert deployment is not None
     assert deployment.cluster.release_image == "registry.example.com/other:1"
+    pinned = {"version": "4.21.3", "release_image": "registry.example.com/ocp@sha256:00", "release_tag": "registry.example.com/ocp:4.21.3"}
+    (tmp_path / "release.json").write_text(json.dumps(pinned))
+    for image, tag in (("", pinned["release_tag"]), (pinned["release_image"], pinned["release_tag"]), (pinned["release_tag"], "")):
+        deployment, _problems = from_directory(tmp_path, release_image=image)
+        assert deployment is not None and deployment.cluster.release_tag == tag
+    deployment, _problems = from_directory(tmp_path)
+    assert deployment is not None and json.loads(render_files(deployment)["release.json"]) == pinned
     (tmp_path / "release.json").write_text("{")
     assert found(from_directory(tmp_path)[1])[0] == ("", "Syntax error", "release.json", 1)
 
@@ -367,7 +374,6 @@ def test_extra_manifests(tmp_path: Path) -> None:
     assert [(Path(problem.file).name, problem.kind, problem.line) for problem in problems] == [("a.yml", "Syntax error", 2), ("b.yaml", "Invalid value", 3)]
 
 
-@pytest.mark.skipif(not KNI22.is_dir(), reason="the walkthrough's files are not beside this checkout")
 def test_kni22(tmp_path: Path) -> None:
     _deployment, problems = from_directory(KNI22, version="4.22.0")
     (error,) = errors(problems)
@@ -386,23 +392,6 @@ def test_kni22(tmp_path: Path) -> None:
     assert deployment is not None
     assert deployment.rendezvous_ip == "192.168.0.116"
     assert [host.name for host in deployment.hosts] == ["asus3-vm1", "asus3-vm2", "asus3-vm3"]
-
-
-def installer_cases() -> list[tuple[str, dict[str, str]]]:
-    found = []
-    for case in sorted(INSTALLER_CASES.glob("**/*.txt")) if INSTALLER_CASES.is_dir() else []:
-        files = dict(part.split(" --\n", 1) for part in case.read_text().split("\n-- ")[1:] if " --\n" in part)
-        if "install-config.yaml" in files:
-            found.append((str(case.relative_to(INSTALLER_CASES)), files))
-    return found
-
-
-@pytest.mark.parametrize(("name", "files"), installer_cases(), ids=[name for name, _files in installer_cases()])
-def test_installer_cases_are_read_without_an_error(tmp_path: Path, name: str, files: dict[str, str]) -> None:
-    deployment, problems = read(tmp_path, files["install-config.yaml"], files.get("agent-config.yaml"))
-    assert errors(problems) == []
-    assert deployment is not None
-    assert deployment.cluster.domain == "ostest.test.metalkube.org"
 
 
 SECRETIVE = INSTALL_CONFIG.replace("dXNlcjpnZWhlaW0=", "Z2VoZWltZ2VoZWlt")

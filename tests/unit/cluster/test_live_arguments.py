@@ -101,7 +101,7 @@ def test_release_json_keeps_them(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("version", ["", "4.22.0", "4.21.3"])
-def test_a_version_given_beside_the_directory_leaves_them(tmp_path: Path, version: str) -> None:
+def test_a_version_beside_the_directory_leaves_them(tmp_path: Path, version: str) -> None:
     write(tmp_path, deployed(ARGUMENTS))
     deployment = read_directory(tmp_path, version=version).deployment
     assert deployment is not None

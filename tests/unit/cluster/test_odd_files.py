@@ -17,7 +17,7 @@ from ansible_collections.zerotouch.openshift.tests.unit.cluster.test_files impor
 
 
 def written(directory: Path, *, install: bytes | None = INSTALL_CONFIG.encode(), agent: bytes | None = AGENT_CONFIG.encode()) -> Path:
-    """Both files; None stands for a directory in the file's place."""
+    """Both files; None means a directory in the file's place."""
     for name, content in (("install-config.yaml", install), ("agent-config.yaml", agent)):
         if content is None:
             (directory / name).mkdir()
@@ -26,7 +26,7 @@ def written(directory: Path, *, install: bytes | None = INSTALL_CONFIG.encode(),
     return directory
 
 
-def told(directory: Path) -> list[tuple[str, str, str]]:
+def reported(directory: Path) -> list[tuple[str, str, str]]:
     """(file, layer, detail) of every error of reading."""
     problems = read_directory(directory, version="4.22.0").problems
     return [(Path(problem.file).name, problem.layer, problem.detail) for problem in errors(problems)]
@@ -50,7 +50,7 @@ def test_directories_in_place_of_files(tmp_path: Path) -> None:
     for name, files in (("a", {"install": None}), ("b", {"agent": None})):
         (tmp_path / name).mkdir()
         file = {"a": "install-config.yaml", "b": "agent-config.yaml"}[name]
-        assert told(written(tmp_path / name, **files)) == [(file, "installer", "cannot be read: Is a directory")]
+        assert reported(written(tmp_path / name, **files)) == [(file, "installer", "cannot be read: Is a directory")]
 
 
 def test_extra_manifests_that_cannot_be_read(tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_extra_manifests_that_cannot_be_read(tmp_path: Path) -> None:
     os.mkfifo(extra / "c.yml")
     (extra / "d.yaml").write_text("kind: A\nkind: B\n")
     (extra / "e.txt").symlink_to(tmp_path / "nowhere")
-    assert told(tmp_path) == [
+    assert reported(tmp_path) == [
         ("a.yaml", "installer", "cannot be read: No such file or directory"),
         ("b.yaml", "installer", "cannot be read: Is a directory"),
         ("c.yml", "installer", "cannot be read: it is no file"),

@@ -105,6 +105,6 @@ def test_nothing_is_lost(tmp_path: Path, platform: str, seed: int, share: float)
     assert parsed.deployment is not None
     files = render_files(parsed.deployment)
     written = [dict(leaves(yaml.safe_load(files[name]))) for name in ("install-config.yaml", "agent-config.yaml")]
-    for given, found in zip((install, agent), written, strict=True):
-        lost = {path: value for path, value in leaves(given) if found.get(path) != value}
+    for provided, found in zip((install, agent), written, strict=True):
+        lost = {path: value for path, value in leaves(provided) if found.get(path) != value}
         assert lost == {}

@@ -106,7 +106,7 @@ def test_networking() -> None:
     assert networking.service_networks == ("10.96.0.0/16",)
 
 
-def test_pools_come_from_the_groups_unless_given() -> None:
+def test_pools_come_from_the_groups_unless_set() -> None:
     cluster = deployed().cluster
     assert cluster.replicas == {"master": 3, "arbiter": 0, "worker": 2}
     assert cluster.arbiter is None
@@ -205,7 +205,7 @@ def test_bmc_data_stays_out_of_the_files_unless_the_user_puts_it_there() -> None
     files = render_files(deployment)
     assert "geheim-4" in files["agent-config.yaml"]
     assert "geheim-4" not in files["install-config.yaml"]
-    assert problems_of(platform_options={"hosts": [{"name": "nobody", "bmc": {}}]}) == [("openshift_cluster.platform_options.hosts[0]", "Invalid value")]
+    assert problems_of(platform_options={"hosts": [{"name": "unknown", "bmc": {}}]}) == [("openshift_cluster.platform_options.hosts[0]", "Invalid value")]
 
 
 def test_overrides_come_last_and_are_checked_like_everything_else() -> None:
@@ -259,7 +259,7 @@ def test_extra_manifests(tmp_path: Path) -> None:
     ("entry", "words"),
     [
         ("kind: ConfigMap\nmetadata: {name: a}\n", "the path of a file is expected, not its content"),
-        ("~nobody-of-this-name/a.yaml", "No such file or directory"),
+        ("~no-user-of-this-name/a.yaml", "No such file or directory"),
         ("a" * 5000, "No such file or directory"),
         ("a\0b.yaml", "No such file or directory"),
     ],

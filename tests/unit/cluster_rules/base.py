@@ -31,7 +31,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 TODAY = datetime.date(2026, 6, 1)
 Change = Callable[[Deployment], Deployment]
 
-SSH_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAICqXUWw1S2iEjNvY9UoiagpVsh7ROOIHrWxcu5wAqlrq somebody@example.com"
+SSH_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAICqXUWw1S2iEjNvY9UoiagpVsh7ROOIHrWxcu5wAqlrq admin@example.com"
 PULL_SECRET = '{"auths": {"quay.io": {"auth": "dXNlcjpnZWhlaW0="}, "registry.example.com:5000": {"auth": "dXNlcjpnZWhlaW0="}}}'
 
 

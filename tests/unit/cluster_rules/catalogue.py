@@ -558,7 +558,7 @@ CATALOGUE: tuple[Mistake, ...] = (
 
 
 def independent(mistakes: list[Mistake], chooser: random.Random, count: int) -> list[Mistake]:
-    """Up to ``count`` mistakes out of a shuffled list that have nothing to do with each other. ``hosts`` stands for every host."""
+    """Up to ``count`` mistakes out of a shuffled list that have nothing to do with each other. ``hosts`` means every host."""
     chosen: list[Mistake] = []
     taken: set[str] = set()
     for mistake in chooser.sample(mistakes, len(mistakes)):

@@ -1,18 +1,23 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Inputs that nobody should write, for the error catalogue: each message of reading files and variables is met at least once."""
+"""Wrong inputs for the error catalogue: each message of reading files and variables is met at least once."""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.documents import Release
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.files import from_directory
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.rules.checks import check_names
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec import Cluster
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import Problem
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.release_pin import NotResolved, pin_release
 from ansible_collections.zerotouch.openshift.tests.unit.cluster.reading import from_variables
+from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.base import good_deployment
 
 _HEAD = "apiVersion: v1\nmetadata: {name: demo}\nbaseDomain: example.com\n"
 _PLATFORM = "platform: {none: {}}\n"
@@ -72,7 +77,7 @@ VARIABLES: tuple[tuple[Mapping[str, Any], list[Mapping[str, Any]]], ...] = (
     ({"version": "3.11.0"}, [{**_HOST, "boot": {"method": "bmc"}}, {**_HOST, "inventory_name": "b", "bmc": {"username": "a"}}]),
     ({"version": "4.22.0", "platform": "openstack"}, [{**_HOST, "boot": {"method": "carrier pigeon"}}]),
     ({"version": "4.22.0", "platform": "none", "api_vips": ["10.0.0.1"]}, [_HOST]),
-    ({"version": "4.22.0", "platform": "baremetal", "platform_options": {"hosts": [{"name": "nobody"}]}}, [_HOST]),
+    ({"version": "4.22.0", "platform": "baremetal", "platform_options": {"hosts": [{"name": "unknown"}]}}, [_HOST]),
     (
         {
             "version": "4.22.0",
@@ -97,6 +102,18 @@ def problems_of_inputs(directory: Path) -> Iterator[Problem]:
         yield from from_variables({"name": "demo", "base_domain": "example.com", "pull_secret": "{}", **cluster}, hosts)[1]
     yield from _not_there(directory)
     yield from check_names({"mtuu": "off", "mtu": "no"})
+    yield from _not_pinned()
+
+
+def _not_pinned() -> Iterator[Problem]:
+    def ask(cluster: Cluster) -> str:
+        raise NotResolved("Registry q.io: it answers 503.")
+
+    described = good_deployment()
+    by_tag = dataclasses.replace(described, cluster=dataclasses.replace(described.cluster, release_image="q.io/r:4.22.0"))
+    for deployment in (by_tag, dataclasses.replace(by_tag, provided_manifests={"cluster-manifests/cluster-image-set.yaml": ""})):
+        problem = pin_release(deployment, Release("4.22.0"), ask).problem
+        yield from [problem] if problem else []
 
 
 def _not_there(directory: Path) -> Iterator[Problem]:

@@ -14,8 +14,8 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.rules.
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import apply_checks
 from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.catalogue import CATALOGUE, TODAY, good_deployment
 
-ROOM = Path(__file__).parents[3] / "plugins" / "module_utils" / "cluster"
-# Design 1.2.
+PACKAGE = Path(__file__).parents[3] / "plugins" / "module_utils" / "cluster"
+# The layers of a validation (docs/checks.md).
 WARN = ("certificate-expired", "prefix-mismatch", "dns-missing", "default-route-missing", "mtu", "registry-without-credentials", "release-image-tag")
 ERROR = (
     *("duplicate-hostname", "duplicate-address", "duplicate-mac", "vip-clash", "rendezvous-host", "rendezvous-network", "bond-port-missing"),
@@ -34,14 +34,14 @@ def test_every_check_says_what_and_how_to_mend(name: str) -> None:
     assert CHECKS[name].text.endswith(".") and CHECKS[name].mend
 
 
-def test_every_check_named_in_the_room_is_in_the_table() -> None:
-    texts = [path.read_text() for path in ROOM.rglob("*.py")]
+def test_every_check_named_in_the_package_is_in_the_table() -> None:
+    texts = [path.read_text() for path in PACKAGE.rglob("*.py")]
     used = {name for text in texts for name in re.findall(r'(?:own\(|check=)"([a-z-]+)"', text)}
     assert used <= set(CHECKS)
 
 
 def test_every_check_of_the_rules_has_a_mistake() -> None:
-    in_rules = {name for path in (ROOM / "rules").rglob("*.py") for name in re.findall(r'own\("([a-z-]+)"', path.read_text())}
+    in_rules = {name for path in (PACKAGE / "rules").rglob("*.py") for name in re.findall(r'own\("([a-z-]+)"', path.read_text())}
     # About 4.23 and later, which the catalogue's deployment is not: they are tested with those releases.
     later = {"fencing-host", "interface-name"}
     assert in_rules | {"rendezvous-host", "rendezvous-network"} <= {mistake.check for mistake in CATALOGUE} | later

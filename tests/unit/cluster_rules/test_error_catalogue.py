@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The error catalogue is complete: what any table of mistakes brings about is in it exactly once, and what nobody meets is not."""
+"""The error catalogue is complete: each result of a table of mistakes is in it exactly once, and nothing else."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.profil
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.rules.checks import CHECKS
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.rules.remedies import REMEDIES, with_remedy
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.rules.validate import validate
-from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.upstream.given import Given
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.upstream.install_config import install_config
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.upstream.provided import Provided
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import Problem
 from ansible_collections.zerotouch.openshift.tests.docs.error_model import Entry
 from ansible_collections.zerotouch.openshift.tests.docs.error_pages import entries
-from ansible_collections.zerotouch.openshift.tests.docs.errors_of_rooms import ROOMS
+from ansible_collections.zerotouch.openshift.tests.docs.errors_of_packages import PACKAGES
 from ansible_collections.zerotouch.openshift.tests.unit.cluster.mistakes import MISTAKES, good_cluster, good_hosts
 from ansible_collections.zerotouch.openshift.tests.unit.cluster.reading import from_variables
 from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.base import TODAY, good_deployment
@@ -52,7 +52,7 @@ def _verdicts() -> Iterator[Problem]:
     for base, changes in (*(case[1:] for case in cases()), *((base, [(path, value)]) for base, path, value in DOCUMENTS)):
         document = changed(INSTALL_CONFIGS[base], changes)
         for release in (NEWEST, *OLDER.get(base, ())):
-            yield from install_config(Given.of(document, ReleaseProfile(release)))
+            yield from install_config(Provided.of(document, ReleaseProfile(release)))
 
 
 def _mistaken() -> Iterator[Problem]:
@@ -87,7 +87,7 @@ def test_no_message_is_there_twice(matched: list[tuple[Problem, list[Entry]]]) -
     assert [(problem.text(), [entry.texts for entry in found]) for problem, found in matched if len(found) > 1] == []
 
 
-def test_nothing_is_in_the_catalogue_that_nobody_meets(matched: list[tuple[Problem, list[Entry]]]) -> None:
+def test_each_entry_of_the_catalogue_has_a_case(matched: list[tuple[Problem, list[Entry]]]) -> None:
     used = Counter(id(entry) for _problem, found in matched for entry in found)
     assert [(entry.paths, entry.texts) for entry in entries() if not used[id(entry)]] == []
 
@@ -105,8 +105,8 @@ def test_every_check_is_in_the_catalogue() -> None:
     assert set(CHECKS) == {entry.check for entry in entries() if entry.check}
 
 
-@pytest.mark.parametrize(("room", "text"), [(room, message.text) for room, (_title, messages) in ROOMS.items() for message in messages])
-def test_messages_of_rooms_are_those_of_their_sources(room: str, text: str) -> None:
-    sources = "\n".join(path.read_text() for path in (MODULE_UTILS / room).rglob("*.py"))
+@pytest.mark.parametrize(("package", "text"), [(package, message.text) for package, (_title, messages) in PACKAGES.items() for message in messages])
+def test_messages_of_packages_are_those_of_their_sources(package: str, text: str) -> None:
+    sources = "\n".join(path.read_text() for path in (MODULE_UTILS / package).rglob("*.py"))
     parts = [part.strip() for part in text.split("…") if part.strip()]
     assert [part for part in parts if part not in sources] == []

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The published walkthrough's input: exactly the warnings that design 1.2 names, once its pull secret is corrected."""
+"""The published walkthrough's input: exactly these warnings, once its pull secret is corrected."""
 
 from __future__ import annotations
 
@@ -9,18 +9,16 @@ import datetime
 import re
 from pathlib import Path
 
-import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.files import from_directory
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.rules.validate import validate
 
-SHARED = Path(__file__).resolve().parents[3].parent / "shared" / "examples" / "kni22"
+KNI22 = Path(__file__).parents[1] / "data" / "kni22"
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason=f"{SHARED} is not there")
 def test_rules_warn_of_certificate_and_prefix_only(tmp_path: Path) -> None:
-    text = (SHARED / "install-config.yaml").read_text()
+    text = (KNI22 / "install-config.yaml").read_text()
     (tmp_path / "install-config.yaml").write_text(re.sub(r"(?m)^pullSecret: ''(.*)''$", r"pullSecret: '\1'", text))
-    (tmp_path / "agent-config.yaml").write_text((SHARED / "agent-config.yaml").read_text())
+    (tmp_path / "agent-config.yaml").write_text((KNI22 / "agent-config.yaml").read_text())
     deployment, problems = from_directory(tmp_path, version="4.22.0")
     assert deployment is not None
     assert not [problem for problem in problems if problem.severity == "error"]

@@ -187,7 +187,7 @@ REFUSED: list[tuple[str, Change, str]] = [
 
 
 @pytest.mark.parametrize(("change", "check"), [case[1:] for case in REFUSED], ids=[case[0] for case in REFUSED])
-def test_what_does_not_install_is_told_once(change: Change, check: str) -> None:
+def test_what_does_not_install_is_reported_once(change: Change, check: str) -> None:
     problems = validate(change(good_deployment()), today=TODAY)
     assert [problem.check for problem in problems if problem.check != "release-registry-without-credentials"] == [check], [p.text() for p in problems]
 

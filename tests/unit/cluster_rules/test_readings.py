@@ -133,7 +133,7 @@ def test_what_cannot_be_read(tmp_path: Path, file: str, change: Change) -> None:
     assert found[0].path.removesuffix("[0]") == change[0].removesuffix("[0]")
 
 
-def test_an_unknown_key_of_a_host_in_install_config_is_told_once(tmp_path: Path) -> None:
+def test_an_unknown_key_of_a_host_in_install_config_is_reported_once(tmp_path: Path) -> None:
     """The installer of this release reads on without it."""
     install = changed(INSTALL_CONFIGS["baremetal-bmc"], [("platform.baremetal.hosts[0].bmc.adres", "x")])
     assert [(one.layer, one.path) for one in problems(tmp_path, install, NO_HOSTS)] == [("ours", "platform.baremetal.hosts[0].bmc.adres")]
@@ -158,7 +158,7 @@ def test_numbers_as_yaml_has_them(tmp_path: Path, text: str, name: str) -> None:
 
 
 def test_hosts_that_are_no_list_hide_none(tmp_path: Path) -> None:
-    """Those of install-config.yaml do not stand in for what cannot be read."""
+    """Those of install-config.yaml do not replace what cannot be read."""
     found = problems(tmp_path, INSTALL_CONFIGS["baremetal-bmc"], {**NO_HOSTS, "hosts": {}})
     assert [(one.path, one.layer, one.kind) for one in found][:1] == [("hosts", "installer", "Invalid value")]
 
@@ -168,7 +168,7 @@ def test_subnets_of_hosts_have_one_rule_for_all_network_types(tmp_path: Path) ->
     assert said(problems(tmp_path, install, NO_HOSTS)) == [("spec.networking.clusterNetwork[0].hostPrefix", "must be at most 25")]
 
 
-def test_a_number_where_a_text_belongs_is_told_by_us_too(tmp_path: Path) -> None:
+def test_a_number_where_a_text_belongs_is_reported_by_us_too(tmp_path: Path) -> None:
     """010 is 8, on is true: who did not quote it did not mean that."""
     found = problems(tmp_path, changed(INSTALL_CONFIGS["none"], [("metadata.name", 5)]), NO_HOSTS)
     assert [(one.layer, one.path, one.detail) for one in found] == [("ours", "metadata.name", "a string is expected, not a number")]

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which host becomes the rendezvous host (reference agent-based-installer.md 3.10)."""
+"""Which host becomes the rendezvous host (openshift/installer pkg/asset/agent/image/ignition.go)."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ def test_derived(hosts: list[Host], ip: str) -> None:
     assert derive(hosts) == ip
 
 
-def test_given_wins_and_is_canonical() -> None:
+def test_a_configured_address_wins_and_is_canonical() -> None:
     found = rendezvous(cluster(rendezvous_ip="FD00:0::1")(good_deployment()))
-    assert (found.ip, found.given, found.hosts) == ("fd00::1", True, ())
+    assert (found.ip, found.provided, found.hosts) == ("fd00::1", True, ())
 
 
 def test_derived_names_its_host() -> None:
     found = rendezvous(good_deployment())
-    assert (found.ip, found.given, found.hosts) == ("192.168.111.80", False, (0,))
+    assert (found.ip, found.provided, found.hosts) == ("192.168.111.80", False, (0,))
     assert with_rendezvous_ip(good_deployment()).rendezvous_ip == "192.168.111.80"

@@ -517,7 +517,7 @@ def test_a_rendezvous_ip_of_another_family_is_in_no_machine_network() -> None:
 
 
 @pytest.mark.parametrize("path", ["~/pull-secret.json", "/etc/pull-secret", "pull-secret.txt", "../secrets/pull.json", "./id_ed25519.pub"])
-def test_a_path_where_content_belongs_is_told(path: str) -> None:
+def test_a_path_where_content_belongs_is_reported(path: str) -> None:
     for change in (cluster(pull_secret=path), cluster(ssh_key=path)):
         (problem,) = validate(change(good_deployment()), today=TODAY)
         assert "lookup('ansible.builtin.file', '…')" in problem.hint and path not in problem.text()

@@ -117,6 +117,6 @@ def test_an_empty_network_config_is_refused(tmp_path: Path) -> None:
     assert found == [["hosts[0].networkConfig", "Invalid value", "nmstate generated an empty NetworkManager config file content"]]
 
 
-def test_one_field_in_two_spellings_is_told_by_us(tmp_path: Path) -> None:
+def test_one_field_in_two_spellings_is_reported_by_us(tmp_path: Path) -> None:
     """The installer takes the last one."""
     assert said(tmp_path, {**INSTALL_CONFIGS["none"], "BaseDomain": "example.org"}, NO_HOSTS) == []

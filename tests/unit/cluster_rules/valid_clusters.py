@@ -76,7 +76,10 @@ def ecdsa_key() -> str:
 
 
 def _topologies(platform: str) -> list[str]:
-    """Which shapes a platform can have (reference agent-based-installer.md 3.2, 3.3)."""
+    """Which shapes a platform can have.
+
+    Source: openshift/installer pkg/types/validation/installconfig.go, pkg/asset/agent/installconfig.go.
+    """
     impossible = {
         "baremetal": ("single",),
         "vsphere": ("single", "arbiter", "fencing"),

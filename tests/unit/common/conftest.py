@@ -162,7 +162,7 @@ def authority(tmp_path: Path) -> Authority:
 
 @pytest.fixture
 def free_port() -> int:
-    """A port where nobody listens."""
+    """A port without a listener."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

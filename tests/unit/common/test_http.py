@@ -203,7 +203,7 @@ class TestAnswers:
             client.request("GET", "/")
         assert len(set(server.connections)) == 1
 
-    def test_a_connection_that_shall_be_closed_is_not_used_again(self) -> None:
+    def test_a_connection_with_connection_close_is_not_used_again(self) -> None:
         """Whether the server says that it closes, and when it closes, does not matter."""
         accepted = []
         listener = socket.create_server(("127.0.0.1", 0))
@@ -323,7 +323,7 @@ class TestTls:
         monkeypatch.setenv("HOME", str(authority.folder))
         Tls(ca_certs=(f"~/{authority.path.name}",)).context()
 
-    def test_only_the_given_ca(self, authority: Any) -> None:
+    def test_only_the_configured_ca(self, authority: Any) -> None:
         context = Tls(ca_certs=(authority.pem,), system_store=False).context()
         assert len(context.get_ca_certs()) == 1
         assert context.check_hostname

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""One run at a time on a work directory: processes beside each other, killed ones, and what the one that waits is told."""
+"""One run at a time on a work directory: processes beside each other, killed ones, and what the waiting one prints."""
 
 from __future__ import annotations
 
@@ -59,11 +59,11 @@ def test_the_lock_is_made_and_says_who_has_it(work: Path) -> None:
     with one_run(work, "install_wait", SystemClock()):
         assert stat.S_IMODE((work / ".lock").stat().st_mode) == 0o600 and stat.S_IMODE(work.stat().st_mode) == 0o700
         said = json.loads((work / ".lock").read_text())
-        assert (said["pid"], said["door"], said["released"]) == (os.getpid(), "install_wait", 0.0)
+        assert (said["pid"], said["module"], said["released"]) == (os.getpid(), "install_wait", 0.0)
     take(work)
 
 
-def test_a_second_run_is_told_who_is_there(work: Path, holder: subprocess.Popen[str]) -> None:
+def test_a_second_run_is_reported_who_is_there(work: Path, holder: subprocess.Popen[str]) -> None:
     with pytest.raises(ZeroTouchError) as caught:
         take(work)
     text = str(caught.value)
@@ -121,7 +121,16 @@ def test_what_the_file_says_is_only_words(work: Path, content: str) -> None:
 def test_a_directory_that_was_removed_meanwhile(work: Path, holder: subprocess.Popen[str]) -> None:
     (work / ".lock").unlink()
     take(work)
-    assert json.loads((work / ".lock").read_text())["door"] == "install_wait"
+    assert json.loads((work / ".lock").read_text())["module"] == "install_wait"
+
+
+def test_a_file_of_an_earlier_release_names_its_holder(work: Path) -> None:
+    with one_run(work, "install_wait", SystemClock()):
+        values = json.loads((work / ".lock").read_text())
+        values["door"] = values.pop("module")
+        (work / ".lock").write_text(json.dumps(values))
+        with pytest.raises(ZeroTouchError, match=r"works on .*: install_wait, process"):
+            take(work)
 
 
 def test_a_directory_that_cannot_be_written(work: Path) -> None:

@@ -101,8 +101,8 @@ def test_secret_values(data: Any, expected: set[str]) -> None:
 
 
 def test_a_kind_of_access_is_no_secret() -> None:
-    """The word none stands in every plan."""
-    assert secret_values({"auth": "none", "token": "t0ken-of-somebody"}) == {"t0ken-of-somebody"}
+    """The word none is in every plan."""
+    assert secret_values({"auth": "none", "token": "t0ken-of-a-user"}) == {"t0ken-of-a-user"}
 
 
 def test_pull_secret_as_text() -> None:

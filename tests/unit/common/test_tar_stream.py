@@ -29,6 +29,7 @@ def same(data: bytes) -> bytes:
     return data
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bomb", archives.TAR_BOMBS)
 def test_a_bomb_is_refused_in_bounded_memory(bomb: str) -> None:
     source = io.BytesIO(archives.TAR_BOMBS[bomb](100))

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A world in plain data: hosts, observations, a clock that only moves when somebody waits."""
+"""A world in plain data: hosts, observations, a clock that only moves in waits."""
 
 from __future__ import annotations
 
@@ -27,6 +27,10 @@ class FakeMedia:
     def __init__(self):
         self.calls = []
         self.failures = {}
+        self.views = {}
+
+    def machines(self, names):
+        return {name: view() if callable(view) else view for name, view in self.views.items() if name in names}
 
     def eject(self, names):
         return [self._one("eject", name) for name in names]

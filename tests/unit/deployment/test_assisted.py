@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What method assisted decides (door assisted_deployment): who is booted, when the installation begins, what is taken away; all of it plain data."""
+"""What method assisted decides (module assisted_deployment): who is booted, when the installation begins, what is taken away; all of it plain data."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.variab
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import PartialFailure, Unreachable, ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.http import Response
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.resume import Decision
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.desired import REGISTRIES, live_system, read_wishes
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.desired import REGISTRIES, live_system, read_desired_deployment
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.find import Found, Known, find
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.join import JoinWait, plan_join
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.objects import plan_absent
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.resume import decide_additions, decide_installation
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.upkeep import Upkeep, plan_care, plan_hosts
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.upkeep import Upkeep, plan_hosts, plan_upkeep
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.stop_reason import message_of
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.decide import Limits
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.observation import ApiView, InventoryHost, Node, Observation, ServiceView
@@ -90,7 +90,7 @@ def test_nothing_is_booted_where_it_could_do_harm() -> None:
     assert installation(seen(phase="installed", nodes=("one",)), made).state == "installed"
 
 
-def test_a_cluster_that_somebody_deleted_is_made_anew() -> None:
+def test_a_cluster_that_was_deleted_is_created_again() -> None:
     """Its machines may still run the image of an InfraEnv that is gone."""
     decision = installation(seen(phase="booted"), Known(cluster_id="gone"))
     assert (decision.hosts[0].action, decision.hosts[0].force) == ("boot", True) and "created again" in decision.notes[0]
@@ -116,11 +116,11 @@ def test_start_over_boots_everybody() -> None:
 def test_who_is_added(view: Observation, action: str, words: str) -> None:
     assert view.service.cluster is not None
     decision = decide_additions(view, Found(cluster(view.service.cluster.status)), Known(), "edge", [ONE])
-    told = ("stop", str(decision.stop)) if decision.stop else (decision.hosts[0].action, decision.hosts[0].reason)
-    assert told[0] == action and words in told[1]
+    reported = ("stop", str(decision.stop)) if decision.stop else (decision.hosts[0].action, decision.hosts[0].reason)
+    assert reported[0] == action and words in reported[1]
 
 
-def test_hosts_are_added_to_nothing_that_nobody_knows() -> None:
+def test_hosts_are_added_to_nothing_that_are_unknown() -> None:
     assert "There is no cluster edge to add hosts to" in message_of(decide_additions(seen(), Found(), Known(), "edge", [ONE]).stop)
     assert not decide_additions(seen(nodes=()), Found(), Known(), "edge", [ONE]).stop
 
@@ -138,20 +138,20 @@ def test_hosts_are_added_to_nothing_that_nobody_knows() -> None:
     ],
 )
 def test_it_begins_with_exactly_the_hosts_that_were_asked_for(status: str, hosts: list[dict[str, Any]], wanted: tuple[int, ...], words: str) -> None:
-    plan = plan_care(cluster(status), hosts, requests(*wanted))
+    plan = plan_upkeep(cluster(status), hosts, requests(*wanted))
     assert (plan.start, words in plan.waits) == (not words, True)
 
 
-def test_hosts_become_what_they_shall_be_before_it_begins() -> None:
+def test_hosts_reach_the_desired_state_before_it_begins() -> None:
     wanted = host_requests([{"name": "one", "mac_addresses": ["52:54:00:00:00:01"], "hostname": "first"}])
-    plan = plan_care(cluster("ready"), [host()], wanted)
+    plan = plan_upkeep(cluster("ready"), [host()], wanted)
     assert not plan.start and [change.body for each in plan.hosts for change in each.changes] == [{"host_name": "first"}]
     wanted = host_requests([{"name": "one", "mac_addresses": ["52:54:00:00:00:01"], "root_device_hints": {"deviceName": "/dev/vdz"}}])
-    plan = plan_care(cluster("ready"), [host()], wanted)
+    plan = plan_upkeep(cluster("ready"), [host()], wanted)
     assert not plan.start and "no disk fits" in plan.refused[0]
 
 
-def test_only_ready_hosts_of_ours_are_told_to_install() -> None:
+def test_only_ready_hosts_of_ours_are_reported_to_install() -> None:
     hosts = [host(), host(2)]
     assert [each["id"] for each in plan_join(plan_hosts(requests(1), hosts, "cluster")).install] == ["id-1"]
     assert plan_join(plan_hosts(requests(1), [host(status="added-to-existing-cluster")], "cluster")).done
@@ -185,7 +185,7 @@ def test_a_service_that_is_away_for_a_moment_does_not_end_the_wait() -> None:
     service = Coming(host(), away, host(), host(status="installing"), host(status="added-to-existing-cluster"))
     lines: list[str] = []
     call = SimpleNamespace(clock=SimpleNamespace(now=lambda: 0.0, sleep=lambda seconds: None), progress=lines.append, warn=lines.append)
-    session = SimpleNamespace(call=call, service=service, name="edge", found=Found(cluster("adding-hosts")), wishes=SimpleNamespace(hosts=requests(1)))
+    session = SimpleNamespace(call=call, service=service, name="edge", found=Found(cluster("adding-hosts")), desired=SimpleNamespace(hosts=requests(1)))
     result = JoinWait(session, Limits()).run()  # type: ignore[arg-type]
     assert (service.asked, result["plan"], result["joined"][0]["status"]) == (2, ["install host one"], "added-to-existing-cluster")
     assert result["nodes"] == [{"name": "one", "addresses": ["192.0.2.21", "2001:db8::21"]}]
@@ -214,23 +214,23 @@ def deployment(**more: Any) -> Any:
     return read_variables(described, hosts).deployment
 
 
-def test_a_description_becomes_wishes() -> None:
+def test_a_description_becomes_desired_objects() -> None:
     manifest = {"name": "note.yaml", "content": {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "note"}}}
-    wishes = read_wishes(deployment(fips=True, extra_manifests=[manifest]), {"kernel_arguments": [{"operation": "append", "value": "a=b"}]}, {})
-    assert (wishes.cluster.name, wishes.cluster.params["openshift_version"], wishes.cluster.params["base_dns_domain"]) == ("edge", "4.22.0", "example.com")
-    assert json.loads(wishes.cluster.overrides or "{}")["fips"] is True
-    assert [(each.folder, each.name) for each in wishes.cluster.manifests] == [("openshift", "note-0.yaml")]
-    assert wishes.infra_env.params["kernel_arguments"] == [{"operation": "append", "value": "a=b"}]
-    assert [(each.name, each.hostname, each.role) for each in wishes.hosts] == [("one", "one", "master")]
+    desired = read_desired_deployment(deployment(fips=True, extra_manifests=[manifest]), {"kernel_arguments": [{"operation": "append", "value": "a=b"}]}, {})
+    assert (desired.cluster.name, desired.cluster.params["openshift_version"], desired.cluster.params["base_dns_domain"]) == ("edge", "4.22.0", "example.com")
+    assert json.loads(desired.cluster.overrides or "{}")["fips"] is True
+    assert [(each.folder, each.name) for each in desired.cluster.manifests] == [("openshift", "note-0.yaml")]
+    assert desired.infra_env.params["kernel_arguments"] == [{"operation": "append", "value": "a=b"}]
+    assert [(each.name, each.hostname, each.role) for each in desired.hosts] == [("one", "one", "master")]
 
 
 def test_live_kernel_arguments_are_those_of_the_infra_env_unless_its_options_say_otherwise() -> None:
     described = deployment(live_kernel_arguments=["a=b", "quiet"])
     appended = [{"operation": "append", "value": "a=b"}, {"operation": "append", "value": "quiet"}]
-    assert read_wishes(described).infra_env.params["kernel_arguments"] == appended
+    assert read_desired_deployment(described).infra_env.params["kernel_arguments"] == appended
     other = [{"operation": "append", "value": "c=d"}]
-    assert read_wishes(described, {"kernel_arguments": other}).infra_env.params["kernel_arguments"] == other
-    assert "kernel_arguments" not in read_wishes(deployment()).infra_env.params
+    assert read_desired_deployment(described, {"kernel_arguments": other}).infra_env.params["kernel_arguments"] == other
+    assert "kernel_arguments" not in read_desired_deployment(deployment()).infra_env.params
 
 
 @pytest.mark.parametrize(
@@ -251,23 +251,23 @@ def test_access_for_fencing_goes_to_the_host_that_it_is_of(by: dict[str, str], k
         "password": "s3cret",
         "certificateVerification": "Disabled",
     }
-    wishes = read_wishes(deployment(control_plane={"fencing": {"credentials": [credential]}}))
+    desired = read_desired_deployment(deployment(control_plane={"fencing": {"credentials": [credential]}}))
     body = {"address": credential["address"], "username": "admin", "password": "s3cret", "certificate_verification": "Disabled"}
-    assert wishes.hosts[0].fencing == (None if key is None else body | key)
-    assert key is None or "s3cret" in wishes.secrets
+    assert desired.hosts[0].fencing == (None if key is None else body | key)
+    assert key is None or "s3cret" in desired.secrets
 
 
 def test_mirrors_and_authority_reach_live_system_and_cluster() -> None:
-    """The service of an agent ISO reads them from files; this one is somebody else's."""
+    """The service of an agent ISO reads them from files; this service is another one."""
     spec = deployment(
         image_digest_sources=[{"source": "quay.io/a", "mirrors": ["mirror.example.com:5000/a"]}],
         additional_trust_bundle="-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
     )
-    wishes = read_wishes(spec, {"ignition_config_override": {"ignition": {"version": "3.1.0"}, "storage": {"files": [{"path": "/etc/own"}]}}})
-    overrides = json.loads(wishes.cluster.overrides or "{}")
+    desired = read_desired_deployment(spec, {"ignition_config_override": {"ignition": {"version": "3.1.0"}, "storage": {"files": [{"path": "/etc/own"}]}}})
+    overrides = json.loads(desired.cluster.overrides or "{}")
     assert overrides["imageDigestSources"] == [{"source": "quay.io/a", "mirrors": ["mirror.example.com:5000/a"]}]
-    assert overrides["additionalTrustBundle"].startswith("-----BEGIN") and wishes.infra_env.params["additional_trust_bundle"].startswith("-----BEGIN")
-    ignition = json.loads(wishes.infra_env.params["ignition_config_override"])
+    assert overrides["additionalTrustBundle"].startswith("-----BEGIN") and desired.infra_env.params["additional_trust_bundle"].startswith("-----BEGIN")
+    ignition = json.loads(desired.infra_env.params["ignition_config_override"])
     assert (ignition["ignition"]["version"], [file["path"] for file in ignition["storage"]["files"]]) == ("3.1.0", ["/etc/own", REGISTRIES])
     assert live_system(deployment().cluster, "given") == "given"
 
@@ -296,14 +296,14 @@ IMAGE, STRANGE = {"id": "image", "name": "edge", "cluster_id": "own"}, {"id": "s
     ("clusters", "known", "adopt", "found", "infra_env", "foreign"),
     [
         pytest.param([], Known(), "", "", "", False, id="nothing"),
-        pytest.param([OTHER], Known(), "", "", "", True, id="somebody else's"),
+        pytest.param([OTHER], Known(), "", "", "", True, id="another tool's"),
         pytest.param([OTHER, OWN], Known("own", "image"), "", "own", "image", False, id="by its id"),
         pytest.param([OTHER], Known("own", "image"), "", "", "image", False, id="ours is gone"),
         pytest.param([OWN], Known(making=True), "", "own", "image", False, id="a run was killed before it could note the id"),
-        pytest.param([OTHER, OWN], Known(making=True), "", "", "", True, id="nobody can tell which one it made"),
+        pytest.param([OTHER, OWN], Known(making=True), "", "", "", True, id="it is unknown which one it made"),
         pytest.param([OTHER], Known(), "other", "other", "strange", False, id="named by the user"),
         pytest.param([OTHER], Known("own", "image"), "other", "other", "image", False, id="named by the user, since ours is gone"),
-        pytest.param([OTHER, OWN], Known("own", "gone"), "", "own", "image", False, id="by its id, but the image was made anew"),
+        pytest.param([OTHER, OWN], Known("own", "gone"), "", "own", "image", False, id="by its id, but the image was created again"),
     ],
 )
 def test_which_cluster_is_ours(clusters: list[dict[str, Any]], known: Known, adopt: str, found: str, infra_env: str, foreign: bool) -> None:
@@ -330,7 +330,7 @@ def test_a_cluster_that_was_imported_may_be_called_otherwise() -> None:
     assert find(Holder([OWN, imported], []), Known(), "edge", "strange").adopted  # type: ignore[arg-type]
 
 
-def test_what_somebody_else_made_stays_his_as_long_as_it_is_there() -> None:
+def test_what_another_client_made_stays_his_as_long_as_it_is_there() -> None:
     known = Known("own", "image", adopted=True)
     assert find(Holder([OWN], []), known, "edge", "own").adopted and find(Holder([OWN], []), known, "edge").adopted  # type: ignore[arg-type]
     assert not find(Holder([], []), known, "edge", "own").adopted  # type: ignore[arg-type]
@@ -350,12 +350,12 @@ class Starter:
 
 
 def cared(starter: Starter, times: int) -> list[Any]:
-    care = Upkeep(starter, starter, requests(1), lambda document: [])  # type: ignore[arg-type]
-    return [care(seen("ready", host())) for _ in range(times)]
+    upkeep_plan = Upkeep(starter, starter, requests(1), lambda document: [])  # type: ignore[arg-type]
+    return [upkeep_plan(seen("ready", host())) for _ in range(times)]
 
 
-def test_a_refusal_to_begin_is_told_when_it_stays() -> None:
-    """Once is no news: somebody else may have been faster."""
+def test_a_refusal_to_begin_is_reported_when_it_stays() -> None:
+    """Once is no news: another client may have been faster."""
     looks = cared(Starter(refusals=2), 3)
     assert [look.reports for look in looks[::2]] == [(), ()] and "cluster is being changed" in looks[1].reports[0]
     assert "is begun" in looks[2].lines[0] and looks[2].changed
@@ -394,8 +394,8 @@ def test_a_change_that_the_service_will_never_take_ends_the_wait(status: int, en
     """Seen twice, with all hosts there; what may pass is waited for."""
     wanted = host_requests([{"name": "one", "mac_addresses": ["52:54:00:00:00:01"], "hostname": "first"}])
     refuser = Refuser(status)
-    care = Upkeep(refuser, refuser, wanted, lambda document: [])  # type: ignore[arg-type]
-    first, second = (care(seen("ready", host())) for _ in range(2))
+    upkeep_plan = Upkeep(refuser, refuser, wanted, lambda document: [])  # type: ignore[arg-type]
+    first, second = (upkeep_plan(seen("ready", host())) for _ in range(2))
     assert first.stop is None and "Fencing credentials are not supported" in first.reports[0]
     assert bool(second.stop) is ends and (not second.stop or "one: assisted-service answered 400: Fencing" in second.stop.text)
 
@@ -405,7 +405,7 @@ def test_a_host_that_joins_and_is_refused_ends_the_wait_too() -> None:
     service.update_host = Refuser(400).update_host  # type: ignore[attr-defined]
     call = SimpleNamespace(clock=SimpleNamespace(now=lambda: 0.0, sleep=lambda seconds: None), progress=lambda line: None, warn=lambda line: None)
     wanted = host_requests([{"name": "one", "mac_addresses": ["52:54:00:00:00:01"], "hostname": "first"}])
-    session = SimpleNamespace(call=call, service=service, name="edge", found=Found(cluster("adding-hosts")), wishes=SimpleNamespace(hosts=wanted))
+    session = SimpleNamespace(call=call, service=service, name="edge", found=Found(cluster("adding-hosts")), desired=SimpleNamespace(hosts=wanted))
     with pytest.raises(PartialFailure, match="one: assisted-service answered 400: Fencing credentials are not supported"):
         JoinWait(session, Limits()).run()  # type: ignore[arg-type]
     assert len(service.looks) == 1

@@ -344,7 +344,7 @@ def test_refused_requests(work: Path, request_for: Request, changes: dict[str, A
         plan_build(request_for(**changes))
 
 
-def test_bad_configuration_is_told_before_anything_else(work: Path, request_for: Request) -> None:
+def test_bad_configuration_is_reported_before_anything_else(work: Path, request_for: Request) -> None:
     write_config(work)
     text = (work / "config" / "install-config.yaml").read_text()
     (work / "config" / "install-config.yaml").write_text(text.replace("baseDomain: example.com", "baseDomain: '-'"))
@@ -406,8 +406,8 @@ def test_base_image_by_url(work: Path, tmp_path: Path, base: Path) -> None:
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
     mapping, _problems = ConnectTo.parse({"mirror.example.com:80": f"127.0.0.1:{server.server_port}"})
     source = BaseImageSource(SystemClock(), tmp_path / "cache", mapping)
-    given = BaseImage(url=f"http://mirror.example.com/{base.name}")
-    request = BuildRequest(work / "config", work, given, source)
+    provided = BaseImage(url=f"http://mirror.example.com/{base.name}")
+    request = BuildRequest(work / "config", work, provided, source)
     try:
         plan = plan_build(request, check_mode=True)
         assert (describe(plan)["size"], requests, (tmp_path / "cache").exists()) == (base.stat().st_size, ["HEAD"], False)
@@ -423,7 +423,7 @@ def test_base_image_by_url(work: Path, tmp_path: Path, base: Path) -> None:
     finally:
         server.shutdown()
         server.server_close()
-    assert _url_in(read_live_image(Path(result["path"])).ignition, given.url)
+    assert _url_in(read_live_image(Path(result["path"])).ignition, provided.url)
 
 
 def _url_in(config: bytes, url: str) -> bool:

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A state file that is JSON and yet not ours: every door either works with it or says which section is damaged, never in Python's words."""
+"""A state file that is JSON and yet not ours: every module either works with it or says which section is damaged, never in Python's words."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ def stage_dir(stage: Any) -> Path:
     return Path(stage.root)
 
 
-def doors(root: Path) -> Iterator[Callable[[], object]]:
-    """What every door does with the state file before it changes anything."""
+def modules(root: Path) -> Iterator[Callable[[], object]]:
+    """What every module does with the state file before it changes anything."""
     work_dir, clock = WorkDir(root), SystemClock(threading.Event())
     connect_to = ConnectTo.of({"192.168.111.20": "127.0.0.1:1", "api.demo.example.com": "127.0.0.1:1", "api.x": "127.0.0.1:1", "::1": "127.0.0.1:1"})
     around = Surroundings(None, clock, lambda text: None, Redactor(), lambda text: None)  # type: ignore[arg-type]
@@ -66,12 +66,12 @@ def doors(root: Path) -> Iterator[Callable[[], object]]:
     yield lambda: boot_requests([], state_file=work_dir.state)
 
 
-def each_door_works_or_says_why(root: Path, document: dict[str, Any]) -> list[str]:
+def each_module_works_or_says_why(root: Path, document: dict[str, Any]) -> list[str]:
     (root / "state.json").write_text(json.dumps(document))
     said = []
-    for door in doors(root):
+    for run_module in modules(root):
         try:
-            door()
+            run_module()
         except ZeroTouchError as error:
             said.append(str(error))
     return said
@@ -98,9 +98,9 @@ def each_door_works_or_says_why(root: Path, document: dict[str, Any]) -> list[st
 )
 def test_a_damaged_section_is_named(stage_dir: Path, section: str, value: Any, words: str) -> None:
     document = {**json.loads((stage_dir / "state.json").read_text()), section: value}
-    said = each_door_works_or_says_why(stage_dir, document)
+    said = each_module_works_or_says_why(stage_dir, document)
     assert said and all(str(stage_dir / "state.json") in text and words in text and f"take the whole section {section} out" in text for text in said), said
-    assert len(said) == len(list(doors(stage_dir)))
+    assert len(said) == len(list(modules(stage_dir)))
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
@@ -113,7 +113,7 @@ def test_any_value_in_any_section(stage_dir: Path, section: str, data: st.DataOb
     value = data.draw(near(SECTIONS[section]))
     if isinstance(value, dict) and data.draw(st.booleans()):
         value = {**copy.deepcopy(document.get(section) or {}), **value}
-    each_door_works_or_says_why(stage_dir, {**document, section: value})
+    each_module_works_or_says_why(stage_dir, {**document, section: value})
 
 
 @settings(max_examples=60, deadline=None)

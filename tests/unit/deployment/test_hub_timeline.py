@@ -32,7 +32,7 @@ def work_dir(tmp_path: Path) -> WorkDir:
 
 
 def timeline(work_dir: WorkDir | None) -> HubTimeline:
-    return HubTimeline(work_dir, DEPLOYMENT, Clock(tick=60.0).utc)
+    return HubTimeline.of(work_dir, DEPLOYMENT, Clock(tick=60.0).utc)
 
 
 def agent(state: str, stage: str = "") -> Agent:

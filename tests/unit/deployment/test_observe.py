@@ -70,7 +70,7 @@ def test_our_service_before_it_knows_anything(stage):
 
 
 @pytest.mark.parametrize("what", ["another infra-env", "another token"])
-def test_somebody_elses_service(stage, what):
+def test_other_tools_service(stage, what):
     stage.build()
     service = stage.serve()
     if what == "another infra-env":
@@ -136,7 +136,7 @@ def test_an_api_that_fails_half_way_is_still_ours(stage):
     assert seen.api.ours and not seen.api.complete and "etcd is moving" in seen.api.detail
 
 
-def test_without_a_kubeconfig_whatever_answers_is_somebody_elses(stage):
+def test_without_a_kubeconfig_whatever_answers_is_other_tools(stage):
     stage.configure()
     stage.installed()
     seen, _observer = look(stage)

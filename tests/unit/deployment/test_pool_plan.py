@@ -25,6 +25,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.poo
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.stop_reason import message_of
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.match import Match
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import Agent, read_agent
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.exchange import Exchange
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.reserve import Reserve
 
 TITLE = "NodePool clusters/demo"
@@ -163,7 +164,7 @@ def test_who_comes_back_counts_and_machines_with_a_bmc_come_first() -> None:
     assert (plan.named("return"), plan.named("wait"), plan.forced) == (["back"], ["soon"], ["back"])
 
 
-def test_what_is_missing_is_told_before_anything_is_touched() -> None:
+def test_what_is_missing_is_reported_before_anything_is_touched() -> None:
     spares = [spare("n0"), spare("busy", agent("busy", "added-to-existing-cluster", bound=True))]
     plan = planned(ObservedPool(TITLE, replicas=0), DesiredPool(5), spares, [agent("f0"), agent("small", labels={"size": "small"})])
     assert plan.missing == 3
@@ -174,7 +175,7 @@ def test_what_is_missing_is_told_before_anything_is_touched() -> None:
 
 
 def test_who_waits_has_been_counted() -> None:
-    """Machines without a host are needed whoever asked for them; one that waits is no reason to boot two."""
+    """Machines without a host are needed with any owner; one that waits is no reason to boot two."""
     pool = ObservedPool(TITLE, replicas=2, machines=(machine("m-1", "a"), machine("m-2")))
     plan = planned(pool, DesiredPool(2), [spare("n0"), spare("n1")])
     assert (plan.needed, plan.named("boot")) == (1, ["n0"])
@@ -202,7 +203,7 @@ def test_who_is_removed(desired: DesiredPool, replicas: int, removed: list[str])
     assert (plan.replicas, [machine.name for machine in plan.size.named], plan.stop) == (replicas, removed, None)
 
 
-def test_a_removal_that_was_interrupted_takes_nobody_else() -> None:
+def test_a_removal_that_was_interrupted_takes_no_other_host() -> None:
     """The size was lowered, and the Machine that goes is still there."""
     pool = ObservedPool(TITLE, replicas=1, machines=(machine("m-1", "a"), machine("m-2", "b")))
     agents = [agent(name, "added-to-existing-cluster", bound=True) for name in "ab"]
@@ -317,7 +318,7 @@ def test_who_leaves_must_be_certain(pool: ObservedPool, desired: DesiredPool, wo
     assert (words in stop) if words else not stop
 
 
-def test_nobody_is_marked_where_nobody_stays() -> None:
+def test_no_machine_is_marked_if_none_stays() -> None:
     pool = ObservedPool(TITLE, replicas=2, machines=(machine("m-0", "h0"), machine("m-1", "h1")))
     agents = [agent("h0", bound=True), agent("h1", bound=True)]
     assert [each.name for each in resize(pool, DesiredPool(0), (), agents).marked] == []
@@ -353,7 +354,7 @@ def test_a_pool_that_keeps_its_size(pool: ObservedPool, desired: DesiredPool, wo
 
 @pytest.mark.parametrize("desired", [DesiredPool(0, keep=True), DesiredPool(1, keep=True), DesiredPool(9, keep=True), DesiredPool(None, ("h0",), 1, keep=True)])
 def test_nothing_is_booted_or_drained_for_a_size_that_is_kept(desired: DesiredPool) -> None:
-    """Issue 11 (e): the size in the inventory is that of a new pool."""
+    """The size in the inventory is that of a new pool."""
     pool = ObservedPool(TITLE, replicas=3, machines=tuple(machine(f"m-{n}", f"h{n}") for n in range(3)))
     plan = planned(pool, desired, [spare("n0"), spare("n1")], [agent(f"h{n}", bound=True) for n in range(3)])
     assert (plan.replicas, plan.size.leaving, plan.named("boot", "prepare"), plan.stop, plan.lines()) == (3, (), [], None, [])
@@ -425,7 +426,29 @@ def test_a_host_that_is_replaced(free: int, spares: int, reserve: int, booted: l
     plan = planned(THREE, DesiredPool(None, replace=("b",)), [spare(f"s-{number}") for number in range(spares)], others, reserve=reserve)
     assert (plan.replicas, plan.needed, [each.name for each in plan.size.replaced], plan.size.leaving) == (3, 0, ["m-b"], ())
     assert (plan.named("boot"), plan.short, plan.missing, plan.stop) == (booted, short, 0, None)
-    assert plan.lines()[:2] == ["drain Node b", "replace Machine m-b (b)"]
+    first = "after another host is a Node" if free + spares else "no other host is a Node before"
+    assert plan.lines()[:2] == ["drain Node b", f"replace Machine m-b (b): {first}"]
+    assert plan.order == ("surge" if free + spares else "in_place")
+
+
+@pytest.mark.parametrize(
+    ("order", "spares", "booted", "chosen", "missing"),
+    [("auto", 1, ["s-0"], "surge", 0), ("in_place", 1, [], "in_place", 0), ("surge", 1, ["s-0"], "surge", 0), ("surge", 0, [], "in_place", 1)],
+)
+def test_the_order_that_the_user_asks_for(order: Any, spares: int, booted: list[str], chosen: str, missing: int) -> None:
+    plan = planned(THREE, DesiredPool(None, replace=("b",), order=order), [spare(f"s-{number}") for number in range(spares)])
+    assert (plan.named("boot"), plan.order, plan.missing, bool(plan.stop)) == (booted, chosen, missing, bool(missing))
+
+
+@pytest.mark.parametrize(("hosts", "booted"), [(0, ["s-0"]), (1, [])])
+@pytest.mark.parametrize("desired", [DesiredPool(), DesiredPool(replace=("b",)), DesiredPool(keep=True)])
+def test_an_exchange_that_has_begun_is_completed(desired: DesiredPool, hosts: int, booted: list[str]) -> None:
+    """Machine m-b leaves with each of these requests; the Machine for the other host has its Agent or not."""
+    new = machine("m-new", "n") if hosts else dataclasses.replace(machine("m-new", "n"), agent=None)
+    for replicas in (3, None):
+        begun = dataclasses.replace(THREE, machines=(*THREE.machines, new), exchange=Exchange(("m-b", "m-gone"), 3), replicas=replicas, least=2)
+        plan = planned(begun, desired, [spare("s-0")])
+        assert ([each.name for each in plan.size.replaced], plan.order, plan.named("boot"), plan.stop) == (["m-b"], "surge", booted, None)
 
 
 def test_replacing_with_autoscaling_and_not_while_the_pool_shrinks() -> None:

@@ -5,15 +5,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.host_step import HostStep
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pools.plan import PoolPlan
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pools.size import Resize
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pools.touch import choose_boots, shrink_stop
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pools.size import PoolMachine, Resize
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pools.touch import choose_boots, judge_leaving
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.decision import Judgement, TouchRequest, judge
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.evidence import Evidence
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.evidence import Evidence, NodeFacts
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import Touch
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.stop_reason import StopReason, message_of
 
@@ -66,9 +67,23 @@ def test_too_few_spares_are_left() -> None:
 def test_a_machine_that_is_on_stops_the_run_and_all_such_are_listed() -> None:
     evidence = {"n0": Evidence(power="On"), "n2": Evidence(power="On"), "n1": SILENT}
     plan, _asked, _unusable = chosen(2, evidence)
-    assert str(plan.stop).startswith("No machine was touched.\nn0, n2: its BMC reports power On") and "take_over" in str(plan.stop)
+    assert str(plan.stop).startswith("No machine was touched.\nn0, n2: it reports power On") and "take_over" in str(plan.stop)
     allowed = TouchRequest("supply", "demo", "hosted", force=frozenset({"take_over"}))
     assert chosen(2, evidence, allowed)[0].stop is None
+
+
+@pytest.mark.parametrize(("planned", "booted"), [((), []), (("n0",), ["n1", "n2"])])
+def test_a_machine_that_another_run_has_booted_since(planned: tuple[str, ...], booted: list[str]) -> None:
+    """It could be booted when this run planned first. In a first plan it stops the run."""
+    evidence = {"n0": Evidence(power="On")}
+    decide = lambda names: judge({name: evidence.get(name, OFF) for name in names}, SUPPLY)  # noqa: E731
+    plan, _booted, unusable = choose_boots(replanned(2), decide, planned)  # type: ignore[arg-type]
+    assert (plan.named("boot") if not plan.stop else [], list(unusable)) == (booted, list(planned))
+
+
+def test_a_spare_of_another_deployment_is_passed_over() -> None:
+    plan, _asked, unusable = chosen(2, {"n0": Evidence(power="On", other_cluster="it belongs to the deployment of cluster other")})
+    assert (plan.named("boot"), unusable, plan.stop) == (["n1", "n2"], ["n0"], None)
 
 
 INSTALLED = Evidence(manual=True, recorded=True, installed="its Agent is installed")
@@ -90,6 +105,39 @@ SHRINKING = PoolPlan("NodePool clusters/demo", Resize(1), 3, 0)
 )
 def test_hosts_leave_a_pool_only_with_a_confirmation(confirm: tuple[str, ...], named: tuple[str, ...], evidence: Mapping[str, Evidence], words: str) -> None:
     """A host that is named in ``remove`` is confirmed by that; nothing confirms a host of another cluster."""
-    stop = message_of(shrink_stop(SHRINKING, evidence, Touch("hosted", "demo", confirm=frozenset(confirm)), named))
+    stop = message_of(judge_leaving(SHRINKING, "shrink", evidence, Touch("hosted", "demo", confirm=frozenset(confirm)), named).stop)
     assert words in stop if words else not stop
     assert not words or stop.startswith(f"NodePool clusters/demo would shrink from 3 to 1: {', '.join(evidence)} would be drained and would leave it.\n")
+
+
+REPLACING = PoolPlan("NodePool clusters/demo", Resize(3, replaced=(PoolMachine("m-1", ("fleet", "a"), "h1"),)), 3, 0)
+
+
+@pytest.mark.parametrize(
+    ("confirm", "begun", "evidence", "words", "failed"),
+    [
+        ((), (), INSTALLED, "Confirm this with -e openshift_confirm=demo.", []),
+        (("demo",), (), INSTALLED, "", []),
+        # What a run has begun with a confirmation goes on without one.
+        ((), ("h1",), INSTALLED, "", []),
+        (("demo",), (), dataclasses.replace(INSTALLED, bmc_fault="no answer"), "", ["h1"]),
+        ((), (), dataclasses.replace(INSTALLED, bmc_fault="no answer"), "Confirm this with", []),
+        (
+            ("demo",),
+            ("h1",),
+            dataclasses.replace(INSTALLED, bmc_fault="no answer", other_cluster="it is bound to other"),
+            "is bound to other",
+            [],
+        ),
+        (("demo",), (), dataclasses.replace(INSTALLED, node=NodeFacts("h1", ready=False, not_ready_for=60)), "has been NotReady for 60 s", []),
+        (("demo",), (), dataclasses.replace(INSTALLED, node=NodeFacts("h1", ready=False, not_ready_for=400)), "", []),
+    ],
+)
+def test_hosts_are_exchanged_only_with_a_confirmation(
+    confirm: tuple[str, ...], begun: tuple[str, ...], evidence: Evidence, words: str, failed: list[str]
+) -> None:
+    judgement = judge_leaving(REPLACING, "replace_out", {"h1": evidence}, Touch("hosted", "demo", confirm=frozenset(confirm)), begun)
+    stop = message_of(judgement.stop)
+    assert words in stop if words else not stop
+    assert not words or stop.startswith("Hosts of NodePool clusters/demo would be replaced: h1 would be drained and would leave it.\n")
+    assert judgement.named("fail") == failed

@@ -147,7 +147,7 @@ def test_both_state_and_kubeconfig_are_gone(work_dir: WorkDir) -> None:
     assert base64.b64decode(user["client-certificate-data"]).decode() == after["admin_kubeconfig"]["crt"]
 
 
-def test_a_kubeconfig_of_somebody_else_is_not_believed(work_dir: WorkDir, drawn: list[BuildSecrets]) -> None:
+def test_a_kubeconfig_of_another_tool_is_not_believed(work_dir: WorkDir, drawn: list[BuildSecrets]) -> None:
     assert issued_by(drawn[0].admin_kubeconfig.crt, work_dir.state.section("secrets")["signers"])
     assert not issued_by(drawn[1].admin_kubeconfig.crt, work_dir.state.section("secrets")["signers"])
     assert not issued_by("no certificate", work_dir.state.section("secrets")["signers"])
@@ -177,7 +177,7 @@ def stop(work_dir: WorkDir, name: str) -> str:
     return message_of(judge_hosts("boot", touch, (), SystemClock(), [name])[0].stop)
 
 
-def test_nobody_knows_what_became_of_the_image(work_dir: WorkDir) -> None:
+def test_unknown_what_became_of_the_image(work_dir: WorkDir) -> None:
     work_dir.state.path.unlink()
     decided = answer(Question(work_dir, connect_to=NOWHERE)).decision
     assert decided.state == "unknown" and decided.notes

@@ -34,10 +34,10 @@ def order(tmp_path: Path, method: str = "agent", *, confirm: str = "demo", **mor
     return RemovalOrder(Touch(method=method, cluster="demo", work_dir=tmp_path / "demo", confirm=frozenset([confirm])), **more)
 
 
-def planned(given: RemovalOrder, *, forced: str = "", check_mode: bool = False) -> Removal:
+def planned(provided: RemovalOrder, *, forced: str = "", check_mode: bool = False) -> Removal:
     outcomes = {"a": "act", "b": "through", "c": "leave", "d": "fail", "manual": "act"}
     verdicts = tuple(Verdict(name, "7", outcome, "reason", forced=forced if outcome == "act" else "") for name, outcome in outcomes.items())
-    return plan_removal(given, Judgement(verdicts), BMC_HOSTS, ["c is left alone: reason."], check_mode=check_mode)
+    return plan_removal(provided, Judgement(verdicts), BMC_HOSTS, ["c is left alone: reason."], check_mode=check_mode)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Every row of the resume table (design 4), its overrides, and the promise behind it: no joined host is ever booted unasked."""
+"""Every row of the resume table (docs/resume.md), its overrides, and the promise behind it: no joined host is ever booted unasked."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ ROWS = {
         True,
         "",
     ),
-    "our service answers, nobody registered yet: not the host that runs it": (
+    "our service answers, no host registered yet: not the host that runs it": (
         Observation("booted", rendezvous_ip="192.168.1.10", image=MATCHES, service=service()),
         "registered",
         False,
@@ -173,7 +173,7 @@ ROWS = {
         True,
         "",
     ),
-    "the image is gone and nobody needs it": (
+    "the image is gone and it is not needed": (
         Observation("booted", image=GONE, service=service(registered(A), registered(B))),
         "registered",
         False,
@@ -502,7 +502,7 @@ def test_no_joined_host_is_booted_unasked(row, force):
         assert not decision.boot and not decision.build and not decision.wait
 
 
-def test_silence_is_told():
+def test_silence_is_reported():
     decision = decide(ROWS["installing, silent for a short time: wait, boot nothing"][0], HOSTS)
     assert decision.notes == (
         "Nothing answers at the moment; the rendezvous host may be rebooting (last seen at 2026-01-01T00:00:00Z). Waiting, no machine is booted.",

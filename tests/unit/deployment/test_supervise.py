@@ -13,6 +13,8 @@ import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import Interrupted
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.wait import doubtful_hosts
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.stop_reason import StopReason
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.narration import image_read
+from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.request_log import ImageRead
 
 
 def good_course(world, kit):
@@ -132,7 +134,7 @@ def test_a_wait_that_meets_silence_goes_on_when_the_host_is_back(world, kit):
     assert not [call for call in world.media.calls if call[0] == "repair"]
 
 
-def test_silence_that_lasts_ends_with_what_nobody_can_tell(world, kit):
+def test_silence_that_lasts_ends_with_what_is_unknown(world, kit):
     outcome = resumed(world, kit, 20).run()
     assert (outcome.step.kind, outcome.step.terminal, outcome.elapsed) == ("stop", False, 40)
     assert "cannot tell" in outcome.step.reason and "last seen at 2026-01-01T00:00:00Z" in outcome.step.reason and "start_over" in outcome.step.reason
@@ -193,7 +195,7 @@ def test_a_terminal_error_ends_at_once_with_the_reason_per_host(world, kit):
     assert outcome.elapsed == pytest.approx(10, abs=2)
 
 
-def test_one_failed_worker_is_told_but_ends_nothing(world, kit):
+def test_one_failed_worker_is_reported_but_ends_nothing(world, kit):
     world.at(0, kit.service(kit.found(kit.A, "installing"), kit.found(kit.B, "error", status_info="broken"), status="installing"))
     world.clock.stop_at = world.clock.time + 20
     with pytest.raises(Interrupted):
@@ -298,7 +300,7 @@ def test_what_is_switched_off_is_not_done(world, kit, option):
     assert world.media.calls == ([("eject", "b")] if option == "repair" else [("repair", "a")])
 
 
-def test_a_medium_that_cannot_be_detached_is_tried_three_times_and_told(world, kit):
+def test_a_medium_that_cannot_be_detached_is_tried_three_times_and_reported(world, kit):
     world.media.failures = {"b": 99}
     outcome = good_course(world, kit).run()
     assert outcome.step.kind == "done"
@@ -321,6 +323,51 @@ def test_a_heartbeat_every_minute_and_no_more(world, kit):
     world.at(0, kit.service(kit.found(kit.A))).run()
     beats = [line for line in world.lines if "discovery: hosts 1/2 registered; missing: b (52:54:00:00:00:01); 1 known" in line]
     assert len(beats) == 9
+
+
+# What the image server has logged (None: its log tells nothing), other fields of the setup -> what is known of the image of host b.
+_OTHER_READER = {"192.0.2.1": ImageRead(100, 5)}
+IMAGES_OF_HOSTS = {
+    "no log": (None, {}, ""),
+    "nothing read": ({}, {}, "image not requested yet"),
+    "the BMC of another host reads": ({"10.0.0.10": ImageRead(5, 1)}, {}, "image not requested yet"),
+    "a reader that is no BMC may be this one": (_OTHER_READER, {}, ""),
+    "its own reads count beside those of others": ({**_OTHER_READER, "10.0.0.11": ImageRead(7, 1)}, {}, "image read to 7 %"),
+    "a host that an earlier run powered on may have read before": ({}, {"doubtful": {"b": 100.0}}, ""),
+    "complete": ({"10.0.0.11": ImageRead(100, 900)}, {}, "image read to 100 %"),
+    "under way": ({"10.0.0.11": ImageRead(43, 119)}, {}, "image read to 43 %"),
+    "just stopped": ({"10.0.0.11": ImageRead(43, 120)}, {}, "reading stopped at 43 % 2 minutes ago"),
+    "stopped": ({"10.0.0.11": ImageRead(43, 359)}, {}, "reading stopped at 43 % 5 minutes ago"),
+    "a host without BMC": ({}, {"bmc_addresses": {"a": "10.0.0.10"}}, ""),
+    "two hosts behind one address": ({"10.0.0.11": ImageRead(43, 1)}, {"bmc_addresses": {"a": "10.0.0.11", "b": "10.0.0.11"}}, ""),
+}
+
+
+@pytest.mark.parametrize("case", IMAGES_OF_HOSTS)
+def test_what_is_known_of_the_image_of_a_host(kit, case):
+    reads, more, expected = IMAGES_OF_HOSTS[case]
+    setup = kit.s.Setup((kit.A, kit.B), **{"bmc_addresses": {"a": "10.0.0.10", "b": "10.0.0.11"}, **more})
+    assert image_read(kit.o.Observation(reads=reads), setup, kit.B) == expected
+
+
+def test_the_heartbeat_says_how_far_missing_hosts_have_read_the_image(world, kit):
+    world.setup = dataclasses.replace(world.setup, limits=kit.s.Limits(discovery=200), bmc_addresses={"a": "10.0.0.10", "b": "10.0.0.11"})
+    registered = kit.service(kit.found(kit.A))
+    world.at(0, dataclasses.replace(registered, reads={"10.0.0.11": ImageRead(43, 10)}))
+    world.at(100, dataclasses.replace(registered, reads={"10.0.0.11": ImageRead(43, 300)})).run()
+    said = [text for text in world.texts() if text.startswith("missing: ")]
+    host = "missing: b (52:54:00:00:00:01): "
+    assert said == [host + "image read to 43 %", *[host + "reading stopped at 43 % 5 minutes ago"] * 2]
+
+
+def test_of_many_missing_hosts_a_few_are_named(world, kit):
+    hosts = tuple(kit.o.InventoryHost(f"n{number}", macs=(f"52:54:00:00:01:0{number}",)) for number in range(8))
+    addresses = {host.name: f"10.0.1.{number}" for number, host in enumerate(hosts)}
+    world.setup = dataclasses.replace(world.setup, hosts=hosts, bmc_addresses=addresses, limits=kit.s.Limits(discovery=100))
+    world.at(0, dataclasses.replace(kit.service(), reads={})).run()
+    said = [line for line in world.texts() if "image not requested yet" in line]
+    assert said == [f"missing: n{number} (52:54:00:00:01:0{number}): image not requested yet" for number in range(5)]
+    assert "and 3 more hosts are missing" in world.texts()
 
 
 def test_validation_failures_are_said_once_per_change(world, kit):
@@ -378,7 +425,7 @@ def test_hosts_that_fail_alike_are_one_suspect(world, kit):
 
 
 @pytest.mark.parametrize("controlled", [True, False])
-def test_a_host_that_boots_the_image_again_when_nobody_is_there_to_tell(world, kit, controlled):
+def test_a_host_that_boots_the_image_again_without_a_service_that_reports_it(world, kit, controlled):
     """Node 0 has rebooted, so no service sees b return to the live system; only its missing Node shows it."""
     media = frozenset({"a", "b"}) if controlled else frozenset({"a"})
     world.setup = dataclasses.replace(world.setup, media=media, limits=kit.s.Limits(install=10000))
@@ -393,6 +440,64 @@ def test_a_host_that_boots_the_image_again_when_nobody_is_there_to_tell(world, k
     assert world.texts().count("b needs a hand: it rebooted and has no Node; its console tells which system it booted") == 1
 
 
+def strayed(world, kit, **view):
+    """Another run saw the installation until the service ended: this one finds a cluster without the Node of b."""
+    world.setup = dataclasses.replace(world.setup, limits=kit.s.Limits(install=1000))
+    world.media.views["b"] = kit.o.MachineView(**{"power": "On", "image_attached": True, "override": "Continuous Cd", **view})
+    return world.at(0, kit.api("node-a"))
+
+
+def test_a_worker_that_runs_the_image_after_the_service_has_ended(world, kit):
+    outcome = strayed(world, kit).run()
+    text = "it runs the ISO: power On, the image is attached, boot override Continuous Cd, and it has no Node 8 min after bootstrap"
+    assert [line for line in world.texts() if line.startswith("repair")] == [f"repair b: {text}"[:108] + "…"]
+    assert [call for call in world.media.calls if call[0] == "repair"] == [("repair", "b")]
+    assert world.install["repairs"] == {"b": 1}
+    assert outcome.suspects[0].startswith("b runs the ISO (power On, the image is attached, boot override Continuous Cd) and has no Node:")
+
+
+def test_the_next_run_does_not_restart_it_a_second_time(world, kit):
+    world.state.update("install", {"phase": "installing", "repairs": {"b": 1}})
+    outcome = strayed(world, kit).run()
+    assert not [call for call in world.media.calls if call[0] == "repair"]
+    assert outcome.suspects[0].startswith("b runs the ISO")
+
+
+@pytest.mark.parametrize("view", [{"power": "Off"}, {"image_attached": False}, {"power": ""}], ids=["off", "detached", "power not known"])
+def test_a_host_that_does_not_run_the_image_is_left_alone(world, kit, view):
+    outcome = strayed(world, kit, **view).run()
+    assert not [call for call in world.media.calls if call[0] == "repair"]
+    assert not [text for text in outcome.suspects if "runs the ISO" in text]
+
+
+def bootstrapping(world, kit, **more):
+    hosts = kit.found(kit.A, "installing-in-progress", "Waiting for bootkube", bootstrap=True), kit.found(kit.B, "installing-in-progress", "Rebooting")
+    return world.at(0, kit.service(*hosts, status="installing")).at(60, kit.o.Observation())
+
+
+def test_a_rendezvous_host_that_loses_its_power_ends_the_installation(world, kit):
+    world.media.views["a"] = kit.o.MachineView("Off", True)
+    outcome = bootstrapping(world, kit).run()
+    assert outcome.step.terminal and "the installation is lost: the rendezvous host a is powered off" in outcome.step.reason
+    assert "destroy_cluster" in outcome.step.reason and "start_over" in outcome.step.reason
+    assert outcome.elapsed < 180 and world.install["phase"] == "failed"
+
+
+def test_a_rendezvous_host_that_is_off_for_a_moment(world, kit):
+    """A restart is no loss of power; what becomes of it is not known here."""
+    began = world.clock.time
+    world.media.views["a"] = lambda: kit.o.MachineView("Off" if world.clock.time - began < 140 else "On", True)
+    world.setup = dataclasses.replace(world.setup, limits=kit.s.Limits(bootstrap=400))
+    assert "the limit of phase bootstrap" in bootstrapping(world, kit).run().step.reason
+
+
+def test_a_silent_rendezvous_host_whose_power_cannot_be_read_is_reported(world, kit):
+    world.setup = dataclasses.replace(world.setup, limits=kit.s.Limits(bootstrap=1600))
+    outcome = bootstrapping(world, kit).run()
+    (text,) = [warning for warning in outcome.warnings if "has lost power or has restarted" in warning]
+    assert "for 5 min" in text and "a " in text
+
+
 def elsewhere(world):
     """The service runs on none of the hosts."""
     world.setup = dataclasses.replace(world.setup, elsewhere="assisted.example.com")
@@ -400,7 +505,7 @@ def elsewhere(world):
 
 
 def test_a_service_that_stays_has_the_last_word(world, kit):
-    """Also where nobody here can reach the cluster's API; media that are left go at the end."""
+    """Also where the cluster's API is out of reach; media that are left go at the end."""
     done = [kit.found(host, "installed", "Done") for host in (kit.A, kit.B)]
     elsewhere(world).at(0, kit.service(*done, status="finalizing", percent=90)).at(60, kit.service(*done, status="installed", percent=100))
     outcome = world.run()
@@ -422,14 +527,14 @@ def test_a_service_that_stays_is_silent_for_a_moment(world, kit):
 
 
 def test_what_is_cared_for_between_two_looks(world, kit):
-    """What was done is said and counts as a change, a report is told once, and a stop ends the wait with its reason."""
+    """What was done is said and counts as a change, a report is printed once, and a stop ends the wait with its reason."""
     module = sys.modules[type(world.supervisor()).__module__]
-    given = [
+    provided = [
         module.UpkeepResult(lines=("update host a",), reports=("b: no disk fits",), changed=True),
         module.UpkeepResult(reports=("b: no disk fits",)),
         module.UpkeepResult(stop=StopReason("the installation could not be prepared 3 times")),
     ]
-    outcome = elsewhere(world).at(0, kit.service(kit.found(kit.A), kit.found(kit.B), status="ready")).run(care=lambda seen: given.pop(0))
+    outcome = elsewhere(world).at(0, kit.service(kit.found(kit.A), kit.found(kit.B), status="ready")).run(upkeep_plan=lambda seen: provided.pop(0))
     assert (outcome.changed, outcome.warnings, outcome.step.reason) == (True, ("b: no disk fits",), "the installation could not be prepared 3 times")
     assert world.texts().count("b: no disk fits") == 1 and "update host a" in world.texts()
     assert world.install["failure"] == outcome.step.reason

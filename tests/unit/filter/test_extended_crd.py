@@ -14,7 +14,7 @@ from ansible_collections.zerotouch.openshift.plugins.filter.extended_crd import 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.extend_crds import extend_crd
 
 SCHEMA = {"openAPIV3Schema": {"properties": {"status": {"type": "object", "properties": {"ready": {"type": "boolean"}}}}}}
-GIVEN: dict[str, Any] = {
+PROVIDED: dict[str, Any] = {
     "kind": "CustomResourceDefinition",
     "metadata": {"name": "agentmachines.capi-provider.agent-install.openshift.io"},
     "spec": {"group": "capi-provider.agent-install.openshift.io", "names": {"kind": "AgentMachine"}, "versions": [{"name": "v1beta1", "schema": SCHEMA}]},
@@ -22,21 +22,21 @@ GIVEN: dict[str, Any] = {
 extended_crd = FilterModule().filters()["extended_crd"]
 
 
-def test_it_is_the_rooms_function() -> None:
-    before = copy.deepcopy(GIVEN)
-    assert extended_crd(GIVEN) == extend_crd(GIVEN) == extended_crd(extended_crd(GIVEN)) != GIVEN
-    assert before == GIVEN, "the definition itself stays as it is"
+def test_it_is_the_function_of_the_package() -> None:
+    before = copy.deepcopy(PROVIDED)
+    assert extended_crd(PROVIDED) == extend_crd(PROVIDED) == extended_crd(extended_crd(PROVIDED)) != PROVIDED
+    assert before == PROVIDED, "the definition itself stays as it is"
 
 
 @pytest.mark.parametrize(
-    ("given", "words"),
+    ("provided", "words"),
     [
         ({"kind": "Deployment", "metadata": {"name": "manager"}}, "Deployment manager is no definition of AgentCluster"),
-        ({**GIVEN, "spec": {**GIVEN["spec"], "versions": [{"name": "v1beta1"}]}}, "no schema for status in version v1beta1"),
-        ([GIVEN], "not list"),
+        ({**PROVIDED, "spec": {**PROVIDED["spec"], "versions": [{"name": "v1beta1"}]}}, "no schema for status in version v1beta1"),
+        ([PROVIDED], "not list"),
         (None, "not NoneType"),
     ],
 )
-def test_anything_else_is_an_error_that_ansible_shows(given: Any, words: str) -> None:
+def test_anything_else_is_an_error_that_ansible_shows(provided: Any, words: str) -> None:
     with pytest.raises(AnsibleFilterError, match=words):
-        extended_crd(given)
+        extended_crd(provided)

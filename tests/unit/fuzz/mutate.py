@@ -101,7 +101,8 @@ def _places(value: Any) -> Any:
     stack = [value]
     while stack:
         holder = stack.pop()
-        for key in holder if isinstance(holder, dict) else range(len(holder)) if isinstance(holder, list) else ():
+        numbers = range(len(holder)) if isinstance(holder, list) else ()
+        for key in holder if isinstance(holder, dict) else numbers:
             yield holder, key
             if isinstance(holder[key], (dict, list)):
                 stack.append(holder[key])

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import copy
 import datetime
 import functools
@@ -26,6 +27,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.run impor
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.http import ForeignUrl, HttpClient, Response
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.secrets import Redactor
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.tar_stream import Budget
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.preflight.datagrams import NoAnswer, dns_query, read_dns, read_ntp
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.encryption import Cost, Keys
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.http_store import HttpStore
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.lease import Lease
@@ -89,7 +91,8 @@ def redfish_resources(random_: random.Random, wire: Wire, _tmp: Path) -> None:
         if method == "POST" and path == redfish.SESSIONS:
             return 201, {"x-auth-token": redfish.TOKEN, "location": f"{redfish.SESSIONS}/1"}, b"{}"
         if method == "GET":
-            return (200, {"etag": odd}, bodies[path]) if path in bodies else (200, {}, task) if path == "/task" else (404, {}, refusal)
+            other = (200, {}, task) if path == "/task" else (404, {}, refusal)
+            return (200, {"etag": odd}, bodies[path]) if path in bodies else other
         status = random_.choice((200, 202, 204, 400, 409, 412, 500))
         return status, {"location": "/task", "retry-after": odd}, task if status < 300 else refusal
 
@@ -328,6 +331,24 @@ def http_head(random_: random.Random, _wire: Wire, _tmp: Path) -> None:
         assert offset >= 0 and 0 < length <= 1000 - offset
 
 
+_DNS = dns_query("api.demo.example.com", 1, 7)
+_DATAGRAMS = (
+    # An alias and an address.
+    b"".join(
+        [_DNS[:2], bytes.fromhex("81800001000200000000"), _DNS[12:], bytes.fromhex("c00c000500010000003c000603777777c00cc00c000100010000003c00040a000005")]
+    ),
+    b"\x24\x02" + bytes(38) + b"\xe9\x00\x00\x00\x80\x00\x00\x00",
+)
+
+
+def datagrams(random_: random.Random, _wire: Wire, _tmp: Path) -> None:
+    data = mutate.data(random_, random_.choice(_DATAGRAMS))
+    with contextlib.suppress(NoAnswer):
+        assert all(":" not in address for address in read_dns(data, _DNS))
+    with contextlib.suppress(NoAnswer):
+        read_ntp(data)
+
+
 @functools.cache
 def _records() -> list[bytes]:
     found = Snapshot({"state.json": b'{"format": 1, "machines": {"a": {"state": "booted"}}}', "auth/kubeconfig": b"x" * 200, "config/a.yaml": b"a: b"})
@@ -360,5 +381,6 @@ TARGETS: dict[str, Callable[[random.Random, Wire, Path], None]] = {
     "nmstate": nmstate,
     "csr": csr,
     "http_head": http_head,
+    "datagrams": datagrams,
     "stored state": stored_state,
 }

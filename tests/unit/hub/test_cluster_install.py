@@ -8,12 +8,9 @@ from __future__ import annotations
 import base64
 import dataclasses
 import json
-from pathlib import Path
 from typing import Any, cast
 
-import jsonschema
 import pytest
-import yaml
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec import Deployment, ExtraManifest, Host, ImageDigestSource, Pool
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput, ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install import run as cluster_install
@@ -21,14 +18,9 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install.ob
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install.run import RESOURCES, apply_install, observe, plan_install, plan_removal
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.kinds import AGENT_CLUSTER_INSTALL, CLUSTER_DEPLOYMENT, INFRA_ENV, NAMESPACE
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.client import KubeClient
+from ansible_collections.zerotouch.openshift.tests.support.hub import definitions
 from ansible_collections.zerotouch.openshift.tests.support.hub.memory import PULL_SECRET, MemoryApi, hub_cluster
 
-SHARED = Path(__file__).resolve().parents[3].parent / "shared"
-CRDS = {
-    "AgentClusterInstall": "assisted-service/extensions.hive.openshift.io_agentclusterinstalls.yaml",
-    "ClusterDeployment": "hive/hive.openshift.io_clusterdeployments.yaml",
-    "ClusterImageSet": "hive/hive.openshift.io_clusterimagesets.yaml",
-}
 MANIFEST = ExtraManifest("50-chrony.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: b}\n")
 MIRRORED = {
     "image_digest_sources": (ImageDigestSource("quay.io/openshift-release-dev/ocp-release", ("registry.example.com:5000/ocp",)),),
@@ -83,19 +75,13 @@ def test_manifests_are_spread_over_config_maps_by_size() -> None:
     assert [reference["name"] for reference in references] == [item["metadata"]["name"] for item in maps]
 
 
-@pytest.mark.skipif(not (SHARED / "crds").is_dir(), reason="the shared crds folder is not beside the checkout")
 @pytest.mark.parametrize(
     "changes", [{}, MIRRORED | {"extra_manifests": (MANIFEST,)}, {"platform": "none", "api_vips": (), "control_plane": Pool(1), "compute": Pool(0)}]
 )
-def test_upstreams_schemas_accept_them(changes: dict[str, Any]) -> None:
-    for item in hub_objects(hub_cluster(**changes)):
-        if item["kind"] in CRDS:
-            definition = yaml.safe_load((SHARED / "crds" / CRDS[item["kind"]]).read_text())
-            schema = definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
-            # A null deletes a key, in a merge patch and in a create.
-            body = {**item, "spec": {key: value for key, value in item["spec"].items() if value is not None}}
-            jsonschema.validate(body, schema)
-            assert set(body["spec"]) <= set(schema["properties"]["spec"]["properties"])
+def test_the_definitions_accept_them(changes: dict[str, Any]) -> None:
+    items = [item for item in hub_objects(hub_cluster(**changes)) if "/" in item["apiVersion"]]
+    assert {item["kind"] for item in items} == {"AgentClusterInstall", "ClusterDeployment", "ClusterImageSet"}
+    assert [fault for item in items for fault in definitions.faults(item)] == []
 
 
 def test_the_second_run_changes_nothing(api: MemoryApi) -> None:
@@ -180,7 +166,7 @@ def with_workers(count: int) -> HubCluster:
 
 
 def test_more_hosts_than_the_cluster_takes_are_refused_before_anything_is_written(api: MemoryApi) -> None:
-    """One Agent too many keeps the installation from starting, for ever. Once it runs, the rest may join by add_hosts."""
+    """One Agent too many keeps the installation from starting. Once it runs, the rest may join by add_hosts."""
     with pytest.raises(InvalidInput, match=r"number of worker hosts defined \(3\) exceeds the configured Compute replicas \(2\)") as refused:
         plan_install(with_workers(3), observe(client(api), hub_cluster()))
     assert "add_hosts" in refused.value.problems[0].hint
@@ -217,10 +203,22 @@ def test_removal_leaves_the_pull_secret_to_an_infra_env_that_shares_it(api: Memo
     assert plan_removal(client(api), "fleet", "edge")[0][-1].title == "Secret fleet/edge-pull-secret"
 
 
-def test_nothing_is_taken_from_under_a_cluster_of_somebody_else(api: MemoryApi) -> None:
+def test_nothing_is_taken_from_under_a_cluster_of_another_tool(api: MemoryApi) -> None:
     deploy(api, hub_cluster())
     path = CLUSTER_DEPLOYMENT.path("fleet", "edge")
     body = api.get(path)
     del body["metadata"]["labels"]
     api.put(path, body)
     assert plan_removal(client(api), "fleet", "edge") == ([], ["ClusterDeployment fleet/edge stays: it was not created by this collection"])
+
+
+@pytest.mark.parametrize("resource", [AGENT_CLUSTER_INSTALL, CLUSTER_DEPLOYMENT], ids=lambda resource: resource.kind)
+def test_a_cluster_of_cluster_api_is_left_to_its_control_plane(api: MemoryApi, resource: Any) -> None:
+    cluster = hub_cluster()
+    deploy(api, cluster)
+    path = resource.path("fleet", cluster.name)
+    found = api.find(path) or {}
+    owner = {"apiVersion": "controlplane.cluster.x-k8s.io/v1alpha3", "kind": "OpenshiftAssistedControlPlane", "name": cluster.name, "uid": "u"}
+    api.put(path, {**found, "metadata": {**found["metadata"], "ownerReferences": [owner]}})
+    with pytest.raises(ZeroTouchError, match="openshift_install_method: capi"):
+        plan_install(cluster, observe(client(api), cluster))

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Every row of the condition table of an AgentClusterInstall (reference infrastructure-operator.md 7.4) as the phase that it means."""
+"""Every row of the condition table of an AgentClusterInstall as the phase that it means.
+
+Source: openshift/assisted-service internal/controller/controllers/clusterdeployments_controller.go.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +61,7 @@ def test_from_the_start_on_the_specification_is_frozen(reason: str) -> None:
     assert not read_status(install(Completed="F InstallationOnHold")).started
 
 
-def test_what_holds_it_up_is_told_in_the_operators_words() -> None:
+def test_what_holds_it_up_is_reported_in_the_operators_words() -> None:
     body = install(RequirementsMet="F ClusterNotReady", Validated="F ValidationsFailing", **NOT)
     body["status"]["validationsInfo"] = {
         "network": [{"id": "api-vips-valid", "status": "failure", "message": "the VIP is in use"}, {"id": "dns", "status": "success", "message": ""}],

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The rules of docs/rbac are what the doors ask for: each of them gets by with these, none of these is idle, and one that is missing is named."""
+"""The rules of docs/rbac are what the modules ask for: each of them gets by with these, none of these is idle, and one that is missing is named."""
 
 from __future__ import annotations
 
@@ -117,17 +117,17 @@ Play = Callable[..., dict[str, Any]]
 
 
 def play(hub: GuardedHub) -> Play:
-    def open_door(module: Any, **options: Any) -> dict[str, Any]:
+    def call_module(module: Any, **options: Any) -> dict[str, Any]:
         params = {name: spec.get("default") for name, spec in module.argument_spec().items()}
         params |= {"kubeconfig": hub.kubeconfig, **({"namespace": NAMESPACE} if "namespace" in params else {}), **options}
         call = Call(params)
         return {**perform(module.run, call), "warnings": call.warnings}
 
-    return open_door
+    return call_module
 
 
 def conflict(plural: str) -> Callable[[dict[str, Any]], Any]:
-    """Somebody else was faster once."""
+    """Another client was faster once."""
     left = [1]
 
     def fault(request: dict[str, Any]) -> Any:
@@ -147,7 +147,7 @@ def agent(number: int = 1, **spec: Any) -> dict[str, Any]:
 
 
 def when_watched(hub: GuardedHub, plural: str, call: Callable[[], object]) -> None:
-    """What the hub does by itself, as soon as the door watches; nothing, where the test has taken away what would have been there."""
+    """What the hub does by itself, as soon as the module watches; nothing, where the test has taken away what would have been there."""
 
     def noticed(request: dict[str, Any]) -> None:
         if request["verb"] == "watch" and request["path"].endswith(f"/{plural}"):
@@ -161,78 +161,80 @@ def when_watched(hub: GuardedHub, plural: str, call: Callable[[], object]) -> No
     hub.faults.append(noticed)
 
 
-# What a user does, door by door. Each yields results, which must not have failed.
+# What a user does, module by module. Each yields results, which must not have failed.
 
 
-def with_infra_env(hub: GuardedHub, door: Play) -> Iterator[dict[str, Any]]:
+def with_infra_env(hub: GuardedHub, run_module: Play) -> Iterator[dict[str, Any]]:
     network = {"interfaces": [{"name": "eth0", "type": "ethernet", "state": "up"}]}
     hosts = [{"name": "node-1", "interfaces": [{"name": "eth0", "mac_address": "52:54:00:00:00:01"}], "network_config": network}]
-    wish = {"name": "site", "pull_secret": infrahub.PULL_SECRET, "hosts": hosts, "image_cooldown": 0, "timeout": 20}
-    yield door(infra_env, **wish)
+    requested = {"name": "site", "pull_secret": infrahub.PULL_SECRET, "hosts": hosts, "image_cooldown": 0, "timeout": 20}
+    yield run_module(infra_env, **requested)
     for plural in ("infraenvs", "nmstateconfigs", "secrets"):
         hub.faults.append(conflict(plural))
     network["interfaces"][0]["mtu"] = 9000
     other = infrahub.PULL_SECRET.replace("5000", "5001")
-    yield door(infra_env, **{**wish, "pull_secret": other, "agent_labels": {"a": "b"}})
-    yield door(infra_env, name="site", state="absent", timeout=20)
+    yield run_module(infra_env, **{**requested, "pull_secret": other, "agent_labels": {"a": "b"}})
+    yield run_module(infra_env, name="site", state="absent", timeout=20)
 
 
-def with_a_new_namespace(hub: GuardedHub, door: Play) -> Iterator[dict[str, Any]]:
+def with_a_new_namespace(hub: GuardedHub, run_module: Play) -> Iterator[dict[str, Any]]:
     hub.namespaces.discard(NAMESPACE)
-    yield door(infra_env, name="site", pull_secret=infrahub.PULL_SECRET, wait=False)
+    yield run_module(infra_env, name="site", pull_secret=infrahub.PULL_SECRET, wait=False)
 
 
-def with_discovery_image(hub: GuardedHub, door: Play) -> Iterator[dict[str, Any]]:
+def with_discovery_image(hub: GuardedHub, run_module: Play) -> Iterator[dict[str, Any]]:
     hub.put("infraenvs", {"metadata": {"name": "site", "namespace": NAMESPACE}, "spec": {}})
     hub.reconcile()
-    yield door(discovery_image, name="site", image_cooldown=0, timeout=20)
-    yield door(discovery_image, name="site", wait=False)
+    yield run_module(discovery_image, name="site", image_cooldown=0, timeout=20)
+    yield run_module(discovery_image, name="site", wait=False)
 
 
-def with_agents(hub: GuardedHub, door: Play) -> Iterator[dict[str, Any]]:
+def with_agents(hub: GuardedHub, run_module: Play) -> Iterator[dict[str, Any]]:
     hub.put("infraenvs", {"metadata": {"name": "site", "namespace": NAMESPACE}, "spec": {}})
     reference = {"group": "extensions.hive.openshift.io", "kind": "AgentClusterInstall", "name": "edge", "version": "v1beta1"}
     cluster = {"metadata": {"name": "edge", "namespace": NAMESPACE}}
     hub.put("clusterdeployments", {**cluster, "spec": {"clusterInstallRef": reference}})
     hub.put("agentclusterinstalls", {**cluster, "spec": {"provisionRequirements": {"controlPlaneAgents": 1, "workerAgents": 0}}})
     hub.put("agents", agent())
-    yield door(agents_info, namespaces=[NAMESPACE])
-    yield door(agents_info)
-    yield door(hub_plan, hosts=[HOST], cluster={"name": "edge", "namespace": None})
+    yield run_module(agents_info, namespaces=[NAMESPACE])
+    yield run_module(agents_info)
+    yield run_module(hub_plan, hosts=[HOST], cluster={"name": "edge", "namespace": None})
     hub.faults.append(conflict("agents"))
-    yield door(agents, hosts=[{**HOST, "cluster": {"name": "edge"}, "role": "master"}])
-    yield door(agents, hosts=[HOST], wait_for="registered", timeout=20)
-    yield door(agents, hosts=[{**HOST, "state": "absent"}])
+    yield run_module(agents, hosts=[{**HOST, "cluster": {"name": "edge"}, "role": "master"}])
+    yield run_module(agents, hosts=[HOST], wait_for="registered", timeout=20)
+    yield run_module(agents, hosts=[{**HOST, "state": "absent"}])
 
 
-def with_agent_cluster_install(hub: GuardedHub, door: Play) -> Iterator[dict[str, Any]]:
+def with_agent_cluster_install(hub: GuardedHub, run_module: Play) -> Iterator[dict[str, Any]]:
     manifests = {"extra_manifests": [{"name": "extra.yaml", "content": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: extra}\n"}]}
-    yield door(agent_cluster_install, cluster={**CLUSTER, **manifests})
+    yield run_module(agent_cluster_install, cluster={**CLUSTER, **manifests})
     for plural in ("clusterdeployments", "agentclusterinstalls", "secrets", "configmaps"):
         hub.faults.append(conflict(plural))
     hub.put("secrets", {**hub.objects["secrets", NAMESPACE, "edge-pull-secret"], "data": {".dockerconfigjson": "e30="}})
     hub.change("edge", NAMESPACE, "clusterdeployments", spec={"baseDomain": "other.example.com"})
     hub.change("edge", NAMESPACE, "agentclusterinstalls", spec={"sshPublicKey": "x", "apiVIPs": ["192.0.2.7"]})
     hub.change("edge-manifests-0", NAMESPACE, "configmaps", data={"extra.yaml": "x"})
-    yield door(agent_cluster_install, cluster={**CLUSTER, **manifests})
-    yield door(agent_cluster_install, cluster=CLUSTER)
+    yield run_module(agent_cluster_install, cluster={**CLUSTER, **manifests})
+    yield run_module(agent_cluster_install, cluster=CLUSTER)
     met = {"conditions": [{"type": "RequirementsMet", "status": "True", "reason": "ClusterIsReady", "message": ""}]}
     when_watched(hub, "agentclusterinstalls", lambda: hub.change("edge", NAMESPACE, "agentclusterinstalls", status=met))
-    yield door(agent_cluster_install, cluster=CLUSTER, wait_for="requirements_met", timeouts={**TIMEOUTS, "requirements": 20.0})
+    yield run_module(agent_cluster_install, cluster=CLUSTER, wait_for="requirements_met", timeouts={**TIMEOUTS, "requirements": 20.0})
     # A finalizer holds the ClusterDeployment for a while.
     hub.faults.append(lambda request: (200, {}, {}) if request["verb"] == "delete" and "/clusterdeployments/" in request["path"] else None)
     when_watched(hub, "clusterdeployments", lambda: hub.remove("edge", NAMESPACE, "clusterdeployments"))
-    yield door(agent_cluster_install, state="absent", name="edge")
+    yield run_module(agent_cluster_install, state="absent", name="edge")
 
 
-def with_bare_metal_hosts(hub: GuardedHub, door: Play) -> Iterator[dict[str, Any]]:
+def with_bare_metal_hosts(hub: GuardedHub, run_module: Play) -> Iterator[dict[str, Any]]:
     hub.put("infraenvs", {"metadata": {"name": "site", "namespace": NAMESPACE}, "spec": {}})
-    wish = {"infra_env_name": "site", "timeout": 20}
-    yield door(bare_metal_hosts, hosts=[MACHINE], **wish)
+    requested = {"infra_env_name": "site", "timeout": 20}
+    yield run_module(bare_metal_hosts, hosts=[MACHINE], **requested)
     for plural in ("baremetalhosts", "secrets"):
         hub.faults.append(conflict(plural))
-    yield door(bare_metal_hosts, hosts=[{**MACHINE, "role": "worker", "bmc": {**MACHINE["bmc"], "username": "other"}, "cluster": {"name": "edge"}}], **wish)
-    yield door(bare_metal_hosts, hosts=[{"name": "node-1"}], state="absent", timeout=20)
+    yield run_module(
+        bare_metal_hosts, hosts=[{**MACHINE, "role": "worker", "bmc": {**MACHINE["bmc"], "username": "other"}, "cluster": {"name": "edge"}}], **requested
+    )
+    yield run_module(bare_metal_hosts, hosts=[{"name": "node-1"}], state="absent", timeout=20)
 
 
 PLAYS = (with_infra_env, with_a_new_namespace, with_discovery_image, with_agents, with_agent_cluster_install, with_bare_metal_hosts)
@@ -276,7 +278,7 @@ def guarded(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[set[Rule]], G
         hub.stop()
 
 
-def test_the_doors_get_by_with_them_and_need_them_all(guarded: Callable[[set[Rule]], GuardedHub]) -> None:
+def test_the_modules_get_by_with_them_and_need_them_all(guarded: Callable[[set[Rule]], GuardedHub]) -> None:
     used: set[Rule] = set()
     for scene in PLAYS:
         hub = guarded(rules())
@@ -287,7 +289,7 @@ def test_the_doors_get_by_with_them_and_need_them_all(guarded: Callable[[set[Rul
     assert used == rules(), f"idle: {sorted(rules() - used)}"
 
 
-# What a door does without says so, where that matters.
+# What a module does without says so, where that matters.
 TOLERATED = {("namespaces", "get"): "Create the namespace first."}
 
 
@@ -296,17 +298,17 @@ def test_a_rule_that_is_missing_is_named(guarded: Callable[[set[Rule]], GuardedH
     kind, group, resource, verb = missing
     # What the ClusterRole grants as well would not be missed.
     left = {rule for rule in rules() if rule[1:] != missing[1:] or (kind == "ClusterRole" and rule[0] == "Role")}
-    told = []
+    reported = []
     for scene in PLAYS_OF[resource]:
         hub = guarded(left)
         for result in scene(hub, play(hub)):
             if result["failed"] or any("403" in text for text in result.get("warnings", ())):
-                told.append(result.get("msg", "") + "".join(result.get("warnings", ())))
+                reported.append(result.get("msg", "") + "".join(result.get("warnings", ())))
                 break
     if (resource, verb) in TOLERATED:
-        assert all(TOLERATED[resource, verb] in text for text in told)
+        assert all(TOLERATED[resource, verb] in text for text in reported)
         return
     rule = f'{{apiGroups: ["{group}"], resources: ["{resource}"], verbs: ["{verb}"]}}'
     where = f"a Role in namespace {NAMESPACE}" if kind == "Role" else "a ClusterRole"
-    assert told and all(rule in text for text in told), (told, rule)
-    assert any(re.search(rf"bind {re.escape(where)} .*to it with the rule {re.escape(rule)}", text) for text in told)
+    assert reported and all(rule in text for text in reported), (reported, rule)
+    assert any(re.search(rf"bind {re.escape(where)} .*to it with the rule {re.escape(rule)}", text) for text in reported)

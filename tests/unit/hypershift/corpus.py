@@ -4,7 +4,7 @@
 """Options of node pools and hosted clusters, with the verdict that each has to get.
 
 ``crd``: upstream's CRDs refuse it, and so do our rules. ``operator``: the CRDs take it, and the operator stops at it later; our rules refuse it at once.
-``fine``: nobody minds. Cases with ``before`` are changes of an object that these options made. The unit tests ask our rules, the integration test the real
+``fine``: valid. Cases with ``before`` are changes of an object that these options made. The unit tests ask our rules, the integration test the real
 API with upstream's CRDs.
 """
 
@@ -359,7 +359,7 @@ CLUSTERS = (
     cluster("mirrors twice", "crd", "image_content_sources[0].mirrors", image_content_sources=[{"source": "quay.io/a", "mirrors": ["m/a", "m/a"]}]),
     cluster("mirrors", "fine", image_content_sources=[{"source": "quay.io/a", "mirrors": ["m/a", "n/a"]}]),
     cluster("channel that is too long", "crd", "channel", channel="x" * 101),
-    cluster("paused for ever", "fine", paused_until="true"),
+    cluster("paused without end", "fine", paused_until="true"),
     cluster("paused until later", "crd", "paused_until", paused_until="later"),
     cluster(
         "one network per pod, with OVN",

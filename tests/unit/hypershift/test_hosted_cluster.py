@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The door hosted_cluster in process, against a hub in memory: what it makes, refuses, waits for, fetches, and the order in which it takes all down."""
+"""The module hosted_cluster in process, against a hub in memory: what it makes, refuses, waits for, fetches, and the order in which it takes all down."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_p
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster import absent as absent_case
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster import run as present_case
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster import wait as hosted_cluster_wait
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster.status import standing
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster.status import wait_status
 from ansible_collections.zerotouch.openshift.plugins.modules import hosted_cluster
 from ansible_collections.zerotouch.openshift.tests.support.hub import hosted as hub
 
@@ -105,7 +105,7 @@ def test_what_is_made(api: Any) -> None:
     assert len(base64.b64decode(key["data"]["key"])) == 32
     assert key["metadata"]["labels"]["hypershift.openshift.io/safe-to-delete-with-cluster"] == "true"
     assert base64.b64decode(api.get(f"{SECRETS}/edge-ssh-key")["data"]["id_rsa.pub"]) == b"ssh-ed25519 AAAA\n"
-    assert "networking" not in made and "etcd" not in made  # the server's defaults are nobody's wish
+    assert "networking" not in made and "etcd" not in made  # the server's defaults are not desired
 
 
 def test_its_namespace_is_made(api: Any) -> None:
@@ -136,7 +136,7 @@ def test_agents_in_the_namespace_of_the_control_plane(api: Any) -> None:
     result = ok(opened(**{**NEW, "agent_namespace": hub.PLANE}))
     assert result["plan"][0] == "create Namespace clusters-edge: it does not exist"
     assert api.get(hub.CLUSTER_PATH)["metadata"]["annotations"] == {"hypershift.openshift.io/skip-delete-hosted-controlplane-namespace": "true"}
-    assert any("it is told to stay" in text for text in result["warnings"])
+    assert any("it is kept" in text for text in result["warnings"])
 
 
 def test_the_key_of_etcd(api: Any) -> None:
@@ -177,8 +177,8 @@ def test_immutable_fields_in_check_mode(api: Any) -> None:
 def test_what_rolls_out(api: Any) -> None:
     ok(opened(**NEW))
     secret(api, "mine", **{".dockerconfigjson": PULL_SECRET})
-    told = ok(opened(pull_secret_name="mine", image_content_sources=[{"source": "a", "mirrors": ["b"]}]))["warnings"]
-    assert [text.partition(" changes")[0] for text in told] == ["the name of the pull secret", "the mirrors"]
+    reported = ok(opened(pull_secret_name="mine", image_content_sources=[{"source": "a", "mirrors": ["b"]}]))["warnings"]
+    assert [text.partition(" changes")[0] for text in reported] == ["the name of the pull secret", "the mirrors"]
 
 
 def test_documents_of_upstream_are_merged(api: Any) -> None:
@@ -190,7 +190,7 @@ def test_documents_of_upstream_are_merged(api: Any) -> None:
 # waits and credentials
 
 
-def test_waiting_until_available_brings_the_credentials_home(api: Any, tmp_path: Path) -> None:
+def test_waiting_until_available_fetches_the_credentials(api: Any, tmp_path: Path) -> None:
     def available(api: Any) -> None:
         secret(api, "edge-admin-kubeconfig", kubeconfig=KUBECONFIG)
         secret(api, "edge-kubeadmin-password", password="aaaaa-bbbbb-ccccc-ddddd")
@@ -252,21 +252,21 @@ def test_the_limit_says_what_it_waits_for(api: Any) -> None:
     ],
 )
 def test_how_far_it_is(states: dict[str, Any], status: dict[str, Any], target: Any, words: str) -> None:
-    found = standing(hub.hosted_cluster(states, **status), target, [hub.node_pool(1)])
+    found = wait_status(hub.hosted_cluster(states, **status), target, [hub.node_pool(1)])
     assert found.reached is (not words) and words in found.reason
 
 
 def test_without_workers_it_never_completes() -> None:
     states = {**AVAILABLE, "DataPlaneConnectionAvailable": ("Unknown", "NoWorkerNodesAvailable", "")}
-    nobody = hub.hosted_cluster(states, kubeconfig={"name": "k"})
-    assert standing(nobody, "completed", [hub.node_pool(0)]).final
-    assert not standing(nobody, "completed", [hub.node_pool(0), hub.node_pool(1)]).final
+    nodeless = hub.hosted_cluster(states, kubeconfig={"name": "k"})
+    assert wait_status(nodeless, "completed", [hub.node_pool(0)]).final
+    assert not wait_status(nodeless, "completed", [hub.node_pool(0), hub.node_pool(1)]).final
 
 
 def test_conditions_of_an_older_generation_do_not_count() -> None:
     old = hub.hosted_cluster(AVAILABLE, kubeconfig={"name": "k"})
     old["metadata"]["generation"] = 2
-    assert not standing(old, "valid").reached
+    assert not wait_status(old, "valid").reached
 
 
 # its end

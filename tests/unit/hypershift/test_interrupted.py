@@ -58,16 +58,16 @@ class Mortal(hub.Hub):  # type: ignore[misc, name-defined]
         return done
 
 
-def scene_made(api: Any, door: Any) -> None:
-    door(hosted_cluster, **corpus.CLUSTER, ssh_public_keys=["ssh-ed25519 AAAA"])
+def scene_made(api: Any, run_module: Any) -> None:
+    run_module(hosted_cluster, **corpus.CLUSTER, ssh_public_keys=["ssh-ed25519 AAAA"])
 
 
-def scene_shrunk(api: Any, door: Any) -> None:
-    door(node_pool, name=hub.POOL, remove=["host-a1", "m2"])
+def scene_shrunk(api: Any, run_module: Any) -> None:
+    run_module(node_pool, name=hub.POOL, remove=["host-a1", "m2"])
 
 
-def scene_gone(api: Any, door: Any) -> None:
-    door(hosted_cluster, name=hub.CLUSTER, state="absent", drain=False)
+def scene_gone(api: Any, run_module: Any) -> None:
+    run_module(hosted_cluster, name=hub.CLUSTER, state="absent", drain=False)
 
 
 def prepared(scene: Any, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, Any]:
@@ -76,7 +76,7 @@ def prepared(scene: Any, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, Any]:
         monkeypatch.setattr(case, "connect", lambda *_args, **_options: api)
     monkeypatch.setattr(present_case, "make_key", lambda: b"k" * 32)
 
-    def door(module: Any, **options: Any) -> Any:
+    def run_module(module: Any, **options: Any) -> Any:
         params = {key: spec.get("default") for key, spec in module.argument_spec().items()}
         result = perform(module.run, Call({**params, "timeout": 5.0, **options, "namespace": hub.NAMESPACE}))
         assert not result["failed"], result["msg"]
@@ -85,12 +85,12 @@ def prepared(scene: Any, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, Any]:
     if scene is scene_made:
         api.objects.pop(f"/api/v1/namespaces/{hub.NAMESPACE}")
     else:
-        door(hosted_cluster, **corpus.CLUSTER)
+        run_module(hosted_cluster, **corpus.CLUSTER)
         api.pool(hub.node_pool(4 if scene is scene_shrunk else 0))
         for index in range(4 if scene is scene_shrunk else 0):
             api.host(f"m{index}", f"a{index}")
     api.writes.clear()
-    return api, door
+    return api, run_module
 
 
 def state(api: Any) -> dict[str, Any]:
@@ -104,20 +104,20 @@ def state(api: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("scene", [scene_made, scene_shrunk, scene_gone], ids=lambda scene: scene.__name__)
 @pytest.mark.parametrize("after", [False, True], ids=["before the write", "after the write"])
 def test_killed_at_every_write(scene: Any, after: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    api, door = prepared(scene, monkeypatch)
-    scene(api, door)
+    api, run_module = prepared(scene, monkeypatch)
+    scene(api, run_module)
     whole, writes = state(api), len(api.writes)
     assert writes > 1
     for number in range(writes):
-        api, door = prepared(scene, monkeypatch)
+        api, run_module = prepared(scene, monkeypatch)
         api.left, api.after = number, after
         with pytest.raises((Killed, AssertionError)):
-            scene(api, door)
+            scene(api, run_module)
         api.left = 1000
-        scene(api, door)
+        scene(api, run_module)
         assert state(api) == whole, number
         count = len(api.writes)
-        scene(api, door)
+        scene(api, run_module)
         assert len(api.writes) == count, "the third run writes nothing"
 
 

@@ -41,7 +41,7 @@ def test_the_order_of_labels_does_not_matter_and_that_of_expressions_does() -> N
     assert template_name("pool", {"matchExpressions": expressions}) != template_name("pool", {"matchExpressions": expressions[::-1]})
 
 
-def test_long_names_are_cut_and_told_apart() -> None:
+def test_long_names_are_cut_and_stay_different() -> None:
     assert shortened("base", "suffix", 43) == "base-suffix"
     base = "b" * 60
     assert shortened(base, "pool", 43) == f"{'b' * 29}-{fnv1a(base)}-pool"

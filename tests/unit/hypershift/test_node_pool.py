@@ -1,16 +1,19 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The door node_pool in process, against a hub in memory: what it writes, refuses, waits for and takes away."""
+"""The module node_pool in process, against a hub in memory: what it writes, refuses, waits for and takes away."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool import run as use_case
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.exchange import EXCHANGE
 from ansible_collections.zerotouch.openshift.plugins.modules import node_pool
 from ansible_collections.zerotouch.openshift.tests.support.hub import hosted as hub
 
@@ -134,9 +137,9 @@ def test_durations_that_mean_the_same(api: Any) -> None:
 
 def test_changes_that_do_less_or_more_than_one_would_think(api: Any) -> None:
     running(api, 2)
-    told = ok(opened(node_labels={"a": "b"}, agent_label_selector={"matchLabels": {"size": "small"}}, release_image="quay.io/x/release:latest"))["warnings"]
-    assert [text.partition(" ")[0].rstrip(":") for text in told] == ["release_image", "nodeLabels", "agent_label_selector"]
-    assert "hosts that are in the pool stay" in told[-1] and "edge-large-f8d26e22" in told[-1]
+    reported = ok(opened(node_labels={"a": "b"}, agent_label_selector={"matchLabels": {"size": "small"}}, release_image="quay.io/x/release:latest"))["warnings"]
+    assert [text.partition(" ")[0].rstrip(":") for text in reported] == ["release_image", "nodeLabels", "agent_label_selector"]
+    assert "hosts that are in the pool stay" in reported[-1] and "edge-large-f8d26e22" in reported[-1]
 
 
 FIVE, FOUR = ("quay.io/openshift-release-dev/ocp-release:" + version for version in ("5.0.0-multi", "4.22.0-multi"))
@@ -262,7 +265,7 @@ def test_when_another_machine_might_go_instead(api: Any) -> None:
     assert not api.writes
 
 
-def test_a_number_that_somebody_else_changed_is_counted_anew(api: Any) -> None:
+def test_a_number_that_another_client_changed_is_counted_again(api: Any) -> None:
     running(api, 5)
     inner = api.merge_patch
 
@@ -381,10 +384,10 @@ def test_a_pool_that_cannot_be_drained_is_reported(api: Any) -> None:
     assert result["changed"] and hub.POOL_PATH in api.objects
 
 
-def test_a_pool_is_deleted_without_draining_when_told_so(api: Any) -> None:
+def test_a_pool_is_deleted_without_draining_on_request(api: Any) -> None:
     running(api, 1)
     api.steps = [lambda api: api.gone("m0", "a0")]
-    assert ok(opened(state="absent", drain=False, timeout=20.0))["plan"] == [f"delete {POOL}: the pool shall not be there"]
+    assert ok(opened(state="absent", drain=False, timeout=20.0))["plan"] == [f"delete {POOL}: the pool must not exist"]
 
 
 def test_a_hub_without_hypershift(api: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -397,7 +400,7 @@ def test_a_hub_without_hypershift(api: Any, monkeypatch: pytest.MonkeyPatch) -> 
     assert "does not know HyperShift" in opened(**NEW)["msg"]
 
 
-def test_hosts_that_are_missing_are_told(api: Any) -> None:
+def test_hosts_that_are_missing_are_reported(api: Any) -> None:
     running(api, 1)
     assert any("2 more Machines, and 0 free Agents" in text for text in ok(opened(replicas=3))["warnings"])
     assert not ok(opened(check_mode=True, replicas=4))["warnings"]
@@ -405,8 +408,8 @@ def test_hosts_that_are_missing_are_told(api: Any) -> None:
 
 def test_auto_repair_needs_time_on_metal(api: Any) -> None:
     running(api, 1)
-    told = ok(opened(check_mode=True, auto_repair=True))["warnings"]
-    assert "machine-health-check-node-startup-timeout" in told[0]
+    reported = ok(opened(check_mode=True, auto_repair=True))["warnings"]
+    assert "machine-health-check-node-startup-timeout" in reported[0]
     annotated = {"hypershift.openshift.io/machine-health-check-node-startup-timeout": "60m"}
     assert not ok(opened(check_mode=True, auto_repair=True, annotations=annotated))["warnings"]
 
@@ -438,3 +441,144 @@ def test_a_host_is_exchanged(api: Any) -> None:
     running(api, 2)
     done = ok(opened(check_mode=True, replace_hosts=["host-a0"]))
     assert [line.partition(" ")[0] for line in done["plan"]] == ["delete"], done["plan"]
+    assert not api.writes
+    ok(opened(replace_hosts=["host-a0"]))
+    assert [write.rpartition("/")[2] for write in api.writes] == ["m0"]
+    assert spec(api)["replicas"] == 2
+
+
+def free(api: Any, *names: str) -> None:
+    """Agents that the pool can take."""
+    held = hub.conditions({"Validated": "True", "Connected": "True", "Bound": "False"})
+    for name in names:
+        api.put(f"{hub.AGENT_PATH}/{name}", hub.agent(name, conditions=held))
+
+
+def exchange_steps(api: Any, leaving: str, agent: str, number: int) -> list[Any]:
+    """What the controllers do: a Machine for the larger number becomes a Node; the marked one is deleted when the number is lowered."""
+
+    def grown(_hub: Any) -> None:
+        assert spec(api)["replicas"] == number + 1 and "autoScaling" not in spec(api)
+        assert marked(api) == []
+        api.host("m-new", "spare")
+
+    def leaves(_hub: Any) -> None:
+        assert (spec(api)["replicas"], marked(api)) == (number, [leaving])
+        api.gone(leaving, agent)
+
+    return [grown, leaves]
+
+
+@pytest.mark.parametrize("scaling", [None, {"min": 1, "max": 3}])
+def test_another_host_is_a_node_before_one_leaves(api: Any, scaling: dict[str, Any] | None) -> None:
+    running(api, 2)
+    free(api, "spare")
+    if scaling:
+        api.pool(hub.node_pool(None, ready=2, autoScaling=scaling))
+    before = spec(api)
+    planned = ok(opened(check_mode=True, replace_hosts=["host-a0"]))
+    assert planned["plan"] == ["have 2 other Nodes before m0 leave: 3 replicas until they are Ready, 2 afterwards"] and not api.writes
+    api.steps = exchange_steps(api, "m0", "a0", 2)
+    done = ok(opened(replace_hosts=["host-a0"]))
+    assert done["plan"] == planned["plan"] and spec(api) == before
+    assert EXCHANGE not in api.get(hub.POOL_PATH)["metadata"].get("annotations", {})
+    assert sorted(machine["name"] for machine in done["machines"]) == ["m-new", "m1"]
+
+
+@pytest.mark.parametrize("writes", [1, 2, 3])
+@pytest.mark.parametrize("names", [["host-a0"], []])
+def test_a_later_call_completes_an_exchange(api: Any, writes: int, names: list[str]) -> None:
+    """Killed after each of its writes; the later call does not need the name again."""
+    running(api, 2)
+    free(api, "spare")
+    real = api.merge_patch
+    done: list[str] = []
+
+    def killed(path: str, patch: Any, **options: Any) -> Any:
+        if len(done) == writes:
+            raise ZeroTouchError("killed")
+        done.append(path)
+        return real(path, patch, **options)
+
+    api.merge_patch = killed
+    steps = exchange_steps(api, "m0", "a0", 2)
+    api.steps = [steps[0], *([steps[1]] if writes == 3 else [])]
+    assert "killed" in opened(replace_hosts=["host-a0"])["msg"]
+    api.merge_patch = real
+    api.steps = [] if writes == 3 else [lambda _hub: None, steps[1]]
+    ok(opened(replace_hosts=names))
+    assert spec(api)["replicas"] == 2 and EXCHANGE not in api.get(hub.POOL_PATH)["metadata"].get("annotations", {})
+    assert {name.rpartition("/")[2] for name in api.objects if "/machines/" in name} == {"m-new", "m1"}
+    assert not ok(opened())["changed"]
+
+
+def test_the_order_of_an_exchange(api: Any) -> None:
+    """Without another host the Machine is deleted first, and so it is where the user asks for that."""
+    running(api, 2)
+    in_place = ["delete Machine clusters-edge/m0: its host is replaced: its MachineSet makes another Machine"]
+    assert ok(opened(check_mode=True, replace_hosts=["host-a0"]))["plan"] == in_place
+    free(api, "spare")
+    assert ok(opened(check_mode=True, replace_hosts=["host-a0"], replace_order="in_place"))["plan"] == in_place
+    assert "3 replicas" in ok(opened(check_mode=True, replace_hosts=["host-a0"]))["plan"][0]
+    assert ok(opened(check_mode=True, replace_hosts=["host-a0", "host-a1"]))["plan"][0].startswith("delete Machine")
+    assert "4 replicas" in ok(opened(check_mode=True, replace_hosts=["host-a0", "host-a1"], replace_order="surge"))["plan"][0]
+
+
+def test_an_exchange_that_another_tool_disturbs(api: Any) -> None:
+    running(api, 2)
+    note = {"machines": ["m0"], "replicas": 2, "autoScaling": None}
+    api.merge_patch(hub.POOL_PATH, {"metadata": {"annotations": {EXCHANGE: json.dumps(note)}}, "spec": {"replicas": 7}})
+    message = opened()["msg"]
+    assert "has 7 replicas, but an exchange of hosts has begun that needs 3 or 2 replicas" in message
+    for broken in ("x", "[]", "{}", '{"machines": ["m0"], "replicas": "many"}'):
+        api.merge_patch(hub.POOL_PATH, {"metadata": {"annotations": {EXCHANGE: broken}}})
+        assert f"Annotation {EXCHANGE} of NodePool {hub.POOL} does not hold an exchange" in opened()["msg"]
+
+
+def test_a_controller_replaces_a_host_during_its_exchange(api: Any) -> None:
+    """There is one Node too many then. The newest leaves."""
+    running(api, 2)
+    note = {"machines": ["m0", "m9"], "replicas": 2, "autoScaling": None}
+    api.merge_patch(hub.POOL_PATH, {"metadata": {"annotations": {EXCHANGE: json.dumps(note)}}, "spec": {"replicas": 4}})
+    api.host("m2", "a2")
+    api.host("m3", "a3")
+
+    def leave(_hub: Any) -> None:
+        assert marked(api) == ["m0", "m3"]
+        api.gone("m0", "a0")
+        api.gone("m3", "a3")
+
+    api.steps = [lambda _hub: None, leave]
+    ok(opened())
+    assert spec(api)["replicas"] == 2
+
+
+def test_check_mode_of_an_exchange_that_has_begun(api: Any) -> None:
+    running(api, 2)
+    note = {"machines": ["m0"], "replicas": 2, "autoScaling": {"min": 1, "max": 4}}
+    api.merge_patch(hub.POOL_PATH, {"metadata": {"annotations": {EXCHANGE: json.dumps(note)}}, "spec": {"replicas": 3}})
+    api.writes.clear()
+    planned = ok(opened(check_mode=True))
+    assert planned["plan"] == ["have 2 other Nodes before m0 leave: 3 replicas until they are Ready, 2 afterwards"] and not api.writes
+
+
+@pytest.mark.parametrize("resized", [False, True])
+def test_another_writer_at_the_beginning_of_an_exchange(api: Any, resized: bool) -> None:
+    """A write of another field is planned again; another size ends the call before anything is written."""
+    running(api, 2)
+    free(api, "spare")
+    real, others = api.merge_patch, [{"spec": {"replicas": 5}} if resized else {"metadata": {"labels": {"a": "b"}}}]
+
+    def interfered(path: str, patch: Any, **options: Any) -> Any:
+        if others:
+            real(path, others.pop())
+        return real(path, patch, **options)
+
+    api.merge_patch = interfered
+    api.steps = exchange_steps(api, "m0", "a0", 2)
+    result = opened(replace_hosts=["host-a0"])
+    if resized:
+        assert result["msg"] == f"{POOL}: its size has changed since the exchange of its hosts was planned. Run again."
+        assert EXCHANGE not in api.get(hub.POOL_PATH)["metadata"].get("annotations", {})
+    else:
+        assert ok(result) and spec(api)["replicas"] == 2

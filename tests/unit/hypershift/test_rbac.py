@@ -99,28 +99,28 @@ class Guarded(hub.Hub):  # type: ignore[misc, name-defined]
 def play(api: Guarded) -> None:
     """The life of a hosted cluster with one pool; at the first refusal it ends."""
 
-    def door(module: Any, name: str, **options: Any) -> None:
+    def run_module(module: Any, name: str, **options: Any) -> None:
         params = {key: spec.get("default") for key, spec in module.argument_spec().items()}
         call = Call({**params, "namespace": hub.NAMESPACE, "name": name, "timeout": 20.0, **options})
         result = perform(module.run, call)
         assert not result["failed"], result["msg"]
 
     api.objects.pop(f"/api/v1/namespaces/{hub.NAMESPACE}")
-    door(hosted_cluster, hub.CLUSTER, **CLUSTER)
+    run_module(hosted_cluster, hub.CLUSTER, **CLUSTER)
     api.conflicting |= {hub.CLUSTER_PATH}
     other = {"pull_secret": CLUSTER["pull_secret"].replace("quay.io", "example.com"), "additional_trust_bundle": "-----BEGIN CERTIFICATE----- x"}
     states = {"ValidConfiguration": "True", "ValidReleaseImage": "True"}
     api.steps = [lambda api: api.put(hub.CLUSTER_PATH, {**api.objects[hub.CLUSTER_PATH], "status": {"conditions": hub.conditions(states, None)}})]
-    door(hosted_cluster, hub.CLUSTER, **{**CLUSTER, **other}, channel="stable", wait_for="valid")
-    door(node_pool, hub.POOL, cluster_name=hub.CLUSTER, replicas=3)
+    run_module(hosted_cluster, hub.CLUSTER, **{**CLUSTER, **other}, channel="stable", wait_for="valid")
+    run_module(node_pool, hub.POOL, cluster_name=hub.CLUSTER, replicas=3)
     for index in range(2):
         api.host(f"m{index}", f"a{index}")
     api.settle(3)
     api.conflicting |= {hub.POOL_PATH, f"{hub.MACHINES}/m1"}
     api.steps = [lambda api: api.host("m2", "a2"), lambda api: (api.gone("m1", "a1"), api.settle(2))]
-    door(node_pool, hub.POOL, remove=["m1"], wait_for="ready")
+    run_module(node_pool, hub.POOL, remove=["m1"], wait_for="ready")
     api.steps = [lambda api: (api.gone("m0", "a0"), api.gone("m2", "a2"))]
-    door(hosted_cluster, hub.CLUSTER, state="absent")
+    run_module(hosted_cluster, hub.CLUSTER, state="absent")
 
 
 @pytest.fixture
@@ -134,7 +134,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Any:
     return make
 
 
-def test_the_doors_get_by_with_them_and_need_them_all(made: Any) -> None:
+def test_the_modules_get_by_with_them_and_need_them_all(made: Any) -> None:
     api = made(rules())
     play(api)
     assert api.used == rules(), f"idle: {sorted(rules() - api.used)}"

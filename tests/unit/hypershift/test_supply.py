@@ -81,8 +81,8 @@ def test_certificate_requests_that_are_pending(stuck: Any) -> None:
 def test_a_hosted_cluster_that_cannot_be_asked(stuck: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     api, seen = stuck
     monkeypatch.undo()
-    (told,) = guest.pending_requests(api, {}, seen)
-    assert told.startswith("they could not be read") and "geheim" not in told
+    (reported,) = guest.pending_requests(api, {}, seen)
+    assert reported.startswith("they could not be read") and "geheim" not in reported
     api.put("/api/v1/namespaces/clusters/secrets/admin", {"metadata": {"name": "admin"}, "data": {"kubeconfig": "%%"}})
     assert "holds no text under kubeconfig" in guest.pending_requests(api, {}, seen)[0]
     assert guest.pending_requests(api, {}, view()) == []

@@ -168,7 +168,7 @@ printf '%s\\n' "$1" >>"$SCRATCH/sleeps"
 [[ $(wc -l <"$SCRATCH/sleeps") -le $SLEEPS_AT_MOST ]] || { echo "slept too often" >&2; exit 1; }
 """
 
-# Answers are files: api/<METHOD>_<path with _>.<n>; the n-th call gets the n-th answer, later ones the last. "fail" stands for no answer.
+# Answers are files: api/<METHOD>_<path with _>.<n>; the n-th call gets the n-th answer, later ones the last. "fail" means no answer.
 _CURL = """
 url=${!#}
 while (($#)); do
@@ -206,7 +206,7 @@ class Sandbox:
             self.command(name)
         self.command("sleep", _SLEEP)
         self.command("curl", _CURL)
-        jq = Path(__file__).with_name("jq_stand_in.py")
+        jq = Path(__file__).with_name("jq_double.py")
         if not any((Path(directory) / "jq").exists() for directory in ("/usr/bin", "/bin")):
             self.command("jq", f'exec {sys.executable} {jq} "$@"')
 

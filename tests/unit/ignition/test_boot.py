@@ -32,7 +32,7 @@ EVERYWHERE = {
 }
 SERVICES = {"assisted-service-pod.service", "assisted-service-db.service", "assisted-service.service", "install-status.service"}
 COMMON = {"agent-register-infraenv.service", "apply-host-config.service"}
-# The order of reference 6, each before the next.
+# The order of docs/upstream/agent-installer.md#order-on-the-rendezvous-host, each before the next.
 TO_THE_START = (
     "set-hostname",
     "node-zero",
@@ -106,7 +106,7 @@ def test_the_console_comes_first_where_its_program_is(build: Build, version: str
     assert boot.before(name, "agent")
 
 
-def test_a_new_pod_begins_registration_anew(build: Build, build_nodes: Build) -> None:
+def test_a_new_pod_begins_registration_again(build: Build, build_nodes: Build) -> None:
     stopped = machine(build()).restarted_with("assisted-service-pod.service")
     assert {
         "assisted-service-db.service",
@@ -120,7 +120,7 @@ def test_a_new_pod_begins_registration_anew(build: Build, build_nodes: Build) ->
 
 
 def test_installing_and_joining_exclude_each_other(build: Build) -> None:
-    """Whoever starts the other one by hand stops the first."""
+    """Starting the other one manually stops the first."""
     system = machine(build())
     assert set(system.conflicts(["agent-add-node.service", "start-cluster-installation.service"])) == {
         ("agent-add-node.service", "start-cluster-installation.service"),

@@ -77,7 +77,7 @@ def test_the_image_policy_can_be_switched_off(build: Build, secrets: BuildSecret
 
 
 @pytest.mark.parametrize(("changes", "image_type"), [({}, "full-iso"), ({"minimal_iso": True}, "minimal-iso"), ({"platform": "external"}, "minimal-iso")])
-def test_the_infra_env_is_told_the_kind_of_image(build: Build, changes: dict[str, object], image_type: str) -> None:
+def test_the_infra_env_is_reported_the_kind_of_image(build: Build, changes: dict[str, object], image_type: str) -> None:
     assert f"IMAGE_TYPE_ISO={image_type}" in units(build(**changes))["agent-register-infraenv"]["Service.Environment"]
 
 

@@ -135,6 +135,12 @@ def test_release_images(build: Build, image: str, openshift_version: str, versio
     }
 
 
+def test_a_pinned_release_is_what_its_tag_says(build: Build) -> None:
+    (release,) = json.loads(env(build(release_image="q.io/r@sha256:00", release_tag="q.io/r:4.22.1-multi"), SERVICE_ENV)["RELEASE_IMAGES"])
+    expected = {"openshift_version": "4.22", "cpu_architecture": "multi", "cpu_architectures": MULTI}
+    assert release == {**expected, "url": "q.io/r@sha256:00", "version": "4.22.1"}
+
+
 def test_mirrors_reach_service_and_containers(build: Build) -> None:
     sources = (ImageDigestSource("quay.io/openshift-release-dev/ocp-release", ("m.example:5000/r",)),)
     live = build(image_digest_sources=sources)

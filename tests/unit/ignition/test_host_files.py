@@ -91,7 +91,7 @@ def fencing(*credentials: dict[str, str]) -> Pool:
 
 
 def test_fencing_credentials_by_hostname(build: Build) -> None:
-    given = [
+    provided = [
         {
             "hostName": "master-0",
             "address": "redfish+https://192.168.111.1:8000/redfish/v1/Systems/abc123",
@@ -107,14 +107,14 @@ def test_fencing_credentials_by_hostname(build: Build) -> None:
             "certificateVerification": "Enabled",
         },
     ]
-    live = build((), control_plane=fencing(*given))
+    live = build((), control_plane=fencing(*provided))
     assert text(live, "/etc/assisted/hostconfig/fencing-credentials.yaml") == FENCING
     assert paths(live, "/etc/assisted/hostconfig/") == ["fencing-credentials.yaml"]
 
 
 def test_a_long_password_is_folded_as_upstream_folds_it(build: Build) -> None:
-    given = {"hostName": "master-0", "username": "admin", "password": LONG, "address": "redfish+https://192.168.111.1:8000/redfish/v1/Systems/abc123"}
-    content = text(build((), control_plane=fencing(given)), "/etc/assisted/hostconfig/fencing-credentials.yaml")
+    provided = {"hostName": "master-0", "username": "admin", "password": LONG, "address": "redfish+https://192.168.111.1:8000/redfish/v1/Systems/abc123"}
+    content = text(build((), control_plane=fencing(provided)), "/etc/assisted/hostconfig/fencing-credentials.yaml")
     assert content.splitlines()[3:5] == ["  password: " + "model " * 11 + "model", "    " + "model " * 8 + "end"]
     assert yaml.safe_load(content)["credentials"][0]["password"] == LONG
 
@@ -175,7 +175,7 @@ def test_every_network_configuration_that_cannot_be_rendered_is_named(build: Bui
 
 
 @pytest.mark.parametrize(
-    ("given", "kept"),
+    ("provided", "kept"),
     [
         (b"# mine\nhosts: [{hostname: a}]\n", b"# mine\nhosts: [{hostname: a}]\n"),
         (
@@ -192,6 +192,6 @@ def test_every_network_configuration_that_cannot_be_rendered_is_named(build: Bui
         (b"", b""),
     ],
 )
-def test_the_agent_config_is_the_users_without_bmcs(given: bytes, kept: bytes | dict[str, Any]) -> None:
-    found = without_bmcs(given)
+def test_the_agent_config_is_the_users_without_bmcs(provided: bytes, kept: bytes | dict[str, Any]) -> None:
+    found = without_bmcs(provided)
     assert (yaml.safe_load(found) if isinstance(kept, dict) else found) == kept

@@ -42,7 +42,7 @@ def test_the_release_image_is_pulled_once(sandbox: NewSandbox) -> None:
     assert [call for call in box.calls("podman") if call.startswith("pull")] == [f"pull --quiet --authfile {box.root}/root/.docker/config.json {RELEASE}"]
 
 
-def test_an_unreachable_registry_is_tried_for_ever_and_shown(sandbox: NewSandbox) -> None:
+def test_an_unreachable_registry_is_tried_without_end_and_shown(sandbox: NewSandbox) -> None:
     box = with_podman(sandbox())
     result = box.run("release-image-download.sh", env={"UNREACHABLE": RELEASE}, sleeps=2)
     assert result.returncode != 0
@@ -50,7 +50,7 @@ def test_an_unreachable_registry_is_tried_for_ever_and_shown(sandbox: NewSandbox
     assert f"{RELEASE} cannot be pulled" in box.read("/etc/issue.d/55_release-image.issue")
 
 
-def test_the_mirror_stands_in_for_a_release_named_by_tag(sandbox: NewSandbox) -> None:
+def test_the_mirror_replaces_a_release_named_by_tag(sandbox: NewSandbox) -> None:
     sources = (ImageDigestSource("quay.io/openshift-release-dev/ocp-release", ("mirror:5000/ocp",)),)
     box = with_podman(sandbox(image_digest_sources=sources))
     result = box.run("get-container-images.sh", env={"UNREACHABLE": RELEASE})

@@ -115,7 +115,7 @@ def test_a_cluster_that_cannot_be_joined_is_refused(running_cluster: Callable[..
     assert [problem.path for problem in caught.value.problems] == [f"running_cluster.{path}"]
 
 
-def test_everything_that_is_wrong_with_a_cluster_is_told_at_once(running_cluster: Callable[..., RunningCluster]) -> None:
+def test_everything_that_is_wrong_with_a_cluster_is_reported_at_once(running_cluster: Callable[..., RunningCluster]) -> None:
     with pytest.raises(InvalidInput) as caught:
         nodes_deployment(running_cluster(cluster_id="x", version="y", release_image="z", pull_secret="geheim", api_dns_name="w"), ())
     assert len(caught.value.problems) == 5
@@ -188,7 +188,7 @@ def test_a_node_that_is_not_fit_says_so_on_the_console(build_nodes: Build, sandb
     assert "The service says: insufficient." in box.read("/etc/issue.d/90_add-node.issue")
 
 
-def test_a_refusal_ends_the_script_and_systemd_begins_anew(build_nodes: Build, sandbox_of: Callable[..., Any]) -> None:
+def test_a_refusal_ends_the_script_and_systemd_begins_again(build_nodes: Build, sandbox_of: Callable[..., Any]) -> None:
     live = build_nodes()
     box = sandbox_of(live)
     box.answers("GET", "/clusters", '[{"id": "c1"}]')
@@ -207,7 +207,7 @@ def test_tokens_that_hold_are_watched_in_silence(build_nodes: Build, sandbox_of:
     assert not box.path("/etc/issue.d/65_token.issue").exists()
 
 
-def test_tokens_that_expired_are_told_on_the_console(build_nodes: Build, sandbox_of: Callable[..., Any]) -> None:
+def test_tokens_that_expired_are_reported_on_the_console(build_nodes: Build, sandbox_of: Callable[..., Any]) -> None:
     box = sandbox_of(build_nodes())
     result = box.run("agent-auth-token-status.sh", env={"AUTH_TOKEN_EXPIRY": "2020-01-01T00:00:00Z"})
     assert result.returncode == 1

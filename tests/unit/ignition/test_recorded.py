@@ -31,12 +31,14 @@ RECORDED = Path(__file__).with_name("recorded")
 RELEASE_IMAGE = "registry.ci.openshift.org/origin/release:4.21"
 RELEASES = json.loads((RECORDED / "releases.json").read_text())
 DRAWN = re.compile(r"(?m)^(INFRA_ENV_ID|EC_PUBLIC_KEY_PEM|USER_AUTH_TOKEN|WATCHER_AUTH_TOKEN|PULL_SECRET_TOKEN)=.*$")
-# Every manifest had a ``creationTimestamp: null`` until early 2026, and every reference an empty namespace (reference 4).
+# Every manifest had a ``creationTimestamp: null`` until early 2026, and every reference an empty namespace.
+# Source: openshift/installer pkg/asset/agent/manifests.
 EARLIER = re.compile(r"(?m)^ *(creationTimestamp: null|namespace: \"\")\n")
 Build = Callable[..., LiveIgnition]
 Document = dict[str, Any]
 
-# What the development tree of November 2025 did not have yet (reference 5 and 12).
+# What the development tree of November 2025 did not have yet.
+# Source: openshift/installer pkg/asset/agent/image/ignition.go, data/data/agent/files; docs/upstream/releases.md.
 LATER_PROGRAM = "/usr/local/bin/configure-assisted-hw-requirements.sh"
 LATER_SETTINGS = {"HW_VALIDATOR_REQUIREMENTS", "TNF_CLUSTERS_SUPPORT", "HOST_STAGE_WAITING_FOR_CONTROL_PLANE_TIMEOUT"}
 
@@ -200,7 +202,7 @@ def test_each_release_has_its_settings(release: tuple[str, LiveIgnition]) -> Non
     for file, wanted in RELEASES[name]["environment"].items():
         found = [line.split("=", 1)[0] for line in settings[file].splitlines()]
         if file == "assisted-service.env":
-            # 4.16 and 4.17 had keys for tokens that nobody was asked for yet; the arbiter came to 4.19 after it was released.
+            # 4.16 and 4.17 had keys for tokens that were not required yet; the arbiter came to 4.19 after it was released.
             early = {"EC_PUBLIC_KEY_PEM", "EC_PRIVATE_KEY_PEM", "AGENT_AUTH_TOKEN"} if name in ("4.16", "4.17") else set()
             found = [key for key in found if key not in {*LATER_SETTINGS, "TNA_CLUSTERS_SUPPORT"} or key in wanted]
             wanted = [key for key in wanted if key not in early]

@@ -43,8 +43,8 @@ def test_scripts_say_in_their_head_what_they_are(build: Callable[..., LiveIgniti
 
 
 @pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed; the other tests used the stand-in")
-def test_the_stand_in_for_jq_answers_as_jq_does(sandbox: NewSandbox) -> None:
-    stand_in = Path(__file__).with_name("jq_stand_in.py")
+def test_the_double_of_jq_answers_as_jq_does(sandbox: NewSandbox) -> None:
+    double = Path(__file__).with_name("jq_double.py")
     box = sandbox()
     cluster = '[{"id": "c1", "name": "kni", "status": "ready", "status_info": null, "ssh_public_key": "k"}]'
     links = addresses(("lo", "00:00:00:00:00:00", "127.0.0.1"), ("ens1", "52:54:00:aa:00:00", "192.168.0.10"))
@@ -62,7 +62,7 @@ def test_the_stand_in_for_jq_answers_as_jq_does(sandbox: NewSandbox) -> None:
     for arguments, inputs in cases:
         for text in inputs:
             real = subprocess.run(["jq", *arguments], input=text, capture_output=True, text=True, check=False)
-            ours = subprocess.run([sys.executable, str(stand_in), *arguments], input=text, capture_output=True, text=True, check=False)
+            ours = subprocess.run([sys.executable, str(double), *arguments], input=text, capture_output=True, text=True, check=False)
             assert (ours.returncode, ours.stdout) == (real.returncode, real.stdout), (arguments, text)
 
 

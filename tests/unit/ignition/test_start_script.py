@@ -37,7 +37,7 @@ def test_the_installation_starts_when_exactly_the_required_hosts_are_known(sandb
     assert not box.path("/etc/issue.d/70_start-cluster-installation.issue").exists()
 
 
-def test_configured_roles_are_set_for_good_before_the_start(sandbox: NewSandbox) -> None:
+def test_configured_roles_are_set_permanently_before_the_start(sandbox: NewSandbox) -> None:
     """A host left to auto-assign would follow the service's next suggestion, which may swap a worker and a control-plane host."""
     box = sandbox()
     directories = sorted(box.path("/etc/assisted/hostconfig").iterdir())

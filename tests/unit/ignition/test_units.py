@@ -46,7 +46,10 @@ def test_whether_this_is_the_rendezvous_host_is_known_first(build: Build, name: 
 
 
 def test_what_is_enabled(build: Build) -> None:
-    """Who is not pulled in by the boot itself is pulled in by those who need it (reference 5.3)."""
+    """Who is not pulled in by the boot itself is pulled in by those who need it.
+
+    Source: openshift/installer data/data/agent/systemd/units, data/data/agent/files/usr/local/bin.
+    """
     others = {
         "agent-auth-token-status": {"agent-add-node"},
         "agent-extract-tui": {"agent-interactive-console"},
@@ -103,7 +106,7 @@ PARTS_OF_THE_POD = ("agent-add-node", "agent-import-cluster", "agent-register-cl
 
 
 @pytest.mark.parametrize("name", [*PARTS_OF_THE_POD, "start-cluster-installation"])
-def test_a_new_pod_registers_anew(build: Build, name: str) -> None:
+def test_a_new_pod_registers_again(build: Build, name: str) -> None:
     assert words(units(build())[name], "Unit.PartOf") == {"assisted-service-pod"}
 
 

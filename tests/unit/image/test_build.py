@@ -300,7 +300,7 @@ def test_copying_falls_back(base: Path, tmp_path: Path, monkeypatch: pytest.Monk
     assert built.sha256 == hashlib.sha256(dest.read_bytes()).hexdigest()
 
 
-def test_full_disk_is_told_and_leaves_nothing(base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_disk_is_reported_and_leaves_nothing(base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*args: object) -> int:
         raise OSError(28, "No space left on device")
 

@@ -269,7 +269,7 @@ def test_redirects_are_followed(server: Server, downloader: Downloader, tmp_path
         downloader.fetch(server.url, tmp_path / "y.iso")
 
 
-def test_progress_is_told_in_tenths(server: Server, tmp_path: Path) -> None:
+def test_progress_is_reported_in_tenths(server: Server, tmp_path: Path) -> None:
     lines: list[str] = []
     Downloader(HttpClient("The image server", server.base), Clock(), lines.append).fetch(server.url, tmp_path / "x.iso")
     assert lines[-1] == "rhcos-live-iso.x86_64.iso: 100 % of 3 MB"
@@ -289,7 +289,7 @@ def fetch(cache: ImageCache, url: str, sha256: str = "") -> tuple[bool, str]:
     return plan.changed, plan.reason
 
 
-def test_cache_with_checksum_asks_nobody_twice(server: Server, cache: ImageCache, tmp_path: Path) -> None:
+def test_cache_with_checksum_asks_no_server_twice(server: Server, cache: ImageCache, tmp_path: Path) -> None:
     plan = cache.plan(server.url, SHA256)
     assert (plan.changed, plan.size, plan.path.name) == (True, len(CONTENT), "rhcos-live-iso.x86_64.iso")
     assert not (tmp_path / "cache").exists()

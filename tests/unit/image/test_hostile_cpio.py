@@ -36,10 +36,10 @@ def test_many_archives_that_are_a_bomb_together(packer: str) -> None:
 
 
 def test_many_empty_archives() -> None:
-    started = time.monotonic()
+    started = time.process_time()
     with pytest.raises(CorruptArchive, match="more than"):
         read_members(archives.CPIO_END * 400_000)
-    assert time.monotonic() - started < 10
+    assert time.process_time() - started < 10
 
 
 def test_many_empty_files(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -52,10 +52,10 @@ def test_many_empty_files(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_numbers_that_are_not_hexadecimal_digits(field: bytes) -> None:
     header = bytearray(archives.cpio_header("a", 1))
     header[54:62] = field  # the size
-    started = time.monotonic()
+    started = time.process_time()
     with pytest.raises(CorruptArchive, match="damaged cpio header"):
         read_members(bytes(header) + b"x\0\0\0" + archives.CPIO_END)
-    assert time.monotonic() - started < 5
+    assert time.process_time() - started < 5
 
 
 @pytest.mark.parametrize("pack", [lambda data: data, cpio.gzip, xz], ids=["plain", "gzip", "xz"])

@@ -33,7 +33,7 @@ def test_area_round_trip() -> None:
     assert kargs.encode_area("a b", 6, "\0", "\0") == b"a b\0\0\0"
 
 
-def test_area_keeps_room_for_the_end_character() -> None:
+def test_area_keeps_space_for_the_end_character() -> None:
     assert kargs.encode_area("a" * 9, 10, "#", "\n") == b"a" * 9 + b"\n"
     with pytest.raises(ZeroTouchError, match="11 bytes, the area has 10"):
         kargs.encode_area("a" * 10, 10, "#", "\n")

@@ -106,14 +106,14 @@ class Installer:
                 shutil.copy(self.scratch / "manifests" / name, directory / name)
         return Done(0, _log("info", [f"Cluster-Manifests created in: {directory}/cluster-manifests and {directory}/mirror"]) + _log("warning", _warnings(made)))
 
-    def open(self, door: Any, **options: Any) -> dict[str, Any]:
-        params = {name: spec.get("default") for name, spec in door.argument_spec().items()}
+    def open(self, entry_point: Any, **options: Any) -> dict[str, Any]:
+        params = {name: spec.get("default") for name, spec in entry_point.argument_spec().items()}
         if "version" in params:
             # Our own checks are not the installer's: what they say is not compared.
             params |= {"version": self.version, "release_image": self.release_image, "checks": _OWN_CHECKS_OFF}
         if isinstance(options.get("base_image"), dict):
             options["base_image"] = {"url": None, "sha256": None, "version": None, "rootfs_url": None, **options["base_image"]}
-        return perform(door.run, Call({**params, **options}))
+        return perform(entry_point.run, Call({**params, **options}))
 
 
 def _own_checks() -> dict[str, str]:
@@ -143,8 +143,8 @@ def _options(arguments: Sequence[str]) -> tuple[Path, list[str]]:
 
 def _refused(command: str, result: Mapping[str, Any]) -> Done:
     problems = [problem for problem in result.get("problems", []) if problem["severity"] == "error"]
-    told = [": ".join(filter(None, (one["path"], one["kind"], one["value"], one["detail"]))) for one in problems] or [str(result["msg"])]
-    return Done(1, _log("fatal", [f"{_FAILED[command]}: {told[0] if len(told) == 1 else '[' + ', '.join(told) + ']'}"]))
+    reported = [": ".join(filter(None, (one["path"], one["kind"], one["value"], one["detail"]))) for one in problems] or [str(result["msg"])]
+    return Done(1, _log("fatal", [f"{_FAILED[command]}: {reported[0] if len(reported) == 1 else '[' + ', '.join(reported) + ']'}"]))
 
 
 def _warnings(result: Mapping[str, Any]) -> list[str]:

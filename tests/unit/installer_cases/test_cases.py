@@ -1,83 +1,72 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The installer's own integration cases against our modules (issue 6, item 8).
-
-The cases are in ../shared/installer-cases beside the checkout, or in the directory that INSTALLER_CASES names; INSTALLER_CASES_VERSION says of which
-release they are, where they do not show it.
-"""
+"""The runner of the installer's cases, with cases of our own; tests/unit/upstream/test_installer_cases.py runs the installer's."""
 
 from __future__ import annotations
 
-import functools
-import os
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.secrets import BuildSecrets, make_secrets
-from ansible_collections.zerotouch.openshift.tests.support import live_image as synthetic
-from ansible_collections.zerotouch.openshift.tests.unit.installer_cases.archive import Archive, command_lines, parse_line
-from ansible_collections.zerotouch.openshift.tests.unit.installer_cases.installer import UNBUILT, Installer
-from ansible_collections.zerotouch.openshift.tests.unit.installer_cases.script import COMMANDS, Script, ScriptFailure, Skipped
+from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.secrets import make_secrets
+from ansible_collections.zerotouch.openshift.tests.support import live_image
+from ansible_collections.zerotouch.openshift.tests.unit.installer_cases.archive import Archive
+from ansible_collections.zerotouch.openshift.tests.unit.installer_cases.case import run_case
+from ansible_collections.zerotouch.openshift.tests.unit.installer_cases.installer import Installer
+from ansible_collections.zerotouch.openshift.tests.unit.installer_cases.script import Script, ScriptFailure, Skipped
 
-_HERE = Path(__file__).resolve()
-CASES = Path(os.environ.get("INSTALLER_CASES") or _HERE.parents[3].parent / "shared" / "installer-cases")
-FOUND = sorted(path for path in CASES.rglob("*") if path.suffix in (".txt", ".txtar")) if CASES.is_dir() else []
-MISSING = f"the installer's cases are not here: {CASES} is no directory"
-RELEASE_IMAGE = "quay.io/openshift-release-dev/ocp-release:{version}-x86_64"
+SINGLE_NODE = r"""
+exec openshift-install agent create image --dir $WORK
+stderr 'Configuration has 1 master replicas, 0 arbiter replicas, and 0 worker replicas'
+stderr 'The rendezvous host IP \(node0 IP\) is 192.0.2.11'
+exists $WORK/agent.x86_64.iso $WORK/auth/kubeconfig $WORK/auth/kubeadmin-password
+isoIgnitionContains agent.x86_64.iso /etc/assisted/rendezvous-host.env
+! isoIgnitionContains agent.x86_64.iso /etc/assisted/no-such-file
+isoIgnitionUser agent.x86_64.iso core 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFFqxkMhK3Oo0Vb6wiwGPbtNBrNzlP3rl64oT6WvJqp5'
+isoCmpRegEx agent.x86_64.iso /etc/assisted/rendezvous-host.env expected-host.env
 
+! exec openshift-install agent create image --dir $WORK/refused
+stderr 'rendezvousIP'
 
-def release_of_the_cases() -> str:
-    """Cases are of one release, and say so by what they expect: manifests of older ones have an empty time of creation."""
-    older = any("creationTimestamp: null" in text for path in FOUND for name, text in Archive.parse(path.read_text()).files.items() if "expected" in name)
-    return os.environ.get("INSTALLER_CASES_VERSION") or ("4.20.0" if older else "4.22.0")
-
-
-VERSION = release_of_the_cases()
-REAL_INITRD = 101_000_000
-
-
-@pytest.fixture(scope="session")
-def secrets() -> BuildSecrets:
-    return make_secrets()
-
-
-@pytest.fixture(scope="session")
-def bases(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], Path]:
-    """CoreOS images by the size of their initrd in bytes."""
-    directory = tmp_path_factory.mktemp("base")
-    return functools.cache(lambda size: synthetic.make_iso(directory / f"rhcos-{size}.iso", ignition=262144, initrd=bytes(size)))
-
-
-@pytest.mark.skipif(not FOUND, reason=MISSING)
-@pytest.mark.parametrize("path", FOUND, ids=lambda path: path.relative_to(CASES).with_suffix("").as_posix())
-def test_case(path: Path, tmp_path: Path, secrets: BuildSecrets, bases: Callable[[int], Path]) -> None:
-    case = Archive.parse(path.read_text())
-    # Where a case is about sizes, the base has that of a real one.
-    base = bases(REAL_INITRD if "isoSize" in case.script else 6000)
-    image = RELEASE_IMAGE.format(version=VERSION)
-    case = Archive(case.script, {name: text.replace(UNBUILT, VERSION) for name, text in case.files.items()})
-    work, scratch = tmp_path / "case", tmp_path / "scratch"
-    work.mkdir()
-    script = Script(case, work, Installer(scratch, base, VERSION, image, secrets), {"RELEASE_IMAGE": image})
-    try:
-        script.run()
-    except Skipped as reason:
-        pytest.skip(str(reason))
-    assert script.compared, "nothing of this case was compared"
-    for left_out in script.left_out:
-        print(f"left out: {left_out}")
-
-
-@pytest.mark.skipif(not FOUND, reason=MISSING)
-def test_every_command_of_every_case_is_known() -> None:
-    lines = [parse_line(number, text, {}) for path in FOUND for number, text in command_lines(Archive.parse(path.read_text()).script)]
-    assert {line.command for line in lines if line is not None} - set(COMMANDS) <= _OF_COMMANDS_WITHOUT_COUNTERPART
+-- install-config.yaml --
+apiVersion: v1
+baseDomain: example.com
+metadata: {name: one}
+controlPlane: {name: master, replicas: 1}
+compute: [{name: worker, replicas: 0}]
+networking:
+  networkType: OVNKubernetes
+  machineNetwork: [{cidr: 192.0.2.0/24}]
+platform: {none: {}}
+sshKey: ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFFqxkMhK3Oo0Vb6wiwGPbtNBrNzlP3rl64oT6WvJqp5
+pullSecret: '{"auths": {"quay.io": {"auth": "dXNlcjpwYXNzd29yZA=="}}}'
+-- agent-config.yaml --
+apiVersion: v1beta1
+kind: AgentConfig
+metadata: {name: one}
+rendezvousIP: 192.0.2.11
+-- expected-host.env --
+NODE_ZERO_IP=192\.0\.2\.11
+-- refused/install-config.yaml --
+apiVersion: v1
+baseDomain: example.com
+metadata: {name: one}
+controlPlane: {name: master, replicas: 1}
+compute: [{name: worker, replicas: 0}]
+networking: {machineNetwork: [{cidr: 192.0.2.0/24}]}
+platform: {none: {}}
+pullSecret: '{"auths": {"quay.io": {"auth": "dXNlcjpwYXNzd29yZA=="}}}'
+-- refused/agent-config.yaml --
+apiVersion: v1beta1
+kind: AgentConfig
+metadata: {name: one}
+rendezvousIP: somewhere
+"""
 
 
-# They come after a command that ends the case as skipped.
-_OF_COMMANDS_WITHOUT_COUNTERPART = {"unconfiguredIgnContains", "unconfiguredIgnCmp"}
+def test_a_single_node(tmp_path: Path) -> None:
+    base = live_image.make_iso(tmp_path / "rhcos.iso", ignition=262144)
+    run_case(Archive.parse(SINGLE_NODE), tmp_path, base=base, version="4.22.0", secrets=make_secrets())
 
 
 def run_script(tmp_path: Path, script: str, files: str = "") -> None:

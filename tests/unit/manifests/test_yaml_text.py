@@ -126,7 +126,7 @@ def test_texts_that_pyyaml_would_write_otherwise(text: str, written: str) -> Non
         ["ipv4", "ipv6", "mac-address", "name"],
     ],
 )
-def test_keys_stand_in_gos_order(keys: list[str]) -> None:
+def test_keys_is_in_gos_order(keys: list[str]) -> None:
     # The order of sigs.k8s.io/yaml 1.4.0 for the same keys.
     assert list(yaml.safe_load(yaml_text.dump(dict.fromkeys(reversed(keys), 1)))) == keys
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The door agent_cluster_install in process, against an API in memory: what it makes, waits for, fetches, refuses and removes."""
+"""The module agent_cluster_install in process, against an API in memory: what it makes, waits for, fetches, refuses and removes."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_problems_come_all_at_once_and_before_the_hub_is_asked(api: Any) -> None
     assert not any("rendezvous" in problem["path"] for problem in result["problems"])
 
 
-def test_the_wait_shows_what_happens_and_brings_the_credentials_home(api: Any, tmp_path: Path) -> None:
+def test_the_wait_prints_progress_and_fetches_the_credentials(api: Any, tmp_path: Path) -> None:
     opened()
     events = iter(["begin", "end"])
 

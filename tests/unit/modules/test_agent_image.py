@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The door agent_image in process: from a configuration to an image, without a secret in any output."""
+"""The module agent_image in process: from a configuration to an image, without a secret in any output."""
 
 from __future__ import annotations
 
@@ -41,6 +41,9 @@ CLUSTER = {
     "ssh_public_keys": ["ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFFqxkMhK3Oo0Vb6wiwGPbtNBrNzlP3rl64oT6WvJqp5 lab@example.com"],
 }
 
+# No registry is asked for the digest of a tag.
+WITHOUT_REGISTRY = {"release-not-pinned": "off"}
+
 
 @pytest.fixture
 def base(tmp_path: Path) -> Path:
@@ -55,14 +58,15 @@ def work(tmp_path: Path) -> Path:
 
 def configure(work: Path, host: dict[str, Any] = HOST, **changes: Any) -> None:
     params = {name: spec.get("default") for name, spec in agent_config.argument_spec().items()}
-    done = perform(agent_config.run, Call({**params, "cluster": {**CLUSTER, **changes}, "hosts": [host], "dest": str(work / "config")}))
+    provided = {"cluster": {**CLUSTER, **changes}, "hosts": [host], "dest": str(work / "config"), "checks": WITHOUT_REGISTRY}
+    done = perform(agent_config.run, Call({**params, **provided}))
     assert not done["failed"], done
 
 
 def opened(work: Path, base: Path, *, check_mode: bool = False, lines: list[str] | None = None, **options: Any) -> dict[str, Any]:
     params = {name: spec.get("default") for name, spec in agent_image.argument_spec().items()}
-    given = {"config_dir": str(work / "config"), "work_dir": str(work), "base_image": {"path": str(base)}, "checksum": True}
-    call = Call({**params, **given, **options}, check_mode=check_mode, diff=True)
+    provided = {"config_dir": str(work / "config"), "work_dir": str(work), "base_image": {"path": str(base)}, "checksum": True}
+    call = Call({**params, **provided, **options}, check_mode=check_mode, diff=True)
     if lines is not None:
         call.show = lines.append
     return {**perform(agent_image.run, call), "warnings": call.warnings}
@@ -87,14 +91,26 @@ def test_from_configuration_to_image(work: Path, base: Path) -> None:
     assert (again["changed"], again["sha256"], again["plan"]) == (False, done["sha256"], [])
 
 
+def test_check_mode_knows_the_recorded_digest(work: Path, base: Path) -> None:
+    """The variables name a tag, and the directory has the digest that it was resolved to."""
+    tag = "quay.io/openshift-release-dev/ocp-release:4.22.0-x86_64"
+    pinned = {"version": "4.22.0", "release_image": "quay.io/openshift-release-dev/ocp-release@sha256:" + "4" * 64, "release_tag": tag}
+    (work / "config" / "release.json").write_text(json.dumps(pinned))
+    assert not opened(work, base)["failed"]
+    for image, changed in ((tag, False), (pinned["release_image"], False), (f"{tag}-other", True)):
+        described = {"cluster": {**CLUSTER, "release_image": image}, "hosts": [HOST], "config_dir": None, "version": None, "release_image": None}
+        planned = opened(work, base, check_mode=True, description={**described, "checks": {"release-image-mismatch": "off"}})
+        assert (planned["failed"], planned["changed"]) == (False, changed), (image, planned)
+
+
 @pytest.mark.parametrize("release", [f"quay.io/openshift-release-dev/ocp-release@sha256:{'4' * 64}", "registry.example.com/ocp/release:4.22.0-x86_64"])
 def test_the_release_is_recorded_by_digest_where_the_reference_has_one(work: Path, base: Path, release: str) -> None:
     """The next job does not continue with another release: its reference is an input of the image."""
 
     def configure_release(reference: str) -> None:
         params = {name: spec.get("default") for name, spec in agent_config.argument_spec().items()}
-        given = {"cluster": CLUSTER, "hosts": [HOST], "dest": str(work / "config"), "release_image": reference}
-        assert not perform(agent_config.run, Call({**params, **given}))["failed"]
+        provided = {"cluster": CLUSTER, "hosts": [HOST], "dest": str(work / "config"), "release_image": reference, "checks": WITHOUT_REGISTRY}
+        assert not perform(agent_config.run, Call({**params, **provided}))["failed"]
 
     configure_release(release)
     assert not opened(work, base)["failed"]
@@ -217,7 +233,7 @@ def test_the_files_of_a_network_boot(work: Path, base: Path) -> None:
     assert (again["changed"], again["plan"], again["sha256"]) == (False, [], done["sha256"])
     configure(work, fips=True, ssh_public_keys=[ECDSA_KEY])
     moved = opened(work, base, kind="pxe")
-    assert moved["plan"] == [f"build {directory / names[0]}: its input changed", f"delete {directory / names[3]}: nobody says where its files are published"]
+    assert moved["plan"] == [f"build {directory / names[0]}: its input changed", f"delete {directory / names[3]}: no option says where its files are published"]
     assert not (directory / names[3]).exists() and not opened(work, base, kind="pxe")["changed"]
     (work / "state.json").unlink()
     lost = opened(work, base, kind="pxe")
@@ -277,8 +293,8 @@ def test_where_a_published_root_file_system_is_taken_from(work: Path, tmp_path: 
     assert done["rootfs_url"] == published
     assert [warning for warning in done["warnings"] if published in warning]
     assert [Path(one["path"]).name for one in done["boot_artifacts"] if "ipxe" in one["path"]] == []
-    given = opened(work, base, kind=kind, base_image={"path": str(base), "rootfs_url": "http://a.example.com/r.img"})
-    assert (given["rootfs_url"], given["warnings"]) == ("http://a.example.com/r.img", [])
+    provided = opened(work, base, kind=kind, base_image={"path": str(base), "rootfs_url": "http://a.example.com/r.img"})
+    assert (provided["rootfs_url"], provided["warnings"]) == ("http://a.example.com/r.img", [])
 
 
 def test_a_minimal_iso_of_nowhere(work: Path, base: Path, tmp_path: Path) -> None:
@@ -338,7 +354,7 @@ def test_relative_paths(work: Path, base: Path, monkeypatch: pytest.MonkeyPatch)
     [
         ({"engine": "openshift_install"}, "engine openshift_install is not part of this version"),
         ({"base_image": {"path": "/nowhere.iso"}}, "The base image /nowhere.iso does not exist"),
-        ({"base_image": {}}, "name the CoreOS live ISO by path or url"),
+        ({"base_image": {}}, "name the CoreOS live ISO by path, url or release: auto"),
         ({"base_image": {"path": "/x", "sha256": "beef"}}, "64 hex digits"),
         ({"config_dir": "/nowhere"}, "/nowhere does not exist"),
         ({"connect_to": {"a:b:c": "d"}}, "openshift_connect_to[a:b:c]"),
@@ -378,6 +394,33 @@ def test_a_base_image_of_another_stream(work: Path, tmp_path: Path, version: str
     configure(work, version=version, **({"os_image_stream": stream} if stream else {}))
     warnings = opened(work, iso)["warnings"]
     assert (len(warnings), other in "".join(warnings)) == ((1, True) if other else (0, True))
+
+
+@pytest.mark.parametrize("checksum", [True, False])
+@pytest.mark.parametrize("lost", ["agent.x86_64-initrd.img", "agent.x86_64-rootfs.img", "agent.x86_64.ipxe"])
+def test_files_that_hosts_start_from_by_network_are_built_as_they_were_or_not_at_all(work: Path, base: Path, lost: str, checksum: bool) -> None:
+    configure(work, boot_artifacts_base_url="http://mirror.example.com/boot")
+    opened(work, base, kind="pxe", checksum=checksum)
+    directory = work / "boot-artifacts"
+    file = directory / lost
+    content = file.read_bytes()
+
+    file.unlink()
+    again = opened(work, base, kind="pxe", reading_hosts=["master-0"], checksum=checksum)
+    assert not again["failed"], again
+    assert file.read_bytes() == content
+
+    recorded = (work / "state.json").read_text()
+    content = synthetic.read_member(base, "images/pxeboot/rootfs.img")
+    data = base.read_bytes()
+    base.write_bytes(data.replace(content, content[::-1], 1))
+    for path in directory.iterdir():
+        path.unlink()
+    refused = opened(work, base, kind="pxe", reading_hosts=["master-0"])
+    assert refused["failed"] and "master-0 run from an image that cannot be built again" in refused["msg"], refused
+    assert not (directory / "agent.x86_64-rootfs.img").exists()
+    artifacts = json.loads(recorded)["image"]["artifacts"]
+    assert json.loads((work / "state.json").read_text())["image"]["artifacts"].keys() == artifacts.keys()
 
 
 @pytest.mark.parametrize("checksum", [True, False])

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The door agent_manifests in process: what it writes, what it says, what it refuses."""
+"""The module agent_manifests in process: what it writes, what it says, what it refuses."""
 
 from __future__ import annotations
 
@@ -212,7 +212,7 @@ def test_what_is_not_in_the_set_any_more_goes(source: Path, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("path", ["cluster-manifests/infraenv.yaml", "cluster-manifests/own.yaml", "mirror/registries.conf"])
-def test_a_file_that_somebody_else_wrote_is_kept(source: Path, tmp_path: Path, path: str) -> None:
+def test_a_file_that_another_client_wrote_is_kept(source: Path, tmp_path: Path, path: str) -> None:
     dest = tmp_path / "d"
     opened(source, dest=dest)
     (dest / path).write_text("edited")

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The doors agents and agents_info as modules, in this process."""
+"""The modules agents and agents_info as modules, in this process."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.flat import FIELDS
 from ansible_collections.zerotouch.openshift.plugins.modules import agents, agents_info, hub_plan
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.in_process import fits_an_event
 from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
 from ansible_collections.zerotouch.openshift.tests.support.hub import agents as made
 from ansible_collections.zerotouch.openshift.tests.support.hub import server as hubserver
@@ -26,14 +28,14 @@ def hub() -> Iterator[Any]:
 
 @pytest.fixture
 def call(capfd: pytest.CaptureFixture[str], hub: Any) -> Callable[..., dict[str, Any]]:
-    def open_door(door: Any, **arguments: Any) -> dict[str, Any]:
+    def call_module(entry_point: Any, **arguments: Any) -> dict[str, Any]:
         with patch_module_args({"kubeconfig": hub.kubeconfig, **arguments}), pytest.raises(SystemExit):
-            door.main()
+            entry_point.main()
         output = capfd.readouterr().out
         assert "a-token-for-the-hub" not in output
         return dict(json.loads(output))
 
-    return open_door
+    return call_module
 
 
 def hosts(count: int, **more: Any) -> list[dict[str, Any]]:
@@ -81,17 +83,17 @@ def test_a_part_fails_the_rest_is_done(call: Any, hub: Any) -> None:
     assert result["unmatched"] == [{"name": "node-3", "reason": f"no Agent has MAC {made.mac(3)}"}]
 
 
-def test_a_host_that_nobody_hears_from(call: Any, hub: Any) -> None:
+def test_a_host_without_contact(call: Any, hub: Any) -> None:
     hub.put("agents", made.agent(2))
     result = call(agents, namespace="lab", hosts=hosts(1), wait_for="registered", timeout=0.2)
-    told = result["msg"].splitlines()
-    assert told[1] == f"node-1: not registered within 0 s: no Agent has MAC {made.mac(1)}"
-    assert told[2].startswith("Look at the console of node-1: has it booted the discovery image, and does it reach the hub? Are they among")
-    assert f"{made.uuid(2)} (MAC {made.mac(2)})" in told[2] and told[2].endswith("Then run again.")
+    reported = result["msg"].splitlines()
+    assert reported[1] == f"node-1: not registered within 0 s: no Agent has MAC {made.mac(1)}"
+    assert reported[2].startswith("Look at the console of node-1: has it booted the discovery image, and does it reach the hub? Are they among")
+    assert f"{made.uuid(2)} (MAC {made.mac(2)})" in reported[2] and reported[2].endswith("Then run again.")
 
 
 def test_who_was_waited_for_in_vain_is_remembered_until_it_registers(call: Any, hub: Any, tmp_path: Path) -> None:
-    """A machine that hangs is booted anew by the next run; one that goes on installing an image is left alone."""
+    """A machine that hangs is booted again by the next run; one that goes on installing an image is left alone."""
     state = str(tmp_path / "state.json")
     hub.put("agents", made.agent(2))
     wait = {"namespace": "lab", "hosts": hosts(2), "wait_for": "registered", "timeout": 0.2, "state_file": state}
@@ -148,7 +150,18 @@ def test_information(call: Any, hub: Any) -> None:
     assert (flat["cluster"], flat["ip_addresses"], flat["macs"]) == ({"namespace": "lab", "name": "demo"}, ["10.0.0.1"], [made.mac(1)])
     assert flat["inventory"]["cpu"]["count"] == 8
     assert "inventory" not in call(agents_info, inventory=False)["agents"][0]
+    assert [set(agent) for agent in call(agents_info, fields=["name", "state"])["agents"]] == [{"name", "state"}] * 2
+    assert set(call(agents_info, fields=["name", "inventory"], inventory=False)["agents"][0]) == {"name"}
     assert "is not a JMESPath expression" in call(agents_info, query="a ||")["msg"]
+
+
+def test_the_fields_that_node_counting_reads_fit_an_event(call: Any, hub: Any) -> None:
+    """All fields of 1000 Agents are larger than a controller shows; what its query reads, with the state, is not."""
+    for number in range(1, 3):
+        hub.put("agents", made.agent(number))
+    whole, part = (call(agents_info, fields=fields) for fields in ([], ["hostname", "serial_number", "macs", "state"]))
+    assert not fits_an_event({**whole, "agents": whole["agents"] * 500})
+    assert fits_an_event({**part, "agents": part["agents"] * 500})
 
 
 def test_the_documented_record_is_the_returned_one(call: Any, hub: Any) -> None:
@@ -156,7 +169,7 @@ def test_the_documented_record_is_the_returned_one(call: Any, hub: Any) -> None:
 
     hub.put("agents", made.agent(1))
     returned = call(agents_info)["agents"][0]
-    assert set(yaml.safe_load(agents_info.RETURN)["agents"]["contains"]) == set(returned)
+    assert set(yaml.safe_load(agents_info.RETURN)["agents"]["contains"]) == set(returned) == set(FIELDS)
     result = call(agents, namespace="lab", hosts=hosts(1))
     documented = yaml.safe_load(agents.RETURN)
     assert set(documented) == set(result) - {"changed", "failed", "invocation", "warnings"}

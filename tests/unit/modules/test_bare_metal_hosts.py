@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The door bare_metal_hosts as a module, in this process, against a hub whose baremetal-operator is one function."""
+"""The module bare_metal_hosts as a module, in this process, against a hub whose baremetal-operator is one function."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 @pytest.fixture
 def call(hub: Any, capfd: pytest.CaptureFixture[str]) -> Callable[..., dict[str, Any]]:
-    def open_door(**arguments: Any) -> dict[str, Any]:
+    def call_module(**arguments: Any) -> dict[str, Any]:
         common = {"kubeconfig": hub.kubeconfig, "namespace": "lab", "infra_env_name": "site", "timeout": 20}
         with patch_module_args({**common, **arguments}), pytest.raises(SystemExit):
             bare_metal_hosts.main()
@@ -65,7 +65,7 @@ def call(hub: Any, capfd: pytest.CaptureFixture[str]) -> Callable[..., dict[str,
         assert PASSWORD not in output and base64.b64encode(PASSWORD.encode()).decode() not in output
         return dict(json.loads(output))
 
-    return open_door
+    return call_module
 
 
 def hosts(*names: str, **more: Any) -> list[dict[str, Any]]:
@@ -126,7 +126,7 @@ def test_a_namespace_is_made(call: Any, hub: Any) -> None:
     assert "new" in hub.namespaces
 
 
-def test_mistakes_are_told_before_the_hub_is_asked(call: Any, hub: Any) -> None:
+def test_mistakes_are_reported_before_the_hub_is_asked(call: Any, hub: Any) -> None:
     result = call(hosts=[{"name": "a"}, *hosts("worker-0", role="worker", hostname="A")])
     assert result["failed"] and not hub.requests
     assert [problem["path"] for problem in result["problems"]] == ["hosts[0].boot_mac_address", "hosts[0].bmc", "hosts[1].hostname"]
@@ -154,7 +154,7 @@ def test_an_operator_that_does_nothing(call: Any, hub: Any) -> None:
     assert "worker-0: not registered within 1 s: baremetal-operator has not looked at it yet" in result["msg"]
 
 
-def test_a_cluster_is_told_once_the_agent_can_be_bound(call: Any, hub: Any) -> None:
+def test_a_cluster_is_reported_once_the_agent_can_be_bound(call: Any, hub: Any) -> None:
     wanted = hosts("worker-0", cluster={"name": "edge"})
     annotation = "bmac.agent-install.openshift.io/cluster-reference"
     first = call(hosts=wanted)
@@ -166,8 +166,8 @@ def test_a_cluster_is_told_once_the_agent_can_be_bound(call: Any, hub: Any) -> N
     assert "once its Agent is known-unbound: it is insufficient-unbound" in call(hosts=wanted)["hosts"][0]["waits_for"]
     assert annotation not in hub.of("baremetalhosts")["worker-0"]["metadata"]["annotations"]
     hub.change("a", status={"debugInfo": {"state": "known-unbound"}})
-    told = call(hosts=wanted)
-    assert (told["changed"], told["hosts"][0]["waits_for"]) == (True, "")
+    reported = call(hosts=wanted)
+    assert (reported["changed"], reported["hosts"][0]["waits_for"]) == (True, "")
     assert hub.of("baremetalhosts")["worker-0"]["metadata"]["annotations"][annotation] == "lab/edge"
     hub.change("a", spec={"clusterDeploymentName": {"name": "edge", "namespace": "lab"}}, status={"debugInfo": {"state": "installing"}})
     assert not call(hosts=wanted)["changed"]

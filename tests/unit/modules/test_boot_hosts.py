@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The doors boot_hosts and bmc_info as modules, in this process."""
+"""The modules boot_hosts and bmc_info as modules, in this process."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def served() -> Iterator[Any]:
 
 @pytest.fixture
 def call(capfd: pytest.CaptureFixture[str]) -> Callable[..., dict[str, Any]]:
-    def open_door(door: Any, **arguments: Any) -> dict[str, Any]:
+    def call_module(entry_point: Any, **arguments: Any) -> dict[str, Any]:
         with patch_module_args(arguments), pytest.raises(SystemExit):
-            door.main()
+            entry_point.main()
         output = capfd.readouterr().out
         assert fake.PASSWORD not in output
         return dict(json.loads(output))
 
-    return open_door
+    return call_module
 
 
 def host(served: Any, **more: Any) -> dict[str, Any]:
@@ -130,7 +130,7 @@ def test_one_dead_bmc_keeps_no_other_machine_on(call: Any, served: Any) -> None:
     assert (again["failed"], again["changed"]) == (True, False) and "No machine was touched" not in again["msg"]
 
 
-def test_partial_failure_is_told_with_what_was_changed(call: Any, served: Any) -> None:
+def test_partial_failure_is_reported_with_what_was_changed(call: Any, served: Any) -> None:
     served.bmc.boot_refused = True
     result = call(boot_hosts, hosts=[host(served)], image_url=URL)
     assert result["failed"] and result["changed"] and result["hosts"][0]["phase"] == "boot_once"

@@ -1,14 +1,14 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The door capi_cluster in process, against a hub in memory: the unit is made, changed, and removed in the order that loses no Agents."""
+"""The module capi_cluster in process, against a hub in memory: the unit is made, changed, and removed in the order that loses no Agents."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.cluster import run as cluster_door
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.cluster import run as cluster_run
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.cluster import unit as cluster_unit
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
 from ansible_collections.zerotouch.openshift.plugins.modules import capi_cluster
@@ -25,14 +25,14 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def connected(hub: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     hub.put("namespaces", {"metadata": {"name": NS}})
-    monkeypatch.setattr(cluster_door, "connect", lambda *_args, **options: hub.in_check_mode(options["check_mode"]))
+    monkeypatch.setattr(cluster_run, "connect", lambda *_args, **options: hub.in_check_mode(options["check_mode"]))
     return hub
 
 
 def pool(name: str = "large", **more: Any) -> dict[str, Any]:
-    given = dict.fromkeys(("replicas", "version", "node_drain_timeout", "node_volume_detach_timeout", "node_deletion_timeout", "deletion_order"))
+    provided = dict.fromkeys(("replicas", "version", "node_drain_timeout", "node_volume_detach_timeout", "node_deletion_timeout", "deletion_order"))
     bootstrap = {"data_secret_name": "user-data", "config_ref": None}
-    return {**given, "name": name, "agent_label_selector": {"matchLabels": {"size": name}}, "bootstrap": bootstrap, "labels": {}, **more}
+    return {**provided, "name": name, "agent_label_selector": {"matchLabels": {"size": name}}, "bootstrap": bootstrap, "labels": {}, **more}
 
 
 def opened(*, check_mode: bool = False, **options: Any) -> dict[str, Any]:
@@ -40,8 +40,8 @@ def opened(*, check_mode: bool = False, **options: Any) -> dict[str, Any]:
     control_plane = {"api_group": "hypershift.openshift.io", "kind": "HostedControlPlane", "name": None}
     endpoint = {"host": "api.c1.example.com", "port": 6443}
     ignition = {"url": "https://ign.example.com/ignition", "ca_certificate": {"name": "ca", "namespace": None}}
-    given = {"name": "c1", "namespace": NS, "control_plane": control_plane, "control_plane_endpoint": endpoint, "ignition_endpoint": ignition}
-    call = Call({**params, **given, **options}, check_mode=check_mode)
+    provided = {"name": "c1", "namespace": NS, "control_plane": control_plane, "control_plane_endpoint": endpoint, "ignition_endpoint": ignition}
+    call = Call({**params, **provided, **options}, check_mode=check_mode)
     return {**perform(capi_cluster.run, call), "warnings": call.warnings}
 
 
@@ -104,7 +104,7 @@ def test_time_limits_and_order_in_the_newer_version(hub: Any) -> None:
     assert spec["template"]["spec"]["deletion"] == {"nodeDrainTimeoutSeconds": 0, "nodeDeletionTimeoutSeconds": 60}
 
 
-def test_replicas_that_are_not_given_stay(hub: Any) -> None:
+def test_unset_replicas_stay(hub: Any) -> None:
     opened(machine_deployments=[pool(replicas=3)])
     hub.change("machinedeployments", "large", {"spec": {"replicas": 5}}, NS)
     assert not opened(machine_deployments=[pool()])["changed"]
@@ -154,7 +154,7 @@ def test_killed_at_every_write_and_run_again(monkeypatch: pytest.MonkeyPatch) ->
         assert {key for key in hub.objects if key[0] != "namespaces"} == set(), number
 
 
-def test_a_template_that_somebody_changed(hub: Any) -> None:
+def test_a_template_that_was_changed(hub: Any) -> None:
     opened(machine_deployments=[pool()])
     [template] = names(hub, "agentmachinetemplates")
     hub.change("agentmachinetemplates", template, {"spec": {"template": {"spec": {"agentLabelSelector": {"matchLabels": {"size": "other"}}}}}}, NS)
@@ -215,7 +215,7 @@ def test_a_namespace_that_is_not_there_is_made(hub: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "words"),
+    ("provided", "words"),
     [
         (pool(replicas=-1), "machine_deployments[large].replicas"),
         (pool(bootstrap={"data_secret_name": None, "config_ref": None}), "exactly one of"),
@@ -223,8 +223,8 @@ def test_a_namespace_that_is_not_there_is_made(hub: Any) -> None:
         (pool("x" * 60), "leave room for the names"),
     ],
 )
-def test_misuse(hub: Any, given: dict[str, Any], words: str) -> None:
-    result = opened(machine_deployments=[given])
+def test_misuse(hub: Any, provided: dict[str, Any], words: str) -> None:
+    result = opened(machine_deployments=[provided])
     assert result["failed"] and words in result["msg"] and not hub.writes
 
 

@@ -1,14 +1,14 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The door capi_reconcile in process, against a hub in memory: whose turn it is, the plan of check mode, results and failures."""
+"""The module capi_reconcile in process, against a hub in memory: whose turn it is, the plan of check mode, results and failures."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.capi import options as door
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi import options as run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.names import HOSTED_DEPLOYMENT
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
 from ansible_collections.zerotouch.openshift.plugins.modules import capi_reconcile
@@ -18,7 +18,7 @@ from ansible_collections.zerotouch.openshift.tests.support.hub import capi as wo
 @pytest.fixture
 def hub(monkeypatch: pytest.MonkeyPatch) -> Any:
     hub = world.Hub()
-    monkeypatch.setattr(door, "connect", lambda *_args, **_options: hub)
+    monkeypatch.setattr(run_module, "connect", lambda *_args, **_options: hub)
     return hub
 
 
@@ -28,7 +28,7 @@ def opened(*, check_mode: bool = False, diff: bool = False, **options: Any) -> d
     return {**perform(capi_reconcile.run, call), "warnings": call.warnings}
 
 
-def steer(count: int, pool: str = "workers", candidates: Any = None) -> dict[str, Any]:
+def label_selection(count: int, pool: str = "workers", candidates: Any = None) -> dict[str, Any]:
     return {"pool": pool, "selector_label": {"key": "pool", "value": pool}, "count": count, "candidates": candidates}
 
 
@@ -72,20 +72,20 @@ def test_a_machine_without_a_host_says_what_every_agent_lacks(hub: Any) -> None:
     assert hub.at("agentmachines", "picky")["status"]["conditions"][2]["reason"] == "NoSuitableAgents"
 
 
-def test_with_the_controller_at_work_it_steers(hub: Any) -> None:
+def test_with_the_controller_at_work_it_labels(hub: Any) -> None:
     world.stand(hub, machines=0, agents=3)
     world.add_machine(hub, "workers-a", pool="workers")
     world.add_machine(hub, "others-a", pool="others")
     pool_of_machines(hub)
     hub.put("deployments", {"metadata": {"name": HOSTED_DEPLOYMENT, "namespace": world.NS}, "status": {"readyReplicas": 1}})
-    planned = opened(check_mode=True, steer=steer(2))
-    assert planned["mode"] == "steer" and planned["controller"]["active"] and planned["changed"] and not hub.writes
+    planned = opened(check_mode=True, label_selection=label_selection(2))
+    assert planned["mode"] == "label_selection" and planned["controller"]["active"] and planned["changed"] and not hub.writes
     assert [row["agent"] for row in planned["labelled"]] == ["agent-1", "agent-2"]
-    done = opened(steer=steer(2))
+    done = opened(label_selection=label_selection(2))
     assert done["labelled"] == planned["labelled"] and set(hub.writes) == {"patch agents agent-1", "patch agents agent-2"}
     assert {row["name"]: row["state"] for row in done["machines"]} == {"workers-a": "steered", "others-a": "waiting", "workers-new-0001": "steered"}
-    assert not opened(steer=steer(2))["changed"]
-    off = opened(steer=steer(0))
+    assert not opened(label_selection=label_selection(2))["changed"]
+    off = opened(label_selection=label_selection(0))
     assert [row["agent"] for row in off["unlabelled"]] == ["agent-1", "agent-2"]
 
 
@@ -93,7 +93,7 @@ def test_too_few_hosts_for_the_pool(hub: Any) -> None:
     world.stand(hub, machines=0, agents=2)
     pool_of_machines(hub)
     hub.change("agents", "agent-2", {"spec": {"approved": False}}, world.AGENTS)
-    result = opened(mode="steer", steer=steer(2))
+    result = opened(mode="label_selection", label_selection=label_selection(2))
     assert result["failed"] and result["changed"] and "1 of them is missing" in result["msg"]
     missing = next(row for row in result["machines"] if row["state"] == "waiting")
     assert {item["agent"]: item["rule"] for item in missing["rejected"]}["hosts/agent-2"] == "approved"
@@ -103,7 +103,7 @@ def test_without_a_pool_only_spent_labels_are_taken_off(hub: Any) -> None:
     world.stand(hub, machines=0, agents=2)
     pool_of_machines(hub)
     hub.put("deployments", {"metadata": {"name": HOSTED_DEPLOYMENT, "namespace": world.NS}, "status": {"readyReplicas": 1}})
-    opened(steer=steer(2))
+    opened(label_selection=label_selection(2))
     hub.change("agents", "agent-1", {"metadata": {"labels": {"agentMachineRef": "workers-x"}}}, world.AGENTS)
     result = opened()
     assert [row["agent"] for row in result["unlabelled"]] == ["agent-1"] and "nothing was chosen" in result["problems"][0]["detail"]
@@ -147,8 +147,8 @@ def test_in_vain_tells_where_each_machine_stands(hub: Any) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"mode": "steer"}, "mode steer needs the pool"),
-        ({"steer": steer(-1)}, "steer.count"),
+        ({"mode": "label_selection"}, "mode label_selection needs the pool"),
+        ({"label_selection": label_selection(-1)}, "label_selection.count"),
         ({"policy": {"order": "spread"}}, "policy.topology_label"),
         ({"policy": {"pins": {"a": 1}}}, "policy.pins"),
     ],

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The door cluster_credentials in this process, against a cluster's API of its own."""
+"""The module cluster_credentials in this process, against a cluster's API of its own."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def stage(tmp_path: Path) -> Iterator[Any]:
 
 @pytest.fixture
 def call(stage: Any, capfd: pytest.CaptureFixture[str]) -> Callable[..., dict[str, Any]]:
-    def open_door(**arguments: Any) -> dict[str, Any]:
+    def call_module(**arguments: Any) -> dict[str, Any]:
         with patch_module_args({"work_dir": str(stage.root), "connect_to": stage.connect_to, **arguments}), pytest.raises(SystemExit):
             cluster_credentials.main()
         output = capfd.readouterr().out
         assert "aaaaa-bbbbb" not in output and "PRIVATE KEY" not in output and "client-key-data" not in output
         return dict(json.loads(output))
 
-    return open_door
+    return call_module
 
 
 def test_check_run_run_again(stage: Any, call: Any) -> None:

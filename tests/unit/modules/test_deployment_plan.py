@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The door deployment_plan in this process, against servers of its own."""
+"""The module deployment_plan in this process, against servers of its own."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def stage(tmp_path: Path) -> Iterator[Any]:
 
 @pytest.fixture
 def call(stage: Any, capfd: pytest.CaptureFixture[str]) -> Callable[..., dict[str, Any]]:
-    def open_door(**arguments: Any) -> dict[str, Any]:
+    def call_module(**arguments: Any) -> dict[str, Any]:
         with patch_module_args({"work_dir": str(stage.root), "connect_to": stage.connect_to, **arguments}), pytest.raises(SystemExit):
             deployment_plan.main()
         output = capfd.readouterr().out
         assert "user-token-of-this-deployment" not in output
         return dict(json.loads(output))
 
-    return open_door
+    return call_module
 
 
 def test_nothing_yet_with_what_check_mode_predicts(stage: Any, call: Any) -> None:
@@ -61,7 +61,7 @@ def test_built_registered_installed(stage: Any, call: Any) -> None:
     assert [(host["action"], host["joined"]) for host in registered["hosts"]] == [("wait", False), ("boot", False)]
     stage.installed()
     stage.state.update("install", {"phase": "installed"})
-    service.infra_env = "somebody-else"
+    service.infra_env = "another-tool"
     installed = call()
     assert (installed["state"], installed["wait"], installed["boot_hosts"], installed["api"]) == ("installed", False, [], "ours")
 
@@ -108,8 +108,8 @@ def test_a_state_file_that_was_deleted_while_the_cluster_answers(stage: Any, cal
     stage.state.path.unlink()
     result = call()
     assert (result["state"], result["api"], result["boot_hosts"], result["build"], result["wait"]) == ("installed", "ours", [], False, True)
-    told = json.dumps(result["warnings"])
-    assert "state.json has lost everything" in told and "cannot be found again" in told
+    reported = json.dumps(result["warnings"])
+    assert "state.json has lost everything" in reported and "cannot be found again" in reported
     assert not stage.state.path.exists()
 
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The door deployment_report in this process."""
+"""The module deployment_report in this process."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def stage(tmp_path: Path) -> Any:
 
 @pytest.fixture
 def call(stage: Any, capfd: pytest.CaptureFixture[str]) -> Callable[..., dict[str, Any]]:
-    def open_door(**arguments: Any) -> dict[str, Any]:
+    def call_module(**arguments: Any) -> dict[str, Any]:
         with patch_module_args({"work_dir": str(stage.root), **arguments}), pytest.raises(SystemExit):
             deployment_report.main()
         output = capfd.readouterr().out
         assert "aaaaa-bbbbb" not in output
         return dict(json.loads(output))
 
-    return open_door
+    return call_module
 
 
 def test_check_run_run_again(stage: Any, call: Any) -> None:
@@ -68,7 +68,7 @@ def test_before_anything_happened(stage: Any, call: Any) -> None:
 
 
 def test_an_image_server_that_runs_is_named(stage: Any, call: Any) -> None:
-    """Whoever reads why a run failed, a refused boot say, sees that its image server goes on, and until when."""
+    """A reader of the reason of a failed run, such as a refused boot, sees that its image server goes on, and until when."""
     stage.build()
     assert call()["served"] == ""
     process = Process.of(os.getpid())

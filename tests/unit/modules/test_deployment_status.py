@@ -68,7 +68,7 @@ def test_a_damaged_state_and_a_bmc_that_does_not_answer(call: Any, served: Any, 
     gone[0]["bmc"]["address"] = "http://127.0.0.1:1/redfish/v1/Systems/1"
     result = call(deployment_status, hosts=gone, touch=touch(work_dir))
     assert result["state"] == "unknown" and "state.json" in result["reason"]
-    assert any(text.startswith("BMC of node-1: ") for text in result["not_checked"]) and result["hosts"][0]["medium"] is None
+    assert any(text.startswith("node-1: BMC of node-1: ") for text in result["not_checked"]) and result["hosts"][0]["medium"] is None
 
 
 def test_a_store_that_cannot_be_read(call: Any, served: Any, tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The door discovery_image as a module, in this process; what it does is tested in tests/unit/hub/infra."""
+"""The module discovery_image as a module, in this process; what it does is tested in tests/unit/hub/infra."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def hub(images: Any) -> Iterator[Any]:
 
 @pytest.fixture
 def call(hub: Any, capfd: pytest.CaptureFixture[str]) -> Callable[..., dict[str, Any]]:
-    def open_door(**arguments: Any) -> dict[str, Any]:
+    def call_module(**arguments: Any) -> dict[str, Any]:
         with patch_module_args({"kubeconfig": hub.kubeconfig, "name": "site", "namespace": "lab", **arguments}), pytest.raises(SystemExit):
             discovery_image.main()
         output = capfd.readouterr().out
         assert "a-token-for-the-hub" not in output
         return dict(json.loads(output))
 
-    return open_door
+    return call_module
 
 
 def test_urls_and_file(call: Any, images: Any, tmp_path: Path) -> None:

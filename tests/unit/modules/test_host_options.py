@@ -44,7 +44,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.mod
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.request import (
     host_requests as agent_requests,
 )
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.bare_metal_hosts.desired import read_wish
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.bare_metal_hosts.desired import read_requested
 from ansible_collections.zerotouch.openshift.plugins.modules import agents, assisted_hosts, bare_metal_hosts
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.assisted import check_host_options
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hub import bare_metal_hosts as with_bmcs
@@ -115,8 +115,8 @@ def test_an_agent_gets_the_value(row: HostRow) -> None:
 def test_a_bare_metal_host_passes_the_value_on(row: HostRow) -> None:
     agent = {"name": "a", "mac_addresses": [MAC], row.option: sample(row.shape)}
     (host,) = with_bmcs([agent], [{"name": "a", "bmc": BMC}])
-    (wish,) = read_wish({"namespace": "lab", "infra_env_name": "site", "hosts": [host]}).hosts
-    value = wish.bare_metal_host["metadata"]["annotations"][f"bmac.agent-install.openshift.io/{row.annotation}"]
+    (requested,) = read_requested({"namespace": "lab", "infra_env_name": "site", "hosts": [host]}).hosts
+    value = requested.bare_metal_host["metadata"]["annotations"][f"bmac.agent-install.openshift.io/{row.annotation}"]
     assert value == sample(row.shape) or json.loads(value) == sample(row.shape)
 
 
@@ -155,5 +155,5 @@ def test_a_new_field_of_a_host_is_requested(monkeypatch: pytest.MonkeyPatch) -> 
     parsed = read_variables(good_cluster(), good_hosts()).deployment
     assert parsed is not None
     hosts = [dataclasses.replace(each, agent_config_extra=host.agent_config_extra) for each in parsed.hosts]
-    requests = desired.read_wishes(Deployment(parsed.cluster, tuple(hosts))).hosts
+    requests = desired.read_desired_deployment(Deployment(parsed.cluster, tuple(hosts))).hosts
     assert [dict(request.members) for request in requests] == [{"made_up_names": ["a", "b"]}] * len(hosts)

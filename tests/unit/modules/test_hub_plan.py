@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The door hub_plan as a module, in this process: what each host needs, from the hub's Agents, the cluster's installation and its Nodes."""
+"""The module hub_plan as a module, in this process: what each host needs, from the hub's Agents, the cluster's installation and its Nodes."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def hub() -> Iterator[Any]:
 
 @pytest.fixture
 def call(capfd: pytest.CaptureFixture[str], hub: Any) -> Callable[..., dict[str, Any]]:
-    def open_door(**arguments: Any) -> dict[str, Any]:
+    def call_module(**arguments: Any) -> dict[str, Any]:
         with patch_module_args({"kubeconfig": hub.kubeconfig, "namespace": "lab", **arguments}), pytest.raises(SystemExit):
             hub_plan.main()
         output = capfd.readouterr().out
         assert "a-token-for-the-hub" not in output and "a-token-for-the-spoke" not in output
         return dict(json.loads(output))
 
-    return open_door
+    return call_module
 
 
 def hosts(count: int) -> list[dict[str, Any]]:

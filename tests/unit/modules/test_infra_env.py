@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The door infra_env as a module, in this process."""
+"""The module infra_env as a module, in this process."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def hub() -> Iterator[Any]:
 
 @pytest.fixture
 def call(hub: Any, capfd: pytest.CaptureFixture[str]) -> Callable[..., dict[str, Any]]:
-    def open_door(**arguments: Any) -> dict[str, Any]:
+    def call_module(**arguments: Any) -> dict[str, Any]:
         common = {"kubeconfig": hub.kubeconfig, "name": "site", "namespace": "lab", "timeout": 20, "image_cooldown": 0}
         with patch_module_args({**common, **arguments}), pytest.raises(SystemExit):
             infra_env.main()
@@ -34,7 +34,7 @@ def call(hub: Any, capfd: pytest.CaptureFixture[str]) -> Callable[..., dict[str,
         assert SECRET not in output and "hub-pull-secret" not in output and "a-token-for-the-hub" not in output
         return dict(json.loads(output))
 
-    return open_door
+    return call_module
 
 
 OVERRIDE = {"ignition": {"version": "3.2.0"}, "storage": {"files": [{"path": "/etc/x", "contents": {"source": "data:,x"}}]}, "password": "override-password"}
@@ -57,16 +57,16 @@ def test_check_run_run_again_absent(call: Any, hub: Any) -> None:
     assert call(state="absent")["changed"] and not hub.objects
 
 
-def test_an_infra_env_of_somebody_else_stays_and_is_told(call: Any, hub: Any) -> None:
+def test_an_infra_env_of_another_tool_stays_and_is_reported(call: Any, hub: Any) -> None:
     call(pull_secret=infrahub.PULL_SECRET)
     (infra_env,) = (item for item in hub.objects.values() if item.get("kind") == "InfraEnv")
-    infra_env["metadata"]["labels"] = {"made-by": "somebody else"}
+    infra_env["metadata"]["labels"] = {"made-by": "another tool"}
     refused = call(state="absent")
     assert refused["failed"] and not refused["changed"] and "is left alone" in refused["msg"]
     assert refused["stays"] == [f"InfraEnv {infra_env['metadata']['namespace']}/{infra_env['metadata']['name']} was not made by this collection"]
 
 
-def test_mistakes_are_told_before_the_hub_is_asked(call: Any, hub: Any) -> None:
+def test_mistakes_are_reported_before_the_hub_is_asked(call: Any, hub: Any) -> None:
     result = call(
         pull_secret=infrahub.PULL_SECRET,
         image_proxy={"http_proxy": "https://user:hidden-word@proxy"},

@@ -1,10 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The door install_wait in this process, against servers of its own."""
+"""The module install_wait in this process, against servers of its own."""
 
 from __future__ import annotations
 
+import datetime
 import json
 import os
 from collections.abc import Callable, Iterator
@@ -12,11 +13,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.hosts import BmcOptions
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import PartialFailure
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.secrets import Redactor
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.wait import Surroundings, WaitRequest, wait
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import WorkDir
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.decide import Limits
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.media import HostMedia
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.detach import Process
 from ansible_collections.zerotouch.openshift.plugins.modules import install_wait
 from ansible_collections.zerotouch.openshift.tests.support import deployment as staging
 from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
+from ansible_collections.zerotouch.openshift.tests.support.clock import Clock
 
 
 @pytest.fixture
@@ -28,14 +38,14 @@ def stage(tmp_path: Path) -> Iterator[Any]:
 
 @pytest.fixture
 def call(stage: Any, capfd: pytest.CaptureFixture[str]) -> Callable[..., dict[str, Any]]:
-    def open_door(**arguments: Any) -> dict[str, Any]:
+    def call_module(**arguments: Any) -> dict[str, Any]:
         with patch_module_args({"work_dir": str(stage.root), "connect_to": stage.connect_to, **arguments}), pytest.raises(SystemExit):
             install_wait.main()
         output = capfd.readouterr().out
         assert "user-token-of-this-deployment" not in output
         return dict(json.loads(output))
 
-    return open_door
+    return call_module
 
 
 def test_a_complete_cluster_and_again(stage: Any, call: Any) -> None:
@@ -122,7 +132,7 @@ def test_hosts_that_do_not_appear_within_the_limit(stage: Any, call: Any, tmp_pa
     assert len(result["suspects"]) == 3
 
 
-def test_progress_is_shown_where_the_door_is_opened_inside_ansible(stage: Any) -> None:
+def test_progress_is_shown_where_the_module_is_opened_inside_ansible(stage: Any) -> None:
     stage.build()
     stage.installed()
     lines: list[str] = []
@@ -131,6 +141,36 @@ def test_progress_is_shown_where_the_door_is_opened_inside_ansible(stage: Any) -
     result = perform(install_wait.run, Call(params, show=lines.append))
     assert result["phase"] == "installed"
     assert any("Node ready: node-0, node-1" in line for line in lines) and lines[-1].endswith("100% Installation is complete.")
+
+
+@pytest.mark.parametrize(
+    ("published", "logged", "expected"),
+    [
+        ({}, "", ["image not requested yet"]),
+        ({}, "2026-01-01T00:00:00Z 127.0.0.9 GET - 200 2 bytes 0.1 s\n", ["reading stopped at 66 % 10 minutes ago"]),
+        ({}, "2026-01-01T00:00:00Z 127.0.0.9 GET - 200 3 bytes 0.1 s\n", ["image read to 100 %"]),
+        ({"method": "directory"}, "", []),
+        ({"path": "/elsewhere/other.iso"}, "", []),
+    ],
+    ids=["nothing", "a part", "all", "another server", "another file"],
+)
+def test_the_log_of_the_image_server_shows_what_missing_hosts_read(stage: Any, published: dict[str, Any], logged: str, expected: list[str]) -> None:
+    stage.build()
+    stage.serve().cluster = {"id": "c1", "status": "insufficient"}
+    stage.service.hosts = [staging.service_host(0)]
+    stage.state.update("publish", {"method": "serve", "path": stage.state.section("image")["path"], "since": "2026-01-01T00:00:00Z", **published})
+    (stage.root / "logs").mkdir()
+    (stage.root / "logs" / "image-server.log").write_text(logged)
+    clock, lines = Clock(), list[str]()
+    limits = Limits(discovery=70)
+    request = WaitRequest(
+        WorkDir(stage.root), stage.root / "logs", limits=limits, bmc_addresses={"node-1": "127.0.0.9"}, connect_to=ConnectTo.of(stage.connect_to)
+    )
+    now = datetime.datetime(2026, 1, 1, 0, 10, tzinfo=datetime.UTC)
+    around = Surroundings(HostMedia((), BmcOptions(clock=clock)), clock, lines.append, Redactor(), lines.append, lambda: now)
+    with pytest.raises(PartialFailure):
+        wait(request, around)
+    assert [line.partition("missing: ")[2] for line in lines if "% missing: " in line] == [f"node-1 (52:54:00:00:00:01): {text}" for text in expected]
 
 
 def test_a_signal_ends_the_wait(stage: Any) -> None:

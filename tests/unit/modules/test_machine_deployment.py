@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The door machine_deployment as a module, in this process, against a hub's API: sizes, named hosts, waits."""
+"""The module machine_deployment as a module, in this process, against a hub's API: sizes, named hosts, waits."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pools.machine_deployment import standing
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pools.machine_deployment import wait_status
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pools.observe import Seen
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pools.plan import ObservedPool
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.machine_status import PoolMachineView
@@ -51,13 +51,13 @@ def put_machine(hub: Any, number: int) -> None:
 
 @pytest.fixture
 def call(capfd: pytest.CaptureFixture[str], hub: Any) -> Call:
-    def open_door(**arguments: Any) -> dict[str, Any]:
-        given = {"kubeconfig": hub.kubeconfig, "namespace": "edge", "name": "pool", "agent_namespace": "lab", **arguments}
-        with patch_module_args(given), pytest.raises(SystemExit):
+    def call_module(**arguments: Any) -> dict[str, Any]:
+        provided = {"kubeconfig": hub.kubeconfig, "namespace": "edge", "name": "pool", "agent_namespace": "lab", **arguments}
+        with patch_module_args(provided), pytest.raises(SystemExit):
             machine_deployment.main()
         return dict(json.loads(capfd.readouterr().out))
 
-    return open_door
+    return call_module
 
 
 def core(hub: Any, plural: str, obj: dict[str, Any]) -> None:
@@ -94,7 +94,7 @@ def test_exactly_the_named_host_goes(hub: Any, call: Call) -> None:
         "patch MachineDeployment edge/pool: spec.replicas: 2 -> 1",
     ]
     assert [machine["name"] for machine in result["machines"]] == ["pool-1"]
-    assert "resourceVersion" in hub.patches()[-1]["body"]["metadata"], "nobody may have changed the number since it was counted"
+    assert "resourceVersion" in hub.patches()[-1]["body"]["metadata"], "the number must not have changed since it was counted"
     again = call(remove=["node-2"])
     assert (again["changed"], again["replicas"]) == (False, 1), "its Agent is known, and it is not in the pool any more"
 
@@ -109,7 +109,7 @@ def test_check_mode_writes_nothing(hub: Any, call: Call) -> None:
     ("arguments", "words"),
     [
         ({"replicas": 2, "remove": ["node-1"]}, "without node-1 there are 1, and 2 are requested"),
-        ({"remove": ["nobody"]}, "nobody is no host"),
+        ({"remove": ["unknown"]}, "unknown is no host"),
         ({"name": "other", "replicas": 1}, "There is no MachineDeployment edge/other"),
         ({"replicas": 3, "wait_for": "ready", "timeout": 0.01}, "2 of 3 Machines are there, after 0.01 s"),
     ],
@@ -132,12 +132,15 @@ def test_what_is_waited_for() -> None:
         PoolMachineView("c", "edge", state="draining", leaving=True),
     )
     assert (
-        standing(found, seen(runs), 1, "ready") == standing(found, seen(runs, waits), 2, "replicas") == standing(found, seen(waits, goes), 1, "accepted") == ""
+        wait_status(found, seen(runs), 1, "ready")
+        == wait_status(found, seen(runs, waits), 2, "replicas")
+        == wait_status(found, seen(waits, goes), 1, "accepted")
+        == ""
     )
-    assert standing(found, seen(runs, waits, unmade=("b",)), 2, "accepted") == "b without an AgentMachine so far"
-    assert standing(found, seen(runs, goes), 1, "replicas") == "1 Machine is still going: c: draining"
-    assert standing(found, seen(runs), 2, "replicas") == standing(found, seen(runs), 2, "accepted") == "1 of 2 Machines are there"
-    assert standing(found, seen(runs, waits), 2, "ready") == "1 Machine is not running: b: no-suitable-agent"
-    assert standing(found, seen(runs, runs), 2, "ready") == "1 of 2 Machines are ready"
+    assert wait_status(found, seen(runs, waits, unmade=("b",)), 2, "accepted") == "b without an AgentMachine so far"
+    assert wait_status(found, seen(runs, goes), 1, "replicas") == "1 Machine is still going: c: draining"
+    assert wait_status(found, seen(runs), 2, "replicas") == wait_status(found, seen(runs), 2, "accepted") == "1 of 2 Machines are there"
+    assert wait_status(found, seen(runs, waits), 2, "ready") == "1 Machine is not running: b: no-suitable-agent"
+    assert wait_status(found, seen(runs, runs), 2, "ready") == "1 of 2 Machines are ready"
     late = {"metadata": {"generation": 3}, "status": {"observedGeneration": 2, "readyReplicas": 1}}
-    assert "has not looked" in standing(late, seen(runs), 1, "ready")
+    assert "has not looked" in wait_status(late, seen(runs), 1, "ready")

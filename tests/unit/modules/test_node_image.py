@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The door node_image in process: hosts and facts of a running cluster become an image."""
+"""The module node_image in process: hosts and facts of a running cluster become an image."""
 
 from __future__ import annotations
 
@@ -74,13 +74,13 @@ def facts(**changes: Any) -> dict[str, Any]:
 
 def call_of(source: Path, base: Path, *, check_mode: bool = False, cluster: dict[str, Any] | None = None, **options: Any) -> Call:
     params = {name: spec.get("default") for name, spec in node_image.argument_spec().items()}
-    given = {
+    provided = {
         "config_dir": str(source),
         "work_dir": str(source.parent / "work"),
         "base_image": {"path": str(base)},
         "running_cluster": cluster or facts(),
     }
-    return Call({**params, **given, **options}, check_mode=check_mode, diff=True)
+    return Call({**params, **provided, **options}, check_mode=check_mode, diff=True)
 
 
 def opened(source: Path, base: Path, **options: Any) -> dict[str, Any]:
@@ -121,13 +121,13 @@ def request(call: Call) -> NodeImageRequest:
     return node_image._request(call)
 
 
-def test_tokens_are_drawn_anew_when_less_than_a_day_is_left(source: Path, base: Path) -> None:
-    given = request(call_of(source, base))
-    first = plan_node_image(given, now=NOW)
+def test_tokens_are_drawn_again_when_less_than_a_day_is_left(source: Path, base: Path) -> None:
+    provided = request(call_of(source, base))
+    first = plan_node_image(provided, now=NOW)
     apply_node_image(first)
-    later = plan_node_image(given, now=NOW + datetime.timedelta(hours=23))
+    later = plan_node_image(provided, now=NOW + datetime.timedelta(hours=23))
     assert (later.tokens, later.image_changed) == (first.tokens, False)
-    too_late = plan_node_image(given, now=NOW + datetime.timedelta(hours=25))
+    too_late = plan_node_image(provided, now=NOW + datetime.timedelta(hours=25))
     assert too_late.new_tokens and too_late.image_changed
     assert too_late.tokens.expires == "2026-11-24T11:00:00Z"
 
@@ -169,7 +169,7 @@ def test_mistakes_in_the_file_are_named(source: Path, base: Path, text: str, pat
     assert not (source.parent / "work" / "images").exists()
 
 
-def test_keys_that_nobody_knows_are_passed_over_with_a_warning(source: Path, base: Path) -> None:
+def test_keys_that_are_unknown_are_passed_over_with_a_warning(source: Path, base: Path) -> None:
     (source / "nodes-config.yaml").write_text(NODES + "minimalISO: true\n")
     done = opened(source, base)
     assert not done["failed"], done

@@ -1,17 +1,18 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The door node_pool_plan as a module, in this process: a hub's pool, Agents and an inventory in, what is to be done out."""
+"""The module node_pool_plan as a module, in this process: a hub's pool, Agents and an inventory in, what is to be done out."""
 
 from __future__ import annotations
 
+import datetime
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.names import STEERED_FOR
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.names import STEERED_AT, STEERED_FOR
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pools.observe import candidates, is_steered, judge_of
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import read_agent
 from ansible_collections.zerotouch.openshift.plugins.modules import node_pool_plan
@@ -48,13 +49,13 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 @pytest.fixture
 def call(capfd: pytest.CaptureFixture[str], hub: Any) -> Call:
-    def open_door(**arguments: Any) -> dict[str, Any]:
-        given = {"kubeconfig": hub.kubeconfig, "namespace": "clusters", "name": "demo", "agent_namespace": "lab", **arguments}
-        with patch_module_args(given), pytest.raises(SystemExit):
+    def call_module(**arguments: Any) -> dict[str, Any]:
+        provided = {"kubeconfig": hub.kubeconfig, "namespace": "clusters", "name": "demo", "agent_namespace": "lab", **arguments}
+        with patch_module_args(provided), pytest.raises(SystemExit):
             node_pool_plan.main()
         return dict(json.loads(capfd.readouterr().out))
 
-    return open_door
+    return call_module
 
 
 def agent(number: int, **more: Any) -> dict[str, Any]:
@@ -88,7 +89,7 @@ def put_cluster(hub: Any) -> None:
 def test_no_machine_is_booted_for_a_cluster_that_does_not_exist(hub: Any, call: Call) -> None:
     stop = call(replicas=1, cluster_name="demo", hosts=hosts(1))["stop"]
     assert stop == "NodePool clusters/demo does not exist, and there is no HostedCluster clusters/demo. Make that first (deploy_cluster)."
-    assert "nobody says which" in call(replicas=1)["stop"]
+    assert "no option says which" in call(replicas=1)["stop"]
     assert call(replicas=0)["stop"] == "", "who takes a cluster down has none"
     planned = call(replicas=1, cluster_name="demo", hosts=hosts(1), cluster_coming=True)
     assert (planned["stop"], planned["boot_hosts"]) == ("", ["node-1"]), "a task before it would have made it"
@@ -126,7 +127,7 @@ def test_a_pool_that_does_not_exist_yet(hub: Any, call: Call) -> None:
     assert not result["changed"] and not [request for request in hub.requests if request["verb"] not in ("get", "list")]
 
 
-def test_a_name_that_may_be_mistyped_is_told_before_another_pool_is_made(hub: Any, call: Call) -> None:
+def test_a_name_that_may_be_mistyped_is_reported_before_another_pool_is_made(hub: Any, call: Call) -> None:
     put_cluster(hub)
     put_pool(hub, 2, None)
     mistyped = {"name": "dmeo", "cluster_name": "demo", "agent_label_selector": STEERED, "selector_label": LABEL}
@@ -160,7 +161,7 @@ def joined(hub: Any, *numbers: int) -> None:
 
 
 def test_a_pool_keeps_its_size_when_its_cluster_is_deployed_again(hub: Any, call: Call) -> None:
-    """Issue 11 (e): the size in the inventory is that of a new pool. One warning names the playbook that changes it."""
+    """The size in the inventory is that of a new pool. One warning names the playbook that changes it."""
     put_pool(hub, 2, STEERED)
     joined(hub, 1, 2)
     assert not call(replicas=2, keep_size=True, hosts=hosts(1, 2)).get("warnings")
@@ -314,6 +315,19 @@ def test_an_agent_of_a_pool_that_does_not_exist_any_more_is_free(hub: Any, call:
     assert (len(found["free"]), found["missing"]) == (1, 0), found["plan"]
 
 
+@pytest.mark.parametrize(("minutes", "free"), [(1, 0), (60, 1)])
+def test_an_agent_of_a_pool_that_another_run_is_about_to_create(hub: Any, call: Call, minutes: int, free: int) -> None:
+    """A run labels the Agents before it creates the pool. Another run at the same time does not take them."""
+    hub.put("hostedclusters", {"metadata": {"name": "demo", "namespace": "clusters"}, "spec": {}})
+    seen = agent(2, state="known-unbound")
+    at = datetime.datetime.now(datetime.UTC) - datetime.timedelta(minutes=minutes)
+    notes = {STEERED_FOR: "clusters-demo/other", STEERED_AT: at.isoformat(timespec="seconds")}
+    seen["metadata"] = {**seen["metadata"], "annotations": notes, "labels": {LABEL["key"]: "other"}}
+    hub.put("agents", seen)
+    found = call(cluster_name="demo", replicas=1, agent_label_selector=STEERED, selector_label=LABEL)
+    assert (len(found["free"]), found["missing"]) == (free, 1 - free), found["plan"]
+
+
 def test_the_reserve_of_a_new_pool(hub: Any, call: Call) -> None:
     hub.put("hostedclusters", {"metadata": {"name": "demo", "namespace": "clusters"}, "spec": {}})
     new = {"cluster_name": "demo", "replicas": 2, "agent_label_selector": STEERED, "selector_label": LABEL}
@@ -337,3 +351,34 @@ def test_agents_and_hosts_of_other_pools_are_not_used(hub: Any, call: Call) -> N
     assert len(second["free"]) == 1 and not set(second["promised"]) & set(first["promised"])
     third = call(**new, replicas=1, exclude=[*first["promised"], *second["promised"]])
     assert third["missing"] == 1 and "is for another pool of this run" in third["stop"]
+
+
+def test_hosts_of_an_earlier_plan_that_another_run_uses(hub: Any, call: Call) -> None:
+    """The Agent that is steered to another pool by now, and the machine that is bound elsewhere; what can still be used is not among them."""
+    hub.put("hostedclusters", {"metadata": {"name": "demo", "namespace": "clusters"}, "spec": {}})
+    hub.put("machinedeployments", {"metadata": {"name": "other", "namespace": "clusters-demo"}, "spec": {}})
+    for number in (2, 3):
+        hub.put("agents", agent(number, state="known-unbound"))
+    new = {"cluster_name": "demo", "agent_label_selector": STEERED, "selector_label": LABEL, "replicas": 3, "hosts": hosts(5, 6)}
+    first = call(**new)
+    assert first["taken"] == [] and set(first["promised"]) >= {made.uuid(2), made.uuid(3), "node-5"}
+    seen = agent(2, state="known-unbound")
+    seen["metadata"]["annotations"] = {STEERED_FOR: "clusters-demo/other"}
+    hub.put("agents", seen)
+    hub.put("agents", agent(5, state="installing", cluster=("other", "other")))
+    second = call(**new, planned=first["promised"])
+    assert second["taken"] == sorted([made.uuid(2), "node-5"]), second
+
+
+def test_a_host_whose_bmc_does_not_answer_is_exchanged(hub: Any, call: Call, tmp_path: Path) -> None:
+    """Its power state is not known: the playbook fails at its end."""
+    put_pool(hub, 2, STEERED)
+    joined(hub, 1, 2)
+    hub.put("agents", agent(3, state="known-unbound"))
+    bmc = {"address": "redfish-virtualmedia+http://127.0.0.1:1/redfish/v1/Systems/1", "username": "admin", "password": "not-shown"}
+    exchange = {"replace_hosts": ["node-1"], "hosts": hosts(1, 2), "selector_label": LABEL, "bmc_hosts": [{"name": "node-1", "bmc": bmc}]}
+    stop = call(**exchange, touch=touch(hub, tmp_path / "demo"))["stop"]
+    assert "Hosts of NodePool clusters/demo would be replaced: node-1" in stop and "-e openshift_confirm=demo" in stop
+    result = call(**exchange, touch=touch(hub, tmp_path / "demo", "demo"))
+    assert (result["stop"], result["replace"], result["replace_order"]) == ("", ["demo-1"], "surge"), result
+    assert [host["name"] for host in result["failed_hosts"]] == ["node-1"] and "cannot be reached" in result["failed_hosts"][0]["reason"]

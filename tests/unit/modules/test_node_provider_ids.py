@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The door node_provider_ids in process: AgentMachines on a hub in memory, Nodes in another API in memory."""
+"""The module node_provider_ids in process: AgentMachines on a hub in memory, Nodes in another API in memory."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi import node_ids, workload
-from ansible_collections.zerotouch.openshift.plugins.module_utils.capi import options as door
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi import options as run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import Unreachable
 from ansible_collections.zerotouch.openshift.plugins.modules import capi_reconcile, node_provider_ids
@@ -88,7 +88,7 @@ def test_without_a_kubeconfig(hub: Any, nodes: Any) -> None:
 
 
 def test_a_pass_sets_them_too(hub: Any, nodes: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(door, "connect", lambda *_args, **_options: hub)
+    monkeypatch.setattr(run_module, "connect", lambda *_args, **_options: hub)
     params = {name: spec.get("default") for name, spec in capi_reconcile.argument_spec().items()}
     perform(capi_reconcile.run, Call({**params, "namespace": world.NS}))
     assert nodes.objects["/api/v1/nodes/worker-1"]["spec"] == {"providerID": "agent://agent-1"}
@@ -101,7 +101,7 @@ def test_a_cluster_that_cannot_be_reached_holds_no_pass_up(hub: Any, nodes: Any,
         raise Unreachable("The workload cluster's API does not answer.", "refused")
 
     nodes.list = refuse
-    monkeypatch.setattr(door, "connect", lambda *_args, **_options: hub)
+    monkeypatch.setattr(run_module, "connect", lambda *_args, **_options: hub)
     params = {name: spec.get("default") for name, spec in capi_reconcile.argument_spec().items()}
     result = perform(capi_reconcile.run, Call({**params, "namespace": world.NS, "until": "converged", "timeout": 30.0}))
     assert not result["failed"] and any("cannot be set: The workload cluster's API does not answer" in problem["detail"] for problem in result["problems"])

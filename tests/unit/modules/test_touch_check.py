@@ -86,6 +86,16 @@ def test_a_take_over_is_recorded_and_a_killed_run_goes_on_without_asking(call: A
     assert outcome(again) == ("11", "act")
 
 
+def test_nothing_is_permitted_that_is_not_stored(call: Any, served: Any, tmp_path: Path) -> None:
+    """A hub that is asked to boot or to release a machine knows nothing of our lease."""
+    work_dir = tmp_path / "demo"
+    (work_dir / ".store").mkdir(parents=True, mode=0o700)
+    options = {"action": "boot", "hosts": hosts(served), "touch": touch(work_dir, force=["take_over"])}
+    assert outcome(call(touch_check, **options, _ansible_check_mode=True)) == ("13", "act")
+    result = call(touch_check, **options)
+    assert result["failed"] and "no process of this run stores it" in result["msg"]
+
+
 def test_take_over_at_the_host(call: Any, served: Any, tmp_path: Path) -> None:
     options = touch(tmp_path / "demo", hosts=[{"name": "node-1", "mac_addresses": [MAC], "take_over": True}])
     assert outcome(call(touch_check, action="boot", hosts=hosts(served), touch=options)) == ("13", "act")
@@ -230,8 +240,8 @@ def test_silence_at_that_port_proves_nothing(call: Any, served: Any, tmp_path: P
 class TestDestroyPlan:
     def test_a_deployment_that_is_recorded(self, call: Any, served: Any, tmp_path: Path) -> None:
         deployed(tmp_path / "demo", "installed")
-        given = touch(tmp_path / "demo", confirm=["demo"])
-        result = call(destroy_plan, hosts=hosts(served), manual_hosts=[], touch=given)
+        provided = touch(tmp_path / "demo", confirm=["demo"])
+        result = call(destroy_plan, hosts=hosts(served), manual_hosts=[], touch=provided)
         assert "msg" not in result, result["msg"]
         assert (result["names"], result["removal"]["power_off"]) == (["node-1"], ["node-1"])
         assert result["removal"]["paths"][0] == str(tmp_path / "demo" / "images")

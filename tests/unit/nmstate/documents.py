@@ -182,7 +182,7 @@ _OTHER_VALUES = st.sampled_from([None, True, False, [], {}, ["eth0"], *_NUMBERS,
 
 @st.composite
 def changed(draw: st.DrawFn) -> Node:
-    """A document with one leaf replaced, removed, or given a neighbour that nobody knows."""
+    """A document with one leaf replaced, removed, or with an unknown neighbour."""
     document = copy.deepcopy(draw(documents()))
     path = draw(st.sampled_from(leaves(document)))
     parent = at(document, path[:-1])

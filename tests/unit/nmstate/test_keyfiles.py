@@ -34,7 +34,11 @@ def test_golden(path: Path) -> None:
 
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
 def test_form_is_what_the_boot_script_and_network_manager_read(path: Path) -> None:
-    """Reference agent-based-installer.md 5.2: key=value without spaces; every connection starts by itself with priority 1."""
+    """key=value without spaces; every connection starts by itself with priority 1.
+
+    Source: openshift/installer pkg/asset/agent/manifests/nmstateconfig.go,
+      data/data/agent/files/usr/local/bin/pre-network-manager-config.sh.
+    """
     for keyfile in render_keyfiles(yaml.safe_load(path.read_text())["network_config"]):
         assert keyfile.name.endswith(".nmconnection")
         assert " = " not in keyfile.text and keyfile.text.endswith("\n") and not keyfile.text.endswith("\n\n")
@@ -43,9 +47,9 @@ def test_form_is_what_the_boot_script_and_network_manager_read(path: Path) -> No
         assert keyfile.name == f"{connection['id']}.nmconnection"
 
 
-@pytest.mark.parametrize(("given", "mode"), sorted(MODES.items()))
-def test_every_bond_mode_by_every_name(given: str, mode: str) -> None:
-    config: dict[str, Any] = {"interfaces": [{"name": "bond0", "type": "bond", "link-aggregation": {"mode": given, "port": ["eno1"]}}]}
+@pytest.mark.parametrize(("provided", "mode"), sorted(MODES.items()))
+def test_every_bond_mode_by_every_name(provided: str, mode: str) -> None:
+    config: dict[str, Any] = {"interfaces": [{"name": "bond0", "type": "bond", "link-aggregation": {"mode": provided, "port": ["eno1"]}}]}
     assert sections(render_keyfiles(config)[0].text)["bond"] == {"mode": mode}
 
 
@@ -79,9 +83,9 @@ OPTIONS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "given", "written"), OPTIONS, ids=[option[0] for option in OPTIONS])
-def test_every_bond_option(name: str, given: object, written: str) -> None:
-    bond = {"mode": "802.3ad", "port": [], "options": {name: given}}
+@pytest.mark.parametrize(("name", "provided", "written"), OPTIONS, ids=[option[0] for option in OPTIONS])
+def test_every_bond_option(name: str, provided: object, written: str) -> None:
+    bond = {"mode": "802.3ad", "port": [], "options": {name: provided}}
     text = render_keyfiles({"interfaces": [{"name": "bond0", "type": "bond", "link-aggregation": bond}]})[0].text
     assert sections(text)["bond"] == {"mode": "802.3ad", name: written}
 

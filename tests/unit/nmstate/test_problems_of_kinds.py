@@ -42,7 +42,7 @@ ROUTE, RULE = "routes.config[0].", "route-rules.config[0]"
 CASES: list[tuple[str, str, str, str, str]] = [
     # name, document, path, kind, layer
     ("type without its section", of("hsr", "hsr: {port1: a, port2: b}"), X + "type", UNSUPPORTED, "ours"),
-    ("type nobody knows", of("team", "mtu: 1500"), X + "type", UNSUPPORTED, "ours"),
+    ("unknown type", of("team", "mtu: 1500"), X + "type", UNSUPPORTED, "ours"),
     ("section of another type", of("ethernet", "bridge: {}"), X + "bridge", UNKNOWN_FIELD, "installer"),
     ("state unknown", of("ethernet", "state: unknown"), X + "state", UNSUPPORTED, "ours"),
     ("script", of("ethernet", "dispatch: {post-activation: echo}"), X + "dispatch", UNSUPPORTED, "installer"),
@@ -56,7 +56,7 @@ CASES: list[tuple[str, str, str, str, str]] = [
     ("mptcp flags", of("ethernet", "mptcp: {address-flags: [signal, fullmesh]}"), X + "mptcp.address-flags", INVALID, "installer"),
     ("alternative name its own", of("ethernet", "alt-names: [{name: x}]"), X + "alt-names[0].name", INVALID, "installer"),
     ("alternative name taken", of("ethernet", "alt-names: [{name: eno1}]", NIC), X + "alt-names", INVALID, "installer"),
-    ("MAC of nobody", of("bond", "copy-mac-from: eno9, link-aggregation: {mode: 1}"), X + "copy-mac-from", INVALID, "installer"),
+    ("MAC of no port", of("bond", "copy-mac-from: eno9, link-aggregation: {mode: 1}"), X + "copy-mac-from", INVALID, "installer"),
     ("MAC of one without", of("bond", "copy-mac-from: eno1, link-aggregation: {mode: 1}", NIC), X + "copy-mac-from", INVALID, "installer"),
     ("MAC of no name", of("bond", "copy-mac-from: '', link-aggregation: {mode: 1}"), X + "copy-mac-from", INVALID, "installer"),
     ("parent without name", of("vlan", "vlan: {base-iface: '', id: 5}"), X + "vlan.base-iface", INVALID, "ours"),
@@ -223,7 +223,7 @@ WARNINGS: list[tuple[str, str, str]] = [
     ("DHCP option without DHCP", of("ethernet", "ipv4: {enabled: true, auto-dns: true}"), X + "ipv4.auto-dns"),
     ("address of a family that is off", of("ethernet", "ipv4: {enabled: false, dhcp: true}"), X + "ipv4.dhcp"),
     (
-        "address of somebody else",
+        "address of another interface",
         of("ethernet", "ipv4: {enabled: true, address: [{ip: 192.0.2.1, prefix-length: 24, protocol: 186}]}"),
         X + "ipv4.address[0].ip",
     ),

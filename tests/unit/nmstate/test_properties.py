@@ -91,7 +91,9 @@ def another(value: Any) -> Any:
     flags = {"yes": "no", "0": "1", "true": "false"}
     if value in flags:
         return flags[value]
-    number = int(value, 16) if value.startswith("0x") else int(value) if value.lstrip("-").isdigit() else None
+    number = int(value) if value.lstrip("-").isdigit() else None
+    if value.startswith("0x"):
+        number = int(value, 16)
     return str(number + 1) if number is not None else f"{value}x"
 
 
@@ -112,7 +114,8 @@ def named(leaf: tuple[Any, ...], document: Node, problems: list[Problem]) -> boo
 def dotted(leaf: tuple[Any, ...]) -> str:
     text = ""
     for step in leaf:
-        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else str(step)
+        name = f".{step}" if text else str(step)
+        text += f"[{step}]" if isinstance(step, int) else name
     return text
 
 
@@ -121,7 +124,7 @@ def excused(leaf: tuple[Any, ...], document: Node) -> bool:
         return True
     above = at(document, leaf[:-1])
     if leaf[-1] == "enabled" and leaf[-2] == "ipv4":
-        # Without DHCP and addresses NetworkManager is told the same whether IPv4 is on or off.
+        # Without DHCP and addresses NetworkManager gets the same whether IPv4 is on or off.
         return above.get("dhcp") is not True
     if "vfs" in leaf and {*above} == {"id"}:
         return True

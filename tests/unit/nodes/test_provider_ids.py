@@ -24,7 +24,7 @@ def test_plan() -> None:
     assert plan.problems[0].startswith("Node worker-2 has the provider ID other://2, AgentMachine ns/2 wants agent://2")
 
 
-def test_nobody_is_asked_without_a_wish() -> None:
+def test_no_cluster_is_read_without_desired_ids() -> None:
     class Silent:
         def list(self, _path: str) -> Any:
             raise AssertionError("asked")

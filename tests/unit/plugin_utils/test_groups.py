@@ -40,10 +40,10 @@ CASES: list[tuple[dict[str, list[str]], dict[str, Any], dict[str, str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("groups", "given", "expected"), CASES)
-def test_groups(groups: dict[str, list[str]], given: dict[str, Any], expected: dict[str, str]) -> None:
+@pytest.mark.parametrize(("groups", "provided", "expected"), CASES)
+def test_groups(groups: dict[str, list[str]], provided: dict[str, Any], expected: dict[str, str]) -> None:
     everybody = sorted({host for hosts in groups.values() for host in hosts})
-    problems = check_groups({"all": everybody, "ungrouped": [], **groups}, group_names(given), given)
+    problems = check_groups({"all": everybody, "ungrouped": [], **groups}, group_names(provided), provided)
     assert {problem.path: problem.hint for problem in problems} == {f"openshift_groups.{role}": hint for role, hint in expected.items()}
 
 

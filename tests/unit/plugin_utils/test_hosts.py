@@ -11,11 +11,13 @@ import pytest
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hosts import (
     DEFAULT_GROUPS,
     bmc_hosts,
+    boot_method,
     members_of_roles,
     merge,
     named_as_described,
     node_addresses,
     read_members,
+    with_defaults,
 )
 
 BMC = {"address": "redfish-virtualmedia://10.0.0.1", "username": "admin", "password": "secret"}
@@ -38,6 +40,44 @@ def test_hosts_in_order_with_defaults_below() -> None:
         {"name": "b", "boot_method": "bmc", "bmc": {"address": "y", "username": "root", "ca_cert": "/srv/ca.pem"}, "mac_addresses": ["52:54:00:00:00:01"]},
         {"name": "a", "boot_method": "bmc", "bmc": {"address": "x", "username": "admin", "ca_cert": "/srv/ca.pem"}, "mac_addresses": []},
     ]
+
+
+BMC_OF_ALL = {"username": "admin", "password": "secret"}
+OF_ALL = {"bmc": BMC_OF_ALL, "libvirt": {"uri": "qemu:///system", "pool": "images"}, "vm": {"cpus": 4}, "bond": "lacp"}
+
+
+@pytest.mark.parametrize(
+    ("own", "defaults", "merged"),
+    [
+        pytest.param({"libvirt": {"uri": "x"}}, {"bmc": BMC_OF_ALL}, {"libvirt": {"uri": "x"}}, id="libvirt beside BMCs"),
+        pytest.param({"boot": {"method": "manual"}}, {"bmc": BMC_OF_ALL}, {"boot": {"method": "manual"}}, id="manual beside BMCs"),
+        pytest.param({"bmc": {"address": "x"}}, OF_ALL, {"bmc": {**BMC_OF_ALL, "address": "x"}, "bond": "lacp"}, id="a BMC beside domains"),
+        pytest.param({"libvirt": {"domain": "a"}}, OF_ALL, {**OF_ALL, "libvirt": {**OF_ALL["libvirt"], "domain": "a"}, "bmc": None}, id="its own domain"),
+        pytest.param({"vm": {"cpus": 8}}, OF_ALL, {**OF_ALL, "vm": {"cpus": 8}, "bmc": None}, id="a virtual machine is one of libvirt"),
+        pytest.param(
+            {"boot": {"method": "libvirt"}}, OF_ALL, {**OF_ALL, "boot": {"method": "libvirt"}, "bmc": None}, id="method named, data from the defaults"
+        ),
+        pytest.param(
+            {"libvirt": {"domain": "a"}, "boot": {"method": "bmc"}},
+            {"bmc": BMC},
+            {"libvirt": {"domain": "a"}, "boot": {"method": "bmc"}, "bmc": BMC},
+            id="method over data",
+        ),
+        pytest.param({"libvirt": {"uri": "x"}}, {"boot": {"method": "manual"}}, {"libvirt": {"uri": "x"}, "boot": {"method": "manual"}}, id="all manual"),
+        pytest.param({"libvirt": None}, {"bmc": BMC}, {"libvirt": None, "bmc": BMC}, id="an empty value names nothing"),
+        pytest.param({"hostname": "a"}, {"bmc": BMC}, {"hostname": "a", "bmc": BMC}, id="all of the defaults"),
+    ],
+)
+def test_defaults_of_other_boot_methods(own: dict[str, Any], defaults: dict[str, Any], merged: dict[str, Any]) -> None:
+    expected = {key: value for key, value in merged.items() if key != "bmc" or value is not None}
+    assert with_defaults(own, defaults) == expected
+
+
+def test_a_mixed_fleet_under_the_defaults_of_bmcs() -> None:
+    own = {"a": {"bmc": {"address": BMC["address"]}}, "b": {"libvirt": {"uri": "qemu:///system"}}, "c": {"boot": {"method": "manual"}}}
+    hostvars = {name: {"openshift_host": host, "openshift_host_defaults": {"bmc": BMC_OF_ALL}} for name, host in own.items()}
+    hosts, problems = read_members(members_of_roles({"control_plane": list(own)}, DEFAULT_GROUPS), hostvars, "/srv")
+    assert (problems, {host["inventory_name"]: boot_method(host) for host in hosts}) == ([], {"a": "bmc", "b": "libvirt", "c": "manual"})
 
 
 @pytest.mark.parametrize(
@@ -65,7 +105,7 @@ def test_host_mistakes(host: Any, words: str) -> None:
     assert len(found) == 1 and words in found[0], found
 
 
-def test_every_mistake_of_every_host_is_told_the_defaults_once() -> None:
+def test_every_mistake_of_every_host_is_reported_the_defaults_once() -> None:
     hostvars = {
         "a": {"openshift_host": {"bmc": {"address": "ipmi://h"}, "interfaces": 7}},
         "b": {"openshift_host": {"bmc": {**BMC, "fingerprint": "x"}}},
@@ -88,7 +128,7 @@ def test_merge_is_deep_for_mappings_only() -> None:
     assert merge({"a": {"x": 1, "y": [1]}, "b": 1}, {"a": {"y": [2]}}) == {"a": {"x": 1, "y": [2]}, "b": 1}
 
 
-def test_hosts_of_files_are_told_by_their_mac_addresses() -> None:
+def test_hosts_of_files_are_reported_by_their_mac_addresses() -> None:
     described = {"node-1": ["52:54:00:00:00:01", "52:54:00:00:00:02"], "node-2": ["52:54:00:00:00:03"]}
     rack = [
         {"inventory_name": "rack-7", "interfaces": [{"name": "eth1", "mac_address": "52-54-00-00-00-02"}]},

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Hosts of an inventory as the hub's doors take them."""
+"""Hosts of an inventory as the hub's modules take them."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_hosts_that_cannot_be_booted_are_named() -> None:
 
 
 def test_a_host_has_one_name_for_the_hub_and_for_its_bmc() -> None:
-    """Else nobody would boot a machine whose hostname is not its name in the inventory, and no CSR of its Node would be expected."""
+    """Else no run would boot a machine whose hostname is not its name in the inventory, and no CSR of its Node would be expected."""
     host = {"inventory_name": "rack-1", "hostname": "node-1", "role": "worker", "bmc": BMC, "interfaces": [{"name": "eth0", "mac_address": MAC}]}
     (agent,) = by_hostname(hub_hosts([host], {"rack-1": {"serial_number": "S"}}, None))["agents"]
     (machine_of_it,) = bmc_hosts([host])
@@ -87,7 +87,7 @@ def test_what_the_roles_say_themselves() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "path", "words"),
+    ("provided", "path", "words"),
     [
         ({"imagetype": "full-iso"}, "openshift_infra_env.imagetype", "did you mean image_type?"),
         ({"image_type": "full"}, "openshift_infra_env.image_type", "value of image_type must be one of: full-iso, minimal-iso, disconnected-iso, got: full"),
@@ -105,8 +105,8 @@ def test_what_the_roles_say_themselves() -> None:
         ({"hosts": []}, "openshift_infra_env.hosts", "is set by the collection"),
     ],
 )
-def test_options_of_the_image_are_checked_before_anything_is_made(given: dict[str, Any], path: str, words: str) -> None:
-    (problem,) = check_hub({"openshift_infra_env": given})
+def test_options_of_the_image_are_checked_before_anything_is_made(provided: dict[str, Any], path: str, words: str) -> None:
+    (problem,) = check_hub({"openshift_infra_env": provided})
     assert problem.path == path and words in problem.text() and "canary" not in problem.text()
 
 
@@ -130,15 +130,15 @@ def test_good_options_of_the_image() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "path", "words"),
+    ("provided", "path", "words"),
     [
         ({"nodelabels": {"a": "b"}}, "openshift_agent[one].nodelabels", "did you mean node_labels?"),
         ({"node_labels": "a"}, "openshift_agent[one].node_labels", "dict"),
         ({"hostname": "x"}, "openshift_agent[one].hostname", "comes from openshift_host"),
     ],
 )
-def test_options_of_agents_are_checked_before_anything_is_booted(given: dict[str, Any], path: str, words: str) -> None:
-    (problem,) = check_agent_variables({"one": given})
+def test_options_of_agents_are_checked_before_anything_is_booted(provided: dict[str, Any], path: str, words: str) -> None:
+    (problem,) = check_agent_variables({"one": provided})
     assert problem.path == path and words in problem.text()
 
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The variables about hosted clusters and pools: defaults, what the doors get, mistakes."""
+"""The variables about hosted clusters and pools: defaults, what the modules get, mistakes."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from ansible_collections.zerotouch.openshift.plugins.plugin_utils.pool import (
 CLUSTER = {"name": "demo", "base_domain": "example.com", "version": "4.22.0", "pull_secret": '{"auths": {}}', "ssh_public_keys": ["ssh-rsa AAAA"]}
 
 
-def pool(**given: Any) -> dict[str, Any]:
-    return read_pool({"openshift_node_pool": given}, "demo")
+def pool(**provided: Any) -> dict[str, Any]:
+    return read_pool({"openshift_node_pool": provided}, "demo")
 
 
 def test_defaults_of_a_pool() -> None:
@@ -36,9 +36,9 @@ def test_defaults_of_a_pool() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "label", "selector"),
+    ("provided", "label", "selector"),
     [
-        ({"steer": False}, {}, None),
+        ({"label_selection": False}, {}, None),
         ({"agent_label_selector": {"matchLabels": {"size": "large"}}}, {}, {"matchLabels": {"size": "large"}}),
         ({"agent_label_selector": {}}, {}, {}),
         ({"selector_label": {"pool": "gpu"}}, {"key": "pool", "value": "gpu"}, {"matchLabels": {"pool": "gpu"}}),
@@ -49,9 +49,9 @@ def test_defaults_of_a_pool() -> None:
         ),
     ],
 )
-def test_who_labels_agents(given: dict[str, Any], label: dict[str, str], selector: Any) -> None:
+def test_who_labels_agents(provided: dict[str, Any], label: dict[str, str], selector: Any) -> None:
     """Who selects by labels of his own has labelled his Agents; otherwise the pool has a label that exactly the chosen ones get."""
-    found = pool(**given)
+    found = pool(**provided)
     assert (found["label"], found["selector"]) == (label, selector)
 
 
@@ -75,7 +75,7 @@ def test_the_agents_are_in_one_place(variables: dict[str, Any], namespace: str) 
 
 
 def test_what_the_cluster_says_of_a_hosted_one() -> None:
-    given = {
+    provided = {
         "fips": True,
         "service_networks": ["172.31.0.0/16"],
         "proxy": {"http_proxy": "http://proxy:3128"},
@@ -83,7 +83,7 @@ def test_what_the_cluster_says_of_a_hosted_one() -> None:
         "live_kernel_arguments": ["console=ttyS0"],
     }
     hosted = {"services": [], "networking": {"machine_network": [{"cidr": "10.0.0.0/24"}]}, "configuration": {"ingress": {}}}
-    found = read_hosted({"openshift_cluster": {**CLUSTER, **given}, "openshift_hosted_cluster": hosted, "openshift_version": "4.21.3"}, "demo")
+    found = read_hosted({"openshift_cluster": {**CLUSTER, **provided}, "openshift_hosted_cluster": hosted, "openshift_version": "4.21.3"}, "demo")
     assert found["options"] == {
         "base_domain": "example.com",
         "release_image": "quay.io/openshift-release-dev/ocp-release:4.21.3-x86_64",
@@ -91,7 +91,7 @@ def test_what_the_cluster_says_of_a_hosted_one() -> None:
         "ssh_public_keys": ["ssh-rsa AAAA"],
         "fips": True,
         "image_content_sources": [{"source": "quay.io/a", "mirrors": ["mirror/a"]}],
-        # Networks that nobody named are left to the hosted cluster, which has other defaults.
+        # Networks that are not set are left to the hosted cluster, which has other defaults.
         "networking": {"service_network": [{"cidr": "172.31.0.0/16"}], "machine_network": [{"cidr": "10.0.0.0/24"}]},
         "configuration": {"proxy": {"httpProxy": "http://proxy:3128"}, "ingress": {}},
         "services": [],
@@ -106,7 +106,7 @@ def test_what_the_cluster_says_of_a_hosted_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "path", "words"),
+    ("provided", "path", "words"),
     [
         ({"kind": "MachinePool"}, "kind", "supported values: NodePool, MachineDeployment"),
         ({"kind": "MachineDeployment"}, "", "named by name and namespace"),
@@ -118,7 +118,7 @@ def test_what_the_cluster_says_of_a_hosted_one() -> None:
         ({"replicas": True}, "replicas", "must be a whole number"),
         ({"replicas": 1, "auto_scaling": {"min": 1, "max": 2}}, "replicas", "exclude each other"),
         ({"remove": 3}, "remove", "must be a list or a string"),
-        ({"steer": "no"}, "steer", "must be true or false"),
+        ({"label_selection": "no"}, "label_selection", "must be true or false"),
         ({"selector_label": {"a": "1", "b": "2"}}, "selector_label", "must be one label"),
         ({"selector_label": {"a": "no value!"}}, "selector_label[a]", "must be letters"),
         ({"selector_label": {"a": "1"}, "agent_label_selector": {}}, "selector_label", "must be one of the matchLabels"),
@@ -136,8 +136,8 @@ def test_what_the_cluster_says_of_a_hosted_one() -> None:
         ({"upgrade_type": "Replace", "in_place": {"max_unavailable": 1}}, "in_place", "only goes with upgrade_type InPlace"),
     ],
 )
-def test_mistakes_about_a_pool(given: dict[str, Any], path: str, words: str) -> None:
-    (problem,) = check_pools({"openshift_node_pool": given})
+def test_mistakes_about_a_pool(provided: dict[str, Any], path: str, words: str) -> None:
+    (problem,) = check_pools({"openshift_node_pool": provided})
     assert (problem.path, words in problem.text()) == (f"openshift_node_pool{'.' if path else ''}{path}", True), problem.text()
 
 
@@ -154,9 +154,9 @@ def test_mistakes_about_a_hosted_cluster() -> None:
 
 
 def test_what_depends_on_the_pool_is_left_to_the_module() -> None:
-    """Nobody knows here of which upgrade type it is."""
-    given = {"in_place": {"max_unavailable": "10%"}, "replace": {"rolling_update": {"max_surge": "1"}}, "auto_scaling": {"min": "1", "max": 3}, "config": []}
-    assert check_pools({"openshift_node_pool": {**given, "labels": {"a": None}, "node_drain_timeout": ""}}) == []
+    """The upgrade type is unknown here."""
+    provided = {"in_place": {"max_unavailable": "10%"}, "replace": {"rolling_update": {"max_surge": "1"}}, "auto_scaling": {"min": "1", "max": 3}, "config": []}
+    assert check_pools({"openshift_node_pool": {**provided, "labels": {"a": None}, "node_drain_timeout": ""}}) == []
 
 
 def test_what_means_nothing_for_a_hosted_cluster() -> None:
@@ -172,9 +172,9 @@ def test_what_means_nothing_for_a_hosted_cluster() -> None:
 
 
 def test_options_are_those_of_the_modules() -> None:
-    """A name that stands in one place only would be refused, or passed on and refused later."""
+    """A name that is in one place only would be refused, or passed on and refused later."""
     ours = {"name", "namespace", "state", "wait_for", "timeout", "drain", *CONNECTION_OPTIONS}
-    of_pool = set(node_pool.argument_spec()) - ours - {"cluster_name", "replicas", "remove", "replace_hosts", "agent_label_selector"}
+    of_pool = set(node_pool.argument_spec()) - ours - {"cluster_name", "replicas", "remove", "replace_hosts", "replace_order", "agent_label_selector"}
     assert set(POOL_OPTIONS) == of_pool
     assert set(HOSTED_OPTIONS) == set(hosted_cluster.argument_spec()) - ours - {"agent_namespace", "work_dir"}
 
@@ -193,7 +193,7 @@ def test_several_pools() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "path"),
+    ("provided", "path"),
     [
         ([{"replicas": 1}], "openshift_node_pools[0].name"),
         (["a"], "openshift_node_pools[0]"),
@@ -202,8 +202,31 @@ def test_several_pools() -> None:
         ([{"name": "a", "replicas": -1}], "openshift_node_pools[0].replicas"),
         ([{"name": "a", "reserve": "many"}], "openshift_node_pools[0].reserve"),
         ([{"name": "a", "namespace": "n", "kind": "MachineDeployment", "replace_hosts": ["x"]}], "openshift_node_pools[0].replace_hosts"),
+        ([{"name": "a", "replace_order": "surg"}], "openshift_node_pools[0].replace_order"),
+        ([{"name": "a", "upgrade_wave": "first"}], "openshift_node_pools[0].upgrade_wave"),
+        ([{"name": "a", "upgrade_wave": 1, "release_image": "quay.io/x/y:4.22.0-x86_64"}], "openshift_node_pools[0].upgrade_wave"),
         ([{"name": "a", "replcas": 1}], "openshift_node_pools[0].replcas"),
     ],
 )
-def test_mistakes_in_the_list_of_pools(given: Any, path: str) -> None:
-    assert [problem.path for problem in check_pools({"openshift_node_pools": given})] == [path]
+def test_mistakes_in_the_list_of_pools(provided: Any, path: str) -> None:
+    assert [problem.path for problem in check_pools({"openshift_node_pools": provided})] == [path]
+
+
+@pytest.mark.parametrize(
+    ("cluster", "pool", "refused"),
+    [("4.22.0", "4.22.1", True), ("4.22.1", "4.22.1", False), ("4.22.1", "4.21.9", False), ("4.23.0", "5.0.1", True), ("5.0.0", "4.23.0", False)],
+)
+def test_a_pool_is_not_ahead_of_its_control_plane(cluster: str, pool: str, refused: bool) -> None:
+    image = f"quay.io/x/y:{pool}-x86_64"
+    for variables in (
+        {"openshift_version": cluster, "openshift_node_pool": {"release_image": image}},
+        {"openshift_cluster": {"version": cluster}, "openshift_node_pools": [{"name": "a", "release_image": image}]},
+        {
+            "openshift_cluster": {"version": "4.14.0"},
+            "openshift_hosted_cluster": {"release_image": f"x:{cluster}"},
+            "openshift_node_pool": {"release_image": image},
+        },
+    ):
+        found = [problem.path.rpartition(".")[2] for problem in check_pools(variables)]
+        assert found == (["release_image"] if refused else [])
+    assert not check_pools({"openshift_version": cluster, "openshift_node_pool": {"release_image": "quay.io/x/y@sha256:" + "a" * 64}})

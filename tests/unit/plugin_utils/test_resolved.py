@@ -5,10 +5,13 @@
 
 from __future__ import annotations
 
+import random
+import re
 from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+import yaml
 from ansible.errors import AnsibleFilterError, AnsibleUndefinedVariable
 from ansible_collections.zerotouch.openshift.plugins.filter.deployment import deployment
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
@@ -39,7 +42,7 @@ IN_BMC = ("address", "username", "password", "validate_certs", "ca_cert", "finge
 
 
 class Undefined:
-    """Stands for a template that cannot be rendered."""
+    """Represents a template that cannot be rendered."""
 
 
 def render(value: Any) -> Any:
@@ -61,8 +64,8 @@ def inventory(hosts: dict[str, Any], group: str = "control_plane", **variables: 
     return {**GOOD, **variables, "groups": {group: list(hosts)}, "hostvars": hostvars}
 
 
-def check(variables: dict[str, Any], *, building: bool = True, playbook: str = "") -> dict[str, Any]:
-    call = Call({"building": building, "playbook": playbook, "show_connections": True, "store": "ignore"})
+def check(variables: dict[str, Any], *, building: bool = True, playbook: str = "", store: str = "ignore") -> dict[str, Any]:
+    call = Call({"building": building, "playbook": playbook, "show_connections": True, "live_report": False, "store": store})
     return perform(lambda call: read_deployment(Inventory(variables, render), call), call)
 
 
@@ -156,6 +159,18 @@ def test_machines_of_a_pool_go_by_their_hostname() -> None:
     assert (pool["remove"], list(pool["bmc_hosts"]), [agent["name"] for agent in pool["agents"]]) == (["one.example.com"],) * 3
 
 
+def test_pools_are_upgraded_in_waves() -> None:
+    """Each gets the release of its hosted cluster. Without a release, and for pools without a wave, there is nothing to upgrade."""
+    pools = [{"name": "c", "upgrade_wave": 2}, {"name": "a", "upgrade_wave": 1, "replicas": 3}, {"name": "d"}, {"name": "b", "upgrade_wave": "2"}]
+    variables = {"openshift_install_method": "hosted", "openshift_cluster": CLUSTER, "openshift_node_pools": pools}
+    waves = [[deployment(each, "node_pool") for each in wave] for wave in part("upgrade_waves", variables)]
+    assert [[pool["name"] for pool in wave] for wave in waves] == [["a"], ["c", "b"]]
+    for pool in (pool for wave in waves for pool in wave):
+        assert pool["options"]["release_image"] == part("hosted_cluster", variables)["options"]["release_image"]
+        assert (pool["replicas"], pool["initial_replicas"]) == (None, 0)
+    assert not part("upgrade_waves", {**variables, "openshift_node_pools": [{"name": "d"}]})
+
+
 def test_a_hosted_cluster_has_no_hosts_for_its_control_plane() -> None:
     (problem,) = problems({**inventory({"one": MACHINE}), **HOSTED})
     assert problem.startswith("openshift_groups.control_plane: Forbidden: the control plane of a hosted cluster runs on the hub")
@@ -175,7 +190,7 @@ def test_settings_hosts_and_configuration_in_one_round() -> None:
     assert len(paths) == len(set(paths))
 
 
-def test_hosts_that_are_none_are_told_before_the_service_is_asked() -> None:
+def test_hosts_that_are_none_are_reported_before_the_service_is_asked() -> None:
     service = {"openshift_install_method": "assisted", "openshift_assisted": {"service_url": "http://192.0.2.1:8090"}}
     variables = inventory({"node-1": MACHINE}, openshift_hosts="node-1,node-9", **service)
     assert problems(variables, building=False) == ["openshift_hosts: Invalid value: node-9: is not a host of the role groups (did you mean node-1?)"]
@@ -183,7 +198,7 @@ def test_hosts_that_are_none_are_told_before_the_service_is_asked() -> None:
     assert problems({**variables, "openshift_hosts": ["node-1"]}, building=False) == []
 
 
-def test_a_mistake_is_told_once() -> None:
+def test_a_mistake_is_reported_once() -> None:
     result = check(inventory({"node-1": {"boot": {"method": "pxe"}, "bmc": {**BMC, "user": "x"}}}))
     paths = [problem["path"] for problem in result["problems"]]
     assert paths.count("openshift_host[node-1].boot.method") == paths.count("openshift_host[node-1].bmc.user") == 1
@@ -222,23 +237,23 @@ def of_hosts(*names: str, **variables: Any) -> dict[str, Any]:
         pytest.param("openshift_agents", "is not a variable of this collection (did you mean openshift_agent?)", id="agents"),
     ],
 )
-def test_a_variable_of_a_host_that_nobody_reads(name: str, words: str) -> None:
+def test_a_variable_of_a_host_that_is_not_read(name: str, words: str) -> None:
     assert [text for text in problems(of_hosts("node-1", **{name: {}})) if name in text] == [f"{name}[node-1]: Unknown field: {words}"]
-    told = [text for text in problems(of_hosts("node-1", "node-2", **{name: {}})) if f"{name}[" in text]
-    assert len(told) == 1 and "; it stands at 2 hosts (" in told[0], told
+    reported = [text for text in problems(of_hosts("node-1", "node-2", **{name: {}})) if f"{name}[" in text]
+    assert len(reported) == 1 and "; it is set for 2 hosts (" in reported[0], reported
 
 
 def test_variables_of_the_run_reach_its_hosts() -> None:
     variables = of_hosts(
         "node-1", openshift_hosts=["node-1"], openshift_rack="r1", openshift_node_labels={}, openshift_workdir="x", ansible_host="h", rack="r1"
     )
-    told = problems({**variables, "openshift_hosts": ["node-1"], "openshift_workdir": "x"})
-    assert [text for text in told if "[node-1]" in text] == []
-    assert any(text.startswith("openshift_workdir: Unknown field") for text in told)
+    reported = problems({**variables, "openshift_hosts": ["node-1"], "openshift_workdir": "x"})
+    assert [text for text in reported if "[node-1]" in text] == []
+    assert any(text.startswith("openshift_workdir: Unknown field") for text in reported)
 
 
 def test_an_unknown_part() -> None:
-    with pytest.raises(AnsibleFilterError, match="unknown part 'setings'; known: building, settings, "):
+    with pytest.raises(AnsibleFilterError, match="unknown part 'setings'; known: building, chosen_names, settings, "):
         part("setings", inventory({"node-1": MACHINE}))
     with pytest.raises(AnsibleFilterError, match="deployment takes"):
         deployment({"failed": False}, "settings")
@@ -247,15 +262,34 @@ def test_an_unknown_part() -> None:
 def test_a_check_needs_no_root(monkeypatch: pytest.MonkeyPatch) -> None:
     """It writes nothing, so that it does not ask where the user may write."""
     monkeypatch.setattr("os.access", lambda *arguments, **options: False)
-    hosts = good_hosts()
-    variables = {**GOOD, "openshift_cluster": good_cluster(), "groups": {}, "hostvars": {}}
-    for host in hosts:
-        group = {"master": "control_plane", "arbiter": "arbiters"}.get(host["role"], "workers")
-        variables["groups"].setdefault(group, []).append(host["inventory_name"])
-        variables["hostvars"][host["inventory_name"]] = {"openshift_host": {key: value for key, value in host.items() if key not in ("inventory_name", "role")}}
-    result = check(variables)
+    result = check(complete(good_cluster()))
     assert not result["failed"], result["msg"]
     assert result["deployment"]["settings"]["name"] == good_cluster()["name"]
+
+
+def complete(cluster: dict[str, Any], **variables: Any) -> dict[str, Any]:
+    """The variables of a cluster with all its hosts."""
+    found = {**GOOD, **variables, "openshift_cluster": cluster, "groups": {}, "hostvars": {}}
+    for host in good_hosts():
+        group = {"master": "control_plane", "arbiter": "arbiters"}.get(host["role"], "workers")
+        found["groups"].setdefault(group, []).append(host["inventory_name"])
+        found["hostvars"][host["inventory_name"]] = {"openshift_host": {key: value for key, value in host.items() if key not in ("inventory_name", "role")}}
+    return found
+
+
+def test_a_state_that_no_store_takes_is_found_before_the_store_is_contacted(tmp_path: Path) -> None:
+    """The configuration is not written yet. Nothing listens at the URL, so that a request would fail with another message."""
+    manifest = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "large", "namespace": "default"}}
+    content = yaml.safe_dump({**manifest, "data": {"noise": random.Random(1).randbytes(900_000).hex()}})
+    cluster = {**good_cluster(), "extra_manifests": [{"name": "large.yaml", "content": content}]}
+    state = {"method": "http", "url": "http://127.0.0.1:9/demo", "passphrase": "a long passphrase"}
+    result = check(complete(cluster, openshift_state=state, openshift_work_dir=str(tmp_path / "work")), store="keep")
+    assert result["failed"]
+    assert re.search(
+        r"openshift_state.method: Forbidden: The state has \d+ bytes, compressed; a store takes 900000\. The largest part is config/", result["msg"]
+    )
+    assert "large.yaml (18" in result["msg"] and "use method directory" in result["msg"]
+    assert not (tmp_path / "work").exists()
 
 
 def test_a_pull_secret_is_in_no_message() -> None:
@@ -278,7 +312,7 @@ def test_hosts_are_in_the_result_once() -> None:
     assert lists == ["hosts", "node_pools"], "a pool has no hosts of its own"
 
 
-def test_a_group_of_another_name_is_told_alone() -> None:
+def test_a_group_of_another_name_is_reported_alone() -> None:
     """Not also that there is no control plane: one mistake, one message."""
     result = check(inventory({"a": {}, "b": {}}, group="masters"))
     assert [problem["path"] for problem in result["problems"]] == ["openshift_groups.control_plane"]
@@ -344,7 +378,7 @@ class TestHub:
 
 
 def test_machines_go_by_the_names_of_the_files(tmp_path: Path) -> None:
-    """Else nobody would boot a machine that the inventory calls otherwise."""
+    """Else no run would boot a machine with another name in the inventory."""
     (tmp_path / "install-config.yaml").write_text("apiVersion: v1\nmetadata: {name: demo}\nbaseDomain: example.com\n")
     nic = "{name: eth0, macAddress: '52:54:00:00:00:01'}"
     (tmp_path / "agent-config.yaml").write_text(f"apiVersion: v1beta1\nkind: AgentConfig\nhosts: [{{hostname: node-1, interfaces: [{nic}]}}]\n")

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.run_options import check_run_options
 
+GROUPS = {"all": ["master-0", "worker-1"], "masters": ["master-0"], "workers": ["worker-1"], "ungrouped": []}
 DEFAULTS = {"ansible_run_tags": ["all"], "ansible_skip_tags": [], "ansible_limit": None}
 
 
@@ -25,10 +26,15 @@ DEFAULTS = {"ansible_run_tags": ["all"], "ansible_skip_tags": [], "ansible_limit
         ({"ansible_limit": "all"}, []),
         ({"ansible_limit": "worker-1,localhost"}, ["--limit"]),
         ({"ansible_limit": "localhost:!worker-1"}, ["--limit"]),
+        ({"ansible_limit": "localhost,masters,worker-1"}, []),
+        ({"ansible_limit": "localhost:masters:workers"}, []),
+        ({"ansible_limit": "localhost,masters"}, ["--limit"]),
+        ({"ansible_limit": "localhost,masters,workers,!worker-1"}, ["--limit"]),
+        ({"ansible_limit": "localhost,masters,workers,other-?"}, ["--limit"]),
     ],
 )
 def test_options_that_would_do_something_else(options: dict[str, Any], refused: list[str]) -> None:
-    assert [problem.path for problem in check_run_options(DEFAULTS | options, "deploy_cluster")] == refused
+    assert [problem.path for problem in check_run_options(DEFAULTS | options, "deploy_cluster", GROUPS)] == refused
 
 
 def test_a_play_of_the_user_has_options_of_its_own() -> None:

@@ -43,7 +43,23 @@ def test_a_directory_of_files_names_the_cluster() -> None:
         pytest.param({"openshift_config_dir": "x"}, "openshift_config_dir", "give one", id="both inputs"),
         pytest.param({"openshift_base_image": None}, "openshift_base_image", "CoreOS live ISO", id="no base image"),
         pytest.param({"openshift_base_image": {"pth": "x"}}, "openshift_base_image.pth", "did you mean path", id="unknown key"),
-        pytest.param({"openshift_install_method": "capi"}, "openshift_install_method", "method capi is not part of this version", id="method not built"),
+        pytest.param({"openshift_base_image": {"release": "4.22"}}, "openshift_base_image.release", "supported values: auto", id="a release by number"),
+        pytest.param({"openshift_base_image": {"release": "auto", "path": "x"}}, "openshift_base_image.path", "give release or path", id="two images"),
+        pytest.param({"openshift_base_image": {"path": "x", "stream_url": "https://m/x"}}, "openshift_base_image.stream_url", "release: auto", id="no look-up"),
+        pytest.param(
+            {"openshift_install_method": "capi", "openshift_release_image": "quay.io/r@sha256:0"},
+            "openshift_release_image",
+            "by its version",
+            id="image of capi",
+        ),
+        pytest.param({"openshift_capi": {"namespace": "x"}}, "openshift_capi.namespace", "comes from openshift_cluster", id="capi, an option of ours"),
+        pytest.param({"openshift_capi": {"metal": {}}}, "openshift_capi.metal", "did you mean metal3", id="capi, unknown"),
+        pytest.param(
+            {"openshift_capi": {"machine_deployments": [{"name": "w", "hosts": "worker-0"}]}},
+            "openshift_capi.machine_deployments[0].hosts",
+            "must be a list of hosts",
+            id="capi, hosts of a pool",
+        ),
         pytest.param({"openshift_install_method": "agnet"}, "openshift_install_method", "did you mean agent", id="method mistyped"),
         pytest.param({"openshift_force": "rebuild"}, "openshift_force", "did you mean rebuild_image", id="force mistyped"),
         pytest.param({"openshift_publish": {"method": "ftp"}}, "openshift_publish.method", "serve, directory, upload, none", id="publish method"),
@@ -104,7 +120,7 @@ def test_a_password_in_the_url_of_the_image_is_refused_and_not_shown() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "path", "words"),
+    ("provided", "path", "words"),
     [
         pytest.param({"openshift_assisted": None}, "openshift_assisted.service_url", "ASSISTED_SERVICE_URL", id="no service"),
         pytest.param({"openshift_assisted": "http://a"}, "openshift_assisted", "must be a mapping", id="mistyped"),
@@ -119,15 +135,15 @@ def test_a_password_in_the_url_of_the_image_is_refused_and_not_shown() -> None:
         pytest.param({"openshift_infra_env": {"cluster": "x"}}, "openshift_infra_env.cluster", "is set by the collection", id="ours"),
     ],
 )
-def test_the_service_of_method_assisted(monkeypatch: pytest.MonkeyPatch, given: dict[str, Any], path: str, words: str) -> None:
+def test_the_service_of_method_assisted(monkeypatch: pytest.MonkeyPatch, provided: dict[str, Any], path: str, words: str) -> None:
     monkeypatch.delenv("ASSISTED_SERVICE_URL", raising=False)
     good = {**GOOD, "openshift_install_method": "assisted", "openshift_assisted": {"service_url": "http://192.0.2.1:8090"}}
     assert check_settings(good, "/srv") == []
-    (problem,) = check_settings({**good, **given}, "/srv")
+    (problem,) = check_settings({**good, **provided}, "/srv")
     assert problem.path == path and words in problem.text()
 
 
-def test_where_the_service_is_may_stand_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_the_service_is_may_is_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ASSISTED_SERVICE_URL", "http://192.0.2.1:8090")
     assert check_settings({**GOOD, "openshift_install_method": "assisted"}, "/srv") == []
 

@@ -20,7 +20,7 @@ from ansible_collections.zerotouch.openshift.tests.support.ansible_core import t
 
 ROOT = Path(__file__).parents[3]
 ROLE = ROOT / "roles" / "capi_provider"
-GIVEN = {
+PROVIDED = {
     "capi_provider_watch_namespace": "clusters-demo",
     "capi_provider_agents_namespace": "fleet",
     "capi_provider_image": "quay.io/example/provider:1",
@@ -43,7 +43,7 @@ def crd(kind: str) -> dict[str, Any]:
 
 def rendered(template: str, **variables: Any) -> list[dict[str, Any]]:
     text = (ROLE / "templates" / template).read_text()
-    templar = Templar(loader=DataLoader(), variables={**GIVEN, **variables})
+    templar = Templar(loader=DataLoader(), variables={**PROVIDED, **variables})
     return [document for document in yaml.safe_load_all(str(templar.template(trust_as_template(text)))) if document]
 
 
@@ -93,7 +93,7 @@ def rendered_by_a_play(folder: Path, template: str, **variables: Any) -> list[di
     """As :func:`rendered`, in a run of Ansible: in this process, Ansible does not find the collection's filters."""
     task = {"ansible.builtin.template": {"src": str(ROLE / "templates" / template), "dest": str(folder / "rendered.yml")}}
     play = {"hosts": "localhost", "connection": "local", "gather_facts": False, "tasks": [task]}
-    play["vars"] = {**GIVEN, **variables, "ansible_python_interpreter": sys.executable}
+    play["vars"] = {**PROVIDED, **variables, "ansible_python_interpreter": sys.executable}
     (folder / "play.yml").write_text(yaml.safe_dump([play]))
     (folder / "ansible.cfg").touch()
     environment = {**os.environ, "ANSIBLE_COLLECTIONS_PATH": str(ROOT / ".build"), "ANSIBLE_CONFIG": str(folder / "ansible.cfg")}
@@ -105,17 +105,17 @@ def rendered_by_a_play(folder: Path, template: str, **variables: Any) -> list[di
 
 
 def test_upstreams_kinds_stay_as_they_are_unless_asked_for(tmp_path: Path) -> None:
-    given = [crd("AgentCluster"), crd("AgentMachine"), crd("AgentMachineTemplate")]
-    plain = rendered_by_a_play(tmp_path, "crds.yml.j2", capi_provider_crds=given)
-    assert [document["spec"] for document in plain] == [document["spec"] for document in given]
+    provided = [crd("AgentCluster"), crd("AgentMachine"), crd("AgentMachineTemplate")]
+    plain = rendered_by_a_play(tmp_path, "crds.yml.j2", capi_provider_crds=provided)
+    assert [document["spec"] for document in plain] == [document["spec"] for document in provided]
     labels = {"cluster.x-k8s.io/provider": "infrastructure-agent", "cluster.x-k8s.io/v1beta1": "v1beta1", "more": "yes"}
     assert [document["metadata"]["labels"] for document in plain] == [labels] * 3
 
 
-def test_extended_as_the_room_does_it(tmp_path: Path) -> None:
-    given = [crd("AgentCluster"), crd("AgentMachine"), crd("AgentMachineTemplate")]
-    documents = rendered_by_a_play(tmp_path, "crds.yml.j2", capi_provider_crds=given, capi_provider_extend_crds=True)
-    for document, definition in zip(documents, given, strict=True):
+def test_extended_as_the_package_does_it(tmp_path: Path) -> None:
+    provided = [crd("AgentCluster"), crd("AgentMachine"), crd("AgentMachineTemplate")]
+    documents = rendered_by_a_play(tmp_path, "crds.yml.j2", capi_provider_crds=provided, capi_provider_extend_crds=True)
+    for document, definition in zip(documents, provided, strict=True):
         wanted = extend_crd(definition)
         labels = {**wanted["metadata"]["labels"], "cluster.x-k8s.io/provider": "infrastructure-agent"}
         assert document == {**wanted, "metadata": {**wanted["metadata"], "labels": labels}}

@@ -195,5 +195,7 @@ def test_an_answer_that_is_sent_for_long_is_logged_before_it_ends(image: Path) -
     talk.note_long(time.monotonic() + 11)
     talk.note_long(time.monotonic() + 20)
     assert len(log) == 1 and " GET bytes=0-8000 206 " in log[0] and log[0].endswith(" so far")
+    talk.note_long(time.monotonic() + 75)
+    assert len(log) == 2 and log[1].endswith(" so far")
     talk.end()
-    assert len(log) == 2
+    assert len(log) == 3

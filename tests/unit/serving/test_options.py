@@ -17,7 +17,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.certificate import check_pair
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.listening import taken_by
-from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.options import PublishOptions, as_given, check_options, read_publish
+from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.options import PublishOptions, as_provided, check_options, read_publish
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.publish import publish
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
@@ -116,10 +116,10 @@ def test_modes_that_are_refused(mode: Any, words: str) -> None:
     assert problem.path == "openshift_publish.mode" and words in problem.detail
 
 
-def test_paths_are_from_the_directory_and_what_is_told_is_read_the_same() -> None:
+def test_paths_are_from_the_directory_and_what_is_reported_is_read_the_same() -> None:
     options, problems = read_publish({"method": "directory", "directory": "www", "url": "http://x/", "tls": {"certificate": "a.crt"}, "port": "80"}, "/srv")
     assert (options.directory, options.certificate, options.port, problems) == ("/srv/www", "/srv/a.crt", 80, [])
-    assert read_publish(as_given(options)) == (options, [])
+    assert read_publish(as_provided(options)) == (options, [])
 
 
 @pytest.mark.parametrize(
@@ -144,9 +144,9 @@ def test_what_cannot_be_read(publish_: dict[str, Any], text: str) -> None:
 
 
 @given(st.dictionaries(st.sampled_from(["method", "listen", "port", "url", "directory", "mode", "tls", "x"]), JSON, max_size=4))
-def test_anything_at_all_is_read_or_told(publish_: dict[str, Any]) -> None:
+def test_anything_at_all_is_read_or_reported(publish_: dict[str, Any]) -> None:
     options, problems = read_publish(publish_)
-    assert read_publish(as_given(options)) == (options, [])
+    assert read_publish(as_provided(options)) == (options, [])
     assert all(problem.path.startswith("openshift_publish.") and problem.detail for problem in problems)
 
 
@@ -187,6 +187,6 @@ def test_shares_and_the_login_for_the_image(tmp_path: Path) -> None:
     access = {"username": "reader", "password": "a secret of the images", "ca_cert": "ca.pem", "validate_certs": "no"}
     options, problems = read_publish({"method": "none", "url": "nfs://files.example.com/x/agent.iso", "image_access": access}, str(tmp_path))
     assert problems == [] and check_options(options) == [] and "a secret of the images" not in repr(options)
-    assert as_given(options)["image_access"] == {**access, "ca_cert": str(tmp_path / "ca.pem"), "validate_certs": False}
+    assert as_provided(options)["image_access"] == {**access, "ca_cert": str(tmp_path / "ca.pem"), "validate_certs": False}
     _options, problems = read_publish({"image_access": {"username": "reader", "login": "x"}})
     assert [problem.path for problem in problems] == ["openshift_publish.image_access.login", "openshift_publish.image_access.password"]

@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
+import datetime
 from pathlib import Path
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.request_log import UNKNOWN, RequestLog
+from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.request_log import UNKNOWN, ImageRead, RequestLog, join
 
 SINCE = "2026-01-01T00:05:00Z"
 LINES = [
@@ -48,3 +49,56 @@ def test_the_log_is_followed(tmp_path: Path) -> None:
 
 def test_a_log_that_cannot_be_read_may_have_each_reader(tmp_path: Path) -> None:
     assert RequestLog(tmp_path, SINCE).readers() == {UNKNOWN}
+
+
+# Lines after "2026-01-01T00:0" -> what is read of 1000 bytes at 00:10:00.
+READS = {
+    "nothing": ([], None),
+    "the whole image": (["6:00Z 10.0.0.1 GET - 200 1000 bytes 9.0 s"], ImageRead(100, 240)),
+    "a part of it, and the connection broke": (["6:00Z 10.0.0.1 GET - 200 437 bytes 9.0 s"], ImageRead(43, 240)),
+    "a range that was wanted to the end": (["6:00Z 10.0.0.1 GET bytes=900- 206 50 bytes 0.1 s"], ImageRead(5, 240)),
+    "ranges in any order": ([f"6:0{at}Z 10.0.0.1 GET bytes={at}00-{at}99 206 100 bytes 0.1 s" for at in (3, 1, 2)], ImageRead(30, 237)),
+    "a range twice: it is being read": (
+        ["6:00Z 10.0.0.1 GET bytes=0-99 206 100 bytes 0.1 s", "9:30Z 10.0.0.1 GET bytes=0-99 206 100 bytes 0.1 s"],
+        ImageRead(10, 30),
+    ),
+    "an answer that goes on": (["6:00Z 10.0.0.1 GET - 200 100 bytes 10.0 s so far", "7:00Z 10.0.0.1 GET - 200 700 bytes 70.0 s so far"], ImageRead(70, 180)),
+    "an answer that does not go on": (
+        ["6:00Z 10.0.0.1 GET - 200 430 bytes 10.0 s so far", "7:00Z 10.0.0.1 GET - 200 430 bytes 70.0 s so far"],
+        ImageRead(43, 240),
+    ),
+    "a range from the end, whose place is not known": (["6:00Z 10.0.0.1 GET bytes=-99 206 99 bytes 0.1 s"], ImageRead(0, 240)),
+    "more than there is": (["6:00Z 10.0.0.1 GET - 200 5000 bytes 9.0 s"], ImageRead(100, 240)),
+    "another reader": (["9:59Z 10.0.0.2 GET - 200 1 bytes 9.0 s"], None),
+}
+
+
+@pytest.mark.parametrize("case", READS)
+def test_how_far_the_image_is_read(tmp_path: Path, case: str) -> None:
+    lines, expected = READS[case]
+    path = tmp_path / "log"
+    path.write_text("".join(f"2026-01-01T00:0{line}\n" for line in lines))
+    log = RequestLog(path, SINCE)
+    log.readers()
+    now = datetime.datetime(2026, 1, 1, 0, 10, tzinfo=datetime.UTC)
+    assert log.reads(1000, now).get("10.0.0.1") == expected
+    assert log.reads(0, now) == {}
+
+
+@pytest.mark.parametrize(
+    ("parts", "part", "expected"),
+    [
+        ([], (5, 9), [(5, 9)]),
+        ([(5, 9)], (0, 4), [(0, 4), (5, 9)]),
+        ([(5, 9)], (0, 5), [(0, 9)]),
+        ([(5, 9)], (9, 10), [(5, 10)]),
+        ([(5, 9)], (10, 11), [(5, 9), (10, 11)]),
+        ([(5, 9)], (5, 9), [(5, 9)]),
+        ([(5, 9)], (6, 7), [(5, 9)]),
+        ([(0, 2), (5, 9), (20, 30)], (1, 20), [(0, 30)]),
+        ([(0, 2), (20, 30)], (5, 9), [(0, 2), (5, 9), (20, 30)]),
+    ],
+)
+def test_parts_are_joined(parts: list[tuple[int, int]], part: tuple[int, int], expected: list[tuple[int, int]]) -> None:
+    grown = join(joined := list(parts), part)
+    assert (joined, grown) == (expected, joined != parts)

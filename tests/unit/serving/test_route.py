@@ -33,7 +33,7 @@ def test_without_bmcs_the_default_route() -> None:
     assert address_for((), source=source) == ("10.9.9.9", [])
 
 
-def test_different_interfaces_are_told() -> None:
+def test_different_interfaces_are_reported() -> None:
     address, warnings = address_for(peers("10.1.0.13", "10.0.0.11", "10.0.0.12"), source=source)
     assert address == "10.0.0.1"
     assert "(10.1.0.1 for node-0; 10.0.0.1 for node-1, node-2); the image's URL has 10.0.0.1" in warnings[0]

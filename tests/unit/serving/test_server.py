@@ -96,7 +96,7 @@ def ask(port: int, method: str = "GET", path: str = PATH, **headers: str) -> tup
     return answer, body
 
 
-def wait_for(condition: Callable[[], bool], seconds: float = 10) -> bool:
+def wait_for(condition: Callable[[], bool], seconds: float = 60) -> bool:
     ends = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > ends:
@@ -250,9 +250,9 @@ def test_it_outlives_its_starter_and_the_starters_files(tmp_path: Path, image: P
     import zipfile
 
     payload = tmp_path / "payload.zip"
-    rooms = Path(detach.__file__).parents[1]
+    packages = Path(detach.__file__).parents[1]
     with zipfile.ZipFile(payload, "w") as archive:
-        for package in ("rooms", "rooms/common", "rooms/serving"):
+        for package in ("packages", "packages/common", "packages/serving"):
             archive.writestr(f"{package}/__init__.py", "")
         for name in (
             "common/clock.py",
@@ -266,9 +266,9 @@ def test_it_outlives_its_starter_and_the_starters_files(tmp_path: Path, image: P
             "serving/head.py",
             "serving/server.py",
         ):
-            archive.write(rooms / name, f"rooms/{name}")
+            archive.write(packages / name, f"packages/{name}")
     program = (
-        "from pathlib import Path; from rooms.serving.detach import *; import sys;"
+        "from pathlib import Path; from packages.serving.detach import *; import sys;"
         "p, port = start_server(ServerConfig(path=Path(sys.argv[1]), url_path=sys.argv[2], log=Path(sys.argv[3]), listen='127.0.0.1', port=0, max_seconds=60));"
         "print(p.pid, p.started, port)"
     )
@@ -294,7 +294,7 @@ def test_its_life_is_bounded_and_can_be_prolonged(start: Start, tmp_path: Path) 
     process, _port = start(max_seconds=0.5)
     assert wait_for(lambda: not process.alive)
     assert ".5 seconds are over" in (tmp_path / "server.log").read_text()
-    other, _port = start(max_seconds=3)
+    other, _port = start(max_seconds=60)
     detach.prolong(other)
     assert other.alive
 

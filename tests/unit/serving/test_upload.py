@@ -79,7 +79,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         store.requests.append((self.command, self.path))
         fault = store.faults.get(self.command) or []
         needs = self.command != "GET" or store.private
-        status = fault.pop(0) if fault else 401 if needs and self.headers["Authorization"] != SECRET else 0
+        refused = 401 if needs and self.headers["Authorization"] != SECRET else 0
+        status = fault.pop(0) if fault else refused
         if status:
             if self.command == "PUT":
                 self.rfile.read(int(self.headers["Content-Length"]))
@@ -366,7 +367,7 @@ def test_another_method_leaves_the_files(store: Store, image: Path, state: State
 
 
 @pytest.mark.parametrize(
-    ("given", "path"),
+    ("provided", "path"),
     [
         ({"headers": "x"}, "headers"),
         ({"headers": {"Bad name": "x"}}, "headers.Bad name"),
@@ -376,8 +377,8 @@ def test_another_method_leaves_the_files(store: Store, image: Path, state: State
         ({"delete": "maybe"}, "delete"),
     ],
 )
-def test_options_that_cannot_be_read(given: dict[str, Any], path: str) -> None:
-    (problem,) = read_publish({"method": "upload", "url": "http://x/", **given})[1]
+def test_options_that_cannot_be_read(provided: dict[str, Any], path: str) -> None:
+    (problem,) = read_publish({"method": "upload", "url": "http://x/", **provided})[1]
     assert problem.path == f"openshift_publish.{path}" and "secret-word" not in problem.text()
 
 

@@ -109,7 +109,7 @@ def test_the_newest_python_only(matrix: Matrix) -> None:
     """The part of `make test` stays small: one Python, and without the slow tests."""
     code, _output, runs = matrix(["3.12", "3.13"], MATRIX="newest")
     (run,) = [line for line in runs if "pytest" in line]
-    assert code == 0 and "newest-3.13" in run and "-m not slow" in run and "tests/unit/doors" in run
+    assert code == 0 and "newest-3.13" in run and "-m not slow" in run and "tests/unit/modules" in run
 
 
 def test_no_newer_python(matrix: Matrix) -> None:

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A hub on which nobody plays Cluster API's core: tests write what that would write, and the Agent provider is the lab's or upstream's own program.
+"""A hub without Cluster API's core: tests write what that would write, and the Agent provider is the lab's or upstream's own program.
 
 Upstream's program runs where CAPI_PROVIDER_AGENT names it: what the lab's provider is tested for is then tested of the real one.
 """
@@ -48,7 +48,7 @@ class Stage:
         return await self.rig.client.patch(AGENT, name, "edge", {"status": status}, subresource="status")
 
     async def cluster(self) -> None:
-        """Cluster and AgentCluster, whose ClusterDeployment is somebody else's business."""
+        """Cluster and AgentCluster, whose ClusterDeployment another controller writes."""
         spec = {"infrastructureRef": reference(CORE_KINDS, PROVIDER, "AgentCluster", CLUSTER)}
         await self.rig.create(CORE_KINDS.cluster, CLUSTER, spec, metadata={"annotations": {"cluster.x-k8s.io/paused": ""}})
         await self.rig.create(AGENT_CLUSTER, CLUSTER, {}, metadata={"annotations": {"cluster.x-k8s.io/paused": "true"}})
@@ -59,7 +59,7 @@ class Stage:
     async def machine(
         self, name: str, *, secret: str = "user-data", bootstrap: Object | None = None, selector: Object | None = None, **metadata: Any
     ) -> Object:
-        """A Machine and its AgentMachine; the Machine is held by a finalizer that nobody takes away."""
+        """A Machine and its AgentMachine; the Machine is held by a finalizer that no controller removes."""
         labels = {CLUSTER_NAME: CLUSTER}
         spec = {
             "clusterName": CLUSTER,
@@ -101,7 +101,7 @@ async def stage(tmp_path: Path, player: str) -> AsyncIterator[Stage]:
 
 
 async def quiet(rig: Rig) -> None:
-    """Nobody plays the core."""
+    """No program plays the core."""
     operators = rig.hub.operators
     assert operators is not None and operators.cluster_api is not None
     names = {controller.name for controller in operators.cluster_api.core.controllers}

@@ -81,7 +81,7 @@ def test_from_a_control_plane_to_a_cluster_of_the_service(tmp_path: Path, player
         assert install["spec"]["ignitionEndpoint"] == {"url": "https://10.0.0.77:22623", "caCertificateReference": authority}
         assert install["spec"]["provisionRequirements"] == {"controlPlaneAgents": 3} and install["spec"]["networking"]["userManagedNetworking"] is True
         await settle()
-        assert "ready" not in (await on.rig.get(AGENT_CLUSTER, CLUSTER))["status"], "nobody knows the endpoint"
+        assert "ready" not in (await on.rig.get(AGENT_CLUSTER, CLUSTER))["status"], "the endpoint is unknown"
         await on.rig.patch(AGENT_CLUSTER, CLUSTER, {"spec": {"controlPlaneEndpoint": {"host": "10.0.0.77", "port": 6443}}})
         item = await on.rig.until(AGENT_CLUSTER, CLUSTER, lambda item: item["status"].get("ready"))
         assert item["status"] == {"ready": True, "clusterDeploymentReference": {"name": CLUSTER, "namespace": "edge"}}
@@ -92,7 +92,7 @@ def test_from_a_control_plane_to_a_cluster_of_the_service(tmp_path: Path, player
     play(tmp_path, player, scene)
 
 
-def test_a_cluster_deployment_that_somebody_deletes_is_not_made_again(tmp_path: Path, player: str) -> None:
+def test_a_cluster_deployment_that_a_user_deletes_is_not_made_again(tmp_path: Path, player: str) -> None:
     async def scene(on: Stage) -> None:
         await on.rig.create(SECRET, "admin-kubeconfig", data=encoded(kubeconfig="x"))
         await order(on)
@@ -143,7 +143,7 @@ def test_nodes_get_their_provider_id(tmp_path: Path, player: str) -> None:
             await on.agent_is("a1", "added-to-existing-cluster", INSTALLED)
             await on.rig.until(AGENT_MACHINE, "m1", lambda item: item["status"].get("ready"))
             client = on.rig.hub.spokes.client(cluster.kubeconfig(f"https://{on.rig.lab.fabric.table.loopback('10.0.0.77')}:6443"))
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(300):
                 while ((await client.get(NODE, "worker-0")) or {}).get("spec", {}).get("providerID") != "agent://a1":
                     await asyncio.sleep(0.1)
             assert labels_of(await on.rig.get(SECRET, "admin-kubeconfig"))[BACKUP] == "true"

@@ -15,7 +15,7 @@ from ztlab.hub.capi.health import allowed, checks, judge
 from ztlab.hub.capi.kinds import DELETE_MACHINE, UPDATING_IN_PLACE
 from ztlab.hub.capi.provider.bootstrap import Failure, parsed
 from ztlab.hub.capi.provider.ignition_endpoint import for_cluster_install, normalised
-from ztlab.hub.capi.provider.instances import Scope, scope_of, standing_deployment
+from ztlab.hub.capi.provider.instances import Scope, own_deployment, scope_of
 from ztlab.hub.capi.provider.machine_conditions import of_agent, without_agent
 from ztlab.hub.capi.provider.selection import InvalidSelector, addresses, candidates, claimed, mine, released, selects, valid
 from ztlab.hub.capi.rollout import new_replicas, old_replicas, strategy, template_hash
@@ -122,7 +122,7 @@ def test_expressions(expression: Object, found: bool) -> None:
 
 
 @pytest.mark.parametrize("expression", [{"key": "a", "operator": "Near"}, {"key": "a", "operator": "In"}, {"key": "a", "operator": "Exists", "values": ["b"]}])
-def test_expressions_that_nobody_understands(expression: Object) -> None:
+def test_unknown_expressions(expression: Object) -> None:
     with pytest.raises(InvalidSelector):
         selects({"matchExpressions": [expression]}, {})
 
@@ -148,7 +148,7 @@ def test_addresses() -> None:
         {"type": "ExternalIP", "address": "192.0.2.8"},
         {"type": "InternalDNS", "address": "h"},
     ]
-    assert addresses({"spec": {"hostname": "wished"}, "status": {}})[-1]["address"] == "wished"
+    assert addresses({"spec": {"hostname": "requested"}, "status": {}})[-1]["address"] == "requested"
     nics[0]["ipV4Addresses"] = ["192.0.2.7"]
     with pytest.raises(ValueError):
         addresses(item)
@@ -244,7 +244,7 @@ def test_the_useless_go_first_and_percentages_count() -> None:
     assert new_replicas(deployment(5), machines_set("new", 2, 2), []) == 5
 
 
-def test_on_delete_replaces_what_somebody_deleted() -> None:
+def test_on_delete_replaces_what_was_deleted() -> None:
     item = {"spec": {"replicas": 2, "strategy": {"type": "OnDelete"}, "template": {"spec": {"version": "b"}}}}
     old = [machines_set("old", 2, 2)]
     assert new_replicas(item, None, old) == 0
@@ -277,15 +277,15 @@ def test_references_and_times_of_both_versions() -> None:
 
 
 def test_deployments_of_the_provider() -> None:
-    standing = standing_deployment()
-    assert scope_of(standing) == Scope("", "")
-    container: Object = standing["spec"]["template"]["spec"]["containers"][0]
+    own = own_deployment()
+    assert scope_of(own) == Scope("", "")
+    container: Object = own["spec"]["template"]["spec"]["containers"][0]
     container["args"] = ["--namespace", "$(MY_NAMESPACE)", "--agent-namespace=agents"]
     container["env"] = [{"name": "MY_NAMESPACE", "valueFrom": {"fieldRef": {"fieldPath": "metadata.namespace"}}}]
-    assert scope_of(standing) == Scope("cluster-api-provider-agent", "agents")
-    assert scope_of({**standing, "spec": {**standing["spec"], "replicas": 0}}) is None
+    assert scope_of(own) == Scope("cluster-api-provider-agent", "agents")
+    assert scope_of({**own, "spec": {**own["spec"], "replicas": 0}}) is None
     container["image"] = "quay.io/other:1"
-    assert scope_of(standing) is None
+    assert scope_of(own) is None
 
 
 # health

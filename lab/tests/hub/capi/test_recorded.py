@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Every field of every object after a scene, as upstream's program left it.
 
-``recorded/<scene>.json`` is what it left. With CAPI_PROVIDER_AGENT it is asked again; with ZTLAB_RECORD=1 as well, its objects are written down anew.
+``recorded/<scene>.json`` is what it left. With CAPI_PROVIDER_AGENT it is asked again; with ZTLAB_RECORD=1 as well, its objects are recorded again.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ async def machines(on: Stage) -> None:
     await on.cluster()
     await on.agent("a1", hostname="worker-1", size="large")
     await on.agent("a2", size="medium")
-    # Of several that would do upstream takes the first of its cache, whose order nobody knows.
+    # Of several that would do upstream takes the first of its cache, whose order is not defined.
     for name, size in (("m1", "large"), ("m2", "medium")):
         await on.machine(name, selector={"matchLabels": {"size": size}})
         await on.rig.until(AGENT_MACHINE, name, lambda item: (item.get("status") or {}).get("agentRef"))
@@ -91,7 +91,7 @@ async def cluster(on: Stage) -> None:
     await on.rig.until(AGENT_CLUSTER, CLUSTER, lambda item: (item.get("status") or {}).get("ready"))
 
 
-async def given_back(on: Stage) -> None:
+async def released(on: Stage) -> None:
     """A Machine whose hook was let go, and one that waits for its host."""
     await on.cluster()
     for name, agent in (("m1", "a1"), ("m2", "a2")):
@@ -106,7 +106,7 @@ async def given_back(on: Stage) -> None:
     await on.rig.until(AGENT_MACHINE, "m1", lambda item: not item["metadata"].get("finalizers"))
 
 
-SCENES: dict[str, Callable[[Stage], Awaitable[None]]] = {"machines": machines, "cluster": cluster, "given-back": given_back}
+SCENES: dict[str, Callable[[Stage], Awaitable[None]]] = {"machines": machines, "cluster": cluster, "released": released}
 
 
 @pytest.mark.parametrize("name", SCENES)

@@ -88,7 +88,7 @@ class Fleet:
         return {name: await self.rig.get(AGENT, uid) for name, uid in self.ids.items()}
 
     async def free(self) -> set[str]:
-        """Agents that nobody reserved and that can be taken again."""
+        """Agents that are not reserved and can be taken again."""
         found = set()
         for name, agent in (await self.agents()).items():
             reserved = agent["spec"].get("clusterDeploymentName") or "agentMachineRef" in (agent["metadata"].get("labels") or {})
@@ -106,7 +106,7 @@ class Fleet:
         await self.count(self.core.machine, replicas)
         return await self.at(replicas, pool)
 
-    async def at(self, replicas: int, pool: str = "pool", seconds: float = 60.0) -> Object:
+    async def at(self, replicas: int, pool: str = "pool", seconds: float = 600.0) -> Object:
         kinds = ("AllMachinesReady", "AllNodesHealthy")
 
         def holds(item: Object) -> bool:

@@ -43,7 +43,7 @@ def facts(item: Object | None = None, status: Object | None = None, **more: Any)
     return Facts(**({"pool": item or pool(replicas=1), "hosted": cluster, "now": NOW, "has_ca": True, "version": "4.22.0"} | more))
 
 
-def told(verdict: Verdict) -> dict[str, tuple[str, str]]:
+def reported(verdict: Verdict) -> dict[str, tuple[str, str]]:
     return {condition.type: (condition.status, condition.reason) for condition in verdict.conditions}
 
 
@@ -65,8 +65,8 @@ def test_a_strategy_without_numbers_stops_a_pool_that_replaces() -> None:
     item = pool(upgrade="Replace")
     item["spec"]["management"]["replace"] = {"strategy": "RollingUpdate"}
     verdict = first(facts(item))
-    assert told(verdict)["UpdateManagementEnabled"] == ("False", "ValidationFailed")
-    assert verdict.stop and not verdict.error and "ValidReleaseImage" not in told(verdict)
+    assert reported(verdict)["UpdateManagementEnabled"] == ("False", "ValidationFailed")
+    assert verdict.stop and not verdict.error and "ValidReleaseImage" not in reported(verdict)
     item["spec"]["management"]["replace"] = {"strategy": "OnDelete"}
     assert not first(facts(item)).stop
 
@@ -93,7 +93,7 @@ def test_the_configuration_waits_silently_for_the_kubeconfig() -> None:
 
 
 def test_autoscaling_from_zero_is_not_for_agents() -> None:
-    assert told(first(facts(pool(autoScaling={"min": 0, "max": 3}))))["AutoscalingEnabled"] == ("False", "ValidationFailed")
+    assert reported(first(facts(pool(autoScaling={"min": 0, "max": 3}))))["AutoscalingEnabled"] == ("False", "ValidationFailed")
     condition = first(facts(pool(autoScaling={"min": 1, "max": 3}))).conditions[0]
     assert (condition.status, condition.message) == ("True", "Maximum nodes: 3, Minimum nodes: 1")
 
@@ -193,9 +193,9 @@ def test_pauses(text: str, wanted: tuple[bool, bool]) -> None:
     assert paused_until(text, NOW) == wanted
 
 
-def test_an_update_is_told_by_what_does_it() -> None:
+def test_an_update_is_reported_by_what_does_it() -> None:
     progress = Progress("4.22.1", "aa", updating=True, updating_config=False)
-    found = told(second(pool(replicas=1), hosted(), progress))
+    found = reported(second(pool(replicas=1), hosted(), progress))
     assert (found["UpdatingConfig"], found["UpdatingVersion"]) == (("False", "AsExpected"), ("True", "AsExpected"))
     failed = second(pool(), hosted(), Progress("4.22.1", "aa", updating=True, updating_config=True, upgrade_failure="node worker-0 degraded"))
     assert {condition.reason for condition in failed.conditions[:2]} == {"InplaceUpgradeFailed"}
@@ -203,14 +203,14 @@ def test_an_update_is_told_by_what_does_it() -> None:
 
 def test_the_payload_and_who_fetched_it() -> None:
     item = pool(replicas=1)
-    assert told(second(item, hosted(), Progress("4.22.0", "aa")))["ValidGeneratedPayload"] == ("False", "NotFound")
+    assert reported(second(item, hosted(), Progress("4.22.0", "aa")))["ValidGeneratedPayload"] == ("False", "NotFound")
     token: Object = {"metadata": {"annotations": {}}}
-    made = told(second(item, hosted(), Progress("4.22.0", "aa", token=token)))
+    made = reported(second(item, hosted(), Progress("4.22.0", "aa", token=token)))
     assert (made["ValidGeneratedPayload"], made["ReachedIgnitionEndpoint"]) == (("Unknown", ""), ("False", "ignitionNotReached"))
-    broken = told(second(item, hosted(), Progress("4.22.0", "aa", token=token, token_data={"reason": "InvalidConfig", "message": "?"})))
+    broken = reported(second(item, hosted(), Progress("4.22.0", "aa", token=token, token_data={"reason": "InvalidConfig", "message": "?"})))
     assert broken["ValidGeneratedPayload"] == ("", "InvalidConfig")
     reached: Object = {"metadata": {"annotations": {f"{naming.PREFIX}ignition-reached": "True"}}}
-    good = told(second(item, hosted(), Progress("4.22.0", "aa", token=reached, token_data={"reason": "AsExpected"})))
+    good = reported(second(item, hosted(), Progress("4.22.0", "aa", token=reached, token_data={"reason": "AsExpected"})))
     assert (good["ValidGeneratedPayload"], good["ReachedIgnitionEndpoint"]) == (("True", "AsExpected"), ("True", "AsExpected"))
 
 
@@ -219,7 +219,7 @@ def test_reaching_the_endpoint_stays_true_in_place_only() -> None:
     status = {"conditions": [{"type": "ReachedIgnitionEndpoint", "status": "True"}]}
     for upgrade, wanted in (("InPlace", "True"), ("Replace", "False")):
         item = {**pool(upgrade=upgrade), "status": status}
-        assert told(second(item, hosted(), Progress("4.22.0", "aa", token=token)))["ReachedIgnitionEndpoint"][0] == wanted
+        assert reported(second(item, hosted(), Progress("4.22.0", "aa", token=token)))["ReachedIgnitionEndpoint"][0] == wanted
 
 
 def machine(name: str, *conditions: tuple[str, str, str, str]) -> Object:
@@ -248,17 +248,17 @@ def test_machines_are_summed_up() -> None:
 def test_machines_inside_the_cluster_network() -> None:
     clash = {"metadata": {"name": "m"}, "status": {"addresses": [{"type": "ExternalIP", "address": "10.132.0.7"}, {"type": "InternalDNS", "address": "w"}]}}
     found = second(pool(replicas=1), hosted(), Progress("4.22.0", "aa", machines=[clash]))
-    assert told(found)["ClusterNetworkCIDRConflict"] == ("True", "InvalidConfiguration")
+    assert reported(found)["ClusterNetworkCIDRConflict"] == ("True", "InvalidConfiguration")
     fine = {"metadata": {"name": "m"}, "status": {"addresses": [{"type": "ExternalIP", "address": "192.0.2.7"}]}}
     assert "ClusterNetworkCIDRConflict" in second(pool(replicas=1), hosted(), Progress("4.22.0", "aa", machines=[fine])).removed
 
 
 def test_ready_is_that_of_the_machine_set() -> None:
     item = {"status": {"conditions": [{"type": "Ready", "status": "False", "reason": "", "message": "Scaling up"}]}}
-    assert told(third(pool(), item, template_target="t", template_updating=False))["Ready"] == ("False", "AsExpected")
+    assert reported(third(pool(), item, template_target="t", template_updating=False))["Ready"] == ("False", "AsExpected")
     new = {"status": {"deprecated": {"v1beta1": {"conditions": [{"type": "Ready", "status": "True"}]}}, "conditions": [{"type": "Ready", "status": "False"}]}}
-    assert told(third(pool(), new, template_target="t", template_updating=True))["Ready"] == ("True", "AsExpected")
-    assert told(third(pool(), None, template_target="t", template_updating=True)) == {
+    assert reported(third(pool(), new, template_target="t", template_updating=True))["Ready"] == ("True", "AsExpected")
+    assert reported(third(pool(), None, template_target="t", template_updating=True)) == {
         "UpdatingPlatformMachineTemplate": ("True", "AsExpected"),
         "AutorepairEnabled": ("False", "AsExpected"),
     }
@@ -269,7 +269,7 @@ def test_repairs_are_enabled_once_a_host_was_there() -> None:
     item["spec"]["management"]["autoRepair"] = True
     assert third(item, None, template_target="t", template_updating=False).removed == ["AutorepairEnabled"]
     item["status"] = {"conditions": [{"type": "ReachedIgnitionEndpoint", "status": "True"}]}
-    assert told(third(item, None, template_target="t", template_updating=False))["AutorepairEnabled"] == ("True", "AsExpected")
+    assert reported(third(item, None, template_target="t", template_updating=False))["AutorepairEnabled"] == ("True", "AsExpected")
 
 
 def test_a_list_of_conditions_changes_in_place() -> None:

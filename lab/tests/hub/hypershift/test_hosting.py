@@ -69,7 +69,7 @@ async def _control_plane(rig: Rig, cluster: Object) -> None:
     }
     role = await rig.get(ROLE, f"capi-provider-role-{SPACE}")
     assert role["metadata"]["annotations"] == {"hypershift.openshift.io/cluster": "clusters/guest"}
-    assert await rig.client.get(DEPLOYMENT, "capi-provider", SPACE) is None, "the provider is played by somebody else"
+    assert await rig.client.get(DEPLOYMENT, "capi-provider", SPACE) is None, "the provider is played by another program"
 
 
 async def _credentials(rig: Rig, cluster: Object) -> None:
@@ -116,11 +116,11 @@ async def _ignition(rig: Rig) -> None:
     source = document["config"]["merge"][0]
     headers = {entry["name"]: entry["value"] for entry in source["httpHeaders"]}
     assert headers["NodePool"] == "clusters/pool"
-    for given, wanted in ((headers, 200), ({"Authorization": "Bearer bm90aGluZw=="}, 511), ({}, 511)):
+    for provided, wanted in ((headers, 200), ({"Authorization": "Bearer bm90aGluZw=="}, 511), ({}, 511)):
         url, _name = rig.lab.fabric.redirect(source["source"])
         tls = ssl.create_default_context(cadata=authority)
-        async with rig.hub.session.get(url, headers=given, ssl=tls, server_hostname="10.0.0.5") as response:
-            assert response.status == wanted, given
+        async with rig.hub.session.get(url, headers=provided, ssl=tls, server_hostname="10.0.0.5") as response:
+            assert response.status == wanted, provided
     await rig.until(NODE_POOL, "pool", lambda item: condition_of(item, "ReachedIgnitionEndpoint")["status"] == "True", namespace="clusters")
 
 
@@ -175,7 +175,7 @@ def test_services_on_routes_and_load_balancers(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
-def test_an_ignition_server_that_nobody_can_reach(tmp_path: Path) -> None:
+def test_an_ignition_server_that_is_not_reachable(tmp_path: Path) -> None:
     """A load balancer does not lead to it: the API comes up, pools wait for the endpoint."""
 
     async def run() -> None:
@@ -213,7 +213,7 @@ def test_tokens_and_configurations_change(tmp_path: Path) -> None:
 
 
 async def _of_pool(rig: Rig, prefix: str) -> Object:
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(300):
         while True:
             for item in (await rig.client.list(SECRET, SPACE))[0]:
                 if item["metadata"]["name"].startswith(prefix):
@@ -222,7 +222,7 @@ async def _of_pool(rig: Rig, prefix: str) -> Object:
 
 
 async def _configured(rig: Rig, before: str) -> None:
-    """A configuration that is none is told; one that is makes new Secrets, and those of before go."""
+    """An invalid configuration is reported; a valid one makes new Secrets, and the old ones are deleted."""
     await rig.create(CONFIG_MAP, "mine", namespace="clusters", data={"config": "kind: Deployment"})
     await rig.patch(NODE_POOL, "pool", {"spec": {"config": [{"name": "mine"}]}}, "clusters")
     kind = "ValidMachineConfig"

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The rest of a hosted cluster's life with nodes: upgrades, edits that reach nobody, a pool that goes, the cluster that goes."""
+"""The rest of a hosted cluster's life with nodes: upgrades, edits that reach no host, a pool that goes, the cluster that goes."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ async def _upgrade(fleet: Fleet) -> None:
 
     await rig.until(NODE_POOL, "pool", counted, namespace="clusters")
     assert not any((node["spec"] or {}).get("unschedulable") for node in (await fleet.nodes()).values())
-    assert {len(fleet.lab.machines[name].boots) for name in fleet.ids} == {2}, "nobody was installed again"
+    assert {len(fleet.lab.machines[name].boots) for name in fleet.ids} == {2}, "no host was installed again"
 
 
 async def _late_labels(fleet: Fleet) -> None:
@@ -70,7 +70,7 @@ async def _late_labels(fleet: Fleet) -> None:
 
 
 async def _end(fleet: Fleet) -> None:
-    """Hosts outlive the cluster: they are nobody's, and those that could not be reclaimed wait for a boot."""
+    """Hosts outlive the cluster: they are free, and those that could not be reclaimed wait for a boot."""
     await fleet.rig.client.delete(HOSTED_CLUSTER, "guest", "clusters")
     await fleet.rig.gone(HOSTED_CLUSTER, "guest", namespace="clusters", seconds=60)
     assert await fleet.rig.client.get(NAMESPACE, SPACE) is None

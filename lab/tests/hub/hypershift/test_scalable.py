@@ -66,11 +66,11 @@ def test_autoscaling_keeps_the_number_within_its_limits(present: int | None, wan
 
 
 @pytest.mark.parametrize(
-    ("given", "count", "wanted"), [({}, 10, 1), ({"maxUnavailable": 3}, 10, 3), ({"maxUnavailable": "25%"}, 10, 2), ({"maxUnavailable": "1%"}, 10, 1)]
+    ("provided", "count", "wanted"), [({}, 10, 1), ({"maxUnavailable": 3}, 10, 3), ({"maxUnavailable": "25%"}, 10, 2), ({"maxUnavailable": "1%"}, 10, 1)]
 )
-def test_max_unavailable(given: dict[str, Any], count: int, wanted: int) -> None:
+def test_max_unavailable(provided: dict[str, Any], count: int, wanted: int) -> None:
     item = pool(replicas=count)
-    item["spec"]["management"]["inPlace"] = given
+    item["spec"]["management"]["inPlace"] = provided
     assert max_unavailable(item) == wanted
 
 

@@ -37,7 +37,7 @@ def passed(states: list[str], wanted: list[str]) -> bool:
 
 
 def test_in_place_up_down_and_up_again(tmp_path: Path) -> None:
-    """0 -> 5 -> 2 -> 5: every host that leaves is reclaimed and serves again, nobody touches a machine."""
+    """0 -> 5 -> 2 -> 5: every host that leaves is reclaimed and serves again, no machine is booted by a user."""
 
     async def run() -> None:
         async with fleet_rig(tmp_path, 5) as fleet:
@@ -103,7 +103,7 @@ def test_replace_with_hosts_that_have_to_be_booted(tmp_path: Path) -> None:
 
 
 async def _victim_by_name(fleet: Fleet) -> None:
-    """The annotated Machine goes; its host waits for somebody."""
+    """The annotated Machine goes; its host waits for a user."""
     machines = await fleet.machines()
     name = max(machines)
     machine = machines[name]["metadata"]["name"]

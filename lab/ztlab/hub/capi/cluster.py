@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Cluster: owner of its infrastructure and control plane objects, ready when they are, gone after its Machines (reference hypershift-agent.md 2.7)."""
+"""Cluster: owner of its infrastructure and control plane objects, ready when they are, gone after its Machines.
+
+Source: openshift/hypershift hypershift-operator/controllers/hostedcluster/hostedcluster_controller.go.
+"""
 
 from __future__ import annotations
 
@@ -10,20 +13,18 @@ from ..names import Key, Kind, Object, deleting, owner
 from ..world import World
 from .cluster_status import State, cluster_status
 from .conditions import true
-from .kinds import AGENT_CLUSTER, CLUSTER_FINALIZER, CLUSTER_NAME, DEFINITION, HOSTED_CONTROL_PLANE, CoreKinds
+from .kinds import CLUSTER_FINALIZER, CLUSTER_NAME, CONTROL_PLANE, DEFINITION, CoreKinds
 from .nodes import Nodes
-from .shape import paused, provisioned, reference_target
+from .shape import controller_of, paused, provisioned, reference_target
 
 WAIT_SECONDS = 5.0
 LOOK_SECONDS = 30.0
 
 
-REFERRED = {(kind.group, kind.kind): kind for kind in (AGENT_CLUSTER, HOSTED_CONTROL_PLANE)}
-
-
 class ClusterController:
     def __init__(self, world: World, core: CoreKinds, nodes: Nodes) -> None:
         self._world, self._core, self._nodes = world, core, nodes
+        self._referable = core.referred
 
     async def reconcile(self, key: Key) -> float | None:
         cluster = self._world.get(self._core.cluster, key)
@@ -46,7 +47,7 @@ class ClusterController:
 
     def _referred(self, cluster: Object, name: str) -> tuple[Kind | None, Object | None]:
         target = reference_target(cluster["spec"].get(name), cluster["metadata"]["namespace"])
-        kind = REFERRED.get(target[:2]) if target is not None else None
+        kind = self._referable.get(target[:2]) if target is not None else None
         return kind, self._world.get(kind, target[2]) if kind is not None and target is not None else None
 
     async def _adopt(self, cluster: Object, kind: Kind, item: Object) -> None:
@@ -62,10 +63,10 @@ class ClusterController:
         """Taken over from the infrastructure, once."""
         present = cluster["spec"].get("controlPlaneEndpoint") or {}
         _kind, item = self._referred(cluster, "infrastructureRef")
-        given = ((item or {}).get("spec") or {}).get("controlPlaneEndpoint") or {}
-        if present.get("host") or not given.get("host") or not given.get("port"):
+        provided = ((item or {}).get("spec") or {}).get("controlPlaneEndpoint") or {}
+        if present.get("host") or not provided.get("host") or not provided.get("port"):
             return cluster
-        endpoint = {"host": given["host"], "port": given["port"]}
+        endpoint = {"host": provided["host"], "port": provided["port"]}
         return await self._world.patch(self._core.cluster, cluster, {"spec": {"controlPlaneEndpoint": endpoint}})
 
     # status
@@ -103,7 +104,7 @@ class ClusterController:
         """One layer after the other; what is still there."""
         namespace, name = cluster["metadata"]["namespace"], cluster["metadata"]["name"]
         for kind in (self._core.machine_deployment, self._core.machine_set, self._core.machine):
-            found = [item for item in self._world.all(kind, namespace) if item["spec"].get("clusterName") == name]
+            found = [item for item in self._world.all(kind, namespace) if item["spec"].get("clusterName") == name and not _of_plane(item)]
             for item in found:
                 if not deleting(item):
                     await self._world.delete(kind, item)
@@ -111,3 +112,8 @@ class ClusterController:
                 names = ", ".join(sorted(item["metadata"]["name"] for item in found)[:5])
                 return true("Deleting", "WaitingForWorkersDeletion", f"{kind.kind}s that are not gone yet: {names}")
         return None
+
+
+def _of_plane(item: Object) -> bool:
+    """Machines of a control plane object go with it."""
+    return str(controller_of(item).get("apiVersion", "")).startswith(f"{CONTROL_PLANE}/")

@@ -97,5 +97,7 @@ def cluster_status(cluster: Object, state: State, now: str, *, v1beta2: bool) ->
     else:
         status |= {"infrastructureReady": ready, "controlPlaneReady": state.plane_ready}
     endpoint = cluster["spec"].get("controlPlaneEndpoint") or {}
-    phase = "Provisioned" if ready and endpoint.get("host") else "Provisioning" if state.infrastructure is not None else "Pending"
+    phase = "Pending" if state.infrastructure is None else "Provisioning"
+    if ready and endpoint.get("host"):
+        phase = "Provisioned"
     return {**status, "phase": "Deleting" if deleting(cluster) else phase, "observedGeneration": generation}

@@ -11,7 +11,46 @@ from typing import Any
 from ..conditions import Condition, find
 
 Entry = dict[str, Any]
-FIRST = ("Available", "Ready")
+# The order of kubernetes-sigs/cluster-api util/conditions/sort.go; "" is the place of all others, by name.
+ORDER = (
+    "Available",
+    "Ready",
+    "UpToDate",
+    "RemoteConnectionProbe",
+    "BootstrapConfigReady",
+    "InfrastructureReady",
+    "ControlPlaneInitialized",
+    "ControlPlaneAvailable",
+    "WorkersAvailable",
+    "CertificatesAvailable",
+    "Initialized",
+    "EtcdClusterHealthy",
+    "ControlPlaneComponentsHealthy",
+    "NodeHealthy",
+    "NodeReady",
+    "EtcdPodHealthy",
+    "EtcdMemberHealthy",
+    "APIServerPodHealthy",
+    "ControllerManagerPodHealthy",
+    "SchedulerPodHealthy",
+    "HealthCheckSucceeded",
+    "OwnerRemediated",
+    "TopologyReconciled",
+    "Updating",
+    "RollingOut",
+    "Remediating",
+    "ScalingDown",
+    "ScalingUp",
+    "MachinesReady",
+    "ControlPlaneMachinesReady",
+    "WorkerMachinesReady",
+    "MachinesUpToDate",
+    "ControlPlaneMachinesUpToDate",
+    "WorkerMachinesUpToDate",
+    "",
+    "Paused",
+    "Deleting",
+)
 
 
 def true(kind: str, reason: str, message: str = "") -> Condition:
@@ -27,11 +66,11 @@ def unknown(kind: str, reason: str, message: str = "") -> Condition:
 
 
 def new_form(existing: Sequence[Mapping[str, Any]], wanted: Iterable[Condition], now: str, generation: int) -> list[Entry]:
-    """The list of v1beta2: metav1 conditions, Available and Ready first, then by name."""
+    """The list of v1beta2: metav1 conditions, in Cluster API's order."""
     known = {entry["type"]: dict(entry) for entry in existing}
     for condition in wanted:
         known[condition.type] = _set(known.get(condition.type), condition, now) | {"observedGeneration": generation}
-    return sorted(known.values(), key=lambda entry: (FIRST.index(entry["type"]) if entry["type"] in FIRST else len(FIRST), entry["type"]))
+    return sorted(known.values(), key=lambda entry: (ORDER.index(entry["type"] if entry["type"] in ORDER else ""), entry["type"]))
 
 
 def old_form(existing: Sequence[Mapping[str, Any]], wanted: Iterable[Condition], now: str) -> list[Entry]:

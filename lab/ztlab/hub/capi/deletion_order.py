@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which Machines of a set go first (reference hypershift-agent.md 2.5). Pure."""
+"""Which Machines of a set go first. Pure.
+
+Source: kubernetes-sigs/cluster-api core/reconcilers/machineset/machineset_deletion_order.go.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +23,8 @@ def unhealthy(machine: Object) -> bool:
     """No Node, or one that is not well, or a health check that says so."""
     if not node_name(machine):
         return True
-    told = [find(listed, kind).get("status") for listed in (new_conditions(machine), old_conditions(machine)) for kind in ILL]
-    return "False" in told
+    reported = [find(listed, kind).get("status") for listed in (new_conditions(machine), old_conditions(machine)) for kind in ILL]
+    return "False" in reported
 
 
 def priority(machine: Object) -> int:
@@ -36,9 +39,9 @@ def priority(machine: Object) -> int:
     return 50 if unhealthy(machine) else 20
 
 
-def order(machines: Sequence[Object], wish: str = "") -> list[Object]:
-    """All of them, the first to go first. ``wish`` Newest or Oldest decides among those that nothing else tells apart; ties go by name."""
+def order(machines: Sequence[Object], requested: str = "") -> list[Object]:
+    """All of them, the first to go first. ``requested`` Newest or Oldest decides among those that nothing else tells apart; ties go by name."""
     by_name = sorted(machines, key=lambda machine: str(machine["metadata"]["name"]))
-    if wish in (NEWEST, OLDEST):
-        by_name.sort(key=lambda machine: str(machine["metadata"]["creationTimestamp"]), reverse=wish == NEWEST)
+    if requested in (NEWEST, OLDEST):
+        by_name.sort(key=lambda machine: str(machine["metadata"]["creationTimestamp"]), reverse=requested == NEWEST)
     return sorted(by_name, key=priority, reverse=True)

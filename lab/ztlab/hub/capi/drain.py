@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Emptying a Node: cordon, then evict what a drain evicts (reference hypershift-agent.md 2.4)."""
+"""Emptying a Node: cordon, then evict what a drain evicts.
+
+Source: kubernetes-sigs/cluster-api core/reconcilers/machine/machine_controller.go.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,8 @@ class Drained:
 
     @property
     def message(self) -> str:
-        parts = [f"Pods that are not gone yet: {', '.join(self.left[:5])}{' …' if len(self.left) > 5 else ''}"] if self.left else []
+        more = " …" if len(self.left) > 5 else ""
+        parts = [f"Pods that are not gone yet: {', '.join(self.left[:5])}{more}"] if self.left else []
         return "\n".join([*parts, *self.blocked[:3]])
 
 

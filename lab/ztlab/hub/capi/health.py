@@ -1,7 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which Machines a MachineHealthCheck calls unhealthy, and whether they may be replaced (reference hypershift-agent.md 1.6). Pure."""
+"""Which Machines a MachineHealthCheck calls unhealthy, and whether they may be replaced. Pure.
+
+Source: openshift/hypershift hypershift-operator/controllers/nodepool/capi.go,
+  hypershift-operator/controllers/nodepool/token.go.
+"""
 
 from __future__ import annotations
 

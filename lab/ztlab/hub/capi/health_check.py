@@ -40,10 +40,10 @@ class HealthCheckController:
         nodes = self._nodes.all(cluster_key)
         found = {machine["metadata"]["name"]: self._judge(machine, rules, nodes) for machine in machines}
         bad = [machine for machine in machines if found[machine["metadata"]["name"]].reason]
-        room = allowed(rules, len(machines), len(bad))
+        allowance = allowed(rules, len(machines), len(bad))
         for machine in machines:
-            await self._mark(machine, found[machine["metadata"]["name"]], replace=room >= 0)
-        await self._show(item, machines, len(bad), room)
+            await self._mark(machine, found[machine["metadata"]["name"]], replace=allowance >= 0)
+        await self._show(item, machines, len(bad), allowance)
         return min([LOOK_SECONDS, *(finding.again for finding in found.values() if finding.again is not None)])
 
     def _targets(self, item: Object) -> list[Object]:
@@ -74,13 +74,13 @@ class HealthCheckController:
         status = with_conditions(machine.get("status") or {}, v1beta2=self._core.v1beta2, new=both[0], old=both[1])
         await self._world.status(self._core.machine, machine, status)
 
-    async def _show(self, item: Object, machines: list[Object], bad: int, room: int) -> None:
+    async def _show(self, item: Object, machines: list[Object], bad: int, allowance: int) -> None:
         text = f"Remediation is not allowed, the number of not started or unhealthy machines exceeds maxUnhealthy (total: {len(machines)}, unhealthy: {bad})"
-        condition = true("RemediationAllowed", "Allowed") if room >= 0 else false("RemediationAllowed", "TooManyUnhealthy", text)
+        condition = true("RemediationAllowed", "Allowed") if allowance >= 0 else false("RemediationAllowed", "TooManyUnhealthy", text)
         status = {
             "expectedMachines": len(machines),
             "currentHealthy": len(machines) - bad,
-            "remediationsAllowed": max(0, room),
+            "remediationsAllowed": max(0, allowance),
             "targets": [machine["metadata"]["name"] for machine in machines],
             "observedGeneration": int(item["metadata"].get("generation") or 1),
             "conditions": merge((item.get("status") or {}).get("conditions"), [condition], self._world.now()),

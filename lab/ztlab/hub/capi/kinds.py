@@ -1,20 +1,26 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Kinds, finalizers, labels and annotations of Cluster API and of the Agent provider (reference capi-provider-agent.md 2, 3)."""
+"""Kinds, finalizers, labels and annotations of Cluster API and of the Agent provider.
+
+Source: openshift/cluster-api-provider-agent api/v1beta1, controllers/common.go.
+"""
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 
+from ...site.model import ClusterApi
 from ..names import Kind
 
 CORE = "cluster.x-k8s.io"
+BOOTSTRAP, CONTROL_PLANE, INFRASTRUCTURE = f"bootstrap.{CORE}", f"controlplane.{CORE}", f"infrastructure.{CORE}"
 PROVIDER = "capi-provider.agent-install.openshift.io"
 AGENT_CLUSTER = Kind(PROVIDER, "v1beta1", "AgentCluster", "agentclusters")
 AGENT_MACHINE = Kind(PROVIDER, "v1beta1", "AgentMachine", "agentmachines")
 AGENT_MACHINE_TEMPLATE = Kind(PROVIDER, "v1beta1", "AgentMachineTemplate", "agentmachinetemplates")
-# An AgentCluster reads its control plane, whoever makes that one ready.
+# An AgentCluster reads its control plane, also if another controller makes that one ready.
 HOSTED_CONTROL_PLANE = Kind("hypershift.openshift.io", "v1beta1", "HostedControlPlane", "hostedcontrolplanes")
 DEPLOYMENT = Kind("apps", "v1", "Deployment", "deployments")
 DEFINITION = Kind("apiextensions.k8s.io", "v1", "CustomResourceDefinition", "customresourcedefinitions", namespaced=False)
@@ -56,9 +62,15 @@ LEADER = "7605f49b.agent-install.openshift.io"
 
 @dataclasses.dataclass(frozen=True)
 class CoreKinds:
-    """Cluster API's own kinds, in the version that the hub serves."""
+    """Cluster API's own kinds and those of its providers, in the versions that the hub serves ("none": the hub does not have that provider)."""
 
     version: str
+    openshift_assisted: str = "none"
+    metal3: str = "none"
+
+    @classmethod
+    def of(cls, site: ClusterApi) -> CoreKinds:
+        return cls(site.version, site.openshift_assisted, site.metal3)
 
     def _kind(self, kind: str) -> Kind:
         return Kind(CORE, self.version, kind, f"{kind.lower()}s")
@@ -86,3 +98,70 @@ class CoreKinds:
     @property
     def v1beta2(self) -> bool:
         return self.version == "v1beta2"
+
+    # OpenShift Assisted and Metal3
+
+    def _of_group(self, group: str, version: str, kind: str) -> Kind:
+        return Kind(group, version, kind, f"{kind.lower()}s")
+
+    @property
+    def control_plane(self) -> Kind:
+        return self._of_group(CONTROL_PLANE, self.openshift_assisted, "OpenshiftAssistedControlPlane")
+
+    @property
+    def _config_version(self) -> str:
+        return {"v1alpha3": "v1alpha2", "v1alpha2": "v1alpha1"}.get(self.openshift_assisted, "none")
+
+    @property
+    def config(self) -> Kind:
+        return self._of_group(BOOTSTRAP, self._config_version, "OpenshiftAssistedConfig")
+
+    @property
+    def config_template(self) -> Kind:
+        return self._of_group(BOOTSTRAP, self._config_version, "OpenshiftAssistedConfigTemplate")
+
+    @property
+    def metal3_cluster(self) -> Kind:
+        return self._of_group(INFRASTRUCTURE, self.metal3, "Metal3Cluster")
+
+    @property
+    def metal3_machine(self) -> Kind:
+        return self._of_group(INFRASTRUCTURE, self.metal3, "Metal3Machine")
+
+    @property
+    def metal3_machine_template(self) -> Kind:
+        return self._of_group(INFRASTRUCTURE, self.metal3, "Metal3MachineTemplate")
+
+    @property
+    def metal3_data_template(self) -> Kind:
+        return self._of_group(INFRASTRUCTURE, self.metal3, "Metal3DataTemplate")
+
+    # what Clusters and Machines may refer to, by group and kind
+
+    @property
+    def infrastructure_clusters(self) -> tuple[Kind, ...]:
+        return (AGENT_CLUSTER, *([self.metal3_cluster] if self.metal3 != "none" else []))
+
+    @property
+    def control_planes(self) -> tuple[Kind, ...]:
+        return (HOSTED_CONTROL_PLANE, *([self.control_plane] if self.openshift_assisted != "none" else []))
+
+    @property
+    def machine_templates(self) -> dict[Kind, Kind]:
+        """Template -> what is made from it, for infrastructure."""
+        return {AGENT_MACHINE_TEMPLATE: AGENT_MACHINE} | ({self.metal3_machine_template: self.metal3_machine} if self.metal3 != "none" else {})
+
+    @property
+    def config_templates(self) -> dict[Kind, Kind]:
+        """Template -> what is made from it, for bootstrap data."""
+        return {self.config_template: self.config} if self.openshift_assisted != "none" else {}
+
+    @property
+    def of_providers(self) -> tuple[Kind, ...]:
+        """All kinds of providers that the core reads."""
+        pairs = (*self.machine_templates.items(), *self.config_templates.items())
+        return (*self.infrastructure_clusters, *self.control_planes, *(kind for pair in pairs for kind in pair))
+
+    @property
+    def referred(self) -> Mapping[tuple[str, str], Kind]:
+        return {(kind.group, kind.kind): kind for kind in self.of_providers}

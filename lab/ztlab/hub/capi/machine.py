@@ -1,7 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Machine: its infrastructure object, its Node, its status; deletion is :mod:`.machine_deletion` (reference hypershift-agent.md 2.2, 2.4)."""
+"""Machine: its infrastructure object, its Node, its status; deletion is :mod:`.machine_deletion`.
+
+Source: openshift/cluster-api-provider-agent controllers/agentmachine_controller.go;
+  kubernetes-sigs/cluster-api core/reconcilers/machine/machine_controller.go.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +14,13 @@ import dataclasses
 from ..client import Refused
 from ..names import NODE, Key, Kind, Object, annotations_of, deleting, key_of, owner
 from ..world import World
-from .kinds import AGENT_MACHINE, CLUSTER_NAME, DEFINITION, MACHINE_FINALIZER, CoreKinds
+from .kinds import CLUSTER_NAME, DEFINITION, MACHINE_FINALIZER, CoreKinds
 from .machine_deletion import Deletion
 from .machine_status import Parts, machine_status
 from .nodes import Nodes
-from .shape import controller_of, node_name, paused, provisioned, reference_target
+from .shape import controller_of, data_secret_created, node_name, paused, provisioned, reference_target
 
 RETRY_SECONDS = 10.0
-INFRASTRUCTURE = {(kind.group, kind.kind): kind for kind in (AGENT_MACHINE,)}
 NODE_NOTES = {
     "cluster": "cluster.x-k8s.io/cluster-name",
     "namespace": "cluster.x-k8s.io/cluster-namespace",
@@ -30,6 +33,7 @@ NODE_NOTES = {
 class MachineController:
     def __init__(self, world: World, core: CoreKinds, nodes: Nodes) -> None:
         self._world, self._core, self._nodes = world, core, nodes
+        self._referable = core.referred
         self._deletion = Deletion(world, core, nodes)
 
     async def reconcile(self, key: Key) -> float | None:
@@ -40,18 +44,23 @@ class MachineController:
         cluster = self._world.get(self._core.cluster, cluster_key)
         if cluster is None and not deleting(machine):
             return RETRY_SECONDS
-        kind, infrastructure = self._infrastructure(machine)
+        kind, infrastructure = self._referred(machine, machine["spec"].get("infrastructureRef"))
+        bootstrap = self._referred(machine, (machine["spec"].get("bootstrap") or {}).get("configRef"))
         if paused(machine, cluster):
             parts = dataclasses.replace(self._parts(machine, kind, infrastructure, cluster_key), paused=True)
             await self._world.status(self._core.machine, machine, machine_status(machine, parts, self._world.now(), v1beta2=self._core.v1beta2))
             return None
         if deleting(machine):
-            return await self._deletion.reconcile(machine, cluster, kind, self._parts(machine, kind, infrastructure, cluster_key))
+            parts = self._parts(machine, kind, infrastructure, cluster_key)
+            return await self._deletion.reconcile(machine, cluster, kind, dataclasses.replace(parts, bootstrap=bootstrap[1]), bootstrap[0])
         machine = await self._keep(machine, cluster)
+        if bootstrap[0] is not None and bootstrap[1] is not None:
+            config = await self._adopt(machine, bootstrap[0], bootstrap[1])
+            machine = await self._take_data(machine, bootstrap[0], config)
         if kind is not None and infrastructure is not None:
             infrastructure = await self._adopt(machine, kind, infrastructure)
             machine = await self._take_over(machine, kind, infrastructure)
-        parts = self._parts(machine, kind, infrastructure, cluster_key)
+        parts = dataclasses.replace(self._parts(machine, kind, infrastructure, cluster_key), bootstrap=bootstrap[1])
         if parts.node is not None:
             await self._mark_node(machine, cluster_key, parts.node)
         await self._world.status(self._core.machine, machine, machine_status(machine, parts, self._world.now(), v1beta2=self._core.v1beta2))
@@ -66,9 +75,9 @@ class MachineController:
     def _parts(self, machine: Object, kind: Kind | None, item: Object | None, cluster: Key) -> Parts:
         return Parts(item, self._provisioned(kind, item), self._node(machine, cluster), self._nodes.all(cluster) is not None)
 
-    def _infrastructure(self, machine: Object) -> tuple[Kind | None, Object | None]:
-        target = reference_target(machine["spec"].get("infrastructureRef"), machine["metadata"]["namespace"])
-        kind = INFRASTRUCTURE.get(target[:2]) if target is not None else None
+    def _referred(self, machine: Object, reference: Object | None) -> tuple[Kind | None, Object | None]:
+        target = reference_target(reference, machine["metadata"]["namespace"])
+        kind = self._referable.get(target[:2]) if target is not None else None
         return kind, self._world.get(kind, target[2]) if kind is not None and target is not None else None
 
     def _node(self, machine: Object, cluster: Key) -> Object | None:
@@ -76,7 +85,7 @@ class MachineController:
         return self._nodes.by_provider_id(cluster, provider_id) if provider_id else None
 
     async def _keep(self, machine: Object, cluster: Object | None) -> Object:
-        """Finalizer, label and an owner, without which nobody would find it."""
+        """Finalizer, label and an owner, without which it would not be found."""
         machine = await self._world.add_finalizer(self._core.machine, machine, MACHINE_FINALIZER)
         machine = await self._world.metadata(self._core.machine, machine, labels={CLUSTER_NAME: machine["spec"]["clusterName"]})
         owners = machine["metadata"].get("ownerReferences") or []
@@ -85,7 +94,7 @@ class MachineController:
         return await self._world.patch(self._core.machine, machine, {"metadata": {"ownerReferences": [owner(cluster, self._core.cluster)]}})
 
     async def _adopt(self, machine: Object, kind: Kind, item: Object) -> Object:
-        """The infrastructure object is controlled by the Machine, no longer by the set that made it."""
+        """A provider's object is controlled by the Machine, no longer by the set that made it."""
         wanted = {**owner(machine, self._core.machine, block=True), "controller": True}
         present = item["metadata"].get("ownerReferences") or []
         others = [entry for entry in present if entry.get("kind") != "MachineSet" and entry.get("uid") != wanted["uid"]]
@@ -100,6 +109,15 @@ class MachineController:
         if not self._provisioned(kind, infrastructure) or not provider_id or machine["spec"].get("providerID") == provider_id:
             return machine
         return await self._world.patch(self._core.machine, machine, {"spec": {"providerID": provider_id}})
+
+    async def _take_data(self, machine: Object, kind: Kind, config: Object) -> Object:
+        """The name of the Secret with the bootstrap data, once the provider says that it is there."""
+        name = (config.get("status") or {}).get("dataSecretName")
+        if not data_secret_created(config, self._world.get(DEFINITION, ("", f"{kind.plural}.{kind.group}"))) or not name:
+            return machine
+        if machine["spec"]["bootstrap"].get("dataSecretName") == name:
+            return machine
+        return await self._world.patch(self._core.machine, machine, {"spec": {"bootstrap": {"dataSecretName": name}}})
 
     async def _mark_node(self, machine: Object, cluster: Key, node: Object) -> None:
         """The Node's annotations lead back to the Machine."""

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The way of a Machine that goes: hooks, drain, volumes, infrastructure, Node (references hypershift-agent.md 2.4, capi-provider-agent.md 6.2)."""
+"""The way of a Machine that goes: hooks, drain, volumes, infrastructure, Node.
+
+Source: kubernetes-sigs/cluster-api core/reconcilers/machine/machine_controller.go.
+"""
 
 from __future__ import annotations
 
@@ -50,18 +53,18 @@ class Deletion:
     def __init__(self, world: World, core: CoreKinds, nodes: Nodes) -> None:
         self._world, self._core, self._nodes = world, core, nodes
 
-    async def reconcile(self, machine: Object, cluster: Object | None, kind: Kind | None, parts: Parts) -> float | None:
-        """One look; lab seconds until the next."""
+    async def reconcile(self, machine: Object, cluster: Object | None, kind: Kind | None, parts: Parts, config: Kind | None = None) -> float | None:
+        """One look; lab seconds until the next. ``config``: the kind of ``parts.bootstrap``."""
         if MACHINE_FINALIZER not in (machine["metadata"].get("finalizers") or []):
             return None
-        stage = await self._stage(machine, cluster, kind, parts)
+        stage = await self._stage(machine, cluster, kind, parts, config)
         machine = await self._show(machine, stage or Stage("DeletionCompleted", "Deletion completed"), parts)
         if stage is None:
             await self._world.drop_finalizer(self._core.machine, machine, MACHINE_FINALIZER)
             return None
         return stage.again
 
-    async def _stage(self, machine: Object, cluster: Object | None, kind: Kind | None, parts: Parts) -> Stage | None:
+    async def _stage(self, machine: Object, cluster: Object | None, kind: Kind | None, parts: Parts, config: Kind | None) -> Stage | None:
         """What is to be waited for; None: nothing any more."""
         infrastructure, node = parts.infrastructure, parts.node
         waiting = hooks(machine, PRE_DRAIN)
@@ -78,6 +81,10 @@ class Deletion:
                 await self._world.delete(kind, infrastructure)
             text = f"{kind.kind} deletion in progress"
             stage = Stage("WaitingForInfrastructureDeletion", text, again=GONE_SECONDS)
+        if stage is None and config is not None and parts.bootstrap is not None:
+            if not deleting(parts.bootstrap):
+                await self._world.delete(config, parts.bootstrap)
+            stage = Stage("WaitingForBootstrapDeletion", f"{config.kind} deletion in progress", again=GONE_SECONDS)
         if stage is None and node_name(machine) and cluster is not None and not deleting(cluster):
             stage = await self._delete_node(machine)
         return stage
@@ -127,7 +134,7 @@ class Deletion:
         return machine["metadata"]["namespace"], machine["spec"]["clusterName"]
 
     async def _delete_node(self, machine: Object) -> Stage | None:
-        """Tried for a while: a cluster that does not answer holds nothing up for ever, unless the Machine says so with 0."""
+        """Tried for a while: a cluster that does not answer ends the attempts, unless the Machine says so with 0."""
         client = self._nodes.client(self._cluster(machine))
         limit = timeout(machine["spec"], "nodeDeletion")
         limit = NODE_DELETION_SECONDS if limit is None else limit

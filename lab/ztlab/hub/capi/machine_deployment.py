@@ -64,8 +64,8 @@ class MachineDeploymentController:
         return new
 
     def _labels(self, item: Object, template: Object) -> dict[str, str]:
-        given = (template.get("metadata") or {}).get("labels") or {}
-        return {**given, CLUSTER_NAME: item["spec"]["clusterName"], DEPLOYMENT_NAME: item["metadata"]["name"]}
+        provided = (template.get("metadata") or {}).get("labels") or {}
+        return {**provided, CLUSTER_NAME: item["spec"]["clusterName"], DEPLOYMENT_NAME: item["metadata"]["name"]}
 
     def _new_set(self, item: Object, number: int, notes: dict[str, str]) -> Object:
         spec, template = item["spec"], item["spec"]["template"]

@@ -1,7 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""MachineSet: as many Machines as are wanted, the right ones removed (reference hypershift-agent.md 2.4, 2.5)."""
+"""MachineSet: as many Machines as are wanted, the right ones removed.
+
+Source: kubernetes-sigs/cluster-api core/reconcilers/machine/machine_controller.go,
+  core/reconcilers/machineset/machineset_deletion_order.go.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,7 @@ from . import conditions as made
 from .conditions import false, read, true
 from .deletion_order import order
 from .health_check import to_be_replaced
-from .kinds import AGENT_MACHINE, AGENT_MACHINE_TEMPLATE, CLONED_KIND, CLONED_NAME, CLUSTER_NAME, MACHINE_SET_FINALIZER, SET_NAME, CoreKinds
+from .kinds import CLONED_KIND, CLONED_NAME, CLUSTER_NAME, MACHINE_SET_FINALIZER, SET_NAME, CoreKinds
 from .shape import (
     condition_is,
     controller_of,
@@ -29,7 +33,6 @@ from .shape import (
 )
 
 LETTERS = "bcdfghjklmnpqrstvwxz2456789"
-TEMPLATES = {(AGENT_MACHINE_TEMPLATE.group, AGENT_MACHINE_TEMPLATE.kind): (AGENT_MACHINE_TEMPLATE, AGENT_MACHINE)}
 # What of a template reaches Machines that are there already.
 IN_PLACE = ("nodeDrainTimeout", "nodeVolumeDetachTimeout", "nodeDeletionTimeout", "deletion", "readinessGates", "minReadySeconds")
 RETRY_SECONDS = 10.0
@@ -48,6 +51,7 @@ class MachineSetController:
     def __init__(self, world: World, core: CoreKinds) -> None:
         self._world, self._core = world, core
         self._kind = core.machine_set
+        self._templates = {(one.group, one.kind): (one, made) for one, made in (*core.machine_templates.items(), *core.config_templates.items())}
 
     async def reconcile(self, key: Key) -> float | None:
         item = self._world.get(self._kind, key)
@@ -94,51 +98,61 @@ class MachineSetController:
                 return problem
         if len(machines) <= wanted:
             return ""
-        # Read anew: a mark on a Machine and the number of the set come over two watches, and the mark was made first.
+        # Read again: a mark on a Machine and the number of the set come over two watches, and the mark was made first.
         listed, _version = await self._world.client.list(self._core.machine, item["metadata"]["namespace"])
         machines = owned(listed, item)
-        wish = (item["spec"].get("deletion") or {}).get("order") or item["spec"].get("deletePolicy") or ""
-        for machine in order(machines, wish)[: max(0, len(machines) - wanted)]:
+        requested = (item["spec"].get("deletion") or {}).get("order") or item["spec"].get("deletePolicy") or ""
+        for machine in order(machines, requested)[: max(0, len(machines) - wanted)]:
             if not deleting(machine):
                 await self._world.delete(self._core.machine, machine)
         return ""
 
     async def _create(self, item: Object) -> str:
-        """One infrastructure object from the template, then the Machine for it, both of one name."""
+        """One object from each template, bootstrap configuration and infrastructure, then the Machine for them, all of one name."""
         template = item["spec"]["template"]
         namespace, set_name = key_of(item)
-        target = reference_target(template["spec"].get("infrastructureRef"), namespace)
-        kinds = TEMPLATES.get(target[:2]) if target is not None else None
-        if target is None or kinds is None:
-            return f"no such infrastructure: {template['spec'].get('infrastructureRef')}"
-        source = self._world.get(kinds[0], target[2])
-        if source is None:
-            return f"{kinds[0].kind} {'/'.join(target[2])} does not exist"
+        spec = dict(template["spec"])
+        places = [("infrastructureRef", spec.get("infrastructureRef"))]
+        if (spec.get("bootstrap") or {}).get("configRef"):
+            places.insert(0, ("configRef", spec["bootstrap"]["configRef"]))
+        sources = []
+        for member, reference in places:
+            target = reference_target(reference, namespace)
+            kinds = self._templates.get(target[:2]) if target is not None else None
+            if target is None or kinds is None:
+                return f"no such {'infrastructure' if member == 'infrastructureRef' else 'bootstrap configuration'}: {reference}"
+            source = self._world.get(kinds[0], target[2])
+            if source is None:
+                return f"{kinds[0].kind} {'/'.join(target[2])} does not exist"
+            sources.append((member, kinds[1], source))
         name = random_name(set_name)
-        given = template.get("metadata") or {}
-        labels = {**(given.get("labels") or {}), CLUSTER_NAME: item["spec"]["clusterName"], SET_NAME: set_name}
-        annotations = dict(given.get("annotations") or {})
-        await self._clone(item, kinds[1], source, name, labels, annotations)
-        reference = reference_to(kinds[1].group, kinds[1].version, kinds[1].kind, (namespace, name), v1beta2=self._core.v1beta2)
+        provided = template.get("metadata") or {}
+        labels = {**(provided.get("labels") or {}), CLUSTER_NAME: item["spec"]["clusterName"], SET_NAME: set_name}
+        annotations = dict(provided.get("annotations") or {})
+        for member, kind, source in sources:
+            await self._clone(item, kind, source, name, labels, annotations)
+            made_reference = reference_to(kind.group, kind.version, kind.kind, (namespace, name), v1beta2=self._core.v1beta2)
+            spec |= {member: made_reference} if member == "infrastructureRef" else {"bootstrap": {**spec["bootstrap"], "configRef": made_reference}}
         metadata: Object = {"name": name, "namespace": namespace, "labels": labels}
         metadata["ownerReferences"] = [{**owner(item, self._kind, block=True), "controller": True}]
         if annotations:
             metadata["annotations"] = annotations
-        await self._world.create(self._core.machine, {"metadata": metadata, "spec": {**template["spec"], "infrastructureRef": reference}})
+        await self._world.create(self._core.machine, {"metadata": metadata, "spec": spec})
         return ""
 
     async def _clone(self, item: Object, kind: Kind, source: Object, name: str, labels: dict[str, str], annotations: dict[str, str]) -> None:
         template = source["spec"]["template"]
-        notes = {**(template.get("metadata", {}).get("annotations") or {}), **annotations}
-        notes |= {CLONED_NAME: source["metadata"]["name"], CLONED_KIND: f"{source['kind']}.{AGENT_MACHINE_TEMPLATE.group}"}
+        provided = template.get("metadata") or {}
+        notes = {**(provided.get("annotations") or {}), **annotations}
+        notes |= {CLONED_NAME: source["metadata"]["name"], CLONED_KIND: f"{source['kind']}.{kind.group}"}
         metadata = {
             "name": name,
             "namespace": item["metadata"]["namespace"],
-            "labels": labels,
+            "labels": {**(provided.get("labels") or {}), **labels},
             "annotations": notes,
             "ownerReferences": [owner(item, self._kind)],
         }
-        await self._world.create(kind, {"metadata": metadata, "spec": template["spec"]})
+        await self._world.create(kind, {"metadata": metadata, "spec": template.get("spec") or {}})
 
     async def _delete(self, item: Object) -> float | None:
         if MACHINE_SET_FINALIZER not in (item["metadata"].get("finalizers") or []):
@@ -186,7 +200,9 @@ def set_conditions(machines: list[Object], wanted: int, problem: str, *, deleted
     down = len(machines) > wanted
     unready = [read(new_conditions(item), "Ready") for item in machines]
     bad = [f"* Machine {item['metadata']['name']}: {entry.reason}" for item, entry in zip(machines, unready, strict=True) if entry and entry.status != "True"]
-    ready = false("MachinesReady", "NotReady", "\n".join(bad[:3])) if bad else true("MachinesReady", "Ready" if machines else "NoReplicas")
+    ready = true("MachinesReady", "Ready" if machines else "NoReplicas")
+    if bad:
+        ready = false("MachinesReady", "NotReady", "\n".join(bad[:3]))
     text = f"Scaling up from {len(machines)} to {wanted} replicas" + (f" is blocked because:\n* {problem}" if problem else "")
     return [
         true("ScalingUp", "ScalingUp", text) if up else false("ScalingUp", "NotScalingUp"),

@@ -13,7 +13,7 @@ from ..conditions import Condition, find
 from ..names import Object, deleting
 from . import conditions as made
 from .conditions import false, read, true, unknown
-from .shape import new_conditions, node_name, old_conditions, with_conditions
+from .shape import controller_of, new_conditions, node_name, old_conditions, with_conditions
 
 READY_REASONS = ("Ready", "NotReady", "ReadyUnknown")
 NODE_INFO = (
@@ -34,7 +34,7 @@ PRESSURES = ("MemoryPressure", "DiskPressure", "PIDPressure")
 @dataclasses.dataclass(frozen=True)
 class Parts:
     """``provisioned``: whether the infrastructure says that it is there; ``nodes_known``: whether the workload cluster's Nodes could be read;
-    ``deletion``: the condition Deleting of a Machine that goes."""
+    ``deletion``: the condition Deleting of a Machine that goes; ``bootstrap``: what its bootstrap.configRef names."""
 
     infrastructure: Object | None = None
     provisioned: bool = False
@@ -43,6 +43,7 @@ class Parts:
     deletion: Condition | None = None
     old_deletion: tuple[Condition, ...] = ()
     paused: bool = False
+    bootstrap: Object | None = None
 
 
 def bootstrap_ready(machine: Mapping[str, Any]) -> bool:
@@ -67,7 +68,12 @@ def phase(machine: Object, parts: Parts) -> str:
     return "Provisioning" if bootstrap_ready(machine) else "Pending"
 
 
-def _bootstrap(machine: Object) -> tuple[Condition, Condition]:
+def _bootstrap(machine: Object, parts: Parts) -> tuple[Condition, Condition]:
+    """Both mirror Ready of the bootstrap config, where it has one."""
+    mirrored = read(((parts.bootstrap or {}).get("status") or {}).get("conditions"), "Ready")
+    if mirrored is not None:
+        old = dataclasses.replace(mirrored, type="BootstrapReady", reason="" if mirrored.status == "True" else mirrored.reason)
+        return dataclasses.replace(mirrored, type="BootstrapConfigReady"), old
     if bootstrap_ready(machine):
         return true("BootstrapConfigReady", "DataSecretProvided"), true("BootstrapReady", "")
     text = "Waiting for spec.bootstrap.dataSecretName"
@@ -139,13 +145,14 @@ def _old_ready(bootstrap: Condition, infrastructure: Condition) -> Condition:
 def machine_status(machine: Object, parts: Parts, now: str, *, v1beta2: bool) -> Object:
     """The whole status."""
     generation = int(machine["metadata"].get("generation") or 1)
-    bootstrap, infrastructure, (node, old_node) = _bootstrap(machine), _infrastructure(machine, parts), _node(machine, parts)
+    bootstrap, infrastructure, (node, old_node) = _bootstrap(machine, parts), _infrastructure(machine, parts), _node(machine, parts)
     going = parts.deletion or false("Deleting", "NotDeleting")
     ready = made.summary("Ready", [bootstrap[0], infrastructure[0], node[1], going], reasons=READY_REASONS, negative=frozenset({"Deleting"}))
     available = true("Available", "Available") if ready.status == "True" else false("Available", "NotReady")
-    up_to_date = true("UpToDate", "UpToDate")
+    # The owner of a control plane's Machines says itself whether they are up to date.
+    up_to_date = [] if controller_of(machine).get("kind") == "OpenshiftAssistedControlPlane" else [true("UpToDate", "UpToDate")]
     pause = true("Paused", "Paused") if parts.paused else false("Paused", "NotPaused")
-    new = made.new_form(new_conditions(machine), [available, ready, up_to_date, bootstrap[0], infrastructure[0], *node, going, pause], now, generation)
+    new = made.new_form(new_conditions(machine), [available, ready, *up_to_date, bootstrap[0], infrastructure[0], *node, going, pause], now, generation)
     wanted = [_old_ready(bootstrap[1], infrastructure[1]), bootstrap[1], infrastructure[1], *([old_node] if old_node else []), *parts.old_deletion]
     old = made.old_form(old_conditions(machine), wanted, now)
     status = with_conditions(machine.get("status") or {}, v1beta2=v1beta2, new=new, old=old)

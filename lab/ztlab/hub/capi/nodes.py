@@ -43,7 +43,7 @@ class Nodes:
             return ""
 
     def _watch(self, cluster: Key) -> _Watch | None:
-        """Begun when it is asked for first, anew when the kubeconfig is another one; None without a usable one."""
+        """Started at the first request, and again when the kubeconfig changes; None without a usable one."""
         text = self._kubeconfig(cluster)
         known = self._watches.get(cluster)
         if known is not None and known.kubeconfig == text:
@@ -66,7 +66,7 @@ class Nodes:
         return watch.client if watch is not None else None
 
     def all(self, cluster: Key) -> list[Object] | None:
-        """None as long as nobody knows."""
+        """None while it is unknown."""
         watch = self._watch(cluster)
         return watch.informer.all() if watch is not None and watch.informer.ready.is_set() else None
 

@@ -35,11 +35,11 @@ def _number(value: Any, total: int, *, up: bool) -> int:
 def strategy(deployment: Mapping[str, Any]) -> Strategy:
     """One more at a time unless it says otherwise; never no step at all."""
     spec = deployment["spec"]
-    given = (spec.get("rollout") or {}).get("strategy") or spec.get("strategy") or {}
-    rolling, total = given.get("rollingUpdate") or {}, wanted(deployment)
+    provided = (spec.get("rollout") or {}).get("strategy") or spec.get("strategy") or {}
+    rolling, total = provided.get("rollingUpdate") or {}, wanted(deployment)
     surge = _number(rolling.get("maxSurge", 1), total, up=True)
     unavailable = _number(rolling.get("maxUnavailable", 0), total, up=False)
-    return Strategy(given.get("type") == "OnDelete", surge, unavailable if surge or unavailable else 1)
+    return Strategy(provided.get("type") == "OnDelete", surge, unavailable if surge or unavailable else 1)
 
 
 def wanted(item: Mapping[str, Any]) -> int:
@@ -80,8 +80,8 @@ def new_replicas(deployment: Object, new: Object | None, old: Sequence[Object]) 
     total = (held(new) if new is not None else 0) + sum(held(item) for item in old)
     if not old or present > goal:
         return goal
-    room = goal - total if plan.on_delete else goal + plan.surge - total
-    return present + max(0, min(room, goal - present))
+    free = goal - total if plan.on_delete else goal + plan.surge - total
+    return present + max(0, min(free, goal - present))
 
 
 def old_replicas(deployment: Object, new: Object, old: Sequence[Object], machines: Mapping[str, int]) -> dict[str, int]:
@@ -92,13 +92,13 @@ def old_replicas(deployment: Object, new: Object, old: Sequence[Object], machine
         return {name: min(number, machines.get(name, number)) for name, number in found.items()}
     least = goal - plan.unavailable
     total = wanted(new) + sum(found.values())
-    room = total - least - (wanted(new) - min(available(new), wanted(new)))
+    free = total - least - (wanted(new) - min(available(new), wanted(new)))
     for item in old:  # those that are no use go first
         name = item["metadata"]["name"]
-        useless = max(0, min(found[name] - available(item), room))
+        useless = max(0, min(found[name] - available(item), free))
         found[name] -= useless
-        room -= useless
-    surplus = min(room, available(new) + sum(min(available(item), found[item["metadata"]["name"]]) for item in old) - least)
+        free -= useless
+    surplus = min(free, available(new) + sum(min(available(item), found[item["metadata"]["name"]]) for item in old) - least)
     for item in old:
         name = item["metadata"]["name"]
         step = max(0, min(found[name], surplus))

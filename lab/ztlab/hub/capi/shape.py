@@ -104,6 +104,13 @@ def provisioned(infrastructure: Mapping[str, Any], definition: Mapping[str, Any]
     return bool((status.get("initialization") or {}).get("provisioned") if newer else status.get("ready"))
 
 
+def data_secret_created(config: Mapping[str, Any], definition: Mapping[str, Any] | None) -> bool:
+    """The same for bootstrap data."""
+    status = config.get("status") or {}
+    newer = CONTRACT_LABEL in (((definition or {}).get("metadata") or {}).get("labels") or {})
+    return bool((status.get("initialization") or {}).get("dataSecretCreated") if newer else status.get("ready"))
+
+
 def node_name(machine: Mapping[str, Any]) -> str:
     return str((((machine.get("status") or {}).get("nodeRef")) or {}).get("name") or "")
 

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Conditions of an Agent by the status of its host (reference infrastructure-operator.md 4.3)."""
+"""Conditions of an Agent by the status of its host.
+
+Source: openshift/assisted-service internal/controller/controllers/agent_controller.go.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Conditions of an AgentClusterInstall by the status of its cluster (reference infrastructure-operator.md 7.4)."""
+"""Conditions of an AgentClusterInstall by the status of its cluster.
+
+Source: openshift/assisted-service internal/controller/controllers/clusterdeployments_controller.go.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +75,10 @@ def cluster_conditions(facts: ClusterFacts) -> list[Condition]:
 
 
 def can_start(facts: ClusterFacts) -> bool:
-    """Whether the installation begins by itself now (reference 7.5)."""
+    """Whether the installation begins by itself now.
+
+    Source: openshift/assisted-service internal/controller/controllers/clusterdeployments_controller.go.
+    """
     return facts.status == "ready" and not facts.on_hold and requirements_met(facts).status == "True"
 
 

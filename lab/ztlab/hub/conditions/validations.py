@@ -1,7 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Validated of Agents and AgentClusterInstalls: one rule for both (reference infrastructure-operator.md 4.3, 7.4)."""
+"""Validated of Agents and AgentClusterInstalls: one rule for both.
+
+Source: openshift/assisted-service internal/controller/controllers/agent_controller.go,
+  internal/controller/controllers/clusterdeployments_controller.go.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Agent: what the user wants of a host, and what the host is (reference infrastructure-operator.md 4, 5)."""
+"""Agent: what the user wants of a host, and what the host is.
+
+Source: openshift/assisted-service internal/controller/controllers/agent_controller.go.
+"""
 
 from __future__ import annotations
 
@@ -126,14 +129,14 @@ class AgentController:
             agent = await self._world.patch(AGENT, agent, {"metadata": {"ownerReferences": [owner(item, INFRA_ENV)]}})
         if item is not None:
             agent = await self._inherit(agent, item)
-        given = {
+        provided = {
             "state": host.status,
             "role": host.role,
             "inventory": json.dumps(host.inventory, sort_keys=True) if host.inventory else None,
             "validations-info": json.dumps(validations(host.verdicts), sort_keys=True) if host.verdicts else None,
             "current-stage": host.progress.stage or None,
         }
-        annotations = {f"{STATE_ANNOTATION}{name}": value for name, value in given.items()}
+        annotations = {f"{STATE_ANNOTATION}{name}": value for name, value in provided.items()}
         bound = bound_cluster(agent)
         labels = {INFRA_ENV_LABEL: infra_env.kube_key[1], CLUSTER_NAMESPACE_LABEL: bound[0] if bound else ""}
         return await self._world.metadata(AGENT, agent, labels=labels, annotations=annotations)

@@ -13,6 +13,7 @@ from typing import Any
 
 import aiohttp
 
+from ...machine.disk_image import WriteDisk, WriteError
 from ..names import BARE_METAL_HOST, PREPROVISIONING_IMAGE, SECRET, Key, Object, annotations_of, deleting, key_of, owner
 from ..redfish import Bmc, BmcError, Redirect
 from ..world import World
@@ -27,8 +28,17 @@ REGISTER_SECONDS, INSPECT_SECONDS, PREPARE_SECONDS, PROVISION_SECONDS, DEPROVISI
 class BareMetalHostController:
     """Keys are BareMetalHosts. ``converged``: hosts are inspected in their PreprovisioningImage."""
 
-    def __init__(self, world: World, session: Callable[[], aiohttp.ClientSession], redirect: Redirect, *, converged: bool = False) -> None:
+    def __init__(
+        self,
+        world: World,
+        session: Callable[[], aiohttp.ClientSession],
+        redirect: Redirect,
+        *,
+        converged: bool = False,
+        write_disk: WriteDisk | None = None,
+    ) -> None:
         self._world, self._session, self._redirect, self._converged = world, session, redirect, converged
+        self._write_disk = write_disk
 
     async def reconcile(self, key: Key) -> float | None:
         host = self._world.get(BARE_METAL_HOST, key)
@@ -99,15 +109,15 @@ class BareMetalHostController:
 
     def _bmc(self, host: Object) -> Bmc:
         """Raises BmcError."""
-        given = host["spec"]["bmc"]
-        secret = self._world.get(SECRET, (key_of(host)[0], given["credentialsName"]))
+        provided = host["spec"]["bmc"]
+        secret = self._world.get(SECRET, (key_of(host)[0], provided["credentialsName"]))
         if secret is None:
-            raise BmcError(f"The BMC secret {key_of(host)[0]}/{given['credentialsName']} does not exist")
+            raise BmcError(f"The BMC secret {key_of(host)[0]}/{provided['credentialsName']} does not exist")
         data = _decoded(secret)
         if not data.get("username") or not data.get("password"):
             raise BmcError("Missing BMC connection detail username or password in credentials")
         return Bmc(
-            self._session(), self._redirect, given["address"], data["username"], data["password"], verify=not given.get("disableCertificateVerification")
+            self._session(), self._redirect, provided["address"], data["username"], data["password"], verify=not provided.get("disableCertificateVerification")
         )
 
     async def _register(self, host: Object, bmc: Bmc) -> float | None:
@@ -155,13 +165,41 @@ class BareMetalHostController:
 
     async def _provision(self, host: Object, bmc: Bmc) -> float | None:
         image = host["spec"].get("image")
-        if image and image.get("url"):
+        if image and image.get("url") and image.get("format") not in (None, "", "live-iso") and self._write_disk is not None:
+            await self._deploy(host, bmc, image)
+        elif image and image.get("url"):
             await bmc.boot_cd(image["url"])
         elif not host["spec"].get("customDeploy"):
             await self._good(host, state="deprovisioning")
             return DEPROVISION_SECONDS
         await self._good(host, state="provisioned", image=image, poweredOn=True)
         return None
+
+    async def _deploy(self, host: Object, bmc: Bmc, image: Mapping[str, Any]) -> None:
+        """The image and the config drive are on the disk, and the host boots from it. Raises BmcError."""
+        if self._write_disk is None:
+            raise BmcError("nothing writes disks")
+        metadata = host["metadata"]
+        names = {"name": metadata["name"], "local-hostname": metadata["name"], "metal3-name": metadata["name"], "metal3-namespace": metadata["namespace"]}
+        data = self._user_data(host)
+        await bmc.power(False)
+        try:
+            await self._write_disk(host["spec"]["bmc"]["address"], image, data, {"uuid": metadata["uid"], **names})
+        except WriteError as error:
+            raise BmcError(str(error)) from error
+        await bmc.power(True)
+
+    def _user_data(self, host: Object) -> bytes:
+        """Key userData of the Secret, else value. Raises BmcError."""
+        reference = host["spec"].get("userData") or {}
+        if not reference.get("name"):
+            return b""
+        key = reference.get("namespace") or key_of(host)[0], reference["name"]
+        data = ((self._world.get(SECRET, key) or {}).get("data")) or {}
+        text = data.get("userData") or data.get("value")
+        if not text:
+            raise BmcError(f"secret {key[0]}/{key[1]} has neither userData nor value")
+        return base64.b64decode(text)
 
     async def _provisioned(self, host: Object, bmc: Bmc) -> float | None:
         spec = host["spec"]

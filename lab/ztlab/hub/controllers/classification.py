@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""AgentClassification: labels by a jq query over the inventory (reference infrastructure-operator.md 6)."""
+"""AgentClassification: labels by a jq query over the inventory.
+
+Source: openshift/assisted-service internal/controller/controllers/agentclassification_controller.go.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +55,9 @@ class ClassificationController:
             return
         verdict = classify(query, inventory)
         present = labels_of(agent).get(label)
-        wanted = f"{ERROR_PREFIX}{value}" if verdict is None else value if verdict else None
+        wanted = value if verdict else None
+        if verdict is None:
+            wanted = f"{ERROR_PREFIX}{value}"
         if wanted is None and present not in (value, f"{ERROR_PREFIX}{value}"):
             return  # another classification's
         if wanted != present:

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""ClusterDeployment with its AgentClusterInstall: registration, start, credentials, status (reference infrastructure-operator.md 7)."""
+"""ClusterDeployment with its AgentClusterInstall: registration, start, credentials, status.
+
+Source: openshift/assisted-service internal/controller/controllers/clusterdeployments_controller.go.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +48,7 @@ TRUE_WORDS = frozenset({"1", "t", "T", "true", "TRUE", "True"})
 
 
 def install_of(deployment: Object) -> str:
-    """The AgentClusterInstall's name; "" for a ClusterDeployment that is somebody else's."""
+    """The AgentClusterInstall's name; "" for a ClusterDeployment of another tool."""
     reference = (deployment.get("spec") or {}).get("clusterInstallRef") or {}
     ours = (reference.get("group"), reference.get("kind")) == (CLUSTER_INSTALL.group, CLUSTER_INSTALL.kind)
     return str(reference.get("name") or "") if ours else ""
@@ -234,7 +237,10 @@ class ClusterController:
         )
 
     def _unsynced(self, key: Key) -> int:
-        """Agents of the cluster with a spec error; one without the namespace label is not seen (reference 7.4)."""
+        """Agents of the cluster with a spec error; one without the namespace label is not seen.
+
+        Source: openshift/assisted-service internal/controller/controllers/clusterdeployments_controller.go.
+        """
         count = 0
         for agent in self._world.all(AGENT):
             if labels_of(agent).get(CLUSTER_NAMESPACE_LABEL) == key[0] and (bound_cluster(agent) or ("", ""))[1] == key[1]:

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""InfraEnv: the service's infra-env, its image URL, the status (reference infrastructure-operator.md 2)."""
+"""InfraEnv: the service's infra-env, its image URL, the status.
+
+Source: openshift/assisted-service internal/controller/controllers/infraenv_controller.go.
+"""
 
 from __future__ import annotations
 
@@ -266,7 +269,10 @@ class InfraEnvController:
 
 
 def _spoken(spec: Object) -> dict[str, Any]:
-    """Members that are pushed when they are not empty: emptying them in the spec is not propagated (reference 2.4)."""
+    """Members that are pushed when they are not empty: emptying them in the spec is not propagated.
+
+    Source: openshift/assisted-service internal/controller/controllers/infraenv_controller.go.
+    """
     proxy = spec.get("proxy") or {}
     members = {
         "ssh_authorized_key": spec.get("sshAuthorizedKey"),

@@ -100,7 +100,7 @@ def normalized(architecture: str | None) -> str:
 def outcome(spec: Object, infra_env: Object | None, key: Key, age: Any) -> tuple[list[Condition], dict[str, Any] | None, float | None]:
     """Conditions, the members of the status (None: emptied), and when to look again."""
     formats = list(spec.get("acceptFormats") or [])
-    kind = "iso" if "iso" in formats else "initrd" if "initrd" in formats else ""
+    kind = next((each for each in ("iso", "initrd") if each in formats), "")
     if not kind:
         return conditions.unsupported_format(), None, None
     if infra_env is None or deleting(infra_env):

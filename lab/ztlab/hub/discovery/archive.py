@@ -30,5 +30,5 @@ def compressed(members: Iterable[tuple[str, int, bytes]]) -> bytes:
 
 
 def ignition_archive(config: bytes) -> bytes:
-    """What goes into an image's Ignition area (reference infrastructure-operator.md 11.5)."""
+    """What goes into an image's Ignition area (openshift/assisted-image-service pkg/isoeditor, pkg/overlay)."""
     return compressed([("config.ign", REGULAR | 0o644, config)])

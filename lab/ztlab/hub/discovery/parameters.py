@@ -10,7 +10,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-# From this version on the image applies nmstate documents itself; older ones get keyfiles (reference infrastructure-operator.md 3).
+# From this version on the image applies nmstate documents itself; older ones get keyfiles.
+# Source: openshift/assisted-service pkg/staticnetworkconfig/generator.go.
 NMSTATE_SERVICE_VERSION = "4.18"
 
 

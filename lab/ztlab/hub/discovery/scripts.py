@@ -55,7 +55,7 @@ HOST_NETWORK = _NETWORK.replace("@TARGET@", "/etc/NetworkManager/system-connecti
 INITRD_NETWORK = _NETWORK.replace("@TARGET@", "/etc/coreos-firstboot-network")
 
 ADD_NTP = """#!/usr/bin/bash
-# Appends the sources in ADDITIONAL_NTP_SOURCES; with NTP_SOURCES the file is written anew and keeps the directory of DHCP's sources only.
+# Appends the sources in ADDITIONAL_NTP_SOURCES; with NTP_SOURCES the file is replaced and keeps the directory of DHCP's sources only.
 if [ -n "$NTP_SOURCES" ]; then
   printf 'sourcedir /run/chrony-dhcp\\ndriftfile /var/lib/chrony/drift\\nmakestep 1.0 3\\nrtcsync\\n' > /etc/chrony.conf
 fi

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The directories host<N> of an image: MAC map, and keyfiles or an nmpolicy document (reference infrastructure-operator.md 3)."""
+"""The directories host<N> of an image: MAC map, and keyfiles or an nmpolicy document.
+
+Source: openshift/assisted-service pkg/staticnetworkconfig/generator.go.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +56,7 @@ def _parts(element: Mapping[str, Any]) -> tuple[str, tuple[tuple[str, str], ...]
     return str(element.get("network_yaml") or ""), tuple((str(entry["mac_address"]), str(entry["logical_nic_name"])) for entry in entries)
 
 
-# An image is asked for in many ranges, each of which needs the whole configuration anew: what was rendered once is kept.
+# An image is asked for in many ranges, each of which needs the whole configuration: what was rendered once is kept.
 @functools.lru_cache(maxsize=8192)
 def _policy(text: str, entries: tuple[tuple[str, str], ...]) -> str:
     """Each NIC of the map is captured by its MAC address; its logical name becomes a reference to the capture."""

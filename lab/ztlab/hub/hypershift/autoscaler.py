@@ -116,8 +116,8 @@ class AutoscalerController:
 
     def _unneeded(self, key: Key) -> float:
         plane = self._world.get(HOSTED_CONTROL_PLANE, key) or {}
-        given = (((plane.get("spec") or {}).get("autoscaling") or {}).get("scaleDown") or {}).get("unneededDurationSeconds")
-        return float(UNNEEDED_SECONDS if given is None else given)
+        provided = (((plane.get("spec") or {}).get("autoscaling") or {}).get("scaleDown") or {}).get("unneededDurationSeconds")
+        return float(UNNEEDED_SECONDS if provided is None else provided)
 
 
 def _node_of(machine: Object) -> str:

@@ -1,7 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""HostedControlPlane: its parts come up one after the other; their credentials are Secrets beside it (reference hypershift-agent.md 1.5, 1.7)."""
+"""HostedControlPlane: its parts come up one after the other; their credentials are Secrets beside it.
+
+Source: openshift/hypershift api/hypershift/v1beta1/hostedcluster_types.go,
+  hypershift-operator/controllers/hostedcluster/hostedcluster_controller.go,
+  hypershift-operator/controllers/hostedcluster/internal/platform/agent/agent.go.
+"""
 
 from __future__ import annotations
 

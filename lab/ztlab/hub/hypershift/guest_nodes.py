@@ -1,7 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the hub does to the Nodes of a hosted cluster: labels and taints once, in-place upgrades (reference hypershift-agent.md 2.3, 4)."""
+"""What the hub does to the Nodes of a hosted cluster: labels and taints once, in-place upgrades.
+
+Source: openshift/assisted-service internal/controller/controllers/agent_controller.go;
+  openshift/cluster-machine-approver pkg/controller/csr_check.go; openshift/hypershift support/supportedversion,
+  control-plane-operator/hostedclusterconfigoperator/controllers/inplaceupgrader.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +48,9 @@ class GuestNodesController:
         upgrading = False
         for machine_set in self._world.all(self._core.machine_set, key[0]):
             upgrading = await self._upgrade(guest, machine_set, key[0]) or upgrading
-        return 5.0 if upgrading else LOOK_SECONDS if waiting else None
+        if upgrading:
+            return 5.0
+        return LOOK_SECONDS if waiting else None
 
     # labels and taints
 
@@ -53,15 +60,15 @@ class GuestNodesController:
         return found
 
     def _sync(self, guest: GuestCluster, node: Object) -> bool:
-        """Whether the Node has what its pool says; that is put there once, later wishes do not reach it."""
+        """Whether the Node has what its pool says; that is put there once, later changes do not reach it."""
         if annotations_of(node).get(naming.LABELS_SYNCED) == "true":
             return True
         machine = self._machine(node)
         if machine is None or naming.NODE_POOL not in annotations_of(machine):
             return False
         metadata, spec = dict(node["metadata"]), dict(node.get("spec") or {})
-        given = machine["metadata"].get("labels") or {}
-        managed = {name.removeprefix(naming.MANAGED_LABEL): value for name, value in given.items() if name.startswith(naming.MANAGED_LABEL)}
+        provided = machine["metadata"].get("labels") or {}
+        managed = {name.removeprefix(naming.MANAGED_LABEL): value for name, value in provided.items() if name.startswith(naming.MANAGED_LABEL)}
         pool = annotations_of(machine)[naming.NODE_POOL].partition("/")[2]
         metadata["labels"] = {**(metadata.get("labels") or {}), **managed, POOL_LABEL: pool}
         metadata["annotations"] = {**(metadata.get("annotations") or {}), naming.LABELS_SYNCED: "true"}
@@ -94,8 +101,8 @@ class GuestNodesController:
         await self._world.metadata(self._core.machine_set, machine_set, annotations={naming.UPGRADING: text, naming.NOT_UPGRADING: None})
         busy = [node for node in nodes if annotations_of(node).get(DESIRED) == target and node not in done]
         idle = [node for node in nodes if node not in done and node not in busy]
-        room = int(notes.get(naming.MAX_UNAVAILABLE) or 1) - len(busy)
-        for node in [*busy, *idle[: max(0, room)]]:
+        free = int(notes.get(naming.MAX_UNAVAILABLE) or 1) - len(busy)
+        for node in [*busy, *idle[: max(0, free)]]:
             self._step(guest, node, machine_set, target)
         return True
 
@@ -135,7 +142,7 @@ class GuestNodesController:
 
     @staticmethod
     def _drained(guest: GuestCluster, name: str) -> bool:
-        """Evict what is left; whether nothing is. A disruption budget can hold this up for ever."""
+        """Evict what is left; whether nothing is. A disruption budget can block this indefinitely."""
         pods = guest.registry.by_kind("Pod")
         left = False
         for pod in guest.store.list(pods):

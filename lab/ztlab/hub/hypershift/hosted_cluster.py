@@ -1,7 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""HostedCluster: validation, the control plane namespace with what is in it, status, and deletion (reference hypershift-agent.md 1.5, 1.7, 2.7)."""
+"""HostedCluster: validation, the control plane namespace with what is in it, status, and deletion.
+
+Source: openshift/hypershift api/hypershift/v1beta1/hostedcluster_types.go,
+  hypershift-operator/controllers/hostedcluster/hostedcluster_controller.go,
+  hypershift-operator/controllers/hostedcluster/internal/platform/agent/agent.go.
+"""
 
 from __future__ import annotations
 
@@ -106,8 +111,8 @@ class HostedClusterController:
     async def _copies(self, hosted: Object, space: str) -> None:
         """The user's Secrets as the control plane has them."""
         for member, name in COPIES.items():
-            given = (hosted["spec"].get(member) or {}).get("name")
-            source = self._world.get(SECRET, (hosted["metadata"]["namespace"], given)) if given else None
+            provided = (hosted["spec"].get(member) or {}).get("name")
+            source = self._world.get(SECRET, (hosted["metadata"]["namespace"], provided)) if provided else None
             if source is None:
                 continue
             known = self._world.get(SECRET, (space, name))

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a HostedCluster turns into: control plane namespace, HostedControlPlane, Cluster, AgentCluster, RBAC (reference hypershift-agent.md 1.7): pure."""
+"""What a HostedCluster turns into: control plane namespace, HostedControlPlane, Cluster, AgentCluster, RBAC: pure.
+
+Source: openshift/hypershift hypershift-operator/controllers/hostedcluster/internal/platform/agent/agent.go.
+"""
 
 from __future__ import annotations
 
@@ -136,7 +139,7 @@ def provider_deployment(hosted: Mapping[str, Any]) -> Object:
 
 
 def versions(image: str, version: str, started: str, guest: Mapping[str, Any], generation: int) -> Object:
-    """status.version of a HostedCluster from its guest's ClusterVersion; before that answers the wish stands alone."""
+    """status.version of a HostedCluster from its guest's ClusterVersion; before that answers the desired state stands alone."""
     desired = {"image": image, "version": version}
     listed = [
         {

@@ -1,7 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The ignition server of a hosted control plane: gives a pool's configuration to hosts that show its token (reference hypershift-agent.md 1.6)."""
+"""The ignition server of a hosted control plane: gives a pool's configuration to hosts that show its token.
+
+Source: openshift/hypershift hypershift-operator/controllers/nodepool/capi.go,
+  hypershift-operator/controllers/nodepool/token.go.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""How HyperShift names things: control plane namespaces, templates by hash, shortened names, infraIDs (reference hypershift-agent.md 0, 1.5, 1.6): pure."""
+"""How HyperShift names things: control plane namespaces, templates by hash, shortened names, infraIDs: pure.
+
+Source: openshift/hypershift hypershift-operator/controllers/manifests,
+  hypershift-operator/controllers/hostedcluster/internal/platform/agent/agent.go,
+  api/hypershift/v1beta1/hostedcluster_types.go.
+"""
 
 from __future__ import annotations
 
@@ -70,15 +75,15 @@ def resource_label(infra_id: str, cluster: str, pool: str) -> str:
     return short_name(f"{infra_id}-{cluster}", pool, 43)
 
 
-def _selector(given: Mapping[str, Any]) -> dict[str, Any]:
+def _selector(provided: Mapping[str, Any]) -> dict[str, Any]:
     """A label selector as Go writes it: matchLabels first, keys sorted, nothing that is empty."""
     found: dict[str, Any] = {}
-    if given.get("matchLabels"):
-        found["matchLabels"] = dict(sorted(given["matchLabels"].items()))
-    if given.get("matchExpressions"):
+    if provided.get("matchLabels"):
+        found["matchLabels"] = dict(sorted(provided["matchLabels"].items()))
+    if provided.get("matchExpressions"):
         found["matchExpressions"] = [
             {"key": entry["key"], "operator": entry["operator"]} | ({"values": entry["values"]} if entry.get("values") else {})
-            for entry in given["matchExpressions"]
+            for entry in provided["matchExpressions"]
         ]
     return found
 

@@ -1,7 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""NodePool: a MachineSet or MachineDeployment with what belongs to it, and what its machines report (reference hypershift-agent.md 1.3 to 1.7, 2.6, 2.7)."""
+"""NodePool: a MachineSet or MachineDeployment with what belongs to it, and what its machines report.
+
+Source: openshift/hypershift api/hypershift/v1beta1/nodepool_types.go,
+  hypershift-operator/controllers/nodepool/conditions.go, api/hypershift/v1beta1/hostedcluster_types.go.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The conditions of a NodePool in the order in which they are found out (reference hypershift-agent.md 1.4): pure."""
+"""The conditions of a NodePool in the order in which they are found out: pure.
+
+Source: openshift/hypershift hypershift-operator/controllers/nodepool/conditions.go.
+"""
 
 from __future__ import annotations
 
@@ -114,7 +117,9 @@ def _version(text: str) -> Version | None:
     match = _VERSION.fullmatch(text)
     if match is None:
         return None
-    parts = [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in match[4].split(".")] if match[4] else [(2, 0, "")]
+    parts = [(2, 0, "")]
+    if match[4]:
+        parts = [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in match[4].split(".")]
     return Version(minor(text), int(match[3]), tuple(parts))
 
 
@@ -160,13 +165,13 @@ def management_problem(pool: Mapping[str, Any]) -> str:
     """Why spec.management cannot be followed."""
     if not replaces(pool):
         return ""
-    given = pool["spec"]["management"].get("replace") or {}
-    if not given:
+    provided = pool["spec"]["management"].get("replace") or {}
+    if not provided:
         return "this is unsupported. replace upgrade type requires a replace strategy"
-    if given.get("strategy", "") not in ("RollingUpdate", "OnDelete"):
-        return f"this is unsupported. replace upgrade type only support strategies: RollingUpdate, OnDelete, not {given.get('strategy', '')!r}"
-    rolling = given.get("rollingUpdate")
-    if given["strategy"] == "RollingUpdate":
+    if provided.get("strategy", "") not in ("RollingUpdate", "OnDelete"):
+        return f"this is unsupported. replace upgrade type only support strategies: RollingUpdate, OnDelete, not {provided.get('strategy', '')!r}"
+    rolling = provided.get("rollingUpdate")
+    if provided["strategy"] == "RollingUpdate":
         if not rolling:
             return "this is unsupported. replace upgrade type with strategy RollingUpdate requires a rollingUpdate with maxUnavailable and maxSurge"
         if "maxUnavailable" not in rolling or "maxSurge" not in rolling:
@@ -273,11 +278,11 @@ def second(pool: Object, hosted: Object, progress: Progress) -> Verdict:
 
 def _updating(pool: Object, progress: Progress) -> list[Condition]:
     found = []
-    wishes = (
+    upgrades = (
         ("UpdatingConfig", progress.updating_config, f"Updating config in progress. Target config: {progress.target_config}"),
         ("UpdatingVersion", progress.updating, f"Updating version in progress. Target version: {progress.target_version}"),
     )
-    for kind, updating, text in wishes:
+    for kind, updating, text in upgrades:
         if not updating:
             found.append(no(kind))
         elif progress.upgrade_failure:

@@ -1,7 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Where the services of a hosted control plane can be reached: node ports, load balancers and routes of the hub (reference hypershift-agent.md 1.5, 5.1)."""
+"""Where the services of a hosted control plane can be reached: node ports, load balancers and routes of the hub.
+
+Source: openshift/hypershift api/hypershift/v1beta1/hostedcluster_types.go,
+  hypershift-operator/controllers/hostedcluster/hostedcluster_controller.go,
+  docs/content/how-to/agent/exposing-services-from-hcp.md.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +24,7 @@ SERVICES = ("APIServer", "Ignition", "Konnectivity", "OAuthServer")
 
 @dataclasses.dataclass(frozen=True)
 class Published:
-    """``host`` and ``port`` are what others are told; ``listen`` is the site's address that answers."""
+    """``host`` and ``port`` are what other programs get; ``listen`` is the site's address that answers."""
 
     kind: str
     host: str
@@ -56,8 +61,8 @@ class Publishing:
     def _one(self, key: str, name: str, strategy: Mapping[str, Any], space: str) -> Published | None:
         kind = strategy["type"]
         if kind == "NodePort":
-            given = strategy["nodePort"]
-            return Published(kind, given["address"], self._port(key, int(given.get("port") or 0)), self._hub.address)
+            provided = strategy["nodePort"]
+            return Published(kind, provided["address"], self._port(key, int(provided.get("port") or 0)), self._hub.address)
         if kind == "LoadBalancer" and name != "Ignition":
             hostname = (strategy.get("loadBalancer") or {}).get("hostname") or ""
             address = self._address(key, hostname)

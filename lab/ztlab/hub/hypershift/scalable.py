@@ -1,7 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The MachineSet or MachineDeployment of a NodePool (reference hypershift-agent.md 1.6): pure."""
+"""The MachineSet or MachineDeployment of a NodePool: pure.
+
+Source: openshift/hypershift hypershift-operator/controllers/nodepool/capi.go,
+  hypershift-operator/controllers/nodepool/token.go.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +59,7 @@ def seconds(text: str) -> int:
 
 
 def replicas(pool: Mapping[str, Any], present: int | None) -> int:
-    """What the scalable is told: the pool's number, or with autoscaling the present one kept within the limits."""
+    """The replicas of the scalable: the pool's number, or with autoscaling the present one kept within the limits."""
     spec = pool["spec"]
     limits = spec.get("autoScaling")
     if not limits:
@@ -103,10 +107,10 @@ def _machine_spec(pool: Mapping[str, Any], owner: Owner, target: Target, *, v1be
         "infrastructureRef": reference,
         "version": target.version,
     }
-    given = {name: spec[name] for name in ("nodeDrainTimeout", "nodeVolumeDetachTimeout") if spec.get(name)}
+    provided = {name: spec[name] for name in ("nodeDrainTimeout", "nodeVolumeDetachTimeout") if spec.get(name)}
     if not v1beta2:
-        return made | given
-    return made | ({"deletion": {f"{name}Seconds": seconds(text) for name, text in given.items()}} if given else {})
+        return made | provided
+    return made | ({"deletion": {f"{name}Seconds": seconds(text) for name, text in provided.items()}} if provided else {})
 
 
 def _template(pool: Mapping[str, Any], owner: Owner, target: Target, label: str, *, v1beta2: bool) -> dict[str, Any]:
@@ -121,9 +125,9 @@ def _template(pool: Mapping[str, Any], owner: Owner, target: Target, label: str,
 
 
 def _strategy(pool: Mapping[str, Any]) -> dict[str, Any]:
-    given = pool["spec"]["management"].get("replace") or {}
-    strategy = {"type": given.get("strategy") or "RollingUpdate"}
-    return strategy | ({"rollingUpdate": dict(given["rollingUpdate"])} if given.get("rollingUpdate") else {})
+    provided = pool["spec"]["management"].get("replace") or {}
+    strategy = {"type": provided.get("strategy") or "RollingUpdate"}
+    return strategy | ({"rollingUpdate": dict(provided["rollingUpdate"])} if provided.get("rollingUpdate") else {})
 
 
 def scalable(pool: Mapping[str, Any], owner: Owner, target: Target, present: Object | None, *, v1beta2: bool) -> Object:

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The image service: discovery images of InfraEnvs, as overlays over base images (reference infrastructure-operator.md 11)."""
+"""The image service: discovery images of InfraEnvs, as overlays over base images.
+
+Source: openshift/assisted-service internal/imageservice/urls.go; openshift/assisted-image-service internal/handlers.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Where the changeable areas of a live ISO are, and its minimal form (reference infrastructure-operator.md 11.4, 11.5)."""
+"""Where the changeable areas of a live ISO are, and its minimal form.
+
+Source: openshift/assisted-image-service pkg/isoeditor, pkg/imagestore, pkg/overlay.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ _GRUB = ("EFI/redhat/grub.cfg", "EFI/fedora/grub.cfg", "boot/grub/grub.cfg", "EF
 _ISOLINUX = "isolinux/isolinux.cfg"
 _VOLUME_AT, _VOLUME_PREFIXES = 32808, ("rhcos-", "fedora-coreos-", "scos-")
 _KARGS_AREA = re.compile(rb"(\n#*)# COREOS_KARG_EMBED_AREA")
-_NMSTATECTL = b"#!/bin/sh\n# Stands for the program of the same name in the root file system.\n"
+_NMSTATECTL = b"#!/bin/sh\n# Represents the program of the same name in the root file system.\n"
 
 
 class ImageError(Exception):

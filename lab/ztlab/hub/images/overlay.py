@@ -29,7 +29,7 @@ class Content(Protocol):
 
 @dataclasses.dataclass(frozen=True)
 class Patch:
-    """Bytes that stand in place of those of the base from ``offset`` on."""
+    """Bytes that replace those of the base from ``offset`` on."""
 
     offset: int
     data: bytes
@@ -114,7 +114,10 @@ class FileRange:
 
 
 def iso_overlay(layout: Layout, config: bytes, *, ramdisk: bytes | None = None, kernel_arguments: Sequence[str] = ()) -> Overlay:
-    """The ISO of one InfraEnv (reference infrastructure-operator.md 11.5). Raises :class:`ImageError` for what does not fit."""
+    """The ISO of one InfraEnv. Raises :class:`ImageError` for what does not fit.
+
+    Source: openshift/assisted-image-service pkg/isoeditor, pkg/overlay.
+    """
     patches = [_fill(layout.ignition, ignition_archive(config))]
     if ramdisk is not None:
         if layout.ramdisk is None:

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The image service: its routes, and what it fetches from the assisted-service for each image (reference infrastructure-operator.md 11.2, 11.3)."""
+"""The image service: its routes, and what it fetches from the assisted-service for each image.
+
+Source: openshift/assisted-image-service internal/handlers.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +73,7 @@ class _Refused(Exception):
 
 
 class ImageService:
-    """``handle`` answers requests that a server of somebody else accepted; ``start`` derives the minimal images, after which it is ready.
+    """``handle`` answers requests that another server accepted; ``start`` derives the minimal images, after which it is ready.
 
     ``base_url``: its own URL as clients know it. ``service_url``: that of the assisted-service. ``restrict_plain``: it listens on http beside https,
     so that http serves PXE only. ``requests`` counts by method and kind of path.
@@ -267,7 +270,7 @@ def _authorization(request: web.Request) -> dict[str, str]:
 
 
 def id_of_token(token: str) -> str:
-    """The infra-env that a JWT is for; nobody looks at its signature here. "" when it says none."""
+    """The infra-env that a JWT is for; its signature is not checked here. "" when it says none."""
     parts = token.split(".")
     if len(parts) != 3:
         return ""

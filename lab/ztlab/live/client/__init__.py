@@ -1,4 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The agentbasedinstaller client: manifests on disk become REST calls (reference agentbasedinstaller-client.md)."""
+"""The agentbasedinstaller client: manifests on disk become REST calls.
+
+Source: openshift/assisted-service cmd/agentbasedinstaller.
+"""

@@ -1,7 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""ClusterDeployment and AgentClusterInstall -> cluster-create-params (reference agentbasedinstaller-client.md 3.1, 4). Pure."""
+"""ClusterDeployment and AgentClusterInstall -> cluster-create-params. Pure.
+
+Source: openshift/assisted-service internal/cluster/validations/validations.go,
+  internal/controller/controllers/clusterdeployments_controller.go.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Root device hints: which disks of an inventory are acceptable (reference agentbasedinstaller-client.md 8). Pure."""
+"""Root device hints: which disks of an inventory are acceptable. Pure.
+
+Source: openshift/assisted-service internal/host/hostutil/host_utils.go.
+"""
 
 from __future__ import annotations
 
@@ -46,9 +49,9 @@ def parse_hints(text: str) -> dict[str, Any]:
 
 def acceptable(disks: Sequence[Disk], hints: Mapping[str, Any]) -> list[Disk]:
     """The eligible disks that fulfil all given hints, in inventory order. Empty text, 0 and null are no hint."""
-    given = {name: value for name, value in hints.items() if value not in ("", 0, None) or value is False}
+    provided = {name: value for name, value in hints.items() if value not in ("", 0, None) or value is False}
     return [
         disk
         for disk in disks
-        if (disk.get("installation_eligibility") or {}).get("eligible") and all(_MATCHERS[name](value, disk) for name, value in given.items())
+        if (disk.get("installation_eligibility") or {}).get("eligible") and all(_MATCHERS[name](value, disk) for name, value in provided.items())
     ]

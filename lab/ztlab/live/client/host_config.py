@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The host configuration directory and what it asks of a host (reference agentbasedinstaller-client.md 6, 7). Pure."""
+"""The host configuration directory and what it asks of a host. Pure.
+
+Source: openshift/assisted-service cmd/agentbasedinstaller/host_config.go, cmd/agentbasedinstaller/client/main.go.
+"""
 
 from __future__ import annotations
 

@@ -24,7 +24,11 @@ class ClientError(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class Manifests:
-    """The cluster-manifests of an image (reference agentbasedinstaller-client.md 2), below what the client's container has mounted."""
+    """The cluster-manifests of an image, below what the client's container has mounted.
+
+    Source: openshift/assisted-service cmd/agentbasedinstaller/register.go, cmd/agentbasedinstaller/import.go,
+      cmd/agentbasedinstaller/host_config.go.
+    """
 
     root: Root
     mounts: Mapping[str, str] = dataclasses.field(default_factory=lambda: MOUNTS)

@@ -3,8 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Two runs that make an object of one name at the same time end with one: the service takes any number of a name and compares nothing.
 
-Whoever has created something looks again. The oldest stays; whoever made another one takes it back, as long as nobody has used it, and goes on with the
-oldest. Where that does not happen (another tool was it, or a run that was killed in between) the task fails and names both.
+Each run that created something reads the list again. The oldest object stays; a run that created a later one deletes it while it is unused, and continues
+with the oldest. If two stay (another tool, or a run that was killed in between) the task fails and names both.
 """
 
 from __future__ import annotations

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the user wants a cluster of the service to be: options checked and put into the words of cluster-create-params (reference assisted-rest.md 3)."""
+"""What the user wants a cluster of the service to be: options checked and put into the words of cluster-create-params.
+
+Source: openshift/assisted-service internal/bminventory/inventory.go, internal/cluster/validations.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +47,7 @@ ONLY_UPDATED = ("api_vip_dns_name",)
 
 @dataclasses.dataclass(frozen=True)
 class Manifest:
-    """A manifest of the cluster that shall be there, or not."""
+    """A manifest of the cluster that should exist, or should not."""
 
     folder: str
     name: str
@@ -56,7 +59,7 @@ class Manifest:
 class DesiredServiceCluster:
     """``params`` are in the words of cluster-create-params, only what the user gave; what is None or empty besides was not spoken of.
 
-    ``existing`` are the parameters of an import: a cluster that runs already and shall get hosts. ``overrides`` is JSON text.
+    ``existing`` are the parameters of an import: a cluster that runs already and gets more hosts. ``overrides`` is JSON text.
     """
 
     name: str
@@ -70,8 +73,8 @@ class DesiredServiceCluster:
     ignored_cluster: Sequence[str] | None = None
 
 
-def read_wish(options: Mapping[str, Any]) -> DesiredServiceCluster:
-    """The wish in a door's options. Raises :class:`InvalidInput` with everything that is wrong with them."""
+def read_requested(options: Mapping[str, Any]) -> DesiredServiceCluster:
+    """The desired state in a module's options. Raises :class:`InvalidInput` with everything that is wrong with them."""
     problems = [problem for check in _CHECKS for problem in check(options)]
     if problems:
         raise InvalidInput(problems)
@@ -99,14 +102,14 @@ def _params(options: Mapping[str, Any]) -> dict[str, Any]:
     params |= {name: [{"ip": str(address)} for address in options[name]] for name in ("api_vips", "ingress_vips") if options.get(name) is not None}
     params |= {name: [{"cidr": str(cidr)} for cidr in options[name]] for name in ("service_networks", "machine_networks") if options.get(name) is not None}
     if options.get("cluster_networks") is not None:
-        params["cluster_networks"] = [_given(each) for each in options["cluster_networks"]]
+        params["cluster_networks"] = [_provided(each) for each in options["cluster_networks"]]
     if options.get("olm_operators") is not None:
-        params["olm_operators"] = [_given(each) for each in options["olm_operators"]]
+        params["olm_operators"] = [_provided(each) for each in options["olm_operators"]]
     if options.get("operator_bundles") is not None:
-        params["operator_bundles"] = [_given(each) for each in options["operator_bundles"]]
+        params["operator_bundles"] = [_provided(each) for each in options["operator_bundles"]]
     for name in ("disk_encryption", "ignition_endpoint", "platform"):
         if options.get(name) is not None:
-            params[name] = _given(options[name])
+            params[name] = _provided(options[name])
     if options.get("load_balancer") is not None:
         params["load_balancer"] = {"type": options["load_balancer"]}
     return params
@@ -114,15 +117,15 @@ def _params(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def _existing(existing: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
     version = {"openshift_version": options["openshift_version"]} if options.get("openshift_version") else {}
-    return {"name": options["name"], **_given(existing), **version}
+    return {"name": options["name"], **_provided(existing), **version}
 
 
-def _manifest(given: Mapping[str, Any]) -> Manifest:
-    return Manifest(given["folder"], given["file_name"], str(given.get("content") or ""), given.get("state") == "absent")
+def _manifest(provided: Mapping[str, Any]) -> Manifest:
+    return Manifest(provided["folder"], provided["file_name"], str(provided.get("content") or ""), provided.get("state") == "absent")
 
 
-def _given(mapping: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: _given(value) if isinstance(value, Mapping) else value for key, value in mapping.items() if value is not None}
+def _provided(mapping: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: _provided(value) if isinstance(value, Mapping) else value for key, value in mapping.items() if value is not None}
 
 
 def _text(value: Any) -> Any:
@@ -134,8 +137,8 @@ def _check_addresses(options: Mapping[str, Any]) -> Iterator[Problem]:
         for index, address in enumerate(options.get(option) or ()):
             if not _readable(ipaddress.ip_address, address):
                 yield problem(f"{option}[{index}]", INVALID, "is not an IP address", str(address))
-    given = [options.get(option) for option in ("api_vips", "ingress_vips")]
-    if None not in given and len(given[0] or ()) != len(given[1] or ()):
+    provided = [options.get(option) for option in ("api_vips", "ingress_vips")]
+    if None not in provided and len(provided[0] or ()) != len(provided[1] or ()):
         yield problem("ingress_vips", INVALID, "there must be as many as api_vips, one for each address family")
     networks = [(f"{option}[{index}]", each) for option in ("service_networks", "machine_networks") for index, each in enumerate(options.get(option) or ())]
     networks += [(f"cluster_networks[{index}].cidr", each["cidr"]) for index, each in enumerate(options.get("cluster_networks") or ())]
@@ -166,7 +169,7 @@ def _check_manifests(options: Mapping[str, Any]) -> Iterator[Problem]:
         if "/" in name or " " in name or name.startswith(".") or not any(end in name for end in (".json", ".yaml", ".yml")):
             yield problem(f"{path}.file_name", INVALID, "must be a plain name that ends with .yaml, .yml, .json or .yaml.patch", name)
         if each.get("state") != "absent" and not str(each.get("content") or "").strip():
-            yield problem(f"{path}.content", REQUIRED, "a manifest that shall be there has content")
+            yield problem(f"{path}.content", REQUIRED, "a manifest that should exist has content")
 
 
 def _check_existing(options: Mapping[str, Any]) -> Iterator[Problem]:

@@ -42,9 +42,9 @@ _MODE = 0o600
 
 @dataclasses.dataclass(frozen=True)
 class FilesOrder:
-    """``names`` of :data:`NAMES` into ``dest``; ``skip``: what the service does not have yet is told instead of a failure.
+    """``names`` of :data:`NAMES` into ``dest``; ``skip``: what the service does not have yet is reported instead of a failure.
 
-    ``diff``: the result has one. In check mode what is not there yet is taken for something that an earlier task makes, which ``warn`` is told.
+    ``diff``: the result has one. In check mode what is not there yet is taken for something that an earlier task makes, which ``warn`` reports.
     """
 
     dest: Path
@@ -60,7 +60,7 @@ class FilesOrder:
 
 
 def fetch_files(service: AssistedService, order: FilesOrder) -> dict[str, Any]:
-    """The result of the door.
+    """The result of the module.
 
     Raises :class:`InvalidInput` for names without the object they belong to, :class:`PartialFailure` with what was written where some could not be had.
     """
@@ -126,8 +126,8 @@ def _check(order: FilesOrder) -> None:
     of_cluster = [name for name in order.names if name not in INFRA_ENV_FILES]
     of_infra_env = [name for name in order.names if name in INFRA_ENV_FILES]
     problems = []
-    for option, names, given in (("cluster_name", of_cluster, order.cluster), ("infra_env_name", of_infra_env, order.infra_env)):
-        if names and not given:
+    for option, names, provided in (("cluster_name", of_cluster, order.cluster), ("infra_env_name", of_infra_env, order.infra_env)):
+        if names and not provided:
             problems.append(Problem(option, REQUIRED, f"{', '.join(names)} belong to one", layer="ours", check="assisted-files"))
     if problems:
         raise InvalidInput(problems)
@@ -157,7 +157,7 @@ def _manifests(service: AssistedService, order: FilesOrder, cluster_id: str) -> 
 
 
 def _logs(service: AssistedService, order: FilesOrder, cluster_id: str) -> _File:
-    """Fetched anew each time; an answer that is cut off leaves the old file."""
+    """Fetched each time; an answer that is cut off leaves the old file."""
     path = order.dest / LOG_FILE
     if order.check_mode:
         return _not_yet(order, LOGS)
@@ -195,7 +195,8 @@ def _file_diff(name: str, path: Path, content: bytes) -> dict[str, str]:
     """Of a file that only gets its mode back the mode."""
     before = path.read_bytes() if path.is_file() else None
     if before == content:
-        return _diff(path, f"mode: {path.stat().st_mode & 0o7777:04o}\n", f"mode: {_MODE:04o}\n")
+        permissions = path.stat().st_mode & 0o7777
+        return _diff(path, f"mode: {permissions:04o}\n", f"mode: {_MODE:04o}\n")
     return _diff(path, "" if before is None else _shown(name, before), _shown(name, content))
 
 

@@ -1,9 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What of a cluster differs from the wish, as changes (reference assisted-rest.md 3.1 to 3.5, 8.6, 9). Pure.
+"""What of a cluster differs from the desired state, as changes. Pure.
 
 What the service adds (defaults, operators that others need, the machine network that it derives from the hosts) is no difference.
+
+Source: openshift/assisted-service internal/bminventory/inventory.go,
+  internal/cluster/validations/pull_secret_validation.go, internal/manifests/manifests.go.
 """
 
 from __future__ import annotations
@@ -33,7 +36,7 @@ OVERRIDES, MANIFEST, IGNORED = "install-config overrides of", "manifest", "ignor
 
 @dataclasses.dataclass(frozen=True)
 class ObservedCluster:
-    """``manifests`` holds the content by folder and name of those that the wish speaks of and that exist; ``ignored`` is read if it is spoken of."""
+    """``manifests`` holds the content by folder and name of those that the desired state speaks of and that exist; ``ignored`` is read if it is spoken of."""
 
     document: Document
     manifests: Mapping[tuple[str, str], str] = dataclasses.field(default_factory=dict)
@@ -46,22 +49,22 @@ class ServiceClusterPlan:
     warnings: Sequence[str] = ()
 
 
-def plan_present(wish: DesiredServiceCluster, observed: ObservedCluster | None) -> ServiceClusterPlan:
-    """What makes the cluster as wished. Raises :class:`InvalidInput` for what is missing or cannot be changed, :class:`ZeroTouchError` where the service
+def plan_present(requested: DesiredServiceCluster, observed: ObservedCluster | None) -> ServiceClusterPlan:
+    """What makes the cluster as described. Raises :class:`InvalidInput` for what is missing or cannot be changed, :class:`ZeroTouchError` where the service
     takes no changes any more."""
-    title = f"cluster {wish.name}"
+    title = f"cluster {requested.name}"
     if observed is None:
-        changes = [_creation(wish, title), *_after_import(wish, title), *_around(wish, title, ObservedCluster({}))]
+        changes = [_creation(requested, title), *_after_import(requested, title), *_around(requested, title, ObservedCluster({}))]
         return ServiceClusterPlan(changes)
     document = observed.document
-    differences, warnings = _differences(wish, document)
+    differences, warnings = _differences(requested, document)
     changes = [ServiceChange("update", title, {item.field: item.after for item in differences}, differences)] if differences else []
-    changes += _around(wish, title, observed)
+    changes += _around(requested, title, observed)
     status = str(document.get("status") or "")
     if changes and status not in CHANGEABLE:
         listed = "; ".join(change.text() for change in changes)
         raise ZeroTouchError(
-            f"Cluster {wish.name} is {status}, in which the service takes no changes, and it differs: {listed}.",
+            f"Cluster {requested.name} is {status}, in which the service takes no changes, and it differs: {listed}.",
             "Have assisted_install reset the installation first, or leave these options as they are.",
         )
     return ServiceClusterPlan(changes, warnings)
@@ -75,27 +78,27 @@ def plan_absent(name: str, document: Document | None) -> ServiceClusterPlan:
     return ServiceClusterPlan([ServiceChange("delete", f"cluster {name}", reason=f"and with it its hosts {', '.join(sorted(hosts))}" if hosts else "")])
 
 
-def _creation(wish: DesiredServiceCluster, title: str) -> ServiceChange:
-    if wish.existing is not None:
-        return ServiceChange("import", title, wish.existing, reason="the service does not know it")
-    missing = [name for name, value in (("openshift_version", wish.params.get("openshift_version")), ("pull_secret", wish.pull_secret)) if not value]
+def _creation(requested: DesiredServiceCluster, title: str) -> ServiceChange:
+    if requested.existing is not None:
+        return ServiceChange("import", title, requested.existing, reason="the service does not know it")
+    missing = [name for name, value in (("openshift_version", requested.params.get("openshift_version")), ("pull_secret", requested.pull_secret)) if not value]
     if missing:
-        raise InvalidInput([problem(name, REQUIRED, f"there is no cluster {wish.name} yet, and a new one needs this") for name in missing])
-    params = {name: value for name, value in wish.params.items() if name not in ONLY_UPDATED}
-    return ServiceChange("create", title, {"name": wish.name, **params, "pull_secret": wish.pull_secret}, reason="it does not exist")
+        raise InvalidInput([problem(name, REQUIRED, f"there is no cluster {requested.name} yet, and a new one needs this") for name in missing])
+    params = {name: value for name, value in requested.params.items() if name not in ONLY_UPDATED}
+    return ServiceChange("create", title, {"name": requested.name, **params, "pull_secret": requested.pull_secret}, reason="it does not exist")
 
 
-def _after_import(wish: DesiredServiceCluster, title: str) -> list[ServiceChange]:
+def _after_import(requested: DesiredServiceCluster, title: str) -> list[ServiceChange]:
     """An import takes names and version only; the rest follows as a change, as the client of the agent ISO does it."""
-    rest = {name: value for name, value in wish.params.items() if name not in FIXED}
-    if wish.existing is None or not rest:
+    rest = {name: value for name, value in requested.params.items() if name not in FIXED}
+    if requested.existing is None or not rest:
         return []
     return [ServiceChange("update", title, rest, [Difference(name, None, value) for name, value in rest.items()])]
 
 
-def _differences(wish: DesiredServiceCluster, document: Document) -> tuple[list[Difference], list[str]]:
+def _differences(requested: DesiredServiceCluster, document: Document) -> tuple[list[Difference], list[str]]:
     shown = {**document, "additional_ntp_source": document.get("additional_ntp_source"), "olm_operators": list(members(document.get("monitored_operators")))}
-    found = differing(wish.params, shown, _EQUAL)
+    found = differing(requested.params, shown, _EQUAL)
     fixed = [
         problem(_OPTIONS.get(item.field, item.field), FORBIDDEN, f"cannot be changed; it is {item.before}", str(item.after))
         for item in found
@@ -104,34 +107,37 @@ def _differences(wish: DesiredServiceCluster, document: Document) -> tuple[list[
     if fixed:
         raise InvalidInput(fixed)
     warnings = []
-    if any(item.field == "machine_networks" for item in found) and _derives_networks(wish, document):
+    if any(item.field == "machine_networks" for item in found) and _derives_networks(requested, document):
         networks = ", ".join(str(each.get("cidr")) for each in members(document.get("machine_networks"))) or "not known yet"
-        warnings = [f"machine_networks of cluster {wish.name} are {networks}: the service derives them from hosts and VIPs and takes no others."]
+        warnings = [f"machine_networks of cluster {requested.name} are {networks}: the service derives them from hosts and VIPs and takes no others."]
         found = [item for item in found if item.field != "machine_networks"]
-    if wish.replace_pull_secret and wish.pull_secret:
-        found.append(Difference("pull_secret", None, wish.pull_secret))
+    if requested.replace_pull_secret and requested.pull_secret:
+        found.append(Difference("pull_secret", None, requested.pull_secret))
     return found, warnings
 
 
-def _derives_networks(wish: DesiredServiceCluster, document: Document) -> bool:
-    """Whether setting the machine network is forbidden (reference 3.2)."""
+def _derives_networks(requested: DesiredServiceCluster, document: Document) -> bool:
+    """Whether setting the machine network is forbidden.
+
+    Source: openshift/assisted-service internal/bminventory/inventory.go, internal/cluster/validations.
+    """
 
     def value(name: str) -> Any:
-        return wish.params[name] if wish.params.get(name) is not None else document.get(name)
+        return requested.params[name] if requested.params.get(name) is not None else document.get(name)
 
     balancer = (value("load_balancer") or {}).get("type")
     return not value("vip_dhcp_allocation") and balancer != "user-managed" and not value("user_managed_networking")
 
 
-def _around(wish: DesiredServiceCluster, title: str, observed: ObservedCluster) -> list[ServiceChange]:
+def _around(requested: DesiredServiceCluster, title: str, observed: ObservedCluster) -> list[ServiceChange]:
     """What is set by requests of its own."""
     changes = []
     before = observed.document.get("install_config_overrides")
-    if wish.overrides is not None and not same_json(wish.overrides, before):
-        difference = Difference("install_config_overrides", before or None, wish.overrides)
+    if requested.overrides is not None and not same_json(requested.overrides, before):
+        difference = Difference("install_config_overrides", before or None, requested.overrides)
         # An empty text would be refused as no JSON; an empty object overrides nothing.
-        changes.append(ServiceChange("update", f"{OVERRIDES} {title}", {"overrides": wish.overrides or "{}"}, [difference]))
-    for manifest in wish.manifests:
+        changes.append(ServiceChange("update", f"{OVERRIDES} {title}", {"overrides": requested.overrides or "{}"}, [difference]))
+    for manifest in requested.manifests:
         found = observed.manifests.get((manifest.folder, manifest.name))
         name = f"{MANIFEST} {manifest.folder}/{manifest.name}"
         key = {"folder": manifest.folder, "file_name": manifest.name}
@@ -141,12 +147,12 @@ def _around(wish: DesiredServiceCluster, title: str, observed: ObservedCluster) 
             verb = "create" if found is None else "update"
             difference = Difference("content", None if found is None else shown_yaml(found), shown_yaml(manifest.content))
             changes.append(ServiceChange(verb, name, {**key, "content": manifest.content}, [difference]))
-    return changes + _ignored(wish, title, observed)
+    return changes + _ignored(requested, title, observed)
 
 
-def _ignored(wish: DesiredServiceCluster, title: str, observed: ObservedCluster) -> list[ServiceChange]:
+def _ignored(requested: DesiredServiceCluster, title: str, observed: ObservedCluster) -> list[ServiceChange]:
     now = {name: ignored_ids(observed.ignored, name) for name in ("host", "cluster")}
-    wanted = {"host": wish.ignored_hosts, "cluster": wish.ignored_cluster}
+    wanted = {"host": requested.ignored_hosts, "cluster": requested.ignored_cluster}
     differences = [
         Difference(f"{name} validations", now[name] or None, sorted(ids)) for name, ids in wanted.items() if ids is not None and sorted(ids) != now[name]
     ]
@@ -167,7 +173,7 @@ def ignored_ids(document: Mapping[str, Any], name: str) -> list[str]:
 
 
 def _same_version(wanted: Any, found: Any) -> bool:
-    """``4.22`` stands for its newest release, which the service then shows."""
+    """``4.22`` means its newest release, which the service then shows."""
     return bool(wanted == found) or str(found or "").startswith(f"{wanted}.")
 
 
@@ -184,7 +190,7 @@ def _same_addresses(wanted: Any, found: Any) -> bool:
 
 
 def _same_networks(wanted: Any, found: Any) -> bool:
-    """By network, and by prefix of the hosts where the wish names one."""
+    """By network, and by prefix of the hosts where the desired state names one."""
     known = [(_network(each.get("cidr")), each.get("host_prefix")) for each in members(found)]
     asked = [(_network(each.get("cidr")), each.get("host_prefix")) for each in wanted]
     return len(known) == len(asked) and all(have[0] == want[0] and want[1] in (None, have[1]) for have, want in zip(known, asked, strict=True))

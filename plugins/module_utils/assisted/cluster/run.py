@@ -23,30 +23,30 @@ from .plan import IGNORED, MANIFEST, OVERRIDES, ObservedCluster, ServiceClusterP
 
 @dataclasses.dataclass(frozen=True)
 class ClusterResult:
-    """``value`` is what the door returns, ``changes`` what it planned (and did, out of check mode)."""
+    """``value`` is what the module returns, ``changes`` what it planned (and did, out of check mode)."""
 
     value: Mapping[str, Any]
     changes: Sequence[ServiceChange] = ()
     warnings: Sequence[str] = ()
 
 
-def make_present(service: AssistedService, wish: DesiredServiceCluster, *, check_mode: bool, cluster_id: str = "") -> ClusterResult:
-    """The cluster as wished; ``cluster_id`` says which it is where that is known, else it is looked up by name.
+def make_present(service: AssistedService, requested: DesiredServiceCluster, *, check_mode: bool, cluster_id: str = "") -> ClusterResult:
+    """The cluster as described; ``cluster_id`` says which it is where that is known, else it is looked up by name.
 
     Raises what :func:`plan_present` raises before anything is written, and :class:`PartialFailure` with what was done where the service refuses some.
     """
-    found = required(service.clusters(), "cluster", cluster_id) if cluster_id else _find(service, wish)
-    observed = None if found is None else _observe(service, wish, found)
-    plan = plan_present(wish, observed)
+    found = required(service.clusters(), "cluster", cluster_id) if cluster_id else _find(service, requested)
+    observed = None if found is None else _observe(service, requested, found)
+    plan = plan_present(requested, observed)
     if check_mode:
-        return ClusterResult(_value(wish.name, found, plan), plan.changes, plan.warnings)
-    applied = _apply(service, wish, plan, found)
+        return ClusterResult(_value(requested.name, found, plan), plan.changes, plan.warnings)
+    applied = _apply(service, requested, plan, found)
     if applied.adopted:
         # Another run made it a moment ago; what this one wants of it besides is compared with that.
-        rest = make_present(service, wish, check_mode=False, cluster_id=applied.adopted)
-        words = f"Another run made cluster {wish.name} at the same time. Its cluster {applied.adopted} is used; the one made here was taken back."
+        rest = make_present(service, requested, check_mode=False, cluster_id=applied.adopted)
+        words = f"Another run made cluster {requested.name} at the same time. Its cluster {applied.adopted} is used; the one made here was taken back."
         return ClusterResult({**rest.value, "changed": True}, rest.changes, [*rest.warnings, words])
-    return ClusterResult(_value(wish.name, applied.cluster, plan), plan.changes, plan.warnings)
+    return ClusterResult(_value(requested.name, applied.cluster, plan), plan.changes, plan.warnings)
 
 
 def make_absent(service: AssistedService, name: str, *, check_mode: bool) -> ClusterResult:
@@ -58,31 +58,34 @@ def make_absent(service: AssistedService, name: str, *, check_mode: bool) -> Clu
     return ClusterResult(_value(name, None, plan), plan.changes)
 
 
-def _find(service: AssistedService, wish: DesiredServiceCluster) -> Document | None:
-    """An imported cluster is known by the id that it has given itself: the service may have named it after its API's name (reference 3.5)."""
+def _find(service: AssistedService, requested: DesiredServiceCluster) -> Document | None:
+    """An imported cluster is known by the id that it has given itself: the service may have named it after its API's name.
+
+    Source: openshift/assisted-service internal/bminventory/inventory.go.
+    """
     clusters = service.clusters()
-    if wish.existing is None:
-        return to_be_had(clusters, "cluster", wish.name)
-    named = [item for item in clusters if item.get("id") == wish.name]
-    own = named or _imported(clusters, wish)
+    if requested.existing is None:
+        return to_be_had(clusters, "cluster", requested.name)
+    named = [item for item in clusters if item.get("id") == requested.name]
+    own = named or _imported(clusters, requested)
     if len(own) > 1:
-        raise several(own, "cluster", f"with the openshift_cluster_id {wish.existing['openshift_cluster_id']}")
+        raise several(own, "cluster", f"with the openshift_cluster_id {requested.existing['openshift_cluster_id']}")
     return own[0] if own else None
 
 
-def _imported(clusters: Sequence[Document], wish: DesiredServiceCluster) -> list[Document]:
-    own_id = (wish.existing or {}).get("openshift_cluster_id")
+def _imported(clusters: Sequence[Document], requested: DesiredServiceCluster) -> list[Document]:
+    own_id = (requested.existing or {}).get("openshift_cluster_id")
     return [item for item in clusters if item.get("openshift_cluster_id") == own_id]
 
 
-def _observe(service: AssistedService, wish: DesiredServiceCluster, found: Document) -> ObservedCluster:
+def _observe(service: AssistedService, requested: DesiredServiceCluster, found: Document) -> ObservedCluster:
     cluster_id = str(found["id"])
     contents = {}
-    if wish.manifests:
+    if requested.manifests:
         known = {(str(each.get("folder")), str(each.get("file_name"))) for each in service.manifests(cluster_id)}
-        asked = [(each.folder, each.name) for each in wish.manifests if (each.folder, each.name) in known]
+        asked = [(each.folder, each.name) for each in requested.manifests if (each.folder, each.name) in known]
         contents = {key: service.manifest(cluster_id, *key).decode("utf-8", errors="replace") for key in asked}
-    spoken_of = wish.ignored_hosts is not None or wish.ignored_cluster is not None
+    spoken_of = requested.ignored_hosts is not None or requested.ignored_cluster is not None
     return ObservedCluster(service.cluster(cluster_id), contents, service.ignored_validations(cluster_id) if spoken_of else {})
 
 
@@ -94,7 +97,7 @@ class _Applied:
     adopted: str = ""
 
 
-def _apply(service: AssistedService, wish: DesiredServiceCluster, plan: ServiceClusterPlan, found: Document | None) -> _Applied:
+def _apply(service: AssistedService, requested: DesiredServiceCluster, plan: ServiceClusterPlan, found: Document | None) -> _Applied:
     cluster_id = str((found or {}).get("id") or "")
     done: list[str] = []
     for change in plan.changes:
@@ -102,7 +105,7 @@ def _apply(service: AssistedService, wish: DesiredServiceCluster, plan: ServiceC
             before, cluster_id = cluster_id, _carry_out(service, change, cluster_id)
             done.append(change.text())
             if not before:
-                stays = settled(_kind(service, wish), cluster_id, service.clock)
+                stays = settled(_kind(service, requested), cluster_id, service.clock)
                 if stays != cluster_id:
                     return _Applied(None, stays)
         except (RemoteError, Unreachable, NoToken, PartialFailure) as error:
@@ -111,10 +114,10 @@ def _apply(service: AssistedService, wish: DesiredServiceCluster, plan: ServiceC
     return _Applied(service.cluster(cluster_id) if done else found)
 
 
-def _kind(service: AssistedService, wish: DesiredServiceCluster) -> Kind:
+def _kind(service: AssistedService, requested: DesiredServiceCluster) -> Kind:
     def rivals() -> list[Document]:
         clusters = service.clusters_with_hosts()
-        return _imported(clusters, wish) if wish.existing is not None else [item for item in clusters if item.get("name") == wish.name]
+        return _imported(clusters, requested) if requested.existing is not None else [item for item in clusters if item.get("name") == requested.name]
 
     def used(cluster: Document) -> str:
         hosts = [str(host.get("id")) for host in members(cluster.get("hosts"))]

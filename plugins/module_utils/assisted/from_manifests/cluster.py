@@ -1,7 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""ClusterDeployment, AgentClusterInstall and ClusterImageSet as the parameters of a cluster (reference agentbasedinstaller-client.md 3.1 and 4)."""
+"""ClusterDeployment, AgentClusterInstall and ClusterImageSet as the parameters of a cluster.
+
+Source: openshift/assisted-service internal/cluster/validations/validations.go,
+  internal/controller/controllers/clusterdeployments_controller.go.
+"""
 
 from __future__ import annotations
 
@@ -133,8 +137,8 @@ def hyperthreading(install: Object) -> str:
 
 def disk_encryption(install: Object) -> dict[str, str] | None:
     """``disk_encryption`` with the defaults that the service has, or None where nothing is to be encrypted."""
-    given = at(install, "spec", "diskEncryption")
-    enable_on, mode, servers = (text_at(given, name) for name in ("enableOn", "mode", "tangServers"))
+    provided = at(install, "spec", "diskEncryption")
+    enable_on, mode, servers = (text_at(provided, name) for name in ("enableOn", "mode", "tangServers"))
     if enable_on in ("", "none") and mode != "tang" and not servers:
         return None
     return {"enable_on": enable_on or "none", "mode": mode or "tpmv2", **({"tang_servers": servers} if servers else {})}
@@ -166,7 +170,7 @@ def extra_manifests(manifests: Manifests) -> list[Manifest]:
     return found
 
 
-def cluster_wish(manifests: Manifests, release: ManifestRelease) -> DesiredServiceCluster:
+def requested_cluster(manifests: Manifests, release: ManifestRelease) -> DesiredServiceCluster:
     """The cluster with all that its manifests say: looked up by name and compared, where the client takes any single cluster for its own."""
     params = {name: value for name, value in cluster_params(manifests, release).items() if name not in ("name", "pull_secret")}
     return DesiredServiceCluster(manifests.cluster_name, params, manifests.pull_secret, overrides=overrides(manifests), manifests=extra_manifests(manifests))

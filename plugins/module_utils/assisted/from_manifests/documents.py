@@ -1,7 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Values inside manifests as the client of the agent ISO reads them: names in any case, null is absent (reference agentbasedinstaller-client.md 2)."""
+"""Values inside manifests as the client of the agent ISO reads them: names in any case, null is absent.
+
+Source: openshift/assisted-service cmd/agentbasedinstaller/register.go, cmd/agentbasedinstaller/import.go,
+  cmd/agentbasedinstaller/host_config.go.
+"""
 
 from __future__ import annotations
 

@@ -1,9 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which disks the client of the agent ISO takes (reference agentbasedinstaller-client.md 8): the first that fits, whatever kind of device it is.
+"""Which disks the client of the agent ISO takes: the first that fits, whatever kind of device it is.
 
 Unlike elsewhere, ``wwnWithExtension`` and ``wwnVendorExtension`` are accepted and ignored, and an empty text, 0 and null are no hint.
+
+Source: openshift/assisted-service internal/host/hostutil/host_utils.go.
 """
 
 from __future__ import annotations
@@ -25,8 +27,8 @@ def acceptable_disks(disks: Sequence[Disk], hints: Mapping[str, Any]) -> list[Di
 
 def objections(disk: Disk, hints: Mapping[str, Any]) -> tuple[str, ...]:
     """Why a disk is none to install on, the disk named; nothing for one that is."""
-    given = {name: value for name, value in hints.items() if value is False or bool(value)}
-    return choose_disk(given, [as_agents(disk)]).reasons
+    provided = {name: value for name, value in hints.items() if value is False or bool(value)}
+    return choose_disk(provided, [as_agents(disk)]).reasons
 
 
 def in_hints_spelling(hints: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,10 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the hosts shall be: a host configuration directory or a list of hosts (reference agentbasedinstaller-client.md 6), all problems at once.
+"""The desired state of hosts: a host configuration directory or a list of hosts, all problems at once.
 
 Faults of the client that are mended: a role is checked here and not by the service, which ended the client; a fencing credential in the top-level file
 that names a MAC is matched by it; the name of a directory is the hostname that the host gets.
+
+Source: openshift/assisted-service cmd/agentbasedinstaller/host_config.go.
 """
 
 from __future__ import annotations
@@ -59,7 +61,7 @@ class Fencing:
 
 @dataclasses.dataclass(frozen=True)
 class HostConfig:
-    """One host, found by any of its MACs (lower case). ``name`` is for messages, ``hostname`` is what it shall be called, empty to leave that alone."""
+    """One host, found by any of its MACs (lower case). ``name`` is for messages, ``hostname`` is its desired name, empty to keep the present one."""
 
     name: str
     macs: tuple[str, ...]
@@ -111,10 +113,10 @@ def from_hosts(hosts: Sequence[Mapping[str, Any]]) -> HostSettings:
         hostname = str(entry.get("hostname") or "")
         name = hostname or f"host-{index}"
         configs.append(HostConfig(name, macs, hostname, str(entry.get("role") or ""), dict(entry.get("root_device_hints") or {})))
-        given = entry.get("fencing_credentials")
-        if given:
-            rest = {key: str(given.get(key) or "") for key in ("address", "username", "password", "certificate_verification")}
-            fencing.append(Fencing(hostname, normal_mac(str(given.get("mac_address") or "")) or next(iter(macs), ""), **rest))
+        provided = entry.get("fencing_credentials")
+        if provided:
+            rest = {key: str(provided.get(key) or "") for key in ("address", "username", "password", "certificate_verification")}
+            fencing.append(Fencing(hostname, normal_mac(str(provided.get("mac_address") or "")) or next(iter(macs), ""), **rest))
     return _checked(configs, fencing, [])
 
 

@@ -1,11 +1,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Hosts against their configuration: one PATCH for each that differs (reference agentbasedinstaller-client.md 7). Pure.
+"""Hosts against their configuration: one PATCH for each that differs. Pure.
 
 Kept: the comparison of roles with ``suggested_role``, the first eligible disk, the members of the body. Changed: hostnames are set; where no disk fits,
-the reasons are told and nothing is sent, instead of a disk that cannot be there; hosts that nobody expects are told; of a machine that registered more
+the reasons are reported and nothing is sent, instead of a disk that does not exist; unexpected hosts are reported; of a machine that registered more
 than once the registration is configured that the service hears from, and where it cannot be told which one is meant, none is.
+
+Source: openshift/assisted-service cmd/agentbasedinstaller/client/main.go, cmd/agentbasedinstaller/host_config.go.
 """
 
 from __future__ import annotations
@@ -52,7 +54,7 @@ class ConfiguredHostPlan:
 @dataclasses.dataclass(frozen=True)
 class HostsPlan:
     """``missing`` are expected hosts that have not registered, or whose hardware is not known yet, or of which it cannot be told which one they are;
-    ``unknown`` registered ones that nobody expects."""
+    ``unknown`` registered hosts that are not expected."""
 
     hosts: tuple[ConfiguredHostPlan, ...]
     missing: tuple[str, ...]
@@ -92,7 +94,9 @@ def _plan_host(host: RegisteredHost, config: HostConfig | None, settings: HostSe
     names = {name, str(inventory.get("hostname") or ""), config.hostname if config else ""} - {""}
     fencing = next((item for item in settings.fencing if item.hostname in names or item.mac_address in host.macs), None)
     body, differences, problem = _changes(document, inventory, config, fencing)
-    expected = config.name if config else name if fencing else ""
+    expected = name if fencing else ""
+    if config:
+        expected = config.name
     fenced = fencing.key if fencing else ""
     if problem:
         return ConfiguredHostPlan(host.id, infra_env_id, name, expected, problem=problem, fenced=fenced)
@@ -117,7 +121,7 @@ def _changes(
         if disk:
             body["disks_selected_config"] = [{"id": disk, "role": "install"}]
             differences.append(Difference("disks_selected_config", current or None, disk))
-        # The suggestion counts, so that a host whose role the service has found out by itself is left alone; one that shall be left to the service
+        # The suggestion counts, so that a host whose role the service has found out by itself is left alone; one that is left to the service
         # has a suggestion soon, so there it is the role.
         suggested = str(document.get("role" if config.role == "auto-assign" else "suggested_role") or "")
         if config.role and config.role != suggested:
@@ -130,7 +134,7 @@ def _changes(
 
 
 def _words(difference: Difference) -> str:
-    """In the client's words (reference 7.6)."""
+    """In the client's words (openshift/assisted-service cmd/agentbasedinstaller/client/main.go)."""
     words = _WORDS[difference.field]
     return words if isinstance(difference.after, Mapping) else f"{words} to {difference.after} (from {difference.before or 'none'})"
 

@@ -1,7 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""InfraEnv and NMStateConfigs as the parameters of an InfraEnv (reference agentbasedinstaller-client.md 5)."""
+"""InfraEnv and NMStateConfigs as the parameters of an InfraEnv.
+
+Source: openshift/assisted-service cmd/agentbasedinstaller/register.go,
+  internal/controller/controllers/infraenv_controller.go.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +47,7 @@ def infra_env_params(manifests: Manifests, *, cluster_id: str = "", image_type: 
     return always | {name: value for name, value in optional.items() if value}
 
 
-def infra_env_wish(manifests: Manifests, *, cluster_id: str | None, image_type: str = "full-iso") -> DesiredServiceInfraEnv:
+def requested_infra_env(manifests: Manifests, *, cluster_id: str | None, image_type: str = "full-iso") -> DesiredServiceInfraEnv:
     """The InfraEnv, looked up by name and brought to what the manifests say, where the client never changes one. ``cluster_id`` None: not known yet."""
     params = {name: value for name, value in infra_env_params(manifests, image_type=image_type).items() if name not in ("name", "pull_secret")}
     return DesiredServiceInfraEnv(manifests.infra_env_name, params, cluster_id, manifests.pull_secret)

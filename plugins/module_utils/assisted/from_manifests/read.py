@@ -1,7 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a cluster-manifests directory says (reference agentbasedinstaller-client.md 2): files on disk in, plain documents and all problems out."""
+"""What a cluster-manifests directory says: files on disk in, plain documents and all problems out.
+
+Source: openshift/assisted-service cmd/agentbasedinstaller/register.go, cmd/agentbasedinstaller/import.go,
+  cmd/agentbasedinstaller/host_config.go.
+"""
 
 from __future__ import annotations
 
@@ -126,7 +130,10 @@ def parse_manifests(files: Mapping[str, str], extra: Mapping[str, bytes] | None 
 
 
 def _pull_secret(secret: Object) -> str:
-    """The client reads ``stringData`` alone, so that a Secret with ``data`` gave it an empty pull secret (reference 12): both are read here."""
+    """The client reads ``stringData`` alone, so that a Secret with ``data`` gave it an empty pull secret: both are read here.
+
+    Source: openshift/assisted-service cmd/agentbasedinstaller/register.go.
+    """
     text = at(secret, "stringData", _PULL_SECRET)
     if text:
         return str(text)
@@ -180,7 +187,8 @@ def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise InvalidInput([_problem(str(path), SYNTAX, f"cannot be read: {error.strerror or error}")]) from error
+        why = error.strerror or error
+        raise InvalidInput([_problem(str(path), SYNTAX, f"cannot be read: {why}")]) from error
 
 
 def _problem(file: str, kind: str, detail: str) -> Problem:
@@ -188,7 +196,10 @@ def _problem(file: str, kind: str, detail: str) -> Problem:
 
 
 def label_problems(manifests: Manifests) -> list[str]:
-    """Why NMStateConfigs do not belong to the InfraEnv, in the client's words (reference 5.1)."""
+    """Why NMStateConfigs do not belong to the InfraEnv, in the client's words.
+
+    Source: openshift/assisted-service cmd/agentbasedinstaller/register.go.
+    """
     wanted = at(manifests.infra_env, "spec", "nmStateConfigLabelSelector", "matchLabels") or {}
     for document in manifests.nmstate_configs or ():
         labels = at(document, "metadata", "labels")

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The use case of the door ``assisted_manifests``: cluster and InfraEnv as their manifests say, then the hosts, until they are as configured or the time is
+"""The use case of the module ``assisted_manifests``: cluster and InfraEnv as their manifests say, then the hosts, until they are as configured or the time is
 over. Looked up by name and compared; what of it the service cannot change is refused before anything is written."""
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from ..rest.client import Document
 from ..rest.faults import AssistedError
 from ..rest.patience import patiently
 from ..rest.service import AssistedService
-from .cluster import ManifestRelease, cluster_wish
+from .cluster import ManifestRelease, requested_cluster
 from .host_config import HostSettings, from_hosts, read_host_config
 from .hosts import ConfiguredHostPlan, HostsPlan, plan_hosts
-from .infra_env import infra_env_wish
+from .infra_env import requested_infra_env
 from .read import Manifests, read_manifests
 from .release import release_of
 from .running_cluster import ImportedCluster, parse_running_cluster, read_cluster_config
@@ -52,12 +52,12 @@ class RegistrationRequest:
         documents = [{"pull_secret": self.manifests.pull_secret}, dict(self.manifests.agent_cluster_install), dict(self.manifests.infra_env)]
         return secret_values(documents) | self.settings.secrets
 
-    def cluster_wish(self) -> DesiredServiceCluster:
-        return self.cluster.wish() if isinstance(self.cluster, ImportedCluster) else cluster_wish(self.manifests, self.cluster)
+    def requested_cluster(self) -> DesiredServiceCluster:
+        return self.cluster.requested() if isinstance(self.cluster, ImportedCluster) else requested_cluster(self.manifests, self.cluster)
 
 
 def read_request(config_dir: Path, options: Mapping[str, Any]) -> RegistrationRequest:
-    """The request in a door's options and the files that they name. Raises :class:`InvalidInput` with everything that is wrong."""
+    """The request in a module's options and the files that they name. Raises :class:`InvalidInput` with everything that is wrong."""
     wanted = options.get("import_cluster")
     manifests = read_manifests(config_dir, with_cluster=not wanted)
     if wanted:
@@ -82,7 +82,7 @@ class Manner:
 
 @dataclasses.dataclass(frozen=True)
 class RegistrationResult:
-    """``value`` is what the door returns, ``changes`` those of cluster, InfraEnv and hosts."""
+    """``value`` is what the module returns, ``changes`` those of cluster, InfraEnv and hosts."""
 
     value: dict[str, Any]
     changes: Sequence[ServiceChange] = ()
@@ -95,15 +95,15 @@ def register(service: AssistedService, request: RegistrationRequest, manner: Man
     Raises :class:`InvalidInput` for what the service cannot change, before anything is written, and :class:`PartialFailure` with the whole result where
     some of it failed, a host refuses its configuration, or hosts are missing after the wait.
     """
-    wish = request.cluster_wish()
-    predicted = clusters.make_present(service, wish, check_mode=True)
+    requested = request.requested_cluster()
+    predicted = clusters.make_present(service, requested, check_mode=True)
     cluster_id = str(predicted.value["cluster"]["id"])
     observed = only_one(service.infra_envs(), "InfraEnv", request.manifests.infra_env_name)
     bound = cluster_id or (None if observed is None else _NOT_YET)
-    changes = plan_present(infra_env_wish(request.manifests, cluster_id=bound, image_type=request.image_type), observed)
+    changes = plan_present(requested_infra_env(request.manifests, cluster_id=bound, image_type=request.image_type), observed)
     cluster, infra_env, warnings = predicted, observed, list(predicted.warnings)
     if not manner.check_mode:
-        cluster = clusters.make_present(service, wish, check_mode=False)
+        cluster = clusters.make_present(service, requested, check_mode=False)
         applied = _apply(service, request, observed, cluster)
         infra_env, warnings = applied.infra_env, [*cluster.warnings, *applied.warnings]
     lines = [*cluster.value["plan"], *(change.text() for change in changes)]
@@ -119,18 +119,18 @@ def register(service: AssistedService, request: RegistrationRequest, manner: Man
 
 
 def _apply(service: AssistedService, request: RegistrationRequest, observed: Document | None, cluster: clusters.ClusterResult) -> infra_envs.Applied:
-    """The InfraEnv as wished, now that it is known which cluster it belongs to."""
-    wish = infra_env_wish(request.manifests, cluster_id=str(cluster.value["cluster"]["id"]), image_type=request.image_type)
-    changes = plan_present(wish, observed)
+    """The InfraEnv as described, now that it is known which cluster it belongs to."""
+    requested = requested_infra_env(request.manifests, cluster_id=str(cluster.value["cluster"]["id"]), image_type=request.image_type)
+    changes = plan_present(requested, observed)
     try:
-        return infra_envs.carry_out(service, wish, changes, observed)
+        return infra_envs.carry_out(service, requested, changes, observed)
     except ZeroTouchError as error:
         lines = [*cluster.value["plan"], *(change.text() for change in changes)]
         raise PartialFailure(str(error), {**cluster.value, "plan": lines}) from error
 
 
 class _Hosts:
-    """Hosts of an InfraEnv, looked at and patched until they are as configured or the time is over; keeps the door's result up to date."""
+    """Hosts of an InfraEnv, looked at and patched until they are as configured or the time is over; keeps the module's result up to date."""
 
     def __init__(self, service: AssistedService, settings: HostSettings, manner: Manner, result: dict[str, Any]) -> None:
         self.service = service

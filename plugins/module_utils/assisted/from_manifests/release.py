@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The version and architecture of a release image. The client asks ``oc`` (reference agentbasedinstaller-client.md 3.2); here its name tells, or the user."""
+"""The version and architecture of a release image. The client asks ``oc``; here its name tells, or the user.
+
+Source: openshift/assisted-service cmd/agentbasedinstaller/register.go, internal/oc/release.go.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,8 @@ def release_of(manifests: Manifests, version: str = "", architecture: str = "") 
     """
     tag = _TAG.search(text_at(manifests.cluster_image_set, "spec", "releaseImage"))
     named = _SET_NAME.match(text_at(manifests.cluster_image_set, "metadata", "name"))
-    found = version or (tag["version"] if tag else named["version"] if named else "")
+    source = tag or named
+    found = version or (source["version"] if source else "")
     kind = architecture or (tag["architecture"] or "" if tag else "") or text_at(manifests.infra_env, "spec", "cpuArchitecture")
     missing = [name for name, value in (("openshift_version", found), ("arch", kind)) if not value]
     if missing:

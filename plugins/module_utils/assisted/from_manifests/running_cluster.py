@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Import of a running cluster, for hosts to be added to it (reference agentbasedinstaller-client.md 9). Looked up first: the client imports it again."""
+"""Import of a running cluster, for hosts to be added to it. Looked up first: the client imports it again.
+
+Source: openshift/assisted-service cmd/agentbasedinstaller/import.go.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +45,7 @@ class ImportedCluster:
         managed = {} if self.user_managed_networking is None else {"user_managed_networking": self.user_managed_networking}
         return {**managed, **endpoint}
 
-    def wish(self) -> DesiredServiceCluster:
+    def requested(self) -> DesiredServiceCluster:
         """The cluster to be imported, unless the service knows it, and then brought to this."""
         return DesiredServiceCluster(self.name, self.update_params(), existing=self.import_params())
 

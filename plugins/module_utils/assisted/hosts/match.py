@@ -101,7 +101,9 @@ def match_hosts(requests: Sequence[ServiceHostRequest], hosts: Iterable[Document
     """A match for every request, in their order.
 
     ``clusters`` has the id for each cluster that a request names, ``default`` is the cluster of the others: in it a host is known by the hostname that it
-    was given while it has no inventory (it registers again once it is bound, reference assisted-rest.md 7.3).
+    was given while it has no inventory (it registers again once it is bound).
+
+    Source: openshift/assisted-service internal/host/statemachine.go.
     """
     wanted = [host_match.Wanted(request.name, _identity(request, clusters.get(request.cluster or "", default))) for request in requests]
     found = host_match.match_identities(wanted, [registered(host) for host in hosts], WORDS)

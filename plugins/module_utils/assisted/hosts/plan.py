@@ -1,7 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What is to be done with a host for its request, as changes in the order of their requests (reference assisted-rest.md 5.2, 5.3). Pure."""
+"""What is to be done with a host for its request, as changes in the order of their requests. Pure.
+
+Source: openshift/assisted-service internal/bminventory/inventory.go, internal/host/hostutil/host_utils.go,
+  internal/host/transition.go.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +29,7 @@ BIND, UNBIND, DELETE = "bind", "unbind", "delete"
 
 @dataclasses.dataclass(frozen=True)
 class ServiceHostPlan:
-    """One host: ``changes`` to make now; ``waiting`` why there is more to do that cannot be done yet; ``refused`` why it cannot be as wished.
+    """One host: ``changes`` to make now; ``waiting`` why there is more to do that cannot be done yet; ``refused`` why it cannot be as described.
 
     A refused host is not touched at all. A change to another host than the one that was found has its ids in its body.
     """
@@ -58,7 +62,8 @@ def plan_host(request: ServiceHostRequest, match: Match, clusters: Mapping[str, 
         return ServiceHostPlan(request, match, waiting=f"it is {status}; then there is more to do")
     refused = [*settings.refused, *([binding.refused] if binding.refused else [])]
     if settings.changes and status.removesuffix("-unbound") not in CHANGEABLE:
-        refused.append(f"it is {status}, in which the service takes no changes: {'; '.join(change.text() for change in settings.changes)}")
+        texts = "; ".join(change.text() for change in settings.changes)
+        refused.append(f"it is {status}, in which the service takes no changes: {texts}")
     if refused:
         return ServiceHostPlan(request, match, refused="; ".join(refused))
     waiting = "; ".join(text for text in (settings.waiting, binding.waiting) if text)
@@ -89,5 +94,6 @@ def _binding(request: ServiceHostRequest, host: Document, title: str, cluster_id
     if now:
         return _Binding(refused=f"it belongs to cluster {now}; unbind it first")
     if status != BINDABLE:
-        return _Binding(waiting=f"it can be bound once it is {BINDABLE}, and is {status or 'nothing yet'}")
+        shown_status = status or "nothing yet"
+        return _Binding(waiting=f"it can be bound once it is {BINDABLE}, and is {shown_status}")
     return _Binding(ServiceChange(BIND, title, {"cluster_id": cluster_id}, reason=f"to cluster {request.cluster}"))

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ...cluster.field_table import SERVICE_REQUESTS
-from ...cluster.host_identity import Identity, check_identity, given_twice, host_macs, read_identity
+from ...cluster.host_identity import Identity, check_identity, host_macs, provided_twice, read_identity
 from ...cluster.root_device import check_hints
 from ...common.addresses import normal_mac
 from ...common.errors import InvalidInput
@@ -29,9 +29,10 @@ FENCING_OPTIONS: dict[str, dict[str, Any]] = {
     "certificate_verification": {"type": "str", "choices": ["Enabled", "Disabled"]},
     "mac_address": {"type": "str"},
 }
-# The only validations that can be asked for again (reference assisted-rest.md 2).
+# The only validations that can be asked for again (openshift/assisted-service swagger.yaml).
 RESETTABLE = ("sufficient-installation-disk-speed", "container-images-available")
-# What the service takes for a host (reference assisted-rest.md 5.2).
+# What the service takes for a host.
+# Source: openshift/assisted-service internal/bminventory/inventory.go, internal/host/hostutil/host_utils.go.
 _HOSTNAME = re.compile(r"(?=.{1,63}$)[a-z0-9][a-z0-9-]{0,62}(?:[.][a-z0-9-]{1,63})*")
 NO_HOSTNAME = "is not a name of at most 63 lower-case letters, digits, '-' and '.' that the service takes"
 _CHECK = "assisted-hosts"
@@ -40,7 +41,7 @@ _problem = OwnCheck(_CHECK)
 
 @dataclasses.dataclass(frozen=True)
 class ServiceHostRequest:
-    """One host: who it is and how it shall be. ``None`` leaves a field as it is.
+    """One host: its identity and its desired state. ``None`` leaves a field as it is.
 
     ``members`` are those of the update that the service gets as they are. ``skip_formatting`` are disks by id or path, as a
     whole; ``replace_endpoint`` sends token and headers although the service does not show whether they differ.
@@ -74,7 +75,7 @@ class ServiceHostRequest:
 
 
 def host_requests(hosts: Sequence[Mapping[str, Any]]) -> list[ServiceHostRequest]:
-    """Requests for the ``hosts`` option of a door. Raises :class:`InvalidInput` with all problems."""
+    """Requests for the ``hosts`` option of a module. Raises :class:`InvalidInput` with all problems."""
     problems = [found for index, host in enumerate(hosts) for found in _check(host, f"hosts[{index}]")]
     problems += _twice(hosts)
     if problems:
@@ -108,10 +109,10 @@ def _request(host: Mapping[str, Any]) -> ServiceHostRequest:
     )
 
 
-def _fencing(given: Mapping[str, Any] | None) -> dict[str, str] | None:
-    if given is None:
+def _fencing(provided: Mapping[str, Any] | None) -> dict[str, str] | None:
+    if provided is None:
         return None
-    found = {key: str(value) for key, value in given.items() if value is not None}
+    found = {key: str(value) for key, value in provided.items() if value is not None}
     return found | ({"mac_address": normal_mac(found["mac_address"])} if "mac_address" in found else {})
 
 
@@ -166,10 +167,10 @@ def _is_object(text: str) -> bool:
 
 
 def _twice(hosts: Sequence[Mapping[str, Any]]) -> Iterator[Problem]:
-    yield from given_twice(hosts, "name", "name", lambda host: [str(host.get("name"))], _CHECK)
-    yield from given_twice(hosts, "hostname", "hostname", _hostname_in_cluster, _CHECK)
-    yield from given_twice(hosts, "mac_addresses", "MAC", host_macs, _CHECK)
-    yield from given_twice(hosts, "system_uuid", "system UUID", lambda host: [str(host["system_uuid"]).lower()] if host.get("system_uuid") else [], _CHECK)
+    yield from provided_twice(hosts, "name", "name", lambda host: [str(host.get("name"))], _CHECK)
+    yield from provided_twice(hosts, "hostname", "hostname", _hostname_in_cluster, _CHECK)
+    yield from provided_twice(hosts, "mac_addresses", "MAC", host_macs, _CHECK)
+    yield from provided_twice(hosts, "system_uuid", "system UUID", lambda host: [str(host["system_uuid"]).lower()] if host.get("system_uuid") else [], _CHECK)
 
 
 def _hostname_in_cluster(host: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the door of hosts returns: one record for each, the complete list also where some failed."""
+"""What the module of hosts returns: one record for each, the complete list also where some failed."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from ..change import ServiceChange
 from ..records import host_record, validation_rows
 from ..rest.client import Document
 from .plan import ServiceHostPlan
-from .waits import Target, standing
+from .waits import Target, wait_status
 
 _SHOWN = ("id", "infra_env_id", "cluster_id", "hostname", "role", "status", "installation_disk_id")
 
 
 @dataclasses.dataclass
 class HostsAccount:
-    """What has been done, and why a host is not as wished, by name of the host."""
+    """What has been done, and why a host is not as described, by name of the host."""
 
     done: dict[str, list[ServiceChange]]
     failed: dict[str, str]
@@ -32,15 +32,17 @@ def hosts_result(
 ) -> tuple[dict[str, Any], list[ServiceChange]]:
     """The result and all changes; ``predicted`` (check mode): those of the plan, and what a run would wait for is no failure.
 
-    Raises :class:`PartialFailure` with the result where a host is not as wished.
+    Raises :class:`PartialFailure` with the result where a host is not as described.
     """
     records: list[dict[str, Any]] = []
     lines: list[str] = []
     every: list[ServiceChange] = []
     for plan in plans:
-        changes = [] if plan.refused and predicted else list(plan.changes) if predicted else account.done[plan.request.name]
+        changes = list(plan.changes) if predicted else account.done[plan.request.name]
+        if plan.refused and predicted:
+            changes = []
         waited_for = predicted and wait_for != "none"
-        reason = account.failed.get(plan.request.name) or ("" if waited_for else standing(plan, wait_for).reason)
+        reason = account.failed.get(plan.request.name) or ("" if waited_for else wait_status(plan, wait_for).reason)
         every += changes
         lines += [change.text() for change in changes]
         lines += [f"wait for host {plan.request.name}: {plan.waiting}"] if waited_for and plan.waiting else []
@@ -59,7 +61,7 @@ def hosts_result(
     failures = [record for record in records if record["failed"]]
     if failures:
         words = "\n".join(f"{record['name']}: {record['reason']}" for record in failures)
-        raise PartialFailure(f"{len(failures)} of {len(records)} hosts are not as wished.\n{words}", result)
+        raise PartialFailure(f"{len(failures)} of {len(records)} hosts are not as described.\n{words}", result)
     return result, every
 
 

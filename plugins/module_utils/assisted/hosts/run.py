@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Hosts of the service as wished: observe, plan, apply, and again until they are what is waited for."""
+"""Hosts of the service as described: observe, plan, apply, and again until they are what is waited for."""
 
 from __future__ import annotations
 
@@ -27,15 +27,16 @@ from .plan import BIND, DELETE, UNBIND, ServiceHostPlan, plan_host
 from .request import ServiceHostRequest
 from .result import HostsAccount, hosts_result
 from .settings import ARGUMENTS, IGNITION, RESET
-from .waits import Target, standing
+from .waits import Target, wait_status
 
-# Seconds between two looks; the service's monitors run every 8 and 10 s (reference assisted-rest.md 7), and it has no watch.
+# Seconds between two looks; the service's monitors run every 8 and 10 s, and it has no watch.
+# Source: openshift/assisted-service internal/host/statemachine.go, internal/cluster/statemachine.go.
 PAUSE = 5.0
 
 
 @dataclasses.dataclass(frozen=True)
 class Bulk:
-    """``infra_env`` and ``cluster`` (names or ids) say where to look; at least one of them. ``learnt`` is told secrets that the service shows."""
+    """``infra_env`` and ``cluster`` (names or ids) say where to look; at least one of them. ``learnt`` receives secrets that the service shows."""
 
     requests: Sequence[ServiceHostRequest]
     infra_env: str = ""
@@ -64,14 +65,14 @@ class HostsScope:
     nothing: str = ""
 
 
-def bring_hosts(service: AssistedService, bulk: Bulk) -> tuple[dict[str, Any], list[ServiceChange]]:
-    """The result of the door, and the changes. Raises :class:`PartialFailure` with the complete list where a host is not as wished."""
+def reconcile_hosts(service: AssistedService, bulk: Bulk) -> tuple[dict[str, Any], list[ServiceChange]]:
+    """The result of the module, and the changes. Raises :class:`PartialFailure` with the complete list where a host is not as described."""
     scope = _scope(service, bulk)
     return _Bringing(service, bulk, scope).run()
 
 
 class _Bringing:
-    """One task's hosts being brought to what is wished."""
+    """One task's hosts being brought to what is requested."""
 
     def __init__(self, service: AssistedService, bulk: Bulk, scope: HostsScope) -> None:
         self.service, self.bulk, self.scope = service, bulk, scope
@@ -130,7 +131,7 @@ class _Bringing:
         self.account.failed |= {plan.request.name: plan.refused for plan in plans if plan.refused}
 
     def _open_ends(self, plans: Sequence[ServiceHostPlan]) -> list[tuple[ServiceHostPlan, WaitStatus]]:
-        found = [(plan, standing(plan, self.bulk.wait_for)) for plan in plans if plan.request.name not in self.account.failed]
+        found = [(plan, wait_status(plan, self.bulk.wait_for)) for plan in plans if plan.request.name not in self.account.failed]
         self.account.failed |= {plan.request.name: why.reason for plan, why in found if why.final}
         return [(plan, why) for plan, why in found if why.reason and not why.final]
 
@@ -173,7 +174,7 @@ class _Bringing:
 
 
 def _scope(service: AssistedService, bulk: Bulk) -> HostsScope:
-    """Raises :class:`ZeroTouchError` for a name that nobody has, but in check mode, where another task may be going to make what is missing."""
+    """Raises :class:`ZeroTouchError` for an unknown name. In check mode an earlier task may create what is missing."""
     names = {request.cluster for request in bulk.requests if request.cluster} | ({bulk.cluster} if bulk.cluster else set())
     known = service.clusters() if names else []
     if bulk.check_mode:

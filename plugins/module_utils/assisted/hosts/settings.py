@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which settings of a host differ from its request: members of one PATCH, and what has a request of its own (reference assisted-rest.md 5.2). Pure."""
+"""Which settings of a host differ from its request: members of one PATCH, and what has a request of its own. Pure.
+
+Source: openshift/assisted-service internal/bminventory/inventory.go, internal/host/hostutil/host_utils.go.
+"""
 
 from __future__ import annotations
 
@@ -111,7 +114,8 @@ class HostChanges:
         names = {str(disk[key]): str(disk.get("id")) for disk in disks for key in ("name", "byPath", "byID", "path", "id") if disk.get(key)}
         unknown = [each for each in wanted if each not in names]
         if unknown:
-            self.refused.append(f"disks_skip_formatting: it has no disk {', '.join(unknown)}; it has {', '.join(str(disk.get('path')) for disk in disks)}")
+            paths = ", ".join(str(disk.get("path")) for disk in disks)
+            self.refused.append(f"disks_skip_formatting: it has no disk {', '.join(unknown)}; it has {paths}")
             return
         asked = list(dict.fromkeys(names[each] for each in wanted))
         if sorted(asked) != sorted(now):
@@ -130,10 +134,10 @@ class HostChanges:
     def _endpoint(self) -> None:
         """The service tells that it has a token and no more; of headers it tells nothing. They go with a token that is new to it."""
         request, is_set = self.request, bool(self.host.get("ignition_endpoint_token_set"))
-        anew = request.replace_endpoint or (request.endpoint_token is not None and bool(request.endpoint_token) != is_set)
-        if anew and request.endpoint_token is not None:
+        write_again = request.replace_endpoint or (request.endpoint_token is not None and bool(request.endpoint_token) != is_set)
+        if write_again and request.endpoint_token is not None:
             self._send("ignition_endpoint_token", HIDDEN if is_set else None, HIDDEN, request.endpoint_token)
-        if anew and request.endpoint_headers is not None:
+        if write_again and request.endpoint_headers is not None:
             headers = [{"key": key, "value": value} for key, value in sorted(request.endpoint_headers.items())]
             self._send("ignition_endpoint_http_headers", None, dict.fromkeys(sorted(request.endpoint_headers), HIDDEN), headers)
 

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Whether a host is where a task waits for it, and whether it can still get there (reference assisted-rest.md 7.2). Pure."""
+"""Whether a host is where a task waits for it, and whether it can still get there. Pure.
+
+Source: openshift/assisted-service internal/host/statemachine.go, internal/host/pool_host_statemachine.go.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ Target = Literal["none", "registered", "ready", "bound", "unbound", "installed"]
 TARGETS: tuple[Target, ...] = ("none", "registered", "ready", "bound", "unbound", "installed")
 
 
-def standing(plan: ServiceHostPlan, target: Target) -> WaitStatus:
+def wait_status(plan: ServiceHostPlan, target: Target) -> WaitStatus:
     """Where one host stands on the way to ``target``."""
     if plan.request.absent or plan.waiting:
         return WaitStatus(reached=not plan.waiting, reason=plan.waiting)

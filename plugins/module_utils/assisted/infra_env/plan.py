@@ -1,9 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What an InfraEnv of the service shall be, and what differs (reference assisted-rest.md 4). Pure.
+"""The desired InfraEnv of the service, and what differs from it. Pure.
 
 An option that is not given is left alone, one that is given empty is cleared. What the service adds is no difference.
+
+Source: openshift/assisted-service internal/bminventory/inventory.go, internal/bminventory/inventory_v2_handlers.go.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ _FIXED = ("cpu_architecture", "cluster_id")
 class DesiredServiceInfraEnv:
     """``params`` are in the words of infra-env-create-params, only what the user gave; ``cluster_id`` None: nothing is said about it.
 
-    ``replace_pull_secret``: send it although nobody can see whether it differs.
+    ``replace_pull_secret``: send it although the service does not show whether it differs.
     """
 
     name: str
@@ -42,8 +44,8 @@ class DesiredServiceInfraEnv:
     replace_pull_secret: bool = False
 
 
-def read_wish(options: Mapping[str, Any], cluster_id: str | None = None) -> DesiredServiceInfraEnv:
-    """The wish in a door's options. Raises :class:`InvalidInput` with everything that is wrong with them."""
+def read_requested(options: Mapping[str, Any], cluster_id: str | None = None) -> DesiredServiceInfraEnv:
+    """The desired state in a module's options. Raises :class:`InvalidInput` with everything that is wrong with them."""
     problems = [problem for check in _CHECKS for problem in check(options)]
     if problems:
         raise InvalidInput(problems)
@@ -69,29 +71,34 @@ def static_network(interfaces: Sequence[Mapping[str, Any]], network_config: Mapp
     return {"mac_interface_map": names, "network_yaml": libraries.yaml.safe_dump(dict(network_config), sort_keys=True)}
 
 
-def pull_secret_text(given: Any) -> str:
+def pull_secret_text(provided: Any) -> str:
     """The pull secret as the service takes it, from text or mapping."""
-    if not given:
+    if not provided:
         return ""
-    return given.strip() if isinstance(given, str) else json.dumps(given)
+    return provided.strip() if isinstance(provided, str) else json.dumps(provided)
 
 
-def plan_present(wish: DesiredServiceInfraEnv, observed: Document | None) -> list[ServiceChange]:
-    """What makes the InfraEnv as wished. Raises :class:`InvalidInput` for what cannot be changed, or is missing for a new one."""
-    title = f"infra-env {wish.name}"
+def plan_present(requested: DesiredServiceInfraEnv, observed: Document | None) -> list[ServiceChange]:
+    """What makes the InfraEnv as described. Raises :class:`InvalidInput` for what cannot be changed, or is missing for a new one."""
+    title = f"infra-env {requested.name}"
     if observed is None:
-        if not wish.pull_secret:
-            raise InvalidInput([image_problem("pull_secret", REQUIRED, f"there is no InfraEnv {wish.name} yet, and a new one needs a pull secret")])
-        body = {"name": wish.name, **wish.params, "pull_secret": wish.pull_secret, **({"cluster_id": wish.cluster_id} if wish.cluster_id else {})}
+        if not requested.pull_secret:
+            raise InvalidInput([image_problem("pull_secret", REQUIRED, f"there is no InfraEnv {requested.name} yet, and a new one needs a pull secret")])
+        body = {
+            "name": requested.name,
+            **requested.params,
+            "pull_secret": requested.pull_secret,
+            **({"cluster_id": requested.cluster_id} if requested.cluster_id else {}),
+        }
         return [ServiceChange("create", title, body, reason="it does not exist")]
     shown = {**observed, "image_type": observed.get("type")}
-    wanted = {**wish.params, **({} if wish.cluster_id is None else {"cluster_id": wish.cluster_id})}
+    wanted = {**requested.params, **({} if requested.cluster_id is None else {"cluster_id": requested.cluster_id})}
     found = differing(wanted, shown, _EQUAL)
     problems = [_fixed(item) for item in found if item.field in _FIXED]
     if problems:
         raise InvalidInput(problems)
-    if wish.replace_pull_secret and wish.pull_secret:
-        found.append(Difference("pull_secret", None, wish.pull_secret))
+    if requested.replace_pull_secret and requested.pull_secret:
+        found.append(Difference("pull_secret", None, requested.pull_secret))
     return [ServiceChange("update", title, {item.field: item.after for item in found}, found)] if found else []
 
 
@@ -109,7 +116,8 @@ def plan_absent(name: str, observed: Document | None, hosts: Sequence[Document],
 
 def _fixed(difference: Difference) -> Problem:
     option = {"cluster_id": "cluster_name", "cpu_architecture": "arch"}.get(difference.field, difference.field)
-    detail = f"cannot be changed; it is {difference.before or 'none'}"
+    before = difference.before or "none"
+    detail = f"cannot be changed; it is {before}"
     return image_problem(option, FORBIDDEN, detail, str(difference.after), "Delete the InfraEnv first, or choose another name.")
 
 

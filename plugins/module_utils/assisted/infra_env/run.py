@@ -17,7 +17,7 @@ from ..records import infra_env_record
 from ..rest.client import Document
 from ..rest.faults import AssistedError
 from ..rest.service import AssistedService
-from .plan import DesiredServiceInfraEnv, plan_absent, plan_present, read_wish
+from .plan import DesiredServiceInfraEnv, plan_absent, plan_present, read_requested
 
 _DISABLED = "image service is disabled"
 # The id of a cluster that an earlier task makes, in check mode.
@@ -26,7 +26,7 @@ _LATER = "(not there yet)"
 
 @dataclasses.dataclass(frozen=True)
 class InfraEnvResult:
-    """``value`` is what the door returns, ``changes`` what it planned (and did, out of check mode)."""
+    """``value`` is what the module returns, ``changes`` what it planned (and did, out of check mode)."""
 
     value: Mapping[str, Any]
     changes: Sequence[ServiceChange] = ()
@@ -34,18 +34,18 @@ class InfraEnvResult:
 
 
 def make_present(service: AssistedService, options: Mapping[str, Any], *, check_mode: bool) -> InfraEnvResult:
-    """The InfraEnv as wished. Raises :class:`InvalidInput` before anything is written, :class:`AssistedError` in the service's words."""
-    read_wish(options)  # every mistake that needs no service
+    """The InfraEnv as described. Raises :class:`InvalidInput` before anything is written, :class:`AssistedError` in the service's words."""
+    read_requested(options)  # every mistake that needs no service
     wanted = options.get("cluster_name")
     cluster_id = _cluster_id(service, wanted, check_mode=check_mode)
-    wish = read_wish(options, cluster_id)
-    observed = to_be_had(service.infra_envs(), "InfraEnv", wish.name)
-    changes = plan_present(wish, observed)
+    requested = read_requested(options, cluster_id)
+    observed = to_be_had(service.infra_envs(), "InfraEnv", requested.name)
+    changes = plan_present(requested, observed)
     if check_mode:
         words = f"The service has no cluster {wanted}; check mode takes it for something that an earlier task makes."
-        return InfraEnvResult(_value(service, wish.name, observed, changes), changes, [words] if cluster_id == _LATER else [])
-    applied = carry_out(service, wish, changes, observed)
-    return InfraEnvResult(_value(service, wish.name, applied.infra_env, changes), changes, applied.warnings)
+        return InfraEnvResult(_value(service, requested.name, observed, changes), changes, [words] if cluster_id == _LATER else [])
+    applied = carry_out(service, requested, changes, observed)
+    return InfraEnvResult(_value(service, requested.name, applied.infra_env, changes), changes, applied.warnings)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,9 +57,9 @@ class Applied:
 
 
 def carry_out(
-    service: AssistedService, wish: DesiredServiceInfraEnv, changes: Sequence[ServiceChange], observed: Document | None, *, own_cluster: bool = False
+    service: AssistedService, requested: DesiredServiceInfraEnv, changes: Sequence[ServiceChange], observed: Document | None, *, own_cluster: bool = False
 ) -> Applied:
-    """Make the changes of a plan. One that another run made at the same time is used and brought to the wish; raises as the service refuses it, and
+    """Make the changes of a plan. One that another run made at the same time is used and brought to the desired state; raises as the service refuses it, and
     :class:`PartialFailure` where two remain. ``own_cluster``: InfraEnvs of this name that other clusters have are not meant."""
     now = observed
     for change in changes:
@@ -67,19 +67,19 @@ def carry_out(
             now = service.update_infra_env(str(observed["id"]), change.body)
             continue
         now = service.create_infra_env(change.body)
-        stays = settled(_kind(service, wish, own_cluster), str(now["id"]), service.clock)
+        stays = settled(_kind(service, requested, own_cluster), str(now["id"]), service.clock)
         if stays != now["id"]:
             other = service.infra_env(stays)
-            rest = carry_out(service, wish, plan_present(wish, other), other)
-            words = f"Another run made InfraEnv {wish.name} at the same time. Its InfraEnv {stays} is used; the one made here was taken back."
+            rest = carry_out(service, requested, plan_present(requested, other), other)
+            words = f"Another run made InfraEnv {requested.name} at the same time. Its InfraEnv {stays} is used; the one made here was taken back."
             return Applied(rest.infra_env, [*rest.warnings, words])
     return Applied(now)
 
 
-def _kind(service: AssistedService, wish: DesiredServiceInfraEnv, own_cluster: bool) -> Kind:
+def _kind(service: AssistedService, requested: DesiredServiceInfraEnv, own_cluster: bool) -> Kind:
     def rivals() -> list[Document]:
-        known = service.infra_envs(wish.cluster_id or "") if own_cluster else service.infra_envs()
-        return [item for item in known if item.get("name") == wish.name]
+        known = service.infra_envs(requested.cluster_id or "") if own_cluster else service.infra_envs()
+        return [item for item in known if item.get("name") == requested.name]
 
     def used(infra_env: Document) -> str:
         return ", ".join(f"host {host.get('id')}" for host in service.hosts(str(infra_env["id"])))

@@ -50,8 +50,10 @@ def changes(old: View | None, new: View) -> list[str]:
     texts = [new.cluster.text()] if old is None or old.cluster.status != new.cluster.status else []
     texts += host_changes(before, new.hosts)
     # Once the installation has begun the service's validations speak of hosts that are not what they were, and mean nothing.
-    judged = _judged(new.cluster)
-    return texts + (validation_texts(before, new.hosts, old.cluster.validations if old else (), new.cluster.validations) if judged else [])
+    if not _judged(new.cluster):
+        return texts
+    known = old.cluster.validations if old else ()
+    return texts + validation_texts(before, new.hosts, known, new.cluster.validations)
 
 
 def host_changes(before: Hosts, after: Hosts) -> list[str]:
@@ -69,8 +71,8 @@ def validation_texts(before: Hosts, after: Hosts, cluster_before: Sequence[Valid
     found: list[tuple[str, str]] = []
     for identity, host in after.items():
         old = before.get(identity)
-        told = old.validations if old and old.status != _UNJUDGED else ()
-        found += [(_validation_text(validation), host.name) for validation in validation_changes(told, host.validations) if host.status != _UNJUDGED]
+        reported = old.validations if old and old.status != _UNJUDGED else ()
+        found += [(_validation_text(validation), host.name) for validation in validation_changes(reported, host.validations) if host.status != _UNJUDGED]
     texts = [f"{', '.join(names) if len(names) <= _NAMED else f'{len(names)} hosts'}: {what}" for what, names in grouped(found).items()]
     return texts + [f"Cluster: {_validation_text(validation)}" for validation in validation_changes(cluster_before, cluster_after)]
 
@@ -83,7 +85,7 @@ def after_grace(hosts: Hosts, since: Mapping[str, float], now: float, grace: flo
     }
 
 
-def standing(hosts: Iterable[HostProgress], *, judged: bool) -> str:
+def wait_status(hosts: Iterable[HostProgress], *, judged: bool) -> str:
     """How many hosts are where; ``judged``: which validations fail, too."""
     known = list(hosts)
     groups = grouped((host.describe(), host.name) for host in known)
@@ -133,7 +135,7 @@ class Narrator:
         for text in changes(self._view, view):
             self.say(text)
         self._view = view
-        self._lines.beat(f"{view.cluster.text()}: {standing(view.hosts.values(), judged=_judged(view.cluster))}")
+        self._lines.beat(f"{view.cluster.text()}: {wait_status(view.hosts.values(), judged=_judged(view.cluster))}")
 
     def _settled(self, view: View) -> View:
         now = self._clock.now()

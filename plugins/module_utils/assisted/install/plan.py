@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What to ask of a cluster so that its installation is where it shall be, and why not (reference assisted-rest.md 7.1). Pure."""
+"""The requests that bring an installation to the desired state, or why there are none. Pure.
+
+Source: openshift/assisted-service internal/cluster/statemachine.go, internal/cluster/transition.go.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,7 @@ class InstallStep:
 @dataclasses.dataclass(frozen=True)
 class InstallVerdict:
     """``steps`` to take now; ``waits``: what has to happen first, ``then`` what follows it; ``refused``: what the service would refuse, with its reasons;
-    else it is as wished."""
+    else it is as described."""
 
     steps: Sequence[InstallStep] = ()
     waits: str = ""
@@ -69,7 +72,7 @@ def decide(document: Document, state: State) -> InstallVerdict:
     if cluster.status == "ready":
         return InstallVerdict([InstallStep("install", title)])
     if cluster.status in ("error", "cancelled"):
-        return InstallVerdict(refused=f"{title} is {cluster.status}: {cluster.status_info}. Have it reset first (state reset), and boot its hosts anew")
+        return InstallVerdict(refused=f"{title} is {cluster.status}: {cluster.status_info}. Have it reset first (state reset), and boot its hosts again")
     if cluster.status in _BEFORE:
         return InstallVerdict(waits=f"{title} is {cluster.status}: {why_not(document)}", then=[InstallStep("install", title)])
     return InstallVerdict(waits=f"{title} is {cluster.status}")

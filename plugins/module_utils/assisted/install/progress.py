@@ -3,7 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """What a cluster and its hosts in an assisted-service are doing: a pure model of the service's documents.
 
-States, stages and texts are the service's (reference assisted-rest.md 7); what this release does not know passes through as it came.
+States, stages and texts are the service's; what this release does not know passes through as it came.
+
+Source: openshift/assisted-service internal/host/statemachine.go, internal/cluster/statemachine.go.
 """
 
 from __future__ import annotations
@@ -15,7 +17,8 @@ from typing import Any
 from ...common.addresses import normal_mac
 from ..rest.client import members
 
-# Printed for the user (reference agent-based-installer.md 9); other states as the service words them.
+# Printed for the user; other states as the service words them.
+# Source: openshift/installer pkg/agent/cluster.go, pkg/agent/waitfor.go.
 CLUSTER_TEXTS = {
     "adding-hosts": "Cluster is adding hosts",
     "insufficient": "Cluster is not ready for install. Check validations",
@@ -35,12 +38,13 @@ CLUSTER_INSTALLING = frozenset({"installing", "finalizing", "installing-pending-
 CLUSTER_BOOTSTRAPPED = frozenset({"finalizing", "installed", "adding-hosts"})
 CLUSTER_INSTALLED = frozenset({"installed", "adding-hosts"})
 HOST_TERMINAL = frozenset({"error", "cancelled"})
-# Design 4, Joined: powering such a host off would destroy an installation.
+# Powering such a host off would destroy an installation (docs/safety.md#the-table, row 7).
 HOST_JOINED = frozenset({"installed", "added-to-existing-cluster"})
 HOST_GONE = frozenset({"disconnected", "disconnected-unbound"})
 PENDING_USER_ACTION = "installing-pending-user-action"
 REBOOTING = "Rebooting"
-# From Rebooting on the host runs from its disk and the medium may go (reference redfish-virtual-media.md 2.8).
+# From Rebooting on the host runs from its disk and the medium may go.
+# Source: docs/upstream/redfish.md#when-a-medium-may-be-ejected.
 STAGES_FROM_DISK = frozenset({REBOOTING, "Waiting for ignition", "Configuring", "Joined", "Done"})
 NO_TIME = "0001-01-01"
 
@@ -97,7 +101,7 @@ class HostProgress:
 
     @property
     def runs_from_disk(self) -> bool:
-        """It has left the live system for good; while it waits for a user it has come back to it."""
+        """It has left the live system. A host that waits for a user is in the live system again."""
         return self.status in HOST_JOINED or (self.stage in STAGES_FROM_DISK and self.status != PENDING_USER_ACTION)
 
     @property

@@ -31,10 +31,10 @@ STARTS = 3
 
 @dataclasses.dataclass(frozen=True)
 class InstallOrder:
-    """``wait``: until the cluster is where it shall be; without it only what can be asked for at once is. Limits are in seconds.
+    """``wait``: until the cluster is in the desired state; without it only requests that are possible now are sent. Limits are in seconds.
 
     ``ready_timeout`` bounds the time until the installation can begin, ``timeout`` the rest. ``diff``: the result has one. In check mode a cluster that is
-    not there yet is taken for one that an earlier task makes, which ``warn`` is told.
+    not there yet is taken for one that an earlier task makes, which ``warn`` reports.
     """
 
     cluster: str
@@ -60,7 +60,7 @@ class Installation:
         self._narrator = Narrator(order.tell, order.clock)
 
     def run(self) -> dict[str, Any]:
-        """The result of the door.
+        """The result of the module.
 
         Raises :class:`ZeroTouchError` with the service's reasons where it would refuse or the installation failed, :class:`LimitReached` when time is up.
         """
@@ -119,7 +119,8 @@ class Installation:
     def _refuse(self, document: Document, verdict: InstallVerdict, *, waiting: bool) -> None:
         begun = str(document.get("status")) not in ("insufficient", "pending-for-input")
         if verdict.refused or (verdict.waits and not waiting and not (begun and self.order.state == "installed")):
-            raise self._failed(ZeroTouchError(f"{verdict.refused or verdict.waits}."), document)
+            refused = verdict.refused or verdict.waits
+            raise self._failed(ZeroTouchError(f"{refused}."), document)
 
     def _take(self, cluster_id: str, step: InstallStep, document: Document) -> None:
         if step.action == "install" and not step.host_id:
@@ -142,7 +143,7 @@ class Installation:
         self._narrator.say(step.text())
 
     def _has_moved_on(self, cluster_id: str, step: InstallStep) -> bool:
-        """Somebody else asked for the same at the same time: then it is as wished, or on its way. Where the cluster cannot be seen now, the next look tells."""
+        """Another client sent the same request at the same time: the cluster changes. If it cannot be read now, the next pass decides."""
         document = self._look(cluster_id)
         if document is None:
             return True

@@ -1,9 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Who we are to an assisted-service: which credential goes where, for each of its kinds of authentication (reference assisted-rest.md 1.2).
+"""Who we are to an assisted-service: which credential goes where, for each of its kinds of authentication.
 
 Each request says which personas may make it; the credential that may do least is sent.
+
+Source: openshift/assisted-service pkg/auth, internal/gencrypto.
 """
 
 from __future__ import annotations
@@ -99,7 +101,7 @@ class NoToken(ZeroTouchError):
 class OfflineToken:
     """Access tokens in exchange for an offline token, renewed before they end and when the service refuses one.
 
-    ``learnt`` is told every access token, so that it is shown nowhere. The exchange has the same effect however often it is asked for, so it is asked for
+    ``learnt`` receives every access token, so that it is hidden in output. The exchange has the same effect however often it is asked for, so it is asked for
     ``attempts`` times whatever the request is that needs it. Raises :class:`NoToken`.
     """
 
@@ -157,10 +159,12 @@ class OfflineToken:
         return document
 
     def _refused(self, answer: Response, document: Mapping[str, object]) -> RemoteError:
-        told = document.get("error_description") or document.get("error")
-        words = str(told or (answer.status != 200 and shortened(answer.text().strip(), 100)) or "no access token in the answer")
+        reported = document.get("error_description") or document.get("error")
+        words = str(reported or (answer.status != 200 and shortened(answer.text().strip(), 100)) or "no access token in the answer")
         expired, ill = answer.status in (400, 401), answer.status == 429 or answer.status >= 500
-        hint = "The offline token has ended or was revoked: get a new one." if expired else "" if ill else "Check token_url."
+        hint = "" if ill else "Check token_url."
+        if expired:
+            hint = "The offline token has ended or was revoked: get a new one."
         return RemoteError(self._http.service, answer.status, words, str(document.get("error") or ""), hint)
 
 

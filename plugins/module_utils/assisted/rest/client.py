@@ -11,7 +11,7 @@ A client of ours and not the assisted-service-client package (spike of 2026-11-2
 * An unknown member of an answer is dropped, so a field newer than the package cannot be shown; as a member of a request it is a TypeError.
 * Error bodies: for all three shapes ``ApiException.reason`` is the words of HTTP (``Conflict``), the service's own are text within ``body``. Strings that
   hold JSON stay strings. Lists of clusters and hosts come as plain dictionaries, as here.
-* It has no repeats, no exchange of tokens, no mapping of connections (design 1.2); all that would be around it anyway.
+* It has no repeats, no exchange of tokens, no mapping of connections, and all that would be around it anyway.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from ...common.clock import Clock, SystemClock
 from ...common.connect import DIRECT, ConnectTo
 from ...common.errors import Unreachable, UnusableAnswer, ZeroTouchError
 from ...common.http import HttpClient, HttpProxy, Response
+from ...common.reached import Contact
 from ...common.retry import retry
 from ...common.retry_policies import ASSISTED_ONCE, ASSISTED_REPEATABLE
 from ...common.tls import Tls
@@ -35,7 +36,7 @@ from .shapes import misfit
 Document = dict[str, Any]
 
 BASE_PATH = "api/assisted-install/v2"
-# Members whose value is a string with JSON inside (reference assisted-rest.md 1).
+# Members whose value is a string with JSON inside (openshift/assisted-service swagger.yaml).
 JSON_STRINGS = frozenset(
     {
         "api_vip_connectivity",
@@ -72,7 +73,8 @@ class AssistedClient:
 
     Raises :class:`AssistedError` with the service's code and reason, :class:`Unreachable` without an answer. Up to ``attempts`` requests are made
     where a repeat is safe: the connection was never made; the service says 429, or a gateway 503 for a request it kept; and, for what has the same
-    effect twice (everything but POST), also a connection that broke, a time-out, 502, 503 and 504. ``read_only`` refuses to write (check mode).
+    effect twice (everything but POST), also a connection that broke, a time-out, 502, 503 and 504. These are repeated for at least ``patience`` seconds
+    if the service has answered before, to this client or to a former task of the run. ``read_only`` refuses to write (check mode).
     """
 
     def __init__(
@@ -87,13 +89,15 @@ class AssistedClient:
         proxy: HttpProxy | None = None,
         clock: Clock | None = None,
         attempts: int = 1,
+        patience: float = 0.0,
         read_only: bool = False,
         connections: int = 8,
     ) -> None:
         self.auth = auth or FixedTokens()
         self.read_only = read_only
         self.clock = clock or SystemClock()
-        self._repeatable, self._once = ASSISTED_REPEATABLE.limited(attempts), ASSISTED_ONCE.limited(attempts)
+        self._repeatable, self._once = ASSISTED_REPEATABLE.limited(attempts, patience), ASSISTED_ONCE.limited(attempts, patience)
+        self._contact = Contact(base_url)
         # Downloads are octet-stream, and what refuses one is 400 where the caller takes JSON alone (restapi of assisted-service).
         headers = {"Accept": "application/json, application/octet-stream", "Accept-Encoding": "gzip"}
         self._http = HttpClient(service, base_url, tls, connect_to, headers=headers, timeout=timeout, proxy=proxy, connections=connections)
@@ -152,7 +156,7 @@ class AssistedClient:
                 write(block)
             return written
 
-        return retry(once, self._repeatable, self.clock, allowed=lambda: not written or restart is not None)
+        return retry(once, self._repeatable, self.clock, allowed=lambda: not written or restart is not None, answered=self._has_answered)
 
     def _blocks(self, path: str, personas: str, query: Mapping[str, str]) -> Iterator[bytes]:
         """The body of a success, piece by piece; once more with a new credential if the service does not take the one we have."""
@@ -210,7 +214,7 @@ class AssistedClient:
             return answer
 
         try:
-            return retry(once, self._repeatable if idempotent else self._once, self.clock)
+            return retry(once, self._repeatable if idempotent else self._once, self.clock, answered=self._has_answered)
         except Unreachable as error:
             if not idempotent and error.kind in ("broken", "timeout"):
                 error.hint = f"{error.hint} Whether the service has done it is not known; run it again, which looks first.".strip()
@@ -225,7 +229,14 @@ class AssistedClient:
 
     def _plain(self, method: str, path: str, credential: Credential, query: Mapping[str, str], body: Any) -> Response:
         parameters = urlencode({**query, **credential.query})
-        return self._http.request(method, f"{BASE_PATH}/{path}{'?' + parameters if parameters else ''}", json_body=body, headers=credential.headers)
+        query_string = "?" + parameters if parameters else ""
+        target = f"{BASE_PATH}/{path}{query_string}"
+        answer = self._http.request(method, target, json_body=body, headers=credential.headers)
+        self._contact.note()
+        return answer
+
+    def _has_answered(self) -> bool:
+        return self._contact.answered
 
     def _json(self, answer: Response) -> Any:
         try:

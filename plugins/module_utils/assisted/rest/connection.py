@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The connection options of every door to an assisted-service: option before environment variable, one by one."""
+"""The connection options of every module to an assisted-service: option before environment variable, one by one."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from ...common.connect import ConnectTo
 from ...common.errors import InvalidInput, ZeroTouchError
 from ...common.http import HttpClient, HttpProxy
 from ...common.problems import FORBIDDEN, INVALID, REQUIRED, OwnCheck
+from ...common.retry_policies import PATIENCE
 from ...common.tls import Tls
 from .auth import HOSTED_TOKEN_URL, Auth, FixedTokens, ObjectToken, OfflineToken
 from .service import AssistedService
@@ -37,9 +38,9 @@ ASSISTED_OPTIONS: dict[str, dict[str, Any]] = {
     "retries": {"type": "int"},
     "connect_to": {"type": "dict", "default": {}},
 }
-# Of the doors that create something; documentation fragment assisted.pull_secret.
+# Of the modules that create something; documentation fragment assisted.pull_secret.
 PULL_SECRET_OPTIONS: dict[str, dict[str, Any]] = {
-    "pull_secret": {"type": "raw", "no_log": False},  # as a mapping it would have every leaf masked; the door knows what is secret in it
+    "pull_secret": {"type": "raw", "no_log": False},  # as a mapping it would have every leaf masked; the module knows what is secret in it
     "replace_pull_secret": {"type": "bool", "default": False, "no_log": False},
 }
 DEFAULTS: dict[str, Any] = {"validate_certs": True, "request_timeout": 30.0, "retries": 4, "token_url": HOSTED_TOKEN_URL}
@@ -57,7 +58,7 @@ def connect(
     warn: Callable[[str], None] = lambda text: None,
     forks: int = 8,
 ) -> AssistedService:
-    """The service that a door's options and the environment name. In check mode it refuses to write. ``learnt`` is told secrets that no option held,
+    """The service that a module's options and the environment name. In check mode it refuses to write. ``learnt`` receives secrets that no option held,
     ``warn`` what a user should know of the connection.
 
     Raises :class:`InvalidInput` that names the options at fault, never a secret.
@@ -80,6 +81,7 @@ def connect(
         service=f"assisted-service at {urlsplit(options['service_url']).netloc.rpartition('@')[2]}",
         clock=time,
         attempts=options["retries"] + 1,
+        patience=PATIENCE if options["retries"] else 0.0,
         read_only=check_mode,
         connections=max(8, forks),
         **connections,

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What an assisted-service refuses, in its own words: three shapes of body become one error (reference assisted-rest.md 1.1)."""
+"""What an assisted-service refuses, in its own words: three shapes of body become one error.
+
+Source: openshift/assisted-service internal/common/common.go, pkg/auth.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,10 @@ class AssistedError(RemoteError):
 
 
 def _hint(answer: Response, reason: str) -> str:
-    """What a user does about a refusal whose words do not say it (reference assisted-rest.md 1.2)."""
+    """What a user does about a refusal whose words do not say it.
+
+    Source: openshift/assisted-service pkg/auth, internal/gencrypto.
+    """
     words, target = reason.lower(), _redirect_target(answer)
     if answer.status in (301, 302, 303, 307, 308) and target:
         return f"It redirects to {target}: give that as service_url."

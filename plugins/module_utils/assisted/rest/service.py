@@ -1,9 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Every endpoint of the flow as a method (reference assisted-rest.md 2 to 12). Documents go in and come out as the service words them.
+"""Every endpoint of the flow as a method. Documents go in and come out as the service words them.
 
-Writing methods are called by plans that are carried out, never in check mode. Bodies hold what shall change; an absent or null member is left alone.
+Writing methods are called by plans that are carried out, never in check mode. Bodies hold what changes; an absent or null member is left alone.
+
+Source: openshift/assisted-service swagger.yaml, internal/bminventory/inventory.go, internal/cluster/validations.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ HostAction = Literal["install", "reset", "unbind"]
 
 
 class AssistedService(AssistedClient):
-    """One assisted-service with all that doors ask of it; errors and repeats as :class:`AssistedClient`."""
+    """One assisted-service with all that modules ask of it; errors and repeats as :class:`AssistedClient`."""
 
     # clusters
 
@@ -128,7 +130,10 @@ class AssistedService(AssistedClient):
         return self._object(_host(infra_env_id, host_id), USER, method="PATCH", body=dict(params))
 
     def delete_host(self, infra_env_id: str, host_id: str) -> None:
-        """Forget a host. One that is gone already is no error, whatever the service says of it (reference 5.2: 500)."""
+        """Forget a host. One that is gone already is no error, whatever the service says of it.
+
+        Source: openshift/assisted-service internal/bminventory/inventory.go, internal/host/hostutil/host_utils.go: 500.
+        """
         try:
             self._send("DELETE", _host(infra_env_id, host_id), USER)
         except AssistedError as error:

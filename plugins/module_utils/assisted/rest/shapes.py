@@ -68,7 +68,8 @@ def misfit(document: Any, path: str, *, listed: bool) -> str:
     if not isinstance(document, dict):
         return "it is not an object"
     parts = path.split("/")
-    kind = parts[-1] if listed else parts[-2] if len(parts) > 1 else ""
+    parent = parts[-2] if len(parts) > 1 else ""
+    kind = parts[-1] if listed else parent
     shape = _SHAPES.get(kind)
     if shape is None:
         return ""

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from ...common.listed import listed
+from ...common.plurals import noun
 from .columns import Suitable, bits
 from .model import AgentFacts, Choice, Chosen, HostDemand, Key, Policy, Rejection
 from .policy import preferred
@@ -36,9 +37,9 @@ class Assignment:
     held: Mapping[str, Counter[str]]
 
 
-def explained(found: Assignment, wishes: Sequence[HostDemand], hosts: Sequence[AgentFacts], policy: Policy) -> Choice:
+def explained(found: Assignment, demands: Sequence[HostDemand], hosts: Sequence[AgentFacts], policy: Policy) -> Choice:
     """The choice with its reasons."""
-    return _Words(found, hosts, policy).choice(wishes)
+    return _Words(found, hosts, policy).choice(demands)
 
 
 class _Words:
@@ -52,55 +53,53 @@ class _Words:
         self._unusable = {host.key: rejection for host in hosts if (rejection := unusable(host)) is not None}
         self._unusable_counts = Counter((namespace, rejection.rule) for (namespace, _name), rejection in self._unusable.items())
 
-    def choice(self, wishes: Sequence[HostDemand]) -> Choice:
+    def choice(self, demands: Sequence[HostDemand]) -> Choice:
         assigned, unassigned = {}, {}
-        for wish in sorted(wishes, key=lambda wish: wish.key):
-            if wish.key in self._found.reserved:
-                assigned[wish.key] = Chosen(self._found.reserved[wish.key], ("it is reserved for this Machine already",), reserved=True)
-            elif wish.key in self._found.chosen:
-                number = self._found.chosen[wish.key]
-                assigned[wish.key] = Chosen(self._found.usable[number], tuple(self._reasons(wish, number)))
+        for demand in sorted(demands, key=lambda demand: demand.key):
+            if demand.key in self._found.reserved:
+                assigned[demand.key] = Chosen(self._found.reserved[demand.key], ("it is reserved for this Machine already",), reserved=True)
+            elif demand.key in self._found.chosen:
+                number = self._found.chosen[demand.key]
+                assigned[demand.key] = Chosen(self._found.usable[number], tuple(self._reasons(demand, number)))
             else:
-                unassigned[wish.key] = self._why_none(wish)
+                unassigned[demand.key] = self._why_none(demand)
         return Choice(assigned, unassigned, self.rejections)
 
     def _suits(self, key: Key) -> int:
         return self._found.suitable.of(self._needs[self._found.needs[key]])
 
-    def _reasons(self, wish: HostDemand, number: int) -> list[str]:
-        host, suits = self._found.usable[number], self._suits(wish.key)
-        if self._found.pins[wish.key]:
-            return [f"the Machine is pinned to {self._found.pins[wish.key]}"]
-        if wish.key in self._found.again:
+    def _reasons(self, demand: HostDemand, number: int) -> list[str]:
+        host, suits = self._found.usable[number], self._suits(demand.key)
+        if self._found.pins[demand.key]:
+            return [f"the Machine is pinned to {self._found.pins[demand.key]}"]
+        if demand.key in self._found.again:
             return ["the Machine had it before"]
         if suits.bit_count() == 1:
             return ["it is the only Agent that suits"]
-        found = [self._place_words(wish, host)] if self._policy.order != "fit" else []
+        found = [self._place_words(demand, host)] if self._policy.order != "fit" else []
         if labels := [label for label, counts in preferred(self._policy, host).items() if counts > 0]:
-            found.append(f"it has the preferred {'label' if len(labels) == 1 else 'labels'} {', '.join(sorted(labels))}")
+            found.append(f"it has the preferred {noun(len(labels), 'label')} {', '.join(sorted(labels))}")
         return found + ([self._size_words(host, suits, number)] if self._policy.order == "fit" else [])
 
     def _size_words(self, host: AgentFacts, suits: int, number: int) -> str:
         before = (suits & ((1 << number) - 1)).bit_count()
         order = "by preferred labels, then size" if self._policy.prefer_labels else "smallest first"
-        where = (
-            "it is the first" if not before else f"the {before} before it serve other Machines" if before > 1 else "the one before it serves another Machine"
-        )
+        where = {0: "it is the first", 1: "the one before it serves another Machine"}.get(before, f"the {before} before it serve other Machines")
         return f"of the {suits.bit_count()} Agents that suit, {order}, {where} ({size_text(host)})"
 
-    def _place_words(self, wish: HostDemand, host: AgentFacts) -> str:
-        held = {place or "none": count for place, count in self._found.held[wish.group].items() if count}
+    def _place_words(self, demand: HostDemand, host: AgentFacts) -> str:
+        held = {place or "none": count for place, count in self._found.held[demand.group].items() if count}
         shown = [f"{place} {held[place]}" for place in sorted(held)]
-        label, group = self._policy.topology_label, wish.group or "the Machines"
+        label, group = self._policy.topology_label, demand.group or "the Machines"
         place = host.labels.get(label) or "none"
         verb = "spreads" if self._policy.order == "spread" else "packs"
         return f"it is in {label} {place}, which {verb} {group} ({listed(shown, _MOST_PLACES)})"
 
-    def _why_none(self, wish: HostDemand) -> str:
-        if wish.key in self._found.faults:
-            return f"its selector is none: {self._found.faults[wish.key]}"
-        need = self._found.needs[wish.key]
-        suits = self._suits(wish.key)
+    def _why_none(self, demand: HostDemand) -> str:
+        if demand.key in self._found.faults:
+            return f"its selector is none: {self._found.faults[demand.key]}"
+        need = self._found.needs[demand.key]
+        suits = self._suits(demand.key)
         if suits:
             return self._all_taken(suits)
         if need not in self._nothing:
@@ -139,18 +138,20 @@ class _Words:
         words = ", ".join(f"{counts[rule]} {text}" for rule, text in RULES.items() if counts[rule])
         return f"of {len(here)} Agents{where} none suits: {words}"
 
-    def rejections(self, wish: HostDemand) -> list[tuple[AgentFacts, Rejection]]:
-        own = self._found.reserved.get(wish.key)
-        return [(host, self._rejection(wish, host)) for host in self._hosts if (own is None or host.key != own.key) and self._takers.get(host.key) != wish.key]
+    def rejections(self, demand: HostDemand) -> list[tuple[AgentFacts, Rejection]]:
+        own = self._found.reserved.get(demand.key)
+        return [
+            (host, self._rejection(demand, host)) for host in self._hosts if (own is None or host.key != own.key) and self._takers.get(host.key) != demand.key
+        ]
 
-    def _rejection(self, wish: HostDemand, host: AgentFacts) -> Rejection:
-        if wish.key in self._found.faults:
+    def _rejection(self, demand: HostDemand, host: AgentFacts) -> Rejection:
+        if demand.key in self._found.faults:
             return Rejection("selector", "cannot be asked for: the selector is none")
-        if wish.key in self._found.reserved:
-            if host.holder == wish.key and not host.deleting:
+        if demand.key in self._found.reserved:
+            if host.holder == demand.key and not host.deleting:
                 return Rejection("reserved", "is reserved for this Machine as well, which has another one")
             return self._unusable.get(host.key) or Rejection("other", "is not needed: the Machine has one reserved")
-        rejection = objection(self._found.needs[wish.key], host)
+        rejection = objection(self._found.needs[demand.key], host)
         if rejection is not None:
             return rejection
         if taker := self._takers.get(host.key):

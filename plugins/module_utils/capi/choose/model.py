@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the choice of Agents is made from and what comes out of it: hosts, wishes, a policy; assignments with their reasons. Plain data."""
+"""What the choice of Agents is made from and what comes out of it: hosts, demands, a policy; assignments with their reasons. Plain data."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class Policy:
     same group are, by ``topology_label`` (hosts without that label are one place of their own); ``pack`` those where the most are. Where that leaves a
     choice, hosts with preferred labels come first, then the smallest. ``prefer_labels`` maps a label to the value that is preferred, which counts 1, or
     ``label`` or ``label=value`` to a number that it counts, less than 0 to avoid it. With ``fit`` preferred labels come before the size.
-    ``reuse``: a Machine gets the host back that it had, by ``history`` or the hostname of its wish. ``pins`` and ``history`` map a Machine, ``name`` or
+    ``reuse``: a Machine gets the host back that it had, by ``history`` or the hostname of its demand. ``pins`` and ``history`` map a Machine, ``name`` or
     ``namespace/name``, to an Agent, ``name`` or ``namespace/name``, or to a hostname.
     """
 
@@ -128,18 +128,18 @@ class Chosen:
 
 @dataclasses.dataclass(frozen=True)
 class Choice:
-    """The result. Every wish is a key of either ``assigned`` or ``unassigned``, which says why it gets none."""
+    """The result. Every demand is a key of either ``assigned`` or ``unassigned``, which says why it gets none."""
 
     assigned: Mapping[Key, Chosen]
     unassigned: Mapping[Key, str]
     _reject: Callable[[HostDemand], list[tuple[AgentFacts, Rejection]]] = dataclasses.field(repr=False, compare=False)
 
-    def rejections(self, wish: HostDemand) -> list[tuple[AgentFacts, Rejection]]:
-        """Every host that this wish does not get, with the first rule that it fails, in the order of their names. Made when asked for."""
-        return self._reject(wish)
+    def rejections(self, demand: HostDemand) -> list[tuple[AgentFacts, Rejection]]:
+        """Every host that this demand does not get, with the first rule that it fails, in the order of their names. Made when asked for."""
+        return self._reject(demand)
 
     def lines(self) -> list[str]:
-        """One sentence for each wish, in the order of their names."""
+        """One sentence for each demand, in the order of their names."""
         texts = {key: f"Machine {key[0]}/{key[1]} would get {chosen.host.title} because {'; '.join(chosen.reasons)}." for key, chosen in self.assigned.items()}
         texts |= {key: f"Machine {key[0]}/{key[1]} would get no Agent: {why}." for key, why in self.unassigned.items()}
         return [texts[key] for key in sorted(texts)]

@@ -61,28 +61,28 @@ class Places:
         return self._held[place] > 0
 
 
-def spread(matching: Matching, suits: Suits, wishes: Sequence[int], places: Places) -> None:
-    """Spread these wishes of a group, all of which are served; afterwards they are settled."""
-    for wish in wishes:
-        _take_first(matching, wish, (hosts for _place, hosts in places.levels(suits(wish) & matching.open)))
-        places.add(matching.host_of[wish])
-    while _relieved(matching, suits, wishes, places):
+def spread(matching: Matching, suits: Suits, demands: Sequence[int], places: Places) -> None:
+    """Spread these demands of a group, all of which are served; afterwards they are settled."""
+    for demand in demands:
+        _take_first(matching, demand, (hosts for _place, hosts in places.levels(suits(demand) & matching.open)))
+        places.add(matching.host_of[demand])
+    while _relieved(matching, suits, demands, places):
         pass
 
 
-def _relieved(matching: Matching, suits: Suits, wishes: Sequence[int], places: Places) -> bool:
+def _relieved(matching: Matching, suits: Suits, demands: Sequence[int], places: Places) -> bool:
     """Exchange hosts in the fullest places, then in emptier ones, for such in places with at least two less; whether there was anything to exchange."""
     wanted, through = 0, 0
-    for wish in wishes:
-        wanted |= suits(wish)
-        through |= 1 << matching.host_of[wish]
+    for demand in demands:
+        wanted |= suits(demand)
+        through |= 1 << matching.host_of[demand]
     done = False
-    for most in range(max(map(places.count_at, map(matching.host_of.__getitem__, wishes)), default=0), 1, -1):
+    for most in range(max(map(places.count_at, map(matching.host_of.__getitem__, demands)), default=0), 1, -1):
         while True:
             lower = 0
             for count, hosts in places.levels(wanted & matching.free & matching.open):
                 lower |= hosts if count <= most - 2 else 0
-            starts = (wish for wish in wishes if places.count_at(matching.host_of[wish]) == most)
+            starts = (demand for demand in demands if places.count_at(matching.host_of[demand]) == most)
             moved = matching.exchange(starts, lower, through) if lower else None
             if moved is None:
                 break
@@ -93,18 +93,18 @@ def _relieved(matching: Matching, suits: Suits, wishes: Sequence[int], places: P
     return done
 
 
-def pack(matching: Matching, suits: Suits, wishes: Sequence[int], places: Places) -> None:
-    """Put these wishes of a group, all of which are served, into few places, one after the other; afterwards they are settled.
+def pack(matching: Matching, suits: Suits, demands: Sequence[int], places: Places) -> None:
+    """Put these demands of a group, all of which are served, into few places, one after the other; afterwards they are settled.
 
     A further place is begun only when none of those in use has a host: the smallest that holds all who are left, else the largest.
     """
     within = 0
-    for wish in wishes:
-        within |= suits(wish)
+    for demand in demands:
+        within |= suits(demand)
     unused = places.by_size(within & matching.open)
-    for position, wish in enumerate(wishes):
-        _take_first(matching, wish, _fullest(suits(wish) & matching.open, places, unused, len(wishes) - position))
-        host = matching.host_of[wish]
+    for position, demand in enumerate(demands):
+        _take_first(matching, demand, _fullest(suits(demand) & matching.open, places, unused, len(demands) - position))
+        host = matching.host_of[demand]
         places.add(host)
         if places.count_at(host) == 1:
             unused = [(size, place) for size, place in unused if not places.is_used(place)]
@@ -118,7 +118,7 @@ def _fullest(hosts: int, places: Places, unused: Sequence[tuple[int, str]], need
         yield places.hosts_at(place) & hosts
 
 
-def _take_first(matching: Matching, wish: int, choices: Iterable[int]) -> None:
-    """The wish gets a host of the first set from which it can have one, and is settled. Its own host is in one of them."""
-    next(hosts for hosts in choices if matching.take(wish, hosts))
-    matching.settle(wish)
+def _take_first(matching: Matching, demand: int, choices: Iterable[int]) -> None:
+    """The demand gets a host of the first set from which it can have one, and is settled. Its own host is in one of them."""
+    next(hosts for hosts in choices if matching.take(demand, hosts))
+    matching.settle(demand)

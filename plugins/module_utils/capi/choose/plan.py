@@ -6,11 +6,11 @@
 Upstream gives each Machine the first free Agent of the list; two Machines with overlapping selectors starve each other by chance of order. Here, in turn:
 
 1. a Machine that an Agent is reserved for already keeps it (a claim that was interrupted, a hub that was restored);
-2. as many as possible are served: if somebody has to go without, pinned Machines come first, then those that have waited longest;
+2. as many as possible are served: if there are too few, pinned Machines come first, then those that have waited longest;
 3. Machines get the host back that they had, as far as everybody of 2 stays served;
 4. the rest by the order of the policy, likewise.
 
-The result does not depend on the order of the input. With more Agents nobody who is served now goes without (Shapley 1962: the two sides of a matching
+The result does not depend on the order of the input. Adding Agents never takes an Agent from a Machine (Shapley 1962: the two sides of a matching
 are complements).
 """
 
@@ -33,17 +33,17 @@ Taken = Sequence[tuple[str, AgentFacts]]
 
 
 @collector_paused()
-def choose(wishes: Sequence[HostDemand], hosts: Sequence[AgentFacts], policy: Policy = Policy(), *, taken: Taken = ()) -> Choice:  # noqa: B008
-    """Assign hosts to wishes.
+def choose(demands: Sequence[HostDemand], hosts: Sequence[AgentFacts], policy: Policy = Policy(), *, taken: Taken = ()) -> Choice:  # noqa: B008
+    """Assign hosts to demands.
 
     ``taken`` are (group, host) of Machines that have a host: spread and pack count them. They may be among the hosts, which then reject everybody.
-    Raises :class:`InvalidInput` for a policy that cannot be followed and :class:`ZeroTouchError` if a wish or a host is there twice. A wish with a selector
+    Raises :class:`InvalidInput` for a policy that cannot be followed and :class:`ZeroTouchError` if a demand or a host is there twice. A demand with a selector
     that is none is not served; its reason says what is wrong with the selector.
     """
     check_policy(policy)
-    _each_once([wish.title for wish in wishes], "waits")
+    _each_once([demand.title for demand in demands], "waits")
     _each_once([host.title for host in hosts], "is listed")
-    return explained(_Planner(wishes, hosts, policy, taken).run(), wishes, hosts, policy)
+    return explained(_Planner(demands, hosts, policy, taken).run(), demands, hosts, policy)
 
 
 def _each_once(titles: Iterable[str], verb: str) -> None:
@@ -53,36 +53,36 @@ def _each_once(titles: Iterable[str], verb: str) -> None:
 
 
 class _Planner:
-    """One run: wishes in turn order and usable hosts in host order, both by number."""
+    """One run: demands in turn order and usable hosts in host order, both by number."""
 
-    def __init__(self, wishes: Sequence[HostDemand], hosts: Sequence[AgentFacts], policy: Policy, taken: Taken) -> None:
+    def __init__(self, demands: Sequence[HostDemand], hosts: Sequence[AgentFacts], policy: Policy, taken: Taken) -> None:
         self._policy = policy
         self._hosts = sorted((host for host in hosts if unusable(host) is None), key=lambda host: host_order(policy, host))
-        self._reserved = _reserved_hosts(wishes, hosts)
-        self._pins = {wish.key: wish.pinned or of_machine(policy.pins, wish.key) for wish in wishes}
+        self._reserved = _reserved_hosts(demands, hosts)
+        self._pins = {demand.key: demand.pinned or of_machine(policy.pins, demand.key) for demand in demands}
         self._faults: dict[Key, str] = {}
-        self._wishes: list[HostDemand] = []
+        self._demands: list[HostDemand] = []
         self._needs: dict[Key, Need] = {}
-        for wish in sorted((wish for wish in wishes if wish.key not in self._reserved), key=turn_order):
+        for demand in sorted((demand for demand in demands if demand.key not in self._reserved), key=turn_order):
             try:
-                self._needs[wish.key] = need_of(wish, self._pins[wish.key])
-                self._wishes.append(wish)
+                self._needs[demand.key] = need_of(demand, self._pins[demand.key])
+                self._demands.append(demand)
             except InvalidInput as error:
-                self._faults[wish.key] = "; ".join(problem.text() for problem in error.problems)
+                self._faults[demand.key] = "; ".join(problem.text() for problem in error.problems)
         needs = {need: number for number, need in enumerate(dict.fromkeys(self._needs.values()))}
-        self._need_of = [needs[self._needs[wish.key]] for wish in self._wishes]
+        self._need_of = [needs[self._needs[demand.key]] for demand in self._demands]
         self._suitable = Suitable(self._hosts, list(needs))
         self._matching = Matching(self._suits, len(self._hosts))
         self._held: dict[str, Counter[str]] = defaultdict(Counter)
         self._hold(taken)
-        self._hold((wish.group, self._reserved[wish.key]) for wish in wishes if wish.key in self._reserved)
+        self._hold((demand.group, self._reserved[demand.key]) for demand in demands if demand.key in self._reserved)
 
     def run(self) -> Assignment:
-        numbers = range(len(self._wishes))
-        in_line = sorted(numbers, key=lambda number: service_order(self._wishes[number], self._pins[self._wishes[number].key]))
-        served = sorted([wish for wish in in_line if self._matching.serve(wish)])
-        again = {wish for wish in served if self._policy.reuse and self._reuse(wish)}
-        rest = [wish for wish in served if wish not in again]
+        numbers = range(len(self._demands))
+        in_line = sorted(numbers, key=lambda number: service_order(self._demands[number], self._pins[self._demands[number].key]))
+        served = sorted([demand for demand in in_line if self._matching.serve(demand)])
+        again = {demand for demand in served if self._policy.reuse and self._reuse(demand)}
+        rest = [demand for demand in served if demand not in again]
         if self._policy.order == "fit":
             self._matching.first_hosts(rest)
         else:
@@ -94,18 +94,18 @@ class _Planner:
             needs=self._needs,
             usable=self._hosts,
             suitable=self._suitable,
-            chosen={self._wishes[wish].key: host for wish, host in self._matching.host_of.items()},
-            again=frozenset(self._wishes[wish].key for wish in again),
+            chosen={self._demands[demand].key: host for demand, host in self._matching.host_of.items()},
+            again=frozenset(self._demands[demand].key for demand in again),
             held=self._held,
         )
 
-    def _suits(self, wish: int) -> int:
-        return self._suitable.of(self._need_of[wish])
+    def _suits(self, demand: int) -> int:
+        return self._suitable.of(self._need_of[demand])
 
     def _reuse(self, number: int) -> bool:
-        """Whether the wish has the host now that it had before."""
-        wish = self._wishes[number]
-        names = {of_machine(self._policy.history, wish.key), wish.hostname} - {""}
+        """Whether the demand has the host now that it had before."""
+        demand = self._demands[number]
+        names = {of_machine(self._policy.history, demand.key), demand.hostname} - {""}
         had = 0
         for name in names:
             had |= self._suitable.named(name)
@@ -113,16 +113,16 @@ class _Planner:
         if not self._matching.take(number, had):
             return False
         self._matching.settle(number)
-        self._hold([(wish.group, self._hosts[self._matching.host_of[number]])])
+        self._hold([(demand.group, self._hosts[self._matching.host_of[number]])])
         return True
 
-    def _place(self, wishes: Sequence[int]) -> None:
+    def _place(self, demands: Sequence[int]) -> None:
         """Spread or pack, group by group."""
         names = [self._place_of(host) for host in self._hosts]
         column = Column(len(names), enumerate(names))
         groups: dict[str, list[int]] = defaultdict(list)
-        for wish in wishes:
-            groups[self._wishes[wish].group].append(wish)
+        for demand in demands:
+            groups[self._demands[demand].group].append(demand)
         arrange = spread if self._policy.order == "spread" else pack
         for group in sorted(groups):
             arrange(self._matching, self._suits, groups[group], Places(names, column, self._held[group]))
@@ -135,12 +135,12 @@ class _Planner:
             self._held[group][self._place_of(host)] += 1
 
 
-def _reserved_hosts(wishes: Sequence[HostDemand], hosts: Sequence[AgentFacts]) -> dict[Key, AgentFacts]:
-    """The host that is reserved for each wish already; of several one whose claim is the furthest, the others stay reserved."""
-    waiting = {wish.key: wish for wish in wishes}
+def _reserved_hosts(demands: Sequence[HostDemand], hosts: Sequence[AgentFacts]) -> dict[Key, AgentFacts]:
+    """The host that is reserved for each demand already; of several one whose claim is the furthest, the others stay reserved."""
+    waiting = {demand.key: demand for demand in demands}
     found: dict[Key, AgentFacts] = {}
     for host in sorted(hosts, key=lambda host: (host.cluster is None, host.bound != "True", host.key)):
-        wish = waiting.get(host.holder) if host.holder is not None else None
-        if wish is not None and not host.deleting and wish.agent_namespace in ("", host.namespace):
-            found.setdefault(wish.key, host)
+        demand = waiting.get(host.holder) if host.holder is not None else None
+        if demand is not None and not host.deleting and demand.agent_namespace in ("", host.namespace):
+            found.setdefault(demand.key, host)
     return found

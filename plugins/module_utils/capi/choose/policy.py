@@ -19,11 +19,11 @@ _OPTIONS = ("order", "topology_label", "prefer_labels", "reuse", "pins", "histor
 
 def read_policy(options: Mapping[str, Any] | None, path: str = "policy") -> Policy:
     """The policy of a user's dict; what is not given has its default. Raises :class:`InvalidInput` with all that is wrong."""
-    given = {name: value for name, value in (options or {}).items() if value is not None}
-    problems = list(_problems(given, path))
+    provided = {name: value for name, value in (options or {}).items() if value is not None}
+    problems = list(_problems(provided, path))
     if problems:
         raise InvalidInput(problems)
-    return Policy(**given)
+    return Policy(**provided)
 
 
 def check_policy(policy: Policy, path: str = "policy") -> None:
@@ -33,21 +33,21 @@ def check_policy(policy: Policy, path: str = "policy") -> None:
         raise InvalidInput(problems)
 
 
-def _problems(given: Mapping[str, Any], path: str) -> Iterator[Problem]:
-    for name in given:
+def _problems(provided: Mapping[str, Any], path: str) -> Iterator[Problem]:
+    for name in provided:
         if name not in _OPTIONS:
             yield _problem(f"{path}.{name}", UNKNOWN_FIELD, "no such part of a policy", hint=nearest(str(name), _OPTIONS))
-    order = given.get("order", "fit")
+    order = provided.get("order", "fit")
     if order not in ORDERS:
         yield _problem(f"{path}.order", UNSUPPORTED, f"must be one of {', '.join(ORDERS)}, not {order!r}", hint=nearest(str(order), ORDERS))
-    if order in ("spread", "pack") and not given.get("topology_label"):
+    if order in ("spread", "pack") and not provided.get("topology_label"):
         yield _problem(f"{path}.topology_label", REQUIRED, f"order {order} needs the label by which it counts, such as topology.kubernetes.io/zone")
-    if not isinstance(given.get("topology_label", ""), str):
+    if not isinstance(provided.get("topology_label", ""), str):
         yield _problem(f"{path}.topology_label", INVALID, "must be text")
-    if not isinstance(given.get("reuse", True), bool):
+    if not isinstance(provided.get("reuse", True), bool):
         yield _problem(f"{path}.reuse", INVALID, "must be true or false")
     for name, types in (("prefer_labels", (str, int)), ("pins", (str,)), ("history", (str,))):
-        values = given.get(name, {})
+        values = provided.get(name, {})
         if not isinstance(values, Mapping):
             yield _problem(f"{path}.{name}", INVALID, "must be a mapping")
             continue
@@ -79,14 +79,14 @@ def host_order(policy: Policy, host: AgentFacts) -> tuple[Any, ...]:
     )
 
 
-def service_order(wish: HostDemand, pinned: str) -> tuple[Any, ...]:
-    """By this wishes are sorted when there is not a host for everybody: pinned ones, then those that have waited longest."""
-    return not pinned, not wish.created, wish.created, wish.key
+def service_order(demand: HostDemand, pinned: str) -> tuple[Any, ...]:
+    """By this demands are sorted when there is not a host for everybody: pinned ones, then those that have waited longest."""
+    return not pinned, not demand.created, demand.created, demand.key
 
 
-def turn_order(wish: HostDemand) -> tuple[Any, ...]:
-    """By this wishes are sorted when it is about who gets which host: those that ask for little first, since the first hosts are the small ones."""
-    return wish.cpus, wish.memory_bytes, wish.disk_bytes, not wish.created, wish.created, wish.key
+def turn_order(demand: HostDemand) -> tuple[Any, ...]:
+    """By this demands are sorted when it is about who gets which host: those that ask for little first, since the first hosts are the small ones."""
+    return demand.cpus, demand.memory_bytes, demand.disk_bytes, not demand.created, demand.created, demand.key
 
 
 def of_machine(values: Mapping[str, str], key: Key) -> str:

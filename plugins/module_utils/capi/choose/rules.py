@@ -1,10 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The hard rules: which host may serve which wish, and the first rule that it fails (reference capi-provider-agent.md 5.2).
+"""The hard rules: which host may serve which demand, and the first rule that it fails.
 
 Upstream asks for approved, Bound False, Connected, Validated, the selector and no reservation. Ours asks besides that the Agent is not being deleted,
 is on its way to no cluster (``clusterDeploymentName`` set, Bound not reported yet: section 14) and is in the one state from which binding works (9.1).
+
+Source: openshift/cluster-api-provider-agent controllers/agentmachine_controller.go.
 """
 
 from __future__ import annotations
@@ -43,7 +45,7 @@ _ARCHITECTURES = {"amd64": "x86_64", "arm64": "aarch64"}
 
 @dataclasses.dataclass(frozen=True)
 class Need:
-    """What wishes ask of a host. Wishes with equal needs suit the same hosts."""
+    """What demands ask of a host. Demands with equal needs suit the same hosts."""
 
     requirements: tuple[Requirement, ...] = ()
     architecture: str = ""
@@ -54,15 +56,15 @@ class Need:
     pinned: str = ""
 
 
-def need_of(wish: HostDemand, pinned: str = "") -> Need:
+def need_of(demand: HostDemand, pinned: str = "") -> Need:
     """Raises :class:`InvalidInput` for a selector that is none."""
     return Need(
-        requirements=read_selector(wish.selector),
-        architecture=normal_architecture(wish.architecture),
-        cpus=wish.cpus,
-        memory_bytes=wish.memory_bytes,
-        disk_bytes=wish.disk_bytes,
-        agent_namespace=wish.agent_namespace,
+        requirements=read_selector(demand.selector),
+        architecture=normal_architecture(demand.architecture),
+        cpus=demand.cpus,
+        memory_bytes=demand.memory_bytes,
+        disk_bytes=demand.disk_bytes,
+        agent_namespace=demand.agent_namespace,
         pinned=pinned,
     )
 
@@ -96,7 +98,8 @@ def unusable(host: AgentFacts) -> Rejection | None:
         return Rejection("bound", words)
     if host.reserved_by:
         namespace, name = host.holder or ("", host.reserved_by)
-        return Rejection("reserved", f"is reserved for Machine {namespace + '/' if namespace else ''}{name}")
+        prefix = namespace + "/" if namespace else ""
+        return Rejection("reserved", f"is reserved for Machine {prefix}{name}")
     if not host.connected:
         return Rejection("connected", "is not connected")
     if not host.validated:

@@ -4,7 +4,9 @@
 """Label selectors as Kubernetes has them (meta/v1 LabelSelector): what they mean and which are none.
 
 All requirements must hold. ``NotIn`` and ``DoesNotExist`` also hold where the label is absent; a selector without requirements holds everywhere. That
-no selector holds everywhere too is the rule of the provider (reference capi-provider-agent.md 2.2); in other places of Kubernetes it holds nowhere.
+no selector holds everywhere too is the rule of the provider; in other places of Kubernetes it holds nowhere.
+
+Source: openshift/cluster-api-provider-agent api/v1beta1.
 """
 
 from __future__ import annotations

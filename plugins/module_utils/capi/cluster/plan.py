@@ -1,9 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What one AgentCluster needs: its ClusterDeployment, its AgentClusterInstall, its status (reference capi-provider-agent.md 4). Pure.
+"""What one AgentCluster needs: its ClusterDeployment, its AgentClusterInstall, its status. Pure.
 
 Upstream takes one step in each pass and lets the change of status bring the next; here the whole way is one plan, in the same order.
+
+Source: openshift/cluster-api-provider-agent controllers/agentcluster_controller.go.
 """
 
 from __future__ import annotations
@@ -131,7 +133,7 @@ def _status(view: AgentClusterView, reference: ClusterRef, *, ready: bool) -> di
 
 
 def _deployment(view: AgentClusterView) -> list[ChainStep]:
-    """The ClusterDeployment: made, or ours by owner and label. One that somebody deleted is made again, where upstream fails for ever (14)."""
+    """The ClusterDeployment: made, or ours by owner and label. A deleted one is created again, where upstream fails at every pass."""
     if view.deployment is None:
         secrets = [step for name in view.control_plane.secrets for step in _backup(view, key_of(view.agent_cluster)[0], name)]
         return [*secrets, create(CLUSTER_DEPLOYMENT, deployment_object(view.agent_cluster, view.control_plane), "the cluster of the control plane, for Agents")]
@@ -141,7 +143,7 @@ def _deployment(view: AgentClusterView) -> list[ChainStep]:
 
 
 def _owners_with(obj: Mapping[str, Any], cluster: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The owners with this AgentCluster among them, by its present UID: an owner that was made anew is not the old one (14)."""
+    """The owners with this AgentCluster among them, by its present UID: an owner that was created again has another UID."""
     owners = [dict(owner) for owner in part(obj, "metadata").get("ownerReferences") or ()]
     mine = [index for index, owner in enumerate(owners) if _names(owner, cluster)]
     reference = owner_reference(cluster)
@@ -224,8 +226,9 @@ def _problems(view: AgentClusterView) -> list[str]:
     wanted, present = _endpoint(view), text(view.install, "spec", "ignitionEndpoint", "url")
     if view.install is not None and wanted != present:
         title = f"AgentClusterInstall {'/'.join(key_of(view.install))}"
-        what = f"{title} has {f'the ignition endpoint {present}' if present else 'no ignition endpoint'}, the AgentCluster {wanted or 'none'}"
-        found.append(f"{what}: it is taken over at creation only. Delete the AgentClusterInstall while no host is bound, so that it is made anew.")
+        shown_wanted = wanted or "none"
+        what = f"{title} has {f'the ignition endpoint {present}' if present else 'no ignition endpoint'}, the AgentCluster {shown_wanted}"
+        found.append(f"{what}: it is taken over at creation only. Delete the AgentClusterInstall while no host is bound; it is created again.")
     elsewhere = part(view.agent_cluster, "status", "clusterDeploymentReference")
     if view.deployment is None and elsewhere.get("name"):
         found.append(f"ClusterDeployment {elsewhere.get('namespace')}/{elsewhere['name']} was gone and is made again")

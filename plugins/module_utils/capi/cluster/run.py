@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The door capi_cluster: its options and results."""
+"""The module capi_cluster: its options and results."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ...kube.connection import CONNECTION_OPTIONS, connect
 from ...kube.write import diff_of
 from ..kinds import core_kinds
 from ..objects import part
-from .desired import DesiredAgentCluster, read_cluster_wish
+from .desired import DesiredAgentCluster, read_desired_cluster
 from .unit import ClusterUnit, infrastructure_missing, plan_absent, plan_present, pool_row, replicas_missing
 
 
@@ -63,19 +63,19 @@ def cluster_argument_spec() -> dict[str, Any]:
 def run_cluster(call: Opened) -> dict[str, Any]:
     """Raises :class:`InvalidInput` before anything is sent; what the API refuses, and :class:`LimitReached`, with the result so far."""
     params = call.params
-    wish = read_cluster_wish(params) if params["state"] == "present" else None
+    requested = read_desired_cluster(params) if params["state"] == "present" else None
     client = connect(params, clock=call.clock, check_mode=call.check_mode)
     try:
-        return _run(call, client, wish)
+        return _run(call, client, requested)
     finally:
         client.close()
 
 
-def _run(call: Opened, client: KubeClient, wish: DesiredAgentCluster | None) -> dict[str, Any]:
+def _run(call: Opened, client: KubeClient, requested: DesiredAgentCluster | None) -> dict[str, Any]:
     params = call.params
     unit = ClusterUnit(client, core_kinds(client), params["namespace"], params["name"], call.clock, call.progress)
     try:
-        _remove(call, unit) if wish is None else _make(call, unit, wish)
+        _remove(call, unit) if requested is None else _make(call, unit, requested)
     except ZeroTouchError as error:
         error.result = _result(call, unit)
         raise
@@ -84,8 +84,8 @@ def _run(call: Opened, client: KubeClient, wish: DesiredAgentCluster | None) -> 
     return _result(call, unit)
 
 
-def _make(call: Opened, unit: ClusterUnit, wish: DesiredAgentCluster) -> None:
-    unit.apply(plan_present(wish, unit.core, unit.observed), lambda: plan_present(wish, unit.core, unit.observed), check_mode=call.check_mode)
+def _make(call: Opened, unit: ClusterUnit, requested: DesiredAgentCluster) -> None:
+    unit.apply(plan_present(requested, unit.core, unit.observed), lambda: plan_present(requested, unit.core, unit.observed), check_mode=call.check_mode)
     call.plan(unit.planned)
     if call.check_mode:
         return
@@ -94,7 +94,7 @@ def _make(call: Opened, unit: ClusterUnit, wish: DesiredAgentCluster) -> None:
     if wanted in ("infrastructure_ready", "replicas"):
         unit.until(infrastructure_missing, limit)
     if wanted == "replicas":
-        unit.until(replicas_missing([pool.name for pool in wish.pools or ()], unit.core), limit)
+        unit.until(replicas_missing([pool.name for pool in requested.pools or ()], unit.core), limit)
 
 
 def _remove(call: Opened, unit: ClusterUnit) -> None:

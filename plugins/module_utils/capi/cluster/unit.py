@@ -83,29 +83,29 @@ def observe(client: KubeClient, core: CoreKinds, namespace: str, name: str) -> O
     )
 
 
-def plan_present(wish: DesiredAgentCluster, core: CoreKinds, observed: ObservedUnit) -> UnitPlan:
-    """Namespace, Cluster, AgentCluster, then for each pool the template before the MachineDeployment that names it; templates of old that nobody uses go.
+def plan_present(requested: DesiredAgentCluster, core: CoreKinds, observed: ObservedUnit) -> UnitPlan:
+    """Namespace, Cluster, AgentCluster, then for each pool the template before the MachineDeployment that names it; old templates without a user are deleted.
 
     Raises :class:`ZeroTouchError` for a template that is not what its name says.
     """
     changes: list[Change] = []
     notes: list[str] = []
     if observed.namespace is False:
-        changes += _change(plan_object(NAMESPACE, {"metadata": {"name": wish.namespace}}, None))
-    for resource, desired in cluster_objects(wish, core):
-        changes += _change(plan_object(resource, desired, observed.of(resource, wish.name), owned=_OWNED))
-    for pool in wish.pools or ():
-        for resource, desired in pool_objects(wish, pool, core):
+        changes += _change(plan_object(NAMESPACE, {"metadata": {"name": requested.namespace}}, None))
+    for resource, desired in cluster_objects(requested, core):
+        changes += _change(plan_object(resource, desired, observed.of(resource, requested.name), owned=_OWNED))
+    for pool in requested.pools or ():
+        for resource, desired in pool_objects(requested, pool, core):
             present = observed.of(resource, desired["metadata"]["name"])
             if resource == core.machine_deployment and present is None:
                 desired["spec"].setdefault("replicas", 0)
             change = plan_object(resource, desired, present, owned=_OWNED)
             if change is not None and resource == AGENT_MACHINE_TEMPLATE and change.verb == "patch" and "spec" in change.body:
-                raise ZeroTouchError(f"{change.title} is not what its name says: somebody has changed it.", "Delete it; it is made again.")
+                raise ZeroTouchError(f"{change.title} is not what its name says: another client has changed it.", "Delete it; it is made again.")
             if change is not None and change.verb == "patch" and "template" in change.body.get("spec", {}):
-                notes.append(f"{change.title}: its Machines are replaced one after the other, and their hosts installed anew")
+                notes.append(f"{change.title}: its Machines are replaced one after the other, and their hosts are installed again")
             changes += _change(change)
-    changes += _old_templates(wish, observed)
+    changes += _old_templates(requested, observed)
     return UnitPlan(tuple(changes), notes=tuple(notes))
 
 
@@ -113,11 +113,11 @@ def _change(change: Change | None) -> list[Change]:
     return [] if change is None else [change]
 
 
-def _old_templates(wish: DesiredAgentCluster, observed: ObservedUnit) -> list[Change]:
+def _old_templates(requested: DesiredAgentCluster, observed: ObservedUnit) -> list[Change]:
     """Templates of ours that no pool has any more; one that a MachineSet still refers to is needed until that is gone."""
     used = {text(item, "spec", "template", "spec", "infrastructureRef", "name") for item in observed.sets}
-    used |= {template_name(pool) for pool in wish.pools or ()}
-    pools = {pool.name for pool in wish.pools or ()}
+    used |= {template_name(pool) for pool in requested.pools or ()}
+    pools = {pool.name for pool in requested.pools or ()}
     used |= {text(item, "spec", "template", "spec", "infrastructureRef", "name") for item in observed.deployments if item["metadata"]["name"] not in pools}
     old = [item for item in observed.templates if is_ours(item) and item["metadata"]["name"] not in used]
     return [change for item in old for change in _change(plan_deletion(AGENT_MACHINE_TEMPLATE, item, "no Machine is made from it any more"))]
@@ -126,7 +126,7 @@ def _old_templates(wish: DesiredAgentCluster, observed: ObservedUnit) -> list[Ch
 def plan_absent(name: str, core: CoreKinds, observed: ObservedUnit) -> UnitPlan:
     """MachineDeployments, then the Cluster once no Machine is left, then what is over: so every Machine lets its host go while its Node can be reached.
 
-    Nothing of a Cluster that somebody else made is touched.
+    A Cluster of another tool is left as it is.
     """
     if observed.cluster is not None and not is_ours(observed.cluster):
         return UnitPlan(stays=(f"Cluster {'/'.join(_names(observed.cluster))} stays with all it has: it was not created by this collection",))
@@ -173,7 +173,7 @@ class ClusterUnit:
         self.observed = observe(self._client, self.core, self._namespace, self._name)
 
     def apply(self, plan: UnitPlan, again: Callable[[], UnitPlan], *, check_mode: bool = False) -> None:
-        """Write the plan in its order, up to the first failure, which is raised. ``again`` plans anew after a conflict."""
+        """Write the plan in its order, up to the first failure, which is raised. ``again`` makes a new plan after a conflict."""
         self.plan = plan
         self.planned += [change.describe() for change in plan.changes]
         new_namespace = any(change.resource == NAMESPACE for change in plan.changes)
@@ -195,12 +195,12 @@ class ClusterUnit:
     def until(self, reached: Callable[[ObservedUnit], Sequence[str]], limit: float, step: Callable[[], None] = lambda: None) -> None:
         """Until ``reached`` has nothing to say; ``step`` is done after each change. Raises :class:`LimitReached` with what is missing."""
         kinds = (self.core.machine, self.core.machine_deployment, self.core.cluster, AGENT_CLUSTER)
-        wake = ChangeSignal(self._client, [resource.path(self._namespace) for resource in kinds], limit, self._clock)
+        notify = ChangeSignal(self._client, [resource.path(self._namespace) for resource in kinds], limit, self._clock)
         missing: Sequence[str] = ()
 
         def await_change(seconds: float) -> None:
             step()
-            wake.wait(seconds)
+            notify.wait(seconds)
 
         for _turn in turns(Deadline(self._clock, limit), RECHECK, await_change):
             self.look()

@@ -162,6 +162,12 @@ CHECKS: Mapping[str, Check] = {
         "upstream since then is missing.",
         "use a newer version of zerotouch.openshift, or set openshift_checks: {release-unknown: warn} for a trial",
     ),
+    "release-not-pinned": Check(
+        "warn",
+        "A release image that is named by tag is pinned: its registry is asked once for the digest, and all later runs use that. Otherwise hosts install what "
+        "the tag names when they pull it. With off, no registry is asked.",
+        "name the image by digest in openshift_release_image (repository@sha256:…)",
+    ),
     "release-registry-without-credentials": Check(
         "warn",
         "The pull secret holds the registry of the release image, unless that is quay.io or has mirrors: the service refuses the pull secret otherwise.",
@@ -243,8 +249,8 @@ def supported(values: tuple[str, ...]) -> str:
 
 def levels(checks: Mapping[str, Any]) -> dict[str, str]:
     """``openshift_checks`` as it is meant: name -> level in lower case."""
-    given = {str(name): str(level).lower() for name, level in checks.items()}
-    return {name: "off" if level in _OFF else level for name, level in given.items()}
+    provided = {str(name): str(level).lower() for name, level in checks.items()}
+    return {name: "off" if level in _OFF else level for name, level in provided.items()}
 
 
 def check_names(checks: Mapping[str, str], path: str = "openshift_checks") -> list[Problem]:

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""How many hosts there are for the replicas of each role (reference agent-based-installer.md 3.8)."""
+"""How many hosts there are for the replicas of each role.
+
+Source: openshift/installer pkg/asset/agent/manifests/nmstateconfig.go.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Hosts: interfaces, root device hints, roles, names (reference agent-based-installer.md 3.6, 3.12)."""
+"""Hosts: interfaces, root device hints, roles, names.
+
+Source: openshift/installer pkg/asset/agent/agentconfig/agenthosts.go;
+  docs/upstream/agent-installer.md#what-the-installer-does-not-check.
+"""
 
 from __future__ import annotations
 
@@ -65,9 +69,9 @@ def _root_device_hints(host: HostFacts) -> Iterator[Problem]:
 
 
 def _rendezvous_on_worker(facts: Facts) -> Iterator[Problem]:
-    given = facts.cluster.rendezvous_ip
+    provided = facts.cluster.rendezvous_ip
     for host in facts.hosts:
-        if given and host.host.role == "worker" and given in [address.text for address in host.addresses]:
+        if provided and host.host.role == "worker" and provided in [address.text for address in host.addresses]:
             detail = f"Host {host.host.hostname} has role 'worker' and has the rendezvousIP assigned to it."
             where = "role" if facts.profile.arbiter else "Host"
             yield agent_config(f"{host.path}.{where}", FORBIDDEN, f"{detail} The rendezvousIP must be assigned to a control plane host.")

@@ -1,7 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the installer says about a deployment, file by file in the order in which it reads them (reference agent-based-installer.md 3)."""
+"""What the installer says about a deployment, file by file in the order in which it reads them.
+
+Source: openshift/installer pkg/types/validation/installconfig.go, pkg/asset/agent/installconfig.go,
+  pkg/asset/agent/agentconfig.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +21,8 @@ from ..upstream.agent_config import agent_config
 from ..upstream.cluster_install import host_subnets
 from ..upstream.credentials import authorities
 from ..upstream.defaults import PLATFORM_ORDER
-from ..upstream.given import Given
 from ..upstream.install_config import install_config
+from ..upstream.provided import Provided
 from .checks import AGENT_CONFIG, INSTALL_CONFIG
 from .facts import Facts
 from .host_counts import host_counts
@@ -49,9 +53,9 @@ def installer_problems(facts: Facts, documents: Documents, *, agent_iso: bool) -
     Of a file that cannot be read in full it says only that: what the rules find in the rest of it is ours then.
     """
     found = []
-    given = Given.of(documents.install, facts.profile)
+    provided = Provided.of(documents.install, facts.profile)
     if not documents.install_refused:
-        found += _said(install_config(given), unread=documents.install_unread)
+        found += _said(install_config(provided), unread=documents.install_unread)
     wrong = [problem.path for problem in found if problem.severity == "error" and (problem.layer == "installer" or documents.install_unread)]
     if not documents.agent_refused:
         found += _said(agent_config(documents.agent), unread=documents.agent_unread)
@@ -61,15 +65,15 @@ def installer_problems(facts: Facts, documents: Documents, *, agent_iso: bool) -
     found += _said(_empty_network_configs(documents), unread=documents.agent_unread)
     # The manifests are made of a right install-config.yaml only; of it, this takes a few fields.
     if not documents.install_refused and not any(path.startswith(_SUBNETS) for path in wrong):
-        found += _said(host_subnets(given), unread=documents.install_unread)
-    found += _said(authorities(str(given.doc.get("additionalTrustBundle", ""))), unread=documents.install_unread)
+        found += _said(host_subnets(provided), unread=documents.install_unread)
+    found += _said(authorities(str(provided.doc.get("additionalTrustBundle", ""))), unread=documents.install_unread)
     if agent_iso:
         found += _said(rendezvous_missing(facts), unread=documents.agent_unread)
     return found
 
 
 def several_platforms(documents: Documents) -> list[Problem]:
-    """The installer takes none and external for nothing beside another platform; whoever writes two means something else."""
+    """The installer takes none and external for nothing beside another platform; a user who writes two means something else."""
     names = [name for name in PLATFORM_ORDER if name in (documents.install.get("platform") or {})]
     detail = f'must only specify a single type of platform; cannot use both "{names[0]}" and "{names[1]}"' if len(names) > 1 else ""
     return [Problem("platform", INVALID, detail, layer="ours", file=INSTALL_CONFIG)] if detail else []

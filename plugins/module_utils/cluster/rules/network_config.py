@@ -1,7 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""networkConfig of each host: what nmstate refuses, and what will not work on the machine (reference agent-based-installer.md 3.7, 3.12)."""
+"""networkConfig of each host: what nmstate refuses, and what will not work on the machine.
+
+Source: openshift/installer pkg/asset/agent/manifests/nmstateconfig.go;
+  docs/upstream/agent-installer.md#what-the-installer-does-not-check.
+"""
 
 from __future__ import annotations
 

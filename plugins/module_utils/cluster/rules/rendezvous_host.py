@@ -1,7 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The rendezvous IP: there is one, and it is that of a control-plane host or arbiter (reference agent-based-installer.md 3.10, 3.12)."""
+"""The rendezvous IP: there is one, and it is that of a control-plane host or arbiter.
+
+Source: openshift/installer pkg/asset/agent/image/ignition.go;
+  docs/upstream/agent-installer.md#what-the-installer-does-not-check.
+"""
 
 from __future__ import annotations
 
@@ -29,13 +33,13 @@ def rendezvous_host(facts: Facts) -> Iterator[Problem]:
         return  # missing, invalid, or a clash with a VIP: reported there
     owners = [facts.hosts[index] for index in found.hosts]
     if owners and not any(owner.can_be_rendezvous_host for owner in owners):
-        if not (found.given and _installer_says_so(facts, owners)):
+        if not (found.provided and _installer_says_so(facts, owners)):
             yield _problem("rendezvous-host", f"is an address of {owners[0].label}, which is no control-plane host", found.ip)
     elif not owners and _all_known(facts):
         yield _problem("rendezvous-host", "is no static address of a control-plane host", found.ip)
     elif facts.machine_networks and not facts.in_machine_network(ip):
         networks = ", ".join(str(network) for network in facts.machine_networks)
-        how = "" if found.given else ", the first static address of a control-plane host,"
+        how = "" if found.provided else ", the first static address of a control-plane host,"
         yield _problem("rendezvous-network", f"the rendezvous IP{how} is in no machine network ({networks})", found.ip)
 
 

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""agent-config.yaml itself (reference agent-based-installer.md 3.5); its hosts have rules of their own."""
+"""agent-config.yaml itself; its hosts have rules of their own.
+
+Source: openshift/installer pkg/asset/agent/agentconfig/agent_config.go.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from collections.abc import Iterator
 from ...common.problems import Problem
 from . import urls
 from .findings import AGENT_CONFIG, invalid
-from .given import Document
+from .provided import Document
 from .texts import domain_error, ip_error, quoted
 
 

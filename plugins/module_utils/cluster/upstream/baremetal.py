@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""platform.baremetal (reference agent-based-installer.md 3.3)."""
+"""platform.baremetal (openshift/installer pkg/asset/agent/installconfig.go)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from ...common.problems import Problem
 from .bmc_addresses import access_error
 from .findings import duplicate, invalid, required, unsupported
-from .given import Document, Given
+from .provided import Document, Provided
 from .texts import Cidr, domain_error, ip_error, parse_cidr, parse_ip, quoted
 from .vsphere import external_dns, load_balancer
 
@@ -19,30 +19,30 @@ _PROVISIONING = ("Disabled", "Managed", "Unmanaged")
 _IPV6_MASK = 64
 
 
-def baremetal(given: Given) -> Iterator[Problem]:
-    options = given.options("baremetal")
+def baremetal(provided: Provided) -> Iterator[Problem]:
+    options = provided.options("baremetal")
     network = options.get("provisioningNetwork", "")
     if network not in _PROVISIONING:
         yield unsupported(f"{PATH}.provisioningNetwork", network, _PROVISIONING)
-    keys = ("bootstrapProvisioningIP", "clusterProvisioningIP", *(("provisioningNetworkGateway",) if given.profile.provisioning_gateway else ()))
+    keys = ("bootstrapProvisioningIP", "clusterProvisioningIP", *(("provisioningNetworkGateway",) if provided.profile.provisioning_gateway else ()))
     for key in keys:
         text = options.get(key, "")
         if text and (error := ip_error(text)):
             yield invalid(f"{PATH}.{key}", text, error)
-    yield from load_balancer(given, "baremetal")
-    yield from external_dns(given, "baremetal")
+    yield from load_balancer(provided, "baremetal")
+    yield from external_dns(provided, "baremetal")
 
 
-def bmc_hosts(given: Given) -> Iterator[Problem]:
+def bmc_hosts(provided: Provided) -> Iterator[Problem]:
     """As soon as one host has a BMC address, the cluster is to know BMCs: their provisioning network is looked at."""
-    options = given.options("baremetal")
+    options = provided.options("baremetal")
     hosts = options.get("hosts") or []
     if not any(_bmc(host).get("address") for host in hosts):
         return
     if options.get("provisioningNetwork") == "Disabled":
-        yield from _without_provisioning(given, options, hosts)
+        yield from _without_provisioning(provided, options, hosts)
     else:
-        yield from _provisioning(given, options)
+        yield from _provisioning(provided, options)
     yield from _each_bmc(hosts)
 
 
@@ -50,33 +50,33 @@ def _bmc(host: Document) -> Document:
     return host.get("bmc") or {}
 
 
-def _without_provisioning(given: Given, options: Document, hosts: Sequence[Document]) -> Iterator[Problem]:
+def _without_provisioning(provided: Provided, options: Document, hosts: Sequence[Document]) -> Iterator[Problem]:
     for index, host in enumerate(hosts):
         address = _bmc(host).get("address", "")
         if error := access_error(address):
             yield invalid(f"{PATH}.hosts[{index}].bmc", address, error)
     text = options.get("clusterProvisioningIP", "")
-    machines = given.networks.machine
+    machines = provided.networks.machine
     if text and not any(network.holds(parse_ip(text)) for network in machines):
         networks = ",".join(str(network) for network in machines)
         detail = f"provisioning network is disabled, IP expected to be in one of the machine networks: {networks}"
         yield invalid(f"{PATH}.clusterProvisioningIP", text, detail)
 
 
-def _provisioning(given: Given, options: Document) -> Iterator[Problem]:
+def _provisioning(provided: Provided, options: Document) -> Iterator[Problem]:
     cidr = parse_cidr(options.get("provisioningNetworkCIDR", ""))
     if cidr is None:
         return
     where = f"{PATH}.provisioningNetworkCIDR"
     if options.get("provisioningNetwork") == "Managed" and cidr.version == 6 and cidr.prefix < _IPV6_MASK:
         yield invalid(where, str(cidr), "provisioningNetworkCIDR mask must be greater than or equal to 64 for IPv6 networks")
-    overlapping = next((machine for machine in given.networks.machine if machine.overlaps(cidr)), None)
+    overlapping = next((machine for machine in provided.networks.machine if machine.overlaps(cidr)), None)
     if overlapping is not None:
         yield invalid(where, str(cidr), f"cannot overlap with machine network: {_overlap(cidr, overlapping)}")
     ip = options.get("clusterProvisioningIP", "")
-    if (ip or not given.profile.provisioning_gateway) and not cidr.holds(parse_ip(ip)):
+    if (ip or not provided.profile.provisioning_gateway) and not cidr.holds(parse_ip(ip)):
         yield invalid(f"{PATH}.clusterProvisioningIP", ip, f"{quoted(ip)} is not in the provisioning network")
-    if given.profile.provisioning_gateway and options.get("provisioningNetworkGateway"):
+    if provided.profile.provisioning_gateway and options.get("provisioningNetworkGateway"):
         yield from _gateway(options["provisioningNetworkGateway"], ip, cidr)
     if cidr.ip != cidr.network.network_address:
         yield invalid(where, str(cidr), f"provisioningNetworkCIDR has host bits set, expected {cidr.network}")
@@ -84,7 +84,7 @@ def _provisioning(given: Given, options: Document) -> Iterator[Problem]:
         if ip_error(server) and domain_error(server):
             yield invalid(PATH, server, "NTP server is not a valid IP or domain name")
     if options.get("provisioningDHCPRange"):
-        yield from _dhcp_range(given, options, cidr)
+        yield from _dhcp_range(provided, options, cidr)
 
 
 def _overlap(cidr: Cidr, machine: Cidr) -> str:
@@ -109,7 +109,7 @@ def _gateway(text: str, cluster_ip: str, cidr: Cidr) -> Iterator[Problem]:
                 yield invalid(path, text, f"{quoted(text)} is the {name} address of the provisioning network")
 
 
-def _dhcp_range(given: Given, options: Document, cidr: Cidr) -> Iterator[Problem]:
+def _dhcp_range(provided: Provided, options: Document, cidr: Cidr) -> Iterator[Problem]:
     path, text = f"{PATH}.provisioningDHCPRange", options["provisioningDHCPRange"]
     ends = text.split(",")
     if len(ends) != 2:
@@ -123,7 +123,7 @@ def _dhcp_range(given: Given, options: Document, cidr: Cidr) -> Iterator[Problem
             yield invalid(path, text, f"{quoted(end)} is not in the provisioning network")
             return
     first, last = (parse_ip(end) for end in ends)
-    keys = ("clusterProvisioningIP", "bootstrapProvisioningIP", *(("provisioningNetworkGateway",) if given.profile.provisioning_gateway else ()))
+    keys = ("clusterProvisioningIP", "bootstrapProvisioningIP", *(("provisioningNetworkGateway",) if provided.profile.provisioning_gateway else ()))
     for key in keys:
         ip = parse_ip(options.get(key, ""))
         if first and last and ip and int(first) <= int(ip) <= int(last):

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Addresses of BMCs as the installer takes them, and which of them do without a provisioning network (reference agent-based-installer.md 3.3)."""
+"""Addresses of BMCs as the installer takes them, and which of them do without a provisioning network.
+
+Source: openshift/installer pkg/asset/agent/installconfig.go.
+"""
 
 from __future__ import annotations
 

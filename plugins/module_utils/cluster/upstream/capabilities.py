@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Optional components of a cluster (reference agent-based-installer.md 1.1, 3.2)."""
+"""Optional components of a cluster.
+
+Source: openshift/installer pkg/types/installconfig.go, pkg/types/defaults, pkg/types/validation/installconfig.go.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from collections.abc import Iterator
 from ...common.problems import Problem
 from ..profile import ReleaseProfile
 from .findings import invalid, unsupported
-from .given import Document, Given
+from .provided import Document, Provided
 
 # What each set added to the one before it (openshift/api, ClusterVersion).
 _ADDED: dict[str, tuple[str, ...]] = {
@@ -34,33 +37,35 @@ def known_capabilities(profile: ReleaseProfile) -> tuple[str, ...]:
 
 def _of_set(name: str, profile: ReleaseProfile) -> set[str]:
     sets = [known for known in profile.capability_sets if known in _ADDED]
-    last = len(sets) if name == _CURRENT else sets.index(name) + 1 if name in sets else 0
+    last = sets.index(name) + 1 if name in sets else 0
+    if name == _CURRENT:
+        last = len(sets)
     found = {capability for known in sets[:last] for capability in _ADDED[known]}
     return found | set(_CURRENT_ONLY) if name == _CURRENT and profile.later_capabilities else found
 
 
-def capability_names(given: Given) -> Iterator[Problem]:
+def capability_names(provided: Provided) -> Iterator[Problem]:
     """Names of sets and capabilities."""
-    capabilities = given.doc.get("capabilities")
+    capabilities = provided.doc.get("capabilities")
     if capabilities is None:
         return
-    baseline, known = capabilities.get("baselineCapabilitySet", ""), known_capabilities(given.profile)
-    if baseline not in given.profile.capability_sets:
-        yield unsupported("capabilities.baselineCapabilitySet", baseline, given.profile.capability_sets)
+    baseline, known = capabilities.get("baselineCapabilitySet", ""), known_capabilities(provided.profile)
+    if baseline not in provided.profile.capability_sets:
+        yield unsupported("capabilities.baselineCapabilitySet", baseline, provided.profile.capability_sets)
     for index, name in enumerate(capabilities.get("additionalEnabledCapabilities") or []):
         if name not in known:
             yield unsupported(f"capabilities.additionalEnabledCapabilities[{index}]", name, known)
 
 
-def capability_needs(given: Given) -> Iterator[Problem]:
+def capability_needs(provided: Provided) -> Iterator[Problem]:
     """Which capabilities need others, and which a platform cannot do without."""
-    capabilities = given.doc.get("capabilities")
+    capabilities = provided.doc.get("capabilities")
     if capabilities is None:
         return
     baseline, added = capabilities.get("baselineCapabilitySet", ""), list(capabilities.get("additionalEnabledCapabilities") or [])
-    enabled = _of_set(baseline or _CURRENT, given.profile) | set(added)
+    enabled = _of_set(baseline or _CURRENT, provided.profile) | set(added)
     path = "additionalEnabledCapabilities"
-    if baseline == "None" and "baremetal" in given.platforms and "baremetal" not in enabled:
+    if baseline == "None" and "baremetal" in provided.platforms and "baremetal" not in enabled:
         bare = [invalid(path, added, "platform baremetal requires the baremetal capability")]
     else:
         bare = []
@@ -70,18 +75,18 @@ def capability_needs(given: Given) -> Iterator[Problem]:
         market = []
     # With the empty set the installer says the first of these before the other, else alone.
     yield from (*market, *bare)
-    yield from _of_platform(given, capabilities, enabled)
+    yield from _of_platform(provided, capabilities, enabled)
 
 
-def _of_platform(given: Given, capabilities: Document, enabled: set[str]) -> Iterator[Problem]:
-    path, value, platforms = "capabilities", dict(capabilities), given.platforms
+def _of_platform(provided: Provided, capabilities: Document, enabled: set[str]) -> Iterator[Problem]:
+    path, value, platforms = "capabilities", dict(capabilities), provided.platforms
     if "CloudCredential" not in enabled and not {"none", "baremetal"} & set(platforms):
         yield invalid(path, value, "disabling CloudCredential capability available only for baremetal platforms")
     if "CloudControllerManager" not in enabled:
         if not {"none", "baremetal", "external"} & set(platforms):
             detail = "disabling CloudControllerManager is only supported on the Baremetal, None, or External platform with cloudControllerManager value none"
             yield invalid(path, value, detail)
-        if given.options("external").get("cloudControllerManager") == "External":
+        if provided.options("external").get("cloudControllerManager") == "External":
             detail = "disabling CloudControllerManager on External platform supported only with cloudControllerManager value none"
             yield invalid(path, value, detail)
     if "Ingress" not in enabled:

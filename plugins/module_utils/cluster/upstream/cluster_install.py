@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the installer finds when it makes the AgentClusterInstall (reference agent-based-installer.md 3.9), by the fields of install-config.yaml."""
+"""What the installer finds when it makes the AgentClusterInstall, by the fields of install-config.yaml.
+
+Source: openshift/installer pkg/asset/agent/manifests.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from collections.abc import Iterator
 
 from ...common.problems import Problem
 from .findings import invalid, required
-from .given import Given
+from .provided import Provided
 from .texts import Cidr
 
 _SPARE_BITS = 7
@@ -30,16 +33,16 @@ def as_of_manifests(problem: Problem) -> Problem:
     return dataclasses.replace(problem, path=path.removesuffix(".hostPrefix") if _TOO_FEW in problem.detail else path, hint=f"this is made of {problem.path}")
 
 
-def host_subnets(given: Given) -> Iterator[Problem]:
+def host_subnets(provided: Provided) -> Iterator[Problem]:
     """A host gets a subnet of 128 addresses at least, and there is one for every host.
 
     The manifest names OVN-Kubernetes whatever the network type is, and so the rule holds for all.
     """
-    hosts = given.control_plane["replicas"] + sum(pool["replicas"] for pool in given.compute)
-    for index, network in enumerate(given.networking["clusterNetwork"]):
+    hosts = provided.control_plane["replicas"] + sum(pool["replicas"] for pool in provided.compute)
+    for index, network in enumerate(provided.networking["clusterNetwork"]):
         if not network.get("cidr"):
             yield required(f"networking.clusterNetwork[{index}].cidr", NO_NETWORK)
-    for index, entry in enumerate(given.networks.cluster):
+    for index, entry in enumerate(provided.networks.cluster):
         path, prefix = f"networking.clusterNetwork[{index}].hostPrefix", entry.host_prefix
         too_long, too_few = subnet_errors(entry.cidr, prefix, hosts)
         if too_long:

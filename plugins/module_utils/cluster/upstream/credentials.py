@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""SSH keys, trust bundle and pull secret (reference agent-based-installer.md 3.2). No value of these is ever part of a problem."""
+"""SSH keys, trust bundle and pull secret. No value of these is ever part of a problem.
+
+Source: openshift/installer pkg/types/validation/installconfig.go.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +17,10 @@ from ...common import json_text, libraries
 from ...common.problems import INVALID, Problem
 from . import ssh
 from .findings import INSTALL_CONFIG, invalid, warning
-from .given import Given
 from .hints import path_hint
 from .pem import first_block
+from .provided import Provided
+from .texts import joined_errors
 
 if TYPE_CHECKING:
     from cryptography import x509
@@ -27,10 +31,10 @@ _POLICIES = ("Proxyonly", "Always")
 _PULL_SECRET_FORM = """a JSON document is expected: '{"auths": {"host:5000": {"auth": "…"}}}'"""
 
 
-def ssh_keys(given: Given) -> Iterator[Problem]:
+def ssh_keys(provided: Provided) -> Iterator[Problem]:
     """Every line must be a public key; with FIPS the first of them one of RSA or ECDSA."""
-    text = given.doc.get("sshKey", "")
-    if given.doc.get("fips"):
+    text = provided.doc.get("sshKey", "")
+    if provided.doc.get("fips"):
         kind = ssh.first_key_type(text)
         if text and not kind:
             yield invalid("sshKey", None, f"Fatal error trying to parse configured public key: {ssh.NO_KEY}", hint=path_hint(text))
@@ -42,8 +46,8 @@ def ssh_keys(given: Given) -> Iterator[Problem]:
             yield invalid("sshKey", None, ssh.NO_KEY, hint=path_hint(line))
 
 
-def trust_bundle(given: Given) -> Iterator[Problem]:
-    error = certificates(given.doc.get("additionalTrustBundle", ""))[1]
+def trust_bundle(provided: Provided) -> Iterator[Problem]:
+    error = certificates(provided.doc.get("additionalTrustBundle", ""))[1]
     if error:
         yield invalid("additionalTrustBundle", None, error)
 
@@ -80,14 +84,14 @@ def _is_authority(certificate: x509.Certificate) -> bool:
         return False
 
 
-def trust_bundle_policy(given: Given) -> Iterator[Problem]:
-    policy = given.doc["additionalTrustBundlePolicy"]
+def trust_bundle_policy(provided: Provided) -> Iterator[Problem]:
+    policy = provided.doc["additionalTrustBundlePolicy"]
     if policy not in _POLICIES:
         yield invalid("additionalTrustBundlePolicy", policy, 'supported values "Proxyonly", "Always"')
 
 
-def pull_secret(given: Given) -> Iterator[Problem]:
-    text = given.doc.get("pullSecret", "")
+def pull_secret(provided: Provided) -> Iterator[Problem]:
+    text = provided.doc.get("pullSecret", "")
     error = _pull_secret_error(text)
     if error:
         yield invalid("pullSecret", None, error, hint=path_hint(text) or ("" if "requires either" in error else _PULL_SECRET_FORM))
@@ -110,7 +114,7 @@ def _pull_secret_error(text: str) -> str:
     if wrong is not None:
         return f"json: cannot unmarshal {_go_kind(wrong)} into Go struct field imagePullSecret.auths of type map[string]interface {{}}"
     lacking = [f'"{host}" requires either auth or credsStore' for host, entry in entries.items() if not {"auth", "credsStore"} & set(entry or {})]
-    return lacking[0] if len(lacking) == 1 else f"[{', '.join(lacking)}]" if lacking else ""
+    return joined_errors(lacking)
 
 
 def _go_kind(value: object) -> str:
@@ -118,7 +122,9 @@ def _go_kind(value: object) -> str:
         return "object"
     if isinstance(value, bool):
         return "bool"
-    return "string" if isinstance(value, str) else "array" if isinstance(value, list) else "number"
+    if isinstance(value, str):
+        return "string"
+    return "array" if isinstance(value, list) else "number"
 
 
 def _json_error(text: str, error: ValueError) -> str:

@@ -1,9 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Defaults that the installer fills in before it checks anything (reference agent-based-installer.md 1.1).
+"""Defaults that the installer fills in before it checks anything.
 
 They are for its rules: the files that we write hold what the user gave.
+
+Source: openshift/installer pkg/types/installconfig.go, pkg/types/defaults.
 """
 
 from __future__ import annotations
@@ -26,13 +28,13 @@ _EMPTY: tuple[object, ...] = ("", None, [], {})
 
 def active_platform(doc: Mapping[str, Any]) -> str:
     """The platform that the installer takes for meant; empty without one it knows."""
-    given = doc.get("platform") or {}
-    return next((name for name in PLATFORM_ORDER if name in given), "")
+    provided = doc.get("platform") or {}
+    return next((name for name in PLATFORM_ORDER if name in provided), "")
 
 
-def with_defaults(given: Mapping[str, Any], profile: ReleaseProfile) -> dict[str, Any]:
-    """A copy of install-config.yaml with every default that a rule looks at. ``given`` has upstream's names and only values of the right type."""
-    doc: dict[str, Any] = copy.deepcopy(dict(given))
+def with_defaults(provided: Mapping[str, Any], profile: ReleaseProfile) -> dict[str, Any]:
+    """A copy of install-config.yaml with every default that a rule looks at. ``provided`` has upstream's names and only values of the right type."""
+    doc: dict[str, Any] = copy.deepcopy(dict(provided))
     platform = active_platform(doc)
     if platform == "vsphere":
         vsphere_conversion.convert(doc["platform"]["vsphere"])
@@ -65,7 +67,10 @@ def with_defaults(given: Mapping[str, Any], profile: ReleaseProfile) -> dict[str
 
 
 def network_type(text: str) -> str:
-    """A network type as the installer reads it: of the two that it knows, in the usual case (openshift/installer pkg/types/conversion/installconfig.go)."""
+    """A network type as the installer reads it: of the two that it knows, in the usual case.
+
+    Source: openshift/installer pkg/types/conversion/installconfig.go.
+    """
     return NETWORK_TYPES.get(text.lower(), text)
 
 

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Two control-plane hosts that fence each other (reference agent-based-installer.md 3.4)."""
+"""Two control-plane hosts that fence each other.
+
+Source: openshift/installer pkg/types/validation/installconfig.go, pkg/asset/agent/installconfig.go.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from ...common.problems import Problem
 from . import urls
 from .findings import duplicate, forbidden, invalid, required
-from .given import Document, Given
+from .provided import Document, Provided
 from .texts import mac_error
 
 _PATH = "controlPlane.fencing"
@@ -19,22 +22,22 @@ _FIELDS = (("hostName", "HostName"), ("macAddress", "MACAddress"), ("username", 
 _UNIQUE = ("hostName", "macAddress", "address")
 
 
-def fencing(given: Given) -> Iterator[Problem]:
-    block = given.control_plane.get("fencing")
+def fencing(provided: Provided) -> Iterator[Problem]:
+    block = provided.control_plane.get("fencing")
     credentials = list((block or {}).get("credentials") or [])
     if block is not None:
-        yield from _fields(given, credentials)
-        if not any(name in given.platforms for name in _PLATFORMS):
-            detail = f"fencing is only supported on baremetal, external or none platforms, instead {given.platform} platform was found"
+        yield from _fields(provided, credentials)
+        if not any(name in provided.platforms for name in _PLATFORMS):
+            detail = f"fencing is only supported on baremetal, external or none platforms, instead {provided.platform} platform was found"
             yield forbidden(_PATH, detail)
         for index, credential in enumerate(credentials):
-            yield from _credential(given, f"{_PATH}.credentials[{index}]", credential)
-    yield from _number(given, len(credentials))
+            yield from _credential(provided, f"{_PATH}.credentials[{index}]", credential)
+    yield from _number(provided, len(credentials))
 
 
-def _fields(given: Given, credentials: Sequence[Document]) -> Iterator[Problem]:
+def _fields(provided: Provided, credentials: Sequence[Document]) -> Iterator[Problem]:
     """What must be there and must not be there twice, credential by credential."""
-    needed = {"username", "password", "address", *(() if given.profile.fencing_by_mac else ("hostName",))}
+    needed = {"username", "password", "address", *(() if provided.profile.fencing_by_mac else ("hostName",))}
     seen: dict[str, set[str]] = {key: set() for key in _UNIQUE}
     for index, credential in enumerate(credentials):
         for key, word in _FIELDS:
@@ -49,8 +52,8 @@ def _fields(given: Given, credentials: Sequence[Document]) -> Iterator[Problem]:
                 seen[key].add(value)
 
 
-def _credential(given: Given, path: str, credential: Document) -> Iterator[Problem]:
-    if given.profile.fencing_by_mac:
+def _credential(provided: Provided, path: str, credential: Document) -> Iterator[Problem]:
+    if provided.profile.fencing_by_mac:
         mac = credential.get("macAddress", "")
         if not credential.get("hostName") and not mac:
             yield required(path, "at least one of hostname or macaddress must be provided")
@@ -61,7 +64,7 @@ def _credential(given: Given, path: str, credential: Document) -> Iterator[Probl
         detail = f"invalid certificate verification; \"{verification}\" should set to one of the following: ['Enabled' (default), 'Disabled']"
         yield invalid(f"{path}[CertificateVerification]", verification, detail)
     address = credential.get("address", "")
-    if address and given.profile.fencing_address_rule:
+    if address and provided.profile.fencing_address_rule:
         for error in _address_errors(address):
             yield invalid(f"{path}.address", address, error)
 
@@ -78,12 +81,12 @@ def _address_errors(address: str) -> Iterator[str]:
         yield "failed to parse redfish address, no port number found"
 
 
-def _number(given: Given, found: int) -> Iterator[Problem]:
-    arbiter = given.arbiter
+def _number(provided: Provided, found: int) -> Iterator[Problem]:
+    arbiter = provided.arbiter
     if arbiter is not None and arbiter["replicas"] > 0:
         return
-    if given.control_plane["replicas"] == 2:
-        if found != 2 and given.profile.fencing:
+    if provided.control_plane["replicas"] == 2:
+        if found != 2 and provided.profile.fencing:
             detail = f"there should be exactly two fencing credentials to support the two node cluster, instead {found} credentials were found"
             yield forbidden(f"{_PATH}.credentials", detail)
     elif found:

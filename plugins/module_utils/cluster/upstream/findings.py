@@ -1,12 +1,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Problems of the installer in its own words (reference agent-based-installer.md 3.1)."""
+"""Problems of the installer in its own words (openshift/installer pkg/types/validation/installconfig.go)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ...common.plurals import counted
 from ...common.problems import DUPLICATE, FORBIDDEN, INTERNAL, INVALID, REQUIRED, TOO_MANY, UNSUPPORTED, Problem
 from ..rules.checks import AGENT_CONFIG, INSTALL_CONFIG, own, shown, supported
 
@@ -33,7 +34,7 @@ def duplicate(path: str, value: object, *, file: str = INSTALL_CONFIG) -> Proble
 
 
 def too_many(path: str, count: int, most: int, *, file: str = INSTALL_CONFIG) -> Problem:
-    return Problem(path, TOO_MANY, f"must have at most {most} item{'' if most == 1 else 's'}", file=file, value=shown(count))
+    return Problem(path, TOO_MANY, f"must have at most {counted(most, 'item')}", file=file, value=shown(count))
 
 
 def internal(path: str, detail: str, *, file: str = INSTALL_CONFIG) -> Problem:

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Fields that the agent installer ignores, with a warning (reference agent-based-installer.md 3.11)."""
+"""Fields that the agent installer ignores, with a warning (openshift/installer pkg/asset/agent/installconfig.go)."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from collections.abc import Iterator
 
 from ...common.problems import IGNORED, Problem
 from .findings import warning
-from .given import Document, Given
+from .provided import Document, Provided
 
 _CHANGED = {"externalBridge": "baremetal", "provisioningBridge": "provisioning"}
 _VSPHERE = ("clusterOSImage", "defaultMachinePlatform", "diskType", "loadBalancer")
 _NUTANIX = ("clusterOSImage", "preloadedOSImageName", "defaultMachinePlatform", "loadBalancer")
 
 
-def ignored(given: Given) -> Iterator[Problem]:
-    for index, pool in enumerate(given.compute):
+def ignored(provided: Provided) -> Iterator[Problem]:
+    for index, pool in enumerate(provided.compute):
         yield from _pool(pool, f"compute[{index}]")
-    yield from _pool(given.control_plane, "controlPlane")
-    if given.platform == "baremetal":
-        yield from _baremetal(given)
-    if given.platform == "vsphere":
-        yield from _vsphere(given)
-    if given.platform == "nutanix":
-        yield from _nutanix(given)
-    if given.doc["publish"] != "External":
-        yield _is_ignored("publish", given.doc["publish"])
-    # The installer ignores its own defaults too, with a warning that nobody can do anything about.
-    if given.source.get("credentialsMode"):
-        yield _is_ignored("credentialsMode", given.doc["credentialsMode"])
+    yield from _pool(provided.control_plane, "controlPlane")
+    if provided.platform == "baremetal":
+        yield from _baremetal(provided)
+    if provided.platform == "vsphere":
+        yield from _vsphere(provided)
+    if provided.platform == "nutanix":
+        yield from _nutanix(provided)
+    if provided.doc["publish"] != "External":
+        yield _is_ignored("publish", provided.doc["publish"])
+    # The installer ignores its own defaults too, with a warning that the user cannot act on.
+    if provided.source.get("credentialsMode"):
+        yield _is_ignored("credentialsMode", provided.doc["credentialsMode"])
     # The installer makes keys of the live system with it, and the cluster gets its own.
-    if given.profile.pki and given.source.get("pki"):
+    if provided.profile.pki and provided.source.get("pki"):
         yield dataclasses.replace(_is_ignored("pki"), layer="ours")
-    disk = (given.doc.get("bootstrapInPlace") or {}).get("installationDisk", "")
+    disk = (provided.doc.get("bootstrapInPlace") or {}).get("installationDisk", "")
     if disk:
         yield _is_ignored("bootstrapInPlace.installationDisk", disk)
 
@@ -47,8 +47,8 @@ def _pool(pool: Document, path: str) -> Iterator[Problem]:
         yield _is_ignored(f"{path}.platform")
 
 
-def _baremetal(given: Given) -> Iterator[Problem]:
-    options, path = given.options(), "platform.baremetal"
+def _baremetal(provided: Provided) -> Iterator[Problem]:
+    options, path = provided.options(), "platform.baremetal"
     for key, usual in _CHANGED.items():
         if key in options and (options[key] or usual) != usual:
             yield _is_ignored(f"{path}.{key}", options.get(key, ""))
@@ -59,8 +59,8 @@ def _baremetal(given: Given) -> Iterator[Problem]:
         yield _is_ignored(f"{path}.defaultMachinePlatform")
 
 
-def _vsphere(given: Given) -> Iterator[Problem]:
-    options, path = given.options(), "platform.vsphere"
+def _vsphere(provided: Provided) -> Iterator[Problem]:
+    options, path = provided.options(), "platform.vsphere"
     for key in _VSPHERE:
         if options.get(key):
             yield _is_ignored(f"{path}.{key}", options[key] if isinstance(options[key], str) else None)
@@ -69,9 +69,9 @@ def _vsphere(given: Given) -> Iterator[Problem]:
         yield _is_ignored(f"{path}.hosts")
 
 
-def _nutanix(given: Given) -> Iterator[Problem]:
+def _nutanix(provided: Provided) -> Iterator[Problem]:
     # The installer names these with capitals; ours are the names of the file.
-    options, path = given.options(), "platform.nutanix"
+    options, path = provided.options(), "platform.nutanix"
     for key in _NUTANIX:
         if options.get(key):
             yield _is_ignored(f"{path}.{key}", options[key] if isinstance(options[key], str) else None)

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Every rule of the installer about install-config.yaml, in its order (reference agent-based-installer.md 3.2, 3.3)."""
+"""Every rule of the installer about install-config.yaml, in its order.
+
+Source: openshift/installer pkg/types/validation/installconfig.go, pkg/asset/agent/installconfig.go.
+"""
 
 from __future__ import annotations
 
@@ -10,18 +13,18 @@ from collections.abc import Callable, Iterable, Iterator
 from ...common.problems import Problem
 from . import agent_install, capabilities, credentials, feature_gates, ignored, networks, options, pki, platforms, pools
 from .findings import invalid
-from .given import Given
+from .provided import Provided
 from .texts import cluster_name_error, domain_error
 from .vips import vips
 
-Rule = Callable[[Given], Iterable[Problem]]
+Rule = Callable[[Provided], Iterable[Problem]]
 
 _NO_DOTS = ("vsphere", "baremetal", "openstack", "nutanix")
 
 
-def names(given: Given) -> Iterator[Problem]:
-    name, domain = (given.doc.get("metadata") or {}).get("name", ""), given.doc.get("baseDomain", "")
-    name_error = cluster_name_error(name, dots=not any(platform in given.platforms for platform in _NO_DOTS))
+def names(provided: Provided) -> Iterator[Problem]:
+    name, domain = (provided.doc.get("metadata") or {}).get("name", ""), provided.doc.get("baseDomain", "")
+    name_error = cluster_name_error(name, dots=not any(platform in provided.platforms for platform in _NO_DOTS))
     if name_error:
         yield invalid("metadata.name", name, name_error)
     error = domain_error(domain)
@@ -71,8 +74,8 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-def install_config(given: Given) -> list[Problem]:
+def install_config(provided: Provided) -> list[Problem]:
     """Each problem once, in the installer's order. That a field is ignored is not said where it is refused."""
-    found = list(dict.fromkeys(problem for rule in RULES for problem in rule(given)))
+    found = list(dict.fromkeys(problem for rule in RULES for problem in rule(provided)))
     refused = {problem.path for problem in found if problem.severity == "error"}
     return [problem for problem in found if problem.severity == "error" or problem.path not in refused]

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""platform.nutanix (reference agent-based-installer.md 3.3)."""
+"""platform.nutanix (openshift/installer pkg/asset/agent/installconfig.go)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from ...common.problems import Problem
 from .findings import invalid, required, too_many
-from .given import Document, Given
+from .provided import Document, Provided
 from .texts import host_error
 from .vsphere import external_dns, load_balancer
 
@@ -20,20 +20,20 @@ _HIGHEST_PORT = 65535
 _NAME_PATTERN = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 
 
-def nutanix(given: Given) -> Iterator[Problem]:
-    yield from agent_nutanix(given)
-    yield from load_balancer(given, "nutanix")
-    yield from external_dns(given, "nutanix")
-    options = given.options("nutanix")
+def nutanix(provided: Provided) -> Iterator[Problem]:
+    yield from agent_nutanix(provided)
+    yield from load_balancer(provided, "nutanix")
+    yield from external_dns(provided, "nutanix")
+    options = provided.options("nutanix")
     if "prismAPICallTimeout" in options and options["prismAPICallTimeout"] <= 0:
         yield invalid(f"{PATH}.prismAPICallTimeout", options["prismAPICallTimeout"], "must be a positive integer value")
     for domain in options.get("failureDomains") or []:
         yield from _failure_domain(domain)
 
 
-def agent_nutanix(given: Given) -> Iterator[Problem]:
+def agent_nutanix(provided: Provided) -> Iterator[Problem]:
     """Of these the agent installer says everything twice; identical texts count once."""
-    options = given.options("nutanix")
+    options = provided.options("nutanix")
     central = options.get("prismCentral") or {}
     endpoint = central.get("endpoint") or {}
     yield from _address(f"{PATH}.prismCentral.endpoint.address", endpoint, "Prism Central", "Prism Central")
@@ -47,11 +47,11 @@ def agent_nutanix(given: Given) -> Iterator[Problem]:
     if len(elements) != 1:
         yield required(f"{PATH}.prismElements", "must specify one Prism Element")
     for element in elements:
-        yield from _element(given, element)
+        yield from _element(provided, element)
     yield from _subnets(f"{PATH}.subnetUUIDs", options.get("subnetUUIDs") or [])
 
 
-def _element(given: Given, element: Document) -> Iterator[Problem]:
+def _element(provided: Provided, element: Document) -> Iterator[Problem]:
     path, endpoint = f"{PATH}.prismElements", element.get("endpoint") or {}
     if not element.get("uuid"):
         yield required(f"{path}.uuid", "must specify the Prism Element UUID")
@@ -59,7 +59,7 @@ def _element(given: Given, element: Document) -> Iterator[Problem]:
     port = endpoint.get("port", 0)
     if not 1 <= port <= _HIGHEST_PORT:
         words = "The Prism Element endpoint port is invalid, must be in the range of 1 to 65535"
-        yield invalid(f"{path}.endpoint.port", port, words) if given.profile.prism_port_invalid else required(f"{path}.endpoint.port", words)
+        yield invalid(f"{path}.endpoint.port", port, words) if provided.profile.prism_port_invalid else required(f"{path}.endpoint.port", words)
 
 
 def _address(path: str, endpoint: Document, name: str, long_name: str) -> Iterator[Problem]:

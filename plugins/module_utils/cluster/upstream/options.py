@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Proxy, mirrors, publishing, credentials mode, capabilities and the rest of install-config.yaml (reference agent-based-installer.md 1.1, 3.2)."""
+"""Proxy, mirrors, publishing, credentials mode, capabilities and the rest of install-config.yaml.
+
+Source: openshift/installer pkg/types/installconfig.go, pkg/types/defaults, pkg/types/validation/installconfig.go.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from ...common.problems import DEPRECATED, Problem
 from . import urls
 from .findings import forbidden, invalid, required, unsupported, warning
-from .given import Document, Given
+from .provided import Document, Provided
 from .repositories import repository_error
 from .texts import parse_cidr, parse_ip, quoted, subdomain_error
 
@@ -26,22 +29,22 @@ _CREDENTIALS_MODES = {
 _INTERNAL_PLATFORMS = ("aws", "azure", "gcp", "ibmcloud", "powervs")
 
 
-def proxy(given: Given) -> Iterator[Problem]:
+def proxy(provided: Provided) -> Iterator[Problem]:
     """Proxy URLs may hold a password: those are not shown."""
-    if "proxy" not in given.doc:
+    if "proxy" not in provided.doc:
         return
-    values = given.doc["proxy"]
+    values = provided.doc["proxy"]
     http, https, no_proxy = (values.get(key, "") for key in ("httpProxy", "httpsProxy", "noProxy"))
     if not http and not https:
         yield required("proxy", "must include httpProxy or httpsProxy")
     for path, url, schemes in (("proxy.httpProxy", http, ("http",)), ("proxy.httpsProxy", https, ("http", "https"))):
         if url:
-            yield from _proxy_url(given, path, url, schemes)
+            yield from _proxy_url(provided, path, url, schemes)
     if no_proxy and no_proxy != "*":
         yield from _no_proxy(no_proxy)
 
 
-def _proxy_url(given: Given, path: str, text: str, schemes: Sequence[str]) -> Iterator[Problem]:
+def _proxy_url(provided: Provided, path: str, text: str, schemes: Sequence[str]) -> Iterator[Problem]:
     shown = None if "@" in text else text
     try:
         url = urls.parse_request_uri(text)
@@ -50,12 +53,12 @@ def _proxy_url(given: Given, path: str, text: str, schemes: Sequence[str]) -> It
         return
     if url.scheme not in schemes:
         yield unsupported(path, url.scheme, schemes)
-    ip, networks = parse_ip(url.host), given.networks
+    ip, networks = parse_ip(url.host), provided.networks
     if any(entry.cidr.holds(ip) for entry in networks.cluster):
         yield invalid(path, shown, "proxy value is part of the cluster networks")
     if any(cidr.holds(ip) for cidr in networks.service):
         yield invalid(path, shown, "proxy value is part of the service networks")
-    if given.join_subnet is not None and given.join_subnet.holds(ip):
+    if provided.join_subnet is not None and provided.join_subnet.holds(ip):
         yield invalid(path, shown, "proxy value is part of the ovn-kubernetes IPv4 InternalJoinSubnet")
 
 
@@ -69,13 +72,13 @@ def _no_proxy(text: str) -> Iterator[Problem]:
             yield invalid("proxy.noProxy", text, f"{words} {index} {quoted(name)}")
 
 
-def image_content_sources(given: Given) -> Iterator[Problem]:
-    for index, source in enumerate(given.doc.get("imageContentSources") or []):
+def image_content_sources(provided: Provided) -> Iterator[Problem]:
+    for index, source in enumerate(provided.doc.get("imageContentSources") or []):
         yield from _source(f"imageContentSources[{index}]", source)
 
 
-def image_digest_sources(given: Given) -> Iterator[Problem]:
-    for index, source in enumerate(given.doc.get("imageDigestSources") or []):
+def image_digest_sources(provided: Provided) -> Iterator[Problem]:
+    for index, source in enumerate(provided.doc.get("imageDigestSources") or []):
         path, policy = f"imageDigestSources[{index}]", source.get("sourcePolicy", "")
         yield from _source(path, source)
         if policy and not source.get("mirrors"):
@@ -93,22 +96,22 @@ def _source(path: str, source: Document) -> Iterator[Problem]:
             yield invalid(f"{path}.mirrors[{index}]", mirror, error)
 
 
-def both_sources(given: Given) -> Iterator[Problem]:
-    if given.doc.get("imageContentSources") and given.doc.get("imageDigestSources"):
+def both_sources(provided: Provided) -> Iterator[Problem]:
+    if provided.doc.get("imageContentSources") and provided.doc.get("imageDigestSources"):
         detail = "cannot set imageContentSources and imageDigestSources at the same time"
-        yield invalid("imageContentSources", given.doc["publish"], detail)
-    if given.doc.get("imageContentSources"):
+        yield invalid("imageContentSources", provided.doc["publish"], detail)
+    if provided.doc.get("imageContentSources"):
         yield warning("deprecated-field", "imageContentSources", DEPRECATED, "imageContentSources is deprecated, please use ImageDigestSources")
 
 
-def publish_value(given: Given) -> Iterator[Problem]:
-    if given.doc["publish"] not in _PUBLISH:
-        yield unsupported("publish", given.doc["publish"], _PUBLISH)
+def publish_value(provided: Provided) -> Iterator[Problem]:
+    if provided.doc["publish"] not in _PUBLISH:
+        yield unsupported("publish", provided.doc["publish"], _PUBLISH)
 
 
-def publish_strategy(given: Given) -> Iterator[Problem]:
-    strategy, name = given.doc["publish"], given.platform
-    operators = given.doc.get("operatorPublishingStrategy")
+def publish_strategy(provided: Provided) -> Iterator[Problem]:
+    strategy, name = provided.doc["publish"], provided.platform
+    operators = provided.doc.get("operatorPublishingStrategy")
     if strategy == "Internal" and name not in _INTERNAL_PLATFORMS:
         yield invalid("publish", strategy, f'Internal publish strategy is not supported on "{name}" platform')
     if strategy == "Mixed":
@@ -128,8 +131,8 @@ def publish_strategy(given: Given) -> Iterator[Problem]:
         yield invalid("publish", "Internal", "cannot set both fields to internal in a mixed cluster, use publish internal instead")
 
 
-def credentials_mode(given: Given) -> Iterator[Problem]:
-    mode, name = given.doc.get("credentialsMode", ""), given.platform
+def credentials_mode(provided: Provided) -> Iterator[Problem]:
+    mode, name = provided.doc.get("credentialsMode", ""), provided.platform
     if not mode:
         return
     if name not in _CREDENTIALS_MODES:
@@ -138,8 +141,8 @@ def credentials_mode(given: Given) -> Iterator[Problem]:
         yield unsupported("credentialsMode", mode, _CREDENTIALS_MODES[name])
 
 
-def os_image_stream(given: Given) -> Iterator[Problem]:
-    stream, profile = given.doc.get("osImageStream", ""), given.profile
+def os_image_stream(provided: Provided) -> Iterator[Problem]:
+    stream, profile = provided.doc.get("osImageStream", ""), provided.profile
     if not profile.os_image_stream or not stream:
         return
     if profile.default_os_stream:

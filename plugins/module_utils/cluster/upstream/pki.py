@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from ...common.problems import Problem
 from .findings import forbidden, invalid, required, unsupported
-from .given import Document, Given
+from .provided import Document, Provided
 
 _PATH = "pki.signerCertificates.key"
 # Algorithm -> its settings.
@@ -18,10 +18,10 @@ _CURVES = ("P256", "P384", "P521")
 _SIZES = range(2048, 8193, 1024)
 
 
-def pki(given: Given) -> Iterator[Problem]:
-    if not given.profile.pki or "pki" not in given.doc:
+def pki(provided: Provided) -> Iterator[Problem]:
+    if not provided.profile.pki or "pki" not in provided.doc:
         return
-    key: Document = ((given.doc["pki"] or {}).get("signerCertificates") or {}).get("key") or {}
+    key: Document = ((provided.doc["pki"] or {}).get("signerCertificates") or {}).get("key") or {}
     algorithm = key.get("algorithm", "")
     if not algorithm:
         yield required(f"{_PATH}.algorithm", "algorithm must be specified")

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which platform is meant, and its own rules (reference agent-based-installer.md 3.2, 3.3)."""
+"""Which platform is meant, and its own rules.
+
+Source: openshift/installer pkg/types/validation/installconfig.go, pkg/asset/agent/installconfig.go.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,8 @@ from collections.abc import Iterator
 from ...common.problems import Problem
 from .baremetal import baremetal, bmc_hosts
 from .findings import invalid, unsupported
-from .given import Given
 from .nutanix import agent_nutanix, nutanix
+from .provided import Provided
 from .vsphere import agent_credentials, vsphere
 
 # In the order of the installer's checks; none and external have no rules there and do not clash with others.
@@ -20,38 +23,38 @@ _RULES = {"vsphere": vsphere, "baremetal": baremetal, "nutanix": nutanix}
 _KNOWN = ("aws", "azure", "baremetal", "external", "gcp", "ibmcloud", "none", "nutanix", "openstack", "powervs", "vsphere")
 
 
-def platform(given: Given) -> Iterator[Problem]:
-    known = sorted({*_KNOWN, *(("powervc",) if given.profile.powervc else ())})
-    if given.platform not in known:
-        yield invalid("platform", given.platform, f"must specify one of the platforms ({', '.join(known)})")
+def platform(provided: Provided) -> Iterator[Problem]:
+    known = sorted({*_KNOWN, *(("powervc",) if provided.profile.powervc else ())})
+    if provided.platform not in known:
+        yield invalid("platform", provided.platform, f"must specify one of the platforms ({', '.join(known)})")
     for name in _CHECKED:
-        if name not in given.platforms:
+        if name not in provided.platforms:
             continue
-        if name != given.platform:
-            yield invalid("platform", given.platform, f'must only specify a single type of platform; cannot use both "{given.platform}" and "{name}"')
+        if name != provided.platform:
+            yield invalid("platform", provided.platform, f'must only specify a single type of platform; cannot use both "{provided.platform}" and "{name}"')
         if name in _RULES:
-            yield from _RULES[name](given)
+            yield from _RULES[name](provided)
 
 
-def agent_platform(given: Given) -> Iterator[Problem]:
+def agent_platform(provided: Provided) -> Iterator[Problem]:
     """What only the agent installer says: its own choice of platforms, then of what each of them needs."""
-    name, architecture = given.platform, given.control_plane["architecture"]
-    if name and name not in given.profile.platforms:
-        yield unsupported("platform", name, given.profile.platforms)
+    name, architecture = provided.platform, provided.control_plane["architecture"]
+    if name and name not in provided.profile.platforms:
+        yield unsupported("platform", name, provided.profile.platforms)
     for limited in ("ppc64le", "s390x"):
         if name != "none" and architecture == limited:
             yield invalid("platform", name, f'CPU architecture "{limited}" only supports platform "none".')
     if name == "external":
-        yield from _external(given)
+        yield from _external(provided)
     if name == "vsphere":
-        yield from agent_credentials(given)
+        yield from agent_credentials(provided)
     if name == "nutanix":
-        yield from agent_nutanix(given)
+        yield from agent_nutanix(provided)
     if name == "baremetal":
-        yield from bmc_hosts(given)
+        yield from bmc_hosts(provided)
 
 
-def _external(given: Given) -> Iterator[Problem]:
-    path, manager = "platform.external.cloudControllerManager", given.options().get("cloudControllerManager", "")
-    if given.options().get("platformName") == "oci" and manager != "External":
+def _external(provided: Provided) -> Iterator[Problem]:
+    path, manager = "platform.external.cloudControllerManager", provided.options().get("cloudControllerManager", "")
+    if provided.options().get("platformName") == "oci" and manager != "External":
         yield invalid(path, manager, f"When using external oci platform, {path} must be set to External")

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Machine pools (reference agent-based-installer.md 3.2)."""
+"""Machine pools (openshift/installer pkg/types/validation/installconfig.go)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...common.problems import Problem
 from ..spec import ARCHITECTURES
 from .fencing import fencing
 from .findings import duplicate, forbidden, invalid, too_many, unsupported
-from .given import Document, Given
+from .provided import Document, Provided
 from .vsphere_pools import vsphere_pool
 
 _HYPERTHREADING = ("Disabled", "Enabled")
@@ -19,59 +19,59 @@ _POOL_PLATFORMS = ("aws", "azure", "gcp", "ibmcloud", "baremetal", "vsphere", "o
 _LONGEST_DISK_ID = 12
 
 
-def control_plane(given: Given) -> Iterator[Problem]:
-    if given.control_plane["replicas"] == 0:
+def control_plane(provided: Provided) -> Iterator[Problem]:
+    if provided.control_plane["replicas"] == 0:
         yield invalid("controlPlane.replicas", 0, "number of control plane replicas must be positive")
-    yield from _pool(given, given.control_plane, "controlPlane")
-    yield from fencing(given)
+    yield from _pool(provided, provided.control_plane, "controlPlane")
+    yield from fencing(provided)
 
 
-def bootstrap_in_place(given: Given) -> Iterator[Problem]:
-    applies = given.profile.bootstrap_in_place_rule and "bootstrapInPlace" in given.doc
-    if applies and given.control_plane["replicas"] == 1 and given.platform == "baremetal":
+def bootstrap_in_place(provided: Provided) -> Iterator[Problem]:
+    applies = provided.profile.bootstrap_in_place_rule and "bootstrapInPlace" in provided.doc
+    if applies and provided.control_plane["replicas"] == 1 and provided.platform == "baremetal":
         yield invalid("bootstrapInPlace", "", "Single Node OpenShift is not supported on the baremetal platform")
 
 
-def arbiter(given: Given) -> Iterator[Problem]:
-    pool = given.arbiter
+def arbiter(provided: Provided) -> Iterator[Problem]:
+    pool = provided.arbiter
     if pool is None:
         return
-    if given.profile.arbiter_gate and not given.gate("HighlyAvailableArbiter"):
+    if provided.profile.arbiter_gate and not provided.gate("HighlyAvailableArbiter"):
         yield forbidden("arbiter", "HighlyAvailableArbiter feature must be enabled in order to use arbiter cluster deployment")
         return
-    platforms = given.profile.arbiter_platforms
-    if not any(name in given.platforms for name in platforms):
-        yield unsupported("arbiter.platform", given.platform, platforms)
+    platforms = provided.profile.arbiter_platforms
+    if not any(name in provided.platforms for name in platforms):
+        yield unsupported("arbiter.platform", provided.platform, platforms)
     if pool["replicas"] == 0:
         yield invalid("arbiter.replicas", 0, "number of arbiter replicas must be positive")
-    masters = given.control_plane["replicas"]
+    masters = provided.control_plane["replicas"]
     if masters < 2:
         yield invalid("arbiter.replicas", masters, "number of controlPlane replicas must be at least 2 for arbiter deployments")
-    yield from _pool(given, pool, "arbiter")
+    yield from _pool(provided, pool, "arbiter")
 
 
-def compute(given: Given) -> Iterator[Problem]:
+def compute(provided: Provided) -> Iterator[Problem]:
     names: set[str] = set()
-    for index, pool in enumerate(given.compute):
+    for index, pool in enumerate(provided.compute):
         path, name = f"compute[{index}]", pool.get("name", "")
-        if name == "edge" and given.platform != "aws":
+        if name == "edge" and provided.platform != "aws":
             yield unsupported(f"{path}.name", name, ("worker",))
         elif name not in ("worker", "edge"):
             yield unsupported(f"{path}.name", name, ("worker", "edge"))
         if name in names:
             yield duplicate(f"{path}.name", name)
         names.add(name)
-        yield from _mixed_architectures(given, path, pool["architecture"])
-        yield from _pool(given, pool, path)
+        yield from _mixed_architectures(provided, path, pool["architecture"])
+        yield from _pool(provided, pool, path)
         if "fencing" in pool:
             yield invalid(f"{path}.fencing", None, "fencing is only valid for control plane")
 
 
-def _mixed_architectures(given: Given, path: str, ours: str) -> Iterator[Problem]:
-    masters = given.control_plane["architecture"]
-    if masters == ours or given.platform in ("aws", "gcp"):
+def _mixed_architectures(provided: Provided, path: str, ours: str) -> Iterator[Problem]:
+    masters = provided.control_plane["architecture"]
+    if masters == ours or provided.platform in ("aws", "gcp"):
         return
-    if "baremetal" not in given.platforms or not given.profile.mixed_baremetal:
+    if "baremetal" not in provided.platforms or not provided.profile.mixed_baremetal:
         yield invalid(f"{path}.architecture", ours, "heteregeneous multi-arch is not supported; compute pool architecture must match control plane")
         return
     if masters != "amd64":
@@ -80,7 +80,7 @@ def _mixed_architectures(given: Given, path: str, ours: str) -> Iterator[Problem
         yield invalid(f"{path}.architecture", ours, "on baremetal with amd64 control plane, compute must be amd64 or arm64")
 
 
-def _pool(given: Given, pool: Document, path: str) -> Iterator[Problem]:
+def _pool(provided: Provided, pool: Document, path: str) -> Iterator[Problem]:
     if pool["replicas"] < 0:
         yield invalid(f"{path}.replicas", pool["replicas"], "number of replicas must not be negative")
     if pool["hyperthreading"] not in _HYPERTHREADING:
@@ -88,17 +88,17 @@ def _pool(given: Given, pool: Document, path: str) -> Iterator[Problem]:
     if pool["architecture"] not in ARCHITECTURES:
         yield unsupported(f"{path}.architecture", pool["architecture"], ARCHITECTURES)
     yield from _disks(pool, f"{path}.diskSetup")
-    if not given.profile.management_gate and pool.get("management") == "ClusterAPI":
-        yield invalid(f"{path}.management", "ClusterAPI", f"machines cannot be managed by Cluster API for platform {given.platform}")
+    if not provided.profile.management_gate and pool.get("management") == "ClusterAPI":
+        yield invalid(f"{path}.management", "ClusterAPI", f"machines cannot be managed by Cluster API for platform {provided.platform}")
     platforms = pool.get("platform") or {}
     for name in _POOL_PLATFORMS:
         if name not in platforms:
             continue
-        if name != given.platform:
-            detail = f'cannot specify "{name}" for machine pool when cluster is using "{given.platform}"'
+        if name != provided.platform:
+            detail = f'cannot specify "{name}" for machine pool when cluster is using "{provided.platform}"'
             yield invalid(f"{path}.platform.{name}", None, detail)
         elif name == "vsphere":
-            yield from vsphere_pool(given.options(), platforms[name], f"{path}.platform.vsphere")
+            yield from vsphere_pool(provided.options(), platforms[name], f"{path}.platform.vsphere")
 
 
 def _disks(pool: Document, path: str) -> Iterator[Problem]:

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Names of image repositories as the installer's library reads them (reference agent-based-installer.md 3.2)."""
+"""Names of image repositories as the installer's library reads them.
+
+Source: openshift/installer pkg/types/validation/installconfig.go.
+"""
 
 from __future__ import annotations
 
@@ -73,4 +76,6 @@ def _split(text: str) -> tuple[str, str]:
 def _without_port(text: str) -> str:
     """The host of ``host:port``; the text itself where it has another form."""
     match = re.fullmatch(r"\[(?P<six>[^\[\]]*)\]:[^:\[\]]*|(?P<host>[^:\[\]]*):[^:\[\]]*", text)
-    return text if match is None else match["six"] if match["six"] is not None else match["host"]
+    if match is None:
+        return text
+    return match["host"] if match["six"] is None else match["six"]

@@ -13,6 +13,7 @@ import functools
 import ipaddress
 import json
 import re
+from collections.abc import Sequence
 from typing import Union
 
 Address = Union[ipaddress.IPv4Address, ipaddress.IPv6Address]
@@ -35,11 +36,18 @@ _MAPPED_PREFIX = 96
 
 
 def subdomain_error(text: str) -> str:
-    """Of a DNS-1123 subdomain; two mistakes are told in one text."""
+    """Of a DNS-1123 subdomain; two mistakes are in one text."""
     errors = [f"must be no more than {_LONGEST_SUBDOMAIN} characters"] if len(text) > _LONGEST_SUBDOMAIN else []
     if not _SUBDOMAIN.fullmatch(text):
         errors.append(_SUBDOMAIN_TEXT)
-    return errors[0] if len(errors) == 1 else f"[{', '.join(errors)}]" if errors else ""
+    return joined_errors(errors)
+
+
+def joined_errors(errors: Sequence[str]) -> str:
+    """Return errors in the one text that Kubernetes makes of them (kubernetes/apimachinery pkg/util/errors/errors.go); empty without errors."""
+    if len(errors) > 1:
+        return f"[{', '.join(errors)}]"
+    return errors[0] if errors else ""
 
 
 def domain_error(text: str) -> str:

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""platform.vsphere (reference agent-based-installer.md 3.3)."""
+"""platform.vsphere (openshift/installer pkg/asset/agent/installconfig.go)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from ...common.problems import Problem
 from .findings import duplicate, invalid, required, too_many
-from .given import Document, Given
+from .provided import Document, Provided
 from .texts import host_error, parse_cidr
 from .vsphere_conversion import GENERATED
 
@@ -25,40 +25,40 @@ _CLUSTER = re.compile(r"/(.*?)/host/(.*?)")
 _POOL = re.compile(r"/(.*?)/host/(.*?)/(.*?)")
 
 
-def vsphere(given: Given) -> Iterator[Problem]:
-    options = given.options("vsphere")
+def vsphere(provided: Provided) -> Iterator[Problem]:
+    options = provided.options("vsphere")
     if options.get("diskType") and options["diskType"] not in _DISK_TYPES:
         yield invalid(f"{PATH}.diskType", options["diskType"], f"diskType must be one of [{' '.join(_DISK_TYPES)}]")
     centers = options.get("vcenters") or []
     # Credentials are optional; what follows from them is checked where the first vCenter has all of them.
     if centers and all(centers[0].get(key) for key in ("user", "password", "server", "datacenters")):
-        yield from _centers(given, centers)
+        yield from _centers(provided, centers)
     domains = options.get("failureDomains") or []
     if domains and all(domains[0].get(key, "") != generated for key, generated in GENERATED.items()):
-        yield from _failure_domains(given, domains)
+        yield from _failure_domains(provided, domains)
     if "nodeNetworking" in options:
         known = [network for domain in domains for network in (domain.get("topology") or {}).get("networks") or []]
         for name in ("internal", "external"):
             yield from _node_networking(f"{PATH}.nodeNetworking.{name}", (options["nodeNetworking"] or {}).get(name) or {}, known)
-    yield from load_balancer(given, "vsphere")
-    yield from external_dns(given, "vsphere")
+    yield from load_balancer(provided, "vsphere")
+    yield from external_dns(provided, "vsphere")
 
 
-def load_balancer(given: Given, name: str) -> Iterator[Problem]:
-    balancer = given.options(name).get("loadBalancer")
+def load_balancer(provided: Provided, name: str) -> Iterator[Problem]:
+    balancer = provided.options(name).get("loadBalancer")
     if balancer is not None and balancer.get("type", "") not in ("OpenShiftManagedDefault", "UserManaged"):
         yield invalid(f"platform.{name}.loadBalancer.type", balancer.get("type", ""), "invalid load balancer type")
 
 
-def external_dns(given: Given, name: str) -> Iterator[Problem]:
-    options = given.options(name)
-    external = given.profile.dns_records_type and options.get("dnsRecordsType") == "External"
+def external_dns(provided: Provided, name: str) -> Iterator[Problem]:
+    options = provided.options(name)
+    external = provided.profile.dns_records_type and options.get("dnsRecordsType") == "External"
     if external and (options.get("loadBalancer") or {}).get("type") != "UserManaged":
         yield invalid(f"platform.{name}.dnsRecordsType", "External", "external DNS records can only be configured with user-managed loadbalancers")
 
 
-def _centers(given: Given, centers: Sequence[Document]) -> Iterator[Problem]:
-    user = "user" if given.profile.vsphere_paths else "username"
+def _centers(provided: Provided, centers: Sequence[Document]) -> Iterator[Problem]:
+    user = "user" if provided.profile.vsphere_paths else "username"
     words = "must be the domain name or IP address of the vCenter"
     for index, center in enumerate(centers):
         path = f"{PATH}.vcenters[{index}]"
@@ -93,24 +93,24 @@ class _Stop(Exception):
         self.problems = problems
 
 
-def _failure_domains(given: Given, domains: Sequence[Document]) -> Iterator[Problem]:
+def _failure_domains(provided: Provided, domains: Sequence[Document]) -> Iterator[Problem]:
     """Paths have no index, as the installer's have none."""
     seen: dict[str, str] = {}
     names: list[str] = []
     server_known = False
     try:
         for index, domain in enumerate(domains):
-            if given.profile.vsphere_2026:
+            if provided.profile.vsphere_2026:
                 server_known = False
             yield from _zone(domain, seen)
-            yield from _types(given, domain)
+            yield from _types(provided, domain)
             yield from _name(index, domain, names)
-            problems, server_known = _server(given, domain, server_known)
+            problems, server_known = _server(provided, domain, server_known)
             yield from problems
             for key in ("zone", "region"):
                 if not domain.get(key):
                     yield required(f"{PATH}.failureDomains.{key}", f"must specify {key} tag value")
-            yield from _topology(given, domain, server_known)
+            yield from _topology(provided, domain, server_known)
     except _Stop as stop:
         yield from stop.problems
 
@@ -122,7 +122,7 @@ def _zone(domain: Document, seen: dict[str, str]) -> Iterator[Problem]:
     seen.setdefault(zone, region)
 
 
-def _types(given: Given, domain: Document) -> Iterator[Problem]:
+def _types(provided: Provided, domain: Document) -> Iterator[Problem]:
     path = f"{PATH}.failureDomains"
     region, zone = domain.get("regionType", ""), domain.get("zoneType", "")
     if zone and not region:
@@ -132,7 +132,7 @@ def _types(given: Given, domain: Document) -> Iterator[Problem]:
     if region == "HostGroup":
         raise _Stop(required(f"{path}.regionType", "region type cannot be used for host group failure domains"))
     if zone == "HostGroup" and not (domain.get("topology") or {}).get("hostGroup"):
-        where = f"{path}.topology.hostGroup" if given.profile.vsphere_paths else f"{path}.hostGroup"
+        where = f"{path}.topology.hostGroup" if provided.profile.vsphere_paths else f"{path}.hostGroup"
         yield required(where, "must not be empty if zoneType is HostGroup")
     if region == "ComputeCluster" and zone != "HostGroup":
         raise _Stop(required(f"{path}.regionType", "zoneType must be HostGroup"), required(f"{path}.zoneType", "something something..."))
@@ -148,18 +148,18 @@ def _name(index: int, domain: Document, names: list[str]) -> Iterator[Problem]:
         names.append(name)
 
 
-def _server(given: Given, domain: Document, known: bool) -> tuple[list[Problem], bool]:
+def _server(provided: Provided, domain: Document, known: bool) -> tuple[list[Problem], bool]:
     """Problems of the server, and whether one is known: before 2026 one of an earlier failure domain would do."""
     path, server = f"{PATH}.failureDomains.server", domain.get("server", "")
     if not server:
         return [required(path, "must specify a vCenter server")], known
-    known = known or any(center.get("server") == server for center in given.options("vsphere").get("vcenters") or [])
+    known = known or any(center.get("server") == server for center in provided.options("vsphere").get("vcenters") or [])
     return ([] if known else [invalid(path, server, "server does not exist in vcenters")]), known
 
 
-def _topology(given: Given, domain: Document, server_known: bool) -> Iterator[Problem]:
+def _topology(provided: Provided, domain: Document, server_known: bool) -> Iterator[Problem]:
     path, topology = f"{PATH}.failureDomains.topology", domain.get("topology") or {}
-    yield from _datacenter(given, domain, server_known)
+    yield from _datacenter(provided, domain, server_known)
     yield from _datastore(path, topology)
     tags = topology.get("tagIDs") or []
     if len(tags) > _MOST_TAGS:
@@ -167,7 +167,7 @@ def _topology(given: Given, domain: Document, server_known: bool) -> Iterator[Pr
     for tag in tags:
         if not _TAG.fullmatch(tag):
             yield invalid(f"{path}.tagIDs", list(tags), "tag ID must be in the format of urn:vmomi:InventoryServiceTag:<UUID>:GLOBAL")
-    options = given.options("vsphere")
+    options = provided.options("vsphere")
     # User-provisioned clusters of old named neither network nor cluster.
     legacy = bool(options.get("vCenter")) and not options.get("network") and not options.get("cluster")
     networks = topology.get("networks") or []
@@ -183,14 +183,14 @@ def _topology(given: Given, domain: Document, server_known: bool) -> Iterator[Pr
         yield invalid(f"{PATH}.clusterOSImage", options["clusterOSImage"], "cannot be specified when failuredomain.topology.template is set")
 
 
-def _datacenter(given: Given, domain: Document, server_known: bool) -> Iterator[Problem]:
+def _datacenter(provided: Provided, domain: Document, server_known: bool) -> Iterator[Problem]:
     path, datacenter = f"{PATH}.failureDomains.topology.datacenter", (domain.get("topology") or {}).get("datacenter", "")
     if not datacenter:
         yield required(path, "must specify a datacenter")
         return
-    if given.profile.vsphere_2026 and server_known:
+    if provided.profile.vsphere_2026 and server_known:
         server = domain.get("server", "")
-        listed = next((center.get("datacenters") or [] for center in given.options("vsphere").get("vcenters") or [] if center.get("server") == server), [])
+        listed = next((center.get("datacenters") or [] for center in provided.options("vsphere").get("vcenters") or [] if center.get("server") == server), [])
         if listed and datacenter not in listed:
             yield invalid(path, datacenter, f"datacenter must be defined in vCenter {server} datacenters list")
 
@@ -239,9 +239,9 @@ def _resource_pool(path: str, topology: Document) -> Iterator[Problem]:
     yield from ()
 
 
-def agent_credentials(given: Given) -> Iterator[Problem]:
+def agent_credentials(provided: Provided) -> Iterator[Problem]:
     """What the agent installer itself wants: all credentials or none, and with them a folder."""
-    options = given.options("vsphere")
+    options = provided.options("vsphere")
     words = "All credential fields are required if any one is specified"
     old = any(options.get(key) for key in ("vCenter", "password", "datacenter"))
     some = False

@@ -1,9 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Old layouts of platform.vsphere as the installer reads them: one vCenter, one failure domain (reference agent-based-installer.md 1.1).
+"""Old layouts of platform.vsphere as the installer reads them: one vCenter, one failure domain.
 
 The installer asks a vCenter that has credentials for the paths of objects; without an answer it makes the paths up from the datacenter, as is done here.
+
+Source: openshift/installer pkg/types/installconfig.go, pkg/types/defaults.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Machines of a pool on vSphere (reference agent-based-installer.md 3.3)."""
+"""Machines of a pool on vSphere (openshift/installer pkg/asset/agent/installconfig.go)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from ...common.problems import Problem
 from .findings import duplicate, invalid, required, unsupported
-from .given import Document
+from .provided import Document
 from .texts import cluster_name_error
 
 _CORES_PER_SOCKET = 4

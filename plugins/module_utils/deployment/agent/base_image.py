@@ -1,13 +1,17 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The base image that the user named: a file, or a URL whose file is kept in a cache (design 1.2 ``openshift_base_image``)."""
+"""The base image that the user named: a file, a URL, or the release's own in CoreOS stream metadata (``openshift_base_image``, docs/images.md).
+
+A file by URL is kept in a cache.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Mapping
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -16,16 +20,18 @@ from ...cluster.profile import profile_of
 from ...cluster.spec import Cluster
 from ...common.clock import Clock
 from ...common.connect import DIRECT, ConnectTo
-from ...common.errors import InvalidInput, ZeroTouchError
+from ...common.errors import InvalidInput, RemoteError, Unreachable, ZeroTouchError
 from ...common.http import HttpClient
-from ...common.problems import FORBIDDEN, REQUIRED, Problem
+from ...common.problems import FORBIDDEN, INVALID, REQUIRED, Problem
 from ...common.tls import Tls
+from ...common.urls import split_remote
 from ...ignition.live import OsImage
 from ...image.build import normal_sha256
 from ...image.cache import CachePlan, ImageCache, default_directory
 from ...image.download import Downloader
 from ...image.live import LiveImage, read_live_image
 from ...image.trust import BaseCheck, KnownDigests
+from .stream_metadata import LARGEST, OTHER_SOURCE, StreamImage, StreamTarget, image_of, url_fault
 
 # "422.94.202411050056-0" is a build for 4.22; newer builds are named after RHEL ("9.6.20250523-0") and do not tell.
 _RELEASE_IN_VERSION = re.compile(r"^4(\d{1,2})\.")
@@ -36,7 +42,8 @@ _STREAMS = {"rhcos": "rhel", "scos": "centos"}
 
 
 VERIFY = ("changed", "always")
-# Argument specification of what the doors that build images have in common; documented in doc_fragments/base_image.py.
+RELEASE = ("auto",)
+# Argument specification of what the modules that build images have in common; documented in doc_fragments/base_image.py.
 OPTIONS: dict[str, dict[str, Any]] = {
     "base_image": {
         "type": "dict",
@@ -44,6 +51,8 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "options": {
             "path": {"type": "path"},
             "url": {"type": "str"},
+            "release": {"type": "str", "choices": list(RELEASE)},
+            "stream_url": {"type": "str"},
             "sha256": {"type": "str"},
             "version": {"type": "str"},
             "rootfs_url": {"type": "str"},
@@ -60,12 +69,14 @@ OPTIONS: dict[str, dict[str, Any]] = {
 
 @dataclasses.dataclass(frozen=True)
 class BaseImage:
-    """What the user gave: ``path`` or ``url``; ``sha256``, ``version`` (the CoreOS build) and ``rootfs_url`` where known. ``verify`` says when all of the
-    image is read: ``changed`` (unless it is known from before) or ``always``.
+    """What the user gave: ``path``, ``url``, or ``release`` (auto: looked up at ``stream_url``); ``sha256``, ``version`` (the CoreOS build) and
+    ``rootfs_url`` where known. ``verify`` says when all of the image is read: ``changed`` (unless it is known from before) or ``always``.
     """
 
     path: str = ""
     url: str = ""
+    release: str = ""
+    stream_url: str = ""
     sha256: str = ""
     version: str = ""
     rootfs_url: str = ""
@@ -84,52 +95,79 @@ class BaseImageSource:
     check_mode: bool = False
 
     def cache(self, url: str) -> ImageCache:
-        tls = Tls(ca_certs=(self.ca_cert,) if self.ca_cert else ())
-        client = HttpClient(f"The server of the base image ({urlsplit(url).hostname})", url, tls, self.connect_to)
+        client = self._client(f"The server of the base image ({urlsplit(url).hostname})", url)
         downloader = Downloader(client, self.clock, self.progress) if self.progress else Downloader(client, self.clock)
         return ImageCache(self.directory, downloader)
+
+    def look_up(self, url: str, target: StreamTarget) -> tuple[StreamImage, str]:
+        """The live ISO in the stream metadata at the URL, and a warning where the metadata could not be compared with the server's. It is cached, too.
+
+        Raises :class:`ZeroTouchError` where there is no metadata, or none of the target.
+        """
+        client = self._client(f"The server of the stream metadata ({split_remote(url).hostname})", url)
+        downloader = Downloader(client, self.clock, largest=LARGEST)
+        try:
+            plan = ImageCache(self.directory, downloader).plan(url)
+            if plan.changed and self.check_mode:
+                with tempfile.TemporaryDirectory() as directory:
+                    path = Path(directory) / plan.path.name
+                    downloader.fetch(url, path)
+                    return image_of(path.read_bytes(), url, target), plan.warning
+            return image_of(ImageCache(self.directory, downloader).fetch(plan).read_bytes(), url, target), plan.warning
+        except (RemoteError, Unreachable) as error:
+            missing = f"There is no stream metadata of release {target.release}. " if isinstance(error, RemoteError) and error.status == 404 else ""
+            raise ZeroTouchError(missing + error.message, OTHER_SOURCE) from error
+
+    def _client(self, service: str, url: str) -> HttpClient:
+        return HttpClient(service, url, Tls(ca_certs=(self.ca_cert,) if self.ca_cert else ()), self.connect_to)
 
     @property
     def directory(self) -> Path:
         return self.cache_dir or default_directory()
 
-    def check(self, given: BaseImage) -> BaseCheck:
+    def check(self, provided: BaseImage) -> BaseCheck:
         """How the base image is verified when something is made of it. The SHA-256 of one by URL was compared when it was transferred."""
-        return BaseCheck("" if given.url else given.sha256, KnownDigests(self.directory, read_only=self.check_mode), given.verify == "always")
+        return BaseCheck("" if provided.url else provided.sha256, KnownDigests(self.directory, read_only=self.check_mode), provided.verify == "always")
 
 
-def from_options(given: Mapping[str, Any], clock: Clock, progress: Callable[[str], None], *, check_mode: bool = False) -> tuple[BaseImage, BaseImageSource]:
+def from_options(provided: Mapping[str, Any], clock: Clock, progress: Callable[[str], None], *, check_mode: bool = False) -> tuple[BaseImage, BaseImageSource]:
     """The values of :data:`OPTIONS`. Raises :class:`InvalidInput`."""
-    connect_to, problems = ConnectTo.parse(given["connect_to"])
+    connect_to, problems = ConnectTo.parse(provided["connect_to"])
     if problems:
         raise InvalidInput(problems)
-    cache_dir = Path(given["cache_dir"]).absolute() if given["cache_dir"] else None
-    base = BaseImage(**{key: value or "" for key, value in given["base_image"].items()})
-    return base, BaseImageSource(clock, cache_dir, connect_to, given["ca_cert"] or "", progress, check_mode)
+    cache_dir = Path(provided["cache_dir"]).absolute() if provided["cache_dir"] else None
+    base = BaseImage(**{key: value or "" for key, value in provided["base_image"].items()})
+    return base, BaseImageSource(clock, cache_dir, connect_to, provided["ca_cert"] or "", progress, check_mode)
 
 
 @dataclasses.dataclass(frozen=True)
 class ReadyBase:
     """A base image to build from. ``image`` is None where only a real run will transfer it; ``size`` in bytes is then what the server says, 0 if nothing.
 
-    ``note`` says what was or will be transferred.
+    ``note`` says what was or will be transferred. ``of_stream`` is set where the image was looked up.
     """
 
     image: LiveImage | None
-    given: BaseImage
+    provided: BaseImage
     size: int = 0
     note: str = ""
     warnings: tuple[str, ...] = ()
+    of_stream: StreamImage | None = None
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """What the state keeps of a look-up: later runs use the same image, although the stream may have a newer one."""
+        return {"stream": dataclasses.asdict(self.of_stream)} if self.of_stream else {}
 
     @property
     def version(self) -> str:
         """The CoreOS build, as far as the user or the image says it."""
-        return self.given.version or (self.image.version if self.image else "")
+        return self.provided.version or (self.image.version if self.image else "")
 
     def rootfs_url(self, arch: str) -> str:
         """Where the root file system of this build is found: as the user says, else where it is published; empty when neither is known."""
         stream = self.image.volume_id.partition("-")[0] if self.image else ""
-        return self.given.rootfs_url or (published_rootfs(self.version, arch) if stream == "rhcos" else "")
+        return self.provided.rootfs_url or (published_rootfs(self.version, arch) if stream == "rhcos" else "")
 
     def os_image(self, openshift_version: str, arch: str) -> OsImage:
         """The entry of OS_IMAGES. Raises :class:`ZeroTouchError` when neither the user nor the image says which CoreOS build it is."""
@@ -137,7 +175,7 @@ class ReadyBase:
         if not version:
             name = self.image.volume_id if self.image else ""
             raise ZeroTouchError(f"The volume id of the base image ({name!r}) names no CoreOS build.", "Give the build in openshift_base_image.version.")
-        return OsImage(openshift_version, arch, self.given.url or published_url(openshift_version, arch), version)
+        return OsImage(openshift_version, arch, self.provided.url or published_url(openshift_version, arch), version)
 
 
 def published_url(openshift_version: str, arch: str) -> str:
@@ -160,46 +198,82 @@ def published_rootfs(version: str, arch: str) -> str:
     return f"https://rhcos.mirror.openshift.com/art/storage/prod/streams/{stream}/builds/{version}/{arch}/rhcos-{version}-live-rootfs.{arch}.img"
 
 
-def check_base(given: BaseImage) -> list[Problem]:
+def check_base(provided: BaseImage) -> list[Problem]:
     """What is wrong with the option by itself."""
-
-    def problem(key: str, kind: str, detail: str) -> Problem:
-        return Problem(f"openshift_base_image{key}", kind, detail, layer="ours", check="base-image")
-
-    if given.path and given.url:
-        return [problem(".url", FORBIDDEN, "path and url are both given; give one")]
-    if not given.path and not given.url:
-        return [problem("", REQUIRED, "name the CoreOS live ISO by path or url")]
-    return []
+    return [
+        Problem(f"openshift_base_image{key}", kind, detail, layer="ours", check="base-image") for key, kind, detail in base_faults(dataclasses.asdict(provided))
+    ]
 
 
-def find_base(given: BaseImage, source: BaseImageSource, *, check_mode: bool = False) -> ReadyBase:
-    """Have the base image at hand; one by URL is transferred unless the cache holds it. In check mode at most a HEAD request is sent.
+def base_faults(provided: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Key, kind and detail of everything that does not fit together in the option."""
+    if provided.get("release"):
+        for key in ("path", "url", "sha256", "version"):
+            if provided.get(key):
+                yield f".{key}", FORBIDDEN, f"the stream metadata has the {key} of the image; give release or {key}"
+    elif provided.get("path") and provided.get("url"):
+        yield ".url", FORBIDDEN, "path and url are both given; give one"
+    elif not provided.get("path") and not provided.get("url"):
+        yield "", REQUIRED, "name the CoreOS live ISO by path, url or release: auto"
+    if provided.get("stream_url"):
+        if not provided.get("release"):
+            yield ".stream_url", FORBIDDEN, "is only used with release: auto"
+        elif fault := url_fault(str(provided["stream_url"])):
+            yield ".stream_url", INVALID, fault
 
+
+def find_base(
+    provided: BaseImage, source: BaseImageSource, *, check_mode: bool = False, target: StreamTarget | None = None, record: Mapping[str, Any] | None = None
+) -> ReadyBase:
+    """Have the base image at hand; one by URL is transferred unless the cache holds it. In check mode at most a HEAD request is sent for it.
+
+    ``target`` is what it is for, None where the configuration is not there yet; ``record`` the state's record of an earlier look-up.
     Raises :class:`InvalidInput`, and :class:`ZeroTouchError` for an image that cannot be had or read.
     """
-    problems = check_base(given)
+    problems = check_base(provided)
     if problems:
         raise InvalidInput(problems)
-    given = dataclasses.replace(given, sha256=normal_sha256(given.sha256))
-    if given.path:
-        path = Path(given.path).absolute()
+    if provided.release:
+        if target is None:
+            return ReadyBase(None, provided, note="the base image of the release will be looked up")
+        return _find_of_release(provided, source, target, record or {}, check_mode=check_mode)
+    provided = dataclasses.replace(provided, sha256=normal_sha256(provided.sha256))
+    if provided.path:
+        path = Path(provided.path).absolute()
         if not path.is_file():
             what = "is not a file" if path.exists() else "does not exist"
             raise ZeroTouchError(f"The base image {path} {what}.", "Name the CoreOS live ISO of the release in base_image.path (openshift_base_image).")
         image = read_live_image(path)
-        return ReadyBase(image, given, image.size)
-    cache = source.cache(given.url)
-    plan = cache.plan(given.url, given.sha256)
-    warnings = tuple(filter(None, (plan.warning, _unverified(given))))
+        return ReadyBase(image, provided, image.size)
+    return _find_by_url(provided, source, check_mode=check_mode)
+
+
+def _find_of_release(provided: BaseImage, source: BaseImageSource, target: StreamTarget, record: Mapping[str, Any], *, check_mode: bool) -> ReadyBase:
+    url = target.metadata_url(provided.stream_url)
+    found, warning = StreamImage.recorded(record, url, target), ""
+    if found is None:
+        found, warning = source.look_up(url, target)
+        if split_remote(url).scheme != "https":
+            warning = " ".join(filter(None, (warning, "The stream metadata comes over plain HTTP: its SHA-256 of the base image proves nothing. Use https.")))
+    by_url = dataclasses.replace(
+        provided, url=found.url, sha256=found.sha256, version=found.version, rootfs_url=provided.rootfs_url or found.rootfs_url, release="", stream_url=""
+    )
+    ready = _find_by_url(by_url, source, check_mode=check_mode)
+    return dataclasses.replace(ready, warnings=(*filter(None, (warning,)), *ready.warnings), of_stream=found)
+
+
+def _find_by_url(provided: BaseImage, source: BaseImageSource, *, check_mode: bool) -> ReadyBase:
+    cache = source.cache(provided.url)
+    plan = cache.plan(provided.url, provided.sha256)
+    warnings = tuple(filter(None, (plan.warning, _unverified(provided))))
     if plan.changed and check_mode:
-        return ReadyBase(None, given, max(0, plan.size), _note(plan, "will be transferred"), warnings)
+        return ReadyBase(None, provided, max(0, plan.size), _note(plan, "will be transferred"), warnings)
     image = read_live_image(cache.fetch(plan))
-    return ReadyBase(image, given, image.size, _note(plan, "was transferred") if plan.changed else "", warnings)
+    return ReadyBase(image, provided, image.size, _note(plan, "was transferred") if plan.changed else "", warnings)
 
 
-def _unverified(given: BaseImage) -> str:
-    if given.sha256 or urlsplit(given.url).scheme == "https":
+def _unverified(provided: BaseImage) -> str:
+    if provided.sha256 or urlsplit(provided.url).scheme == "https":
         return ""
     return "The base image comes over plain HTTP and is not verified; give openshift_base_image.sha256."
 
@@ -212,8 +286,13 @@ def _note(plan: CachePlan, what: str) -> str:
 def stream_of(cluster: Cluster) -> str:
     """The osImageStream that a cluster is installed with; empty where the release has none."""
     profile = profile_of(cluster.version)
-    given = str(cluster.install_config_extra.get("osImageStream") or "")
-    return given if given and profile.os_stream_handed_on else profile.os_stream_in_effect
+    provided = str(cluster.install_config_extra.get("osImageStream") or "")
+    return provided if provided and profile.os_stream_handed_on else profile.os_stream_in_effect
+
+
+def target_of(cluster: Cluster) -> StreamTarget:
+    """What the base image of a cluster is looked up for."""
+    return StreamTarget(cluster.version, cluster.architecture, stream_of(cluster))
 
 
 def payload_iso(stream: str, arch: str) -> str:

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The use case of the door ``agent_image``: a configuration directory and a base image become the agent ISO and the credentials.
+"""The use case of the module ``agent_image``: a configuration directory and a base image become the agent ISO and the credentials.
 
 Planning reads and decides, applying writes what the plan says; check mode stops in between. Secrets are drawn once and saved before anything is
 built from them, so that a killed run goes on with the same ones.
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -29,12 +29,13 @@ from ...manifests.cluster_manifests import render_manifests
 from ...manifests.source import configuration_files, read_source, source_problems
 from ..state.recovery import Recovered, recover
 from ..state.work_dir import WorkDir, check_place, cluster_section, loose_mode
-from .base_image import BaseImage, BaseImageSource, ReadyBase, check_fit, find_base, stream_of
+from .base_image import BaseImage, BaseImageSource, ReadyBase, check_fit, find_base, stream_of, target_of
 from .build_files import TextFile, small_files
 from .configure import Input
 from .configure import read_input as described
 from .inputs import input_digests
 from .product import Kind, Made, Product, about_boot, kind_of, make_product, order, path_of, plan_product
+from .release_pin import recorded_release, with_recorded_pin
 
 Engine = Literal["auto", "native", "openshift_install"]
 KINDS = ("iso", "minimal_iso", "pxe", "config_iso")
@@ -136,9 +137,12 @@ def read_input(request: BuildRequest, *, check_mode: bool = False, add_secrets: 
     """
     _refuse_unbuilt(request)
     check_place(request.work_dir)
-    deployment = described(request.description, tell_secrets=add_secrets)[0] if request.description else _read(request.config_dir, check_mode)
-    base = find_base(request.base, request.source, check_mode=check_mode)
-    arch = deployment.cluster.architecture if deployment else base.image.arch if base.image else ""
+    deployment = _described(request, request.description, add_secrets) if request.description else _read(request.config_dir, check_mode)
+    target = target_of(deployment.cluster) if deployment else None
+    base = find_base(request.base, request.source, check_mode=check_mode, target=target, record=_recorded(request))
+    arch = base.image.arch if base.image else ""
+    if deployment:
+        arch = deployment.cluster.architecture
     warnings = list(base.warnings)
     if deployment is not None and base.image is not None:
         warnings += check_fit(base.image, deployment.cluster.version, arch, stream_of(deployment.cluster))
@@ -154,13 +158,26 @@ def complete_plan(plan: BuildPlan) -> BuildPlan:
     return _complete(plan, plan.deployment)
 
 
+def _recorded(request: BuildRequest) -> Mapping[str, Any]:
+    """The look-up of the base image that this deployment keeps to; empty for a new installation, and where rebuilding from the newest was requested."""
+    if not request.base.release or request.new_secrets or (request.force and not request.reading):
+        return {}
+    return WorkDir(request.work_dir).state.section("image").get("stream") or {}
+
+
 def _refuse_unbuilt(request: BuildRequest) -> None:
     if request.engine not in BUILT_ENGINES:
         raise InvalidInput([Problem("engine", UNSUPPORTED, f"engine {request.engine} is not part of this version", layer="ours", check="image")])
 
 
+def _described(request: BuildRequest, description: Input, add_secrets: Callable[[set[str]], None]) -> Deployment:
+    """The deployment of a description, as ``config_dir`` will have it."""
+    deployment = described(description, tell_secrets=add_secrets)[0]
+    return with_recorded_pin(deployment, recorded_release(request.config_dir, deployment.cluster.version))
+
+
 def _read(config_dir: Path, check_mode: bool) -> Deployment | None:
-    """The deployment; None in check mode for a directory that another door would make first."""
+    """The deployment; None in check mode for a directory that another module would make first."""
     if not config_dir.is_dir():
         if check_mode:
             return None
@@ -186,7 +203,7 @@ def _complete(plan: BuildPlan, deployment: Deployment) -> BuildPlan:
     if known is None and not plan.request.new_secrets:
         _refuse_lost(work_dir, recovered)
     secrets = known or make_secrets()
-    files = small_files(plan.request.work_dir, deployment, secrets, anew=known is None)
+    files = small_files(plan.request.work_dir, deployment, secrets, replace=known is None)
     former = tuple(path for path in work_dir.credentials if path.exists()) if known is None else ()
     warnings = (*plan.warnings, *(() if plan.request.new_secrets else recovered.notes))
     plan = dataclasses.replace(plan, secrets=secrets, new_secrets=known is None, files=files, former=former, warnings=warnings)
@@ -196,9 +213,9 @@ def _complete(plan: BuildPlan, deployment: Deployment) -> BuildPlan:
     os_image = plan.base.os_image(cluster.version, cluster.architecture)
     ignition = build_live_ignition(deployment, render_manifests(deployment), secrets, os_image, agent_config=_agent_config(plan.request, deployment))
     wanted = order(plan.kind, plan.names, plan.base, cluster.boot_artifacts_base_url, tuple(kernel_arguments(cluster)), force=plan.request.force)
-    product = plan_product(plan.base.image, work_dir, wanted, ignition, recovered.state.get("image") or {}, plan.request.source.check(plan.base.given))
-    told = (*plan.warnings, *about_boot(wanted, deployment))
-    return dataclasses.replace(plan, ignition=ignition, product=product, reason=product.reason, warnings=told)
+    product = plan_product(plan.base.image, work_dir, wanted, ignition, recovered.state.get("image") or {}, plan.request.source.check(plan.base.provided))
+    reported = (*plan.warnings, *about_boot(wanted, deployment))
+    return dataclasses.replace(plan, ignition=ignition, product=product, reason=product.reason, warnings=reported)
 
 
 def _agent_config(request: BuildRequest, deployment: Deployment) -> bytes | None:
@@ -220,7 +237,10 @@ def _refuse_lost(work_dir: WorkDir, recovered: Recovered) -> None:
 
 
 def kernel_arguments(cluster: Cluster) -> list[str]:
-    """What is appended to the live system's kernel arguments (reference agent-based-installer.md 7.2 step 4)."""
+    """What is appended to the live system's kernel arguments.
+
+    Source: openshift/installer pkg/asset/agent/image/agentimage.go.
+    """
     console = cluster.platform == "external" and cluster.platform_options.get("platformName") == _CLOUD_CONTROLLER_PLATFORM
     return [*(["console=ttyS0"] if console else []), *(["fips=1"] if cluster.fips else []), *cluster.live_kernel_arguments]
 
@@ -237,7 +257,7 @@ def apply_build(plan: BuildPlan, now: Callable[[], datetime.datetime] = lambda: 
     state = WorkDir(work_dir).state
     ensure_directory(work_dir)
     for directory in (work_dir, WorkDir(work_dir).kubeconfig.parent):
-        remove_leftovers(directory)  # of a run that was killed: whoever is here holds the lock
+        remove_leftovers(directory)  # of a run that was killed: this run holds the lock
     if plan.loose:
         _tighten(work_dir)
     if plan.new_secrets:
@@ -264,18 +284,35 @@ def apply_build(plan: BuildPlan, now: Callable[[], datetime.datetime] = lambda: 
 
 
 def _require_same(plan: BuildPlan, made: Made, before: Mapping[str, Any]) -> None:
-    """Delete an image that is not, byte for byte, the one that hosts run from. Raises :class:`ZeroTouchError` then."""
-    known = "sha256" if before.get("sha256") else "recipe"
-    made_as = {"sha256": made.sha256, "recipe": made.section.get("recipe", "")}[known]
-    if made.size == before.get("size") and made_as == (before.get(known) or made_as):
+    """Delete each file that is not, byte for byte, the one that hosts run from. Raises :class:`ZeroTouchError` then."""
+    others = [path for path, now, then in _files_made(plan, made, before) if not _is_same(now, then)]
+    if not others:
         return
-    plan.image_path.unlink(missing_ok=True)
+    for path in others:
+        path.unlink(missing_ok=True)
     base = before.get("base") or {}
+    sha256 = base.get("sha256") or "not recorded"
     raise ZeroTouchError(
         f"{listed(plan.request.reading, _MOST_NAMES)} run from an image that cannot be built again: the base image or this collection's version is not the "
-        f"one of the first build (base image SHA-256 {base.get('sha256') or 'not recorded'}). Nothing is served to them.",
+        f"one of the first build (base image SHA-256 {sha256}). Nothing is served to them.",
         "Set openshift_base_image to the same file as before and run again. To give this installation up: openshift_force=start_over with openshift_confirm.",
     )
+
+
+def _files_made(plan: BuildPlan, made: Made, before: Mapping[str, Any]) -> Iterator[tuple[Path, Mapping[str, Any], Mapping[str, Any]]]:
+    """Each file with its record and the record before this build: the image, and the files of a network boot."""
+    former, records = before.get("artifacts") or {}, made.section.get("artifacts") or {}
+    paths = {artifact.path.name: artifact.path for artifact in plan.product.artifacts} if plan.product else {}
+    for name, record in records.items():
+        yield paths[name], record, former.get(name) or {}
+    if plan.image_path not in paths.values():
+        yield plan.image_path, {**made.section, "sha256": made.sha256, "size": made.size}, before
+
+
+def _is_same(made: Mapping[str, Any], before: Mapping[str, Any]) -> bool:
+    """Compares digests where the former file has one, else what the file is made of."""
+    known = "sha256" if before.get("sha256") else "recipe"
+    return bool(made.get("size") == before.get("size") and made.get(known, "") == (before.get(known) or made.get(known, "")))
 
 
 def _tighten(directory: Path) -> None:
@@ -286,7 +323,7 @@ def _tighten(directory: Path) -> None:
 
 
 def _give_up_former(plan: BuildPlan, now: datetime.datetime) -> None:
-    """Move credentials aside: until its machines are booted anew, the former cluster runs, and they are the only way into it."""
+    """Move credentials aside: until its machines boot the new image, the former cluster runs, and they are the only way into it."""
     for path in plan.former:
         path.rename(path.with_name(f"{path.name}.until-{now.astimezone(datetime.UTC):%Y%m%dT%H%M%SZ}"))
 
@@ -297,6 +334,7 @@ def _image_section(plan: BuildPlan, ignition: LiveIgnition, made: Made, before: 
     return {
         **made.section,
         "kind": plan.kind,
+        **plan.base.record,
         "inputs": input_digests(plan.request.config_dir),
         "ignition_sha256": ignition.sha256(),
         "built_at": built_at,
@@ -308,4 +346,4 @@ def verify(plan: BuildPlan) -> None:
     if plan.product is not None:
         plan.product.verify()
     elif plan.base.image is not None:
-        plan.request.source.check(plan.base.given).verify(plan.base.image.path)
+        plan.request.source.check(plan.base.provided).verify(plan.base.image.path)

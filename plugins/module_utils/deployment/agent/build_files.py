@@ -24,7 +24,7 @@ class TextFile:
     reason: str = ""
 
 
-def small_files(dest: Path, deployment: Deployment, secrets: BuildSecrets, *, anew: bool) -> tuple[TextFile, ...]:
+def small_files(dest: Path, deployment: Deployment, secrets: BuildSecrets, *, replace: bool) -> tuple[TextFile, ...]:
     """Those of the small files that are not as they should be."""
     work_dir = WorkDir(dest)
     kubeconfig = TextFile(work_dir.kubeconfig, admin_kubeconfig(secrets, deployment.cluster))
@@ -34,7 +34,7 @@ def small_files(dest: Path, deployment: Deployment, secrets: BuildSecrets, *, an
     if not _is_kubeconfig_of(kubeconfig.path, secrets, deployment.cluster):
         wanted.insert(0, kubeconfig)
     return tuple(
-        dataclasses.replace(file, reason="it changed" if file.path.exists() and not anew else "it is not there yet")
+        dataclasses.replace(file, reason="it changed" if file.path.exists() and not replace else "it is not there yet")
         for file in wanted
         if not same_file(file.path, file.text, SECRET_FILE)
     )

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the door ``agent_image`` returns."""
+"""What the module ``agent_image`` returns."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .product import Made, files_of
 
 
 def describe(plan: BuildPlan, made: Made | None = None) -> dict[str, Any]:
-    """The door's result; digests and sizes are those of ``made``, else what is known beforehand."""
+    """The module's result; digests and sizes are those of ``made``, else what is known beforehand."""
     work_dir = WorkDir(plan.request.work_dir)
     files = plan.ignition.table() if plan.ignition else []
     return {

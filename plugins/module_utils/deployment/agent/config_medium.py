@@ -1,8 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The configuration image of the appliance's workflow: what makes a live system without configuration install this cluster (reference
-agent-based-installer.md 8.2). A live system of the same release takes it over as soon as the medium is attached.
+"""The configuration image of the appliance's workflow: what makes a live system without configuration install this cluster.
+
+A live system of the same release takes it over as soon as the medium is attached.
+
+Source: openshift/installer pkg/asset/agent/configimage.
 """
 
 from __future__ import annotations

@@ -55,7 +55,8 @@ def changes(dest: Path, files: Mapping[str, str]) -> Iterator[ConfigurationChang
         elif before != text:
             yield ConfigurationChange(name, "change", _differences(name, before, text), before, text)
         elif path.stat().st_mode & 0o777 != SECRET_FILE:
-            yield ConfigurationChange(name, "change", f"mode is {path.stat().st_mode & 0o777:04o}, not {SECRET_FILE:04o}", before, text, form_only=True)
+            permissions = path.stat().st_mode & 0o777
+            yield ConfigurationChange(name, "change", f"mode is {permissions:04o}, not {SECRET_FILE:04o}", before, text, form_only=True)
     for name in _left(dest):
         if name not in files:
             what = "manifest" if name.startswith(f"{MANIFESTS_DIRECTORY}/") else "file"

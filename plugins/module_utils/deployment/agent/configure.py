@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The use case of the door ``agent_config``: an input, completely checked, becomes the configuration directory.
+"""The use case of the module ``agent_config``: an input, completely checked, becomes the configuration directory.
 
 Planning reads and decides, applying writes what the plan says; check mode stops in between.
 """
@@ -14,6 +14,7 @@ import datetime
 import fcntl
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +25,20 @@ from ...cluster.render import agent_config, install_config
 from ...cluster.rules.checks import check_names, levels
 from ...cluster.spec import Deployment
 from ...cluster.variables import read_variables
+from ...common.connect import DIRECT, ConnectTo
 from ...common.errors import InvalidInput, ZeroTouchError
 from ...common.files import SECRET_FILE, check_directory, ensure_directory, remove_leftovers, write_atomic
 from ...common.problems import Problem, apply_checks, errors
 from ...common.secrets import secret_data, secret_values
 from ...manifests.source import configuration_files, read_source, source_problems
 from ...nmstate.document import static_addresses
+from ..state.work_dir import WorkDir
 from .configuration_changes import DIRECTORIES, ConfigurationChange, changes, documents_of, shown
+from .release_pin import CHECK as PINNING
+from .release_pin import PinnedRelease, digest_of, pin_release, recorded_release
+
+# The warning that mirrors are not used for tags.
+_ABOUT_TAGS = "release-image-tag"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -83,22 +91,61 @@ class ConfigurePlan:
     files: Mapping[str, str]
     changes: tuple[ConfigurationChange, ...]
     problems: tuple[Problem, ...]
+    release: PinnedRelease
 
 
-def _nobody(secrets: set[str]) -> None:
-    """Nobody wants to know."""
+@dataclasses.dataclass(frozen=True)
+class ReleaseRegistry:
+    """How the registry of the release image is asked. ``again``: also for a tag whose digest is known. ``work_dir`` has the state of the deployment."""
+
+    connect_to: ConnectTo = DIRECT
+    ca_cert: str = ""
+    again: bool = False
+    work_dir: Path | None = None
 
 
-def plan_configuration(given: Input, *, today: datetime.date | None = None, tell_secrets: Callable[[set[str]], None] = _nobody) -> ConfigurePlan:
+def _ignore_secrets(secrets: set[str]) -> None:
+    """For callers that collect no secrets."""
+
+
+def plan_configuration(
+    provided: Input,
+    *,
+    registry: ReleaseRegistry = ReleaseRegistry(),
+    today: datetime.date | None = None,
+    tell_secrets: Callable[[set[str]], None] = _ignore_secrets,
+) -> ConfigurePlan:
     """Read, check and render the input, and compare with what the directory holds. Writes nothing.
 
     ``today`` is what certificates are compared with; ``tell_secrets`` gets every secret of the input before anything else is said about it.
     Raises :class:`InvalidInput` with every problem, and :class:`ZeroTouchError` when the directory is not one to write to.
     """
-    deployment, problems = read_input(given, today=today, tell_secrets=tell_secrets)
-    _refuse_foreign(given)
-    files = configuration_files(deployment)
-    return ConfigurePlan(given.dest, deployment, files, tuple(changes(given.dest, files)), problems)
+    deployment, problems = read_input(provided, today=today, tell_secrets=tell_secrets)
+    _refuse_foreign(provided)
+    release = _pin(provided, deployment, registry)
+    if release.deployment.cluster.release_tag:
+        problems = tuple(problem for problem in problems if problem.check != _ABOUT_TAGS)
+    problems = (*problems, *apply_checks([release.problem] if release.problem else [], levels(provided.checks)))
+    if errors(problems):
+        raise InvalidInput(problems)
+    files = configuration_files(release.deployment)
+    return ConfigurePlan(provided.dest, release.deployment, files, tuple(changes(provided.dest, files)), problems, release)
+
+
+def _pin(provided: Input, deployment: Deployment, registry: ReleaseRegistry) -> PinnedRelease:
+    checks = levels(provided.checks)
+    cluster = deployment.cluster
+    ask = None if checks.get(PINNING) == "off" else partial(digest_of, ca_cert=registry.ca_cert, connect_to=registry.connect_to)
+    recorded = recorded_release(provided.dest, cluster.version)
+    return pin_release(deployment, recorded, ask, again=registry.again, built=_is_built(registry.work_dir))
+
+
+def _is_built(work_dir: Path | None) -> bool:
+    """Whether there is, or may be, an image of this deployment."""
+    try:
+        return work_dir is not None and bool(WorkDir(work_dir).state.section("image"))
+    except ZeroTouchError:
+        return True  # a state that cannot be read is reported by those that need it
 
 
 def compared_again(plan: ConfigurePlan) -> ConfigurePlan:
@@ -107,14 +154,14 @@ def compared_again(plan: ConfigurePlan) -> ConfigurePlan:
 
 
 def read_input(
-    given: Input, *, today: datetime.date | None = None, tell_secrets: Callable[[set[str]], None] = _nobody
+    provided: Input, *, today: datetime.date | None = None, tell_secrets: Callable[[set[str]], None] = _ignore_secrets
 ) -> tuple[Deployment, tuple[Problem, ...]]:
     """The deployment that the input describes, and the warnings about it. Raises :class:`InvalidInput` with every problem."""
-    checks = levels(given.checks)
-    parsed = _parse(given)
+    checks = levels(provided.checks)
+    parsed = _parse(provided)
     if parsed.deployment is not None:
         tell_secrets(_secrets_of(parsed.deployment))
-    problems = [*check_names(checks), *apply_checks(source_problems(parsed, today=today, agent_iso=given.agent_iso), checks)]
+    problems = [*check_names(checks), *apply_checks(source_problems(parsed, today=today, agent_iso=provided.agent_iso), checks)]
     if errors(problems) or parsed.deployment is None:
         raise InvalidInput(problems)
     return parsed.deployment, tuple(problems)
@@ -122,7 +169,7 @@ def read_input(
 
 def _secrets_of(deployment: Deployment) -> set[str]:
     bmcs = [{"password": host.bmc.password} for host in deployment.hosts if host.bmc]
-    texts = [*(manifest.text for manifest in deployment.cluster.extra_manifests), *deployment.given_manifests.values()]
+    texts = [*(manifest.text for manifest in deployment.cluster.extra_manifests), *deployment.provided_manifests.values()]
     manifests = [document for text in texts for document in documents_of(text)]
     in_manifests = {text for document in manifests for text in secret_data(document)}
     return secret_values([install_config(deployment.cluster), agent_config(deployment), bmcs, manifests]) | in_manifests
@@ -164,7 +211,7 @@ def _write(plan: ConfigurePlan) -> None:
 
 
 def describe(plan: ConfigurePlan) -> dict[str, Any]:
-    """The door's result (design 1.4)."""
+    """The result of the module (docs/conventions.md#results)."""
     cluster = plan.deployment.cluster
     return {
         "changed": bool(plan.changes),
@@ -176,6 +223,7 @@ def describe(plan: ConfigurePlan) -> dict[str, Any]:
         "api_url": cluster.api_url,
         "version": cluster.version,
         "release_image": cluster.release_image,
+        "registry_asked": plan.release.asked,
         "rendezvous_ip": plan.deployment.rendezvous_ip,
         "replicas": cluster.replicas,
         "hosts": [
@@ -205,17 +253,17 @@ def describe_diff(plan: ConfigurePlan) -> list[dict[str, str]]:
     ]
 
 
-def _parse(given: Input) -> Parsed:
-    if given.config_dir is not None:
-        return read_source(given.config_dir, version=given.version, release_image=given.release_image)
-    return read_variables(given.cluster or {}, given.hosts, version=given.version, release_image=given.release_image)
+def _parse(provided: Input) -> Parsed:
+    if provided.config_dir is not None:
+        return read_source(provided.config_dir, version=provided.version, release_image=provided.release_image)
+    return read_variables(provided.cluster or {}, provided.hosts, version=provided.version, release_image=provided.release_image)
 
 
-def _refuse_foreign(given: Input) -> None:
-    """A user's own files are never changed (design 4): neither his source directory nor one that this collection did not make."""
-    dest = given.dest
+def _refuse_foreign(provided: Input) -> None:
+    """Refuse to change a user's own files: the source directory, or a directory that this collection did not create."""
+    dest = provided.dest
     check_directory(dest, "Name another directory as dest (openshift_work_dir).")
-    if given.config_dir is not None and dest.resolve() == given.config_dir.resolve():
+    if provided.config_dir is not None and dest.resolve() == provided.config_dir.resolve():
         raise ZeroTouchError(f"dest and config_dir are both {dest}.", "The files that you wrote are never changed; name another directory as dest.")
     if not (dest / RELEASE_FILE).exists() and any((dest / name).exists() for name in (INSTALL_CONFIG, AGENT_CONFIG, *DIRECTORIES)):
         raise ZeroTouchError(f"{dest} holds configuration files that this collection did not write.", "Name another directory as dest.")

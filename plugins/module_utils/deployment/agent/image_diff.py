@@ -20,7 +20,7 @@ from .node_image import NodeImagePlan
 
 
 def describe_diff(plan: BuildPlan | NodeImagePlan) -> dict[str, str]:
-    """``diff`` of the door's result."""
+    """``diff`` of the module's result."""
     before = _contents_of(plan.image_path) if plan.image_changed else {}
     after = _files(plan.ignition.document()) if plan.ignition and plan.image_changed else {}
     return {
@@ -48,7 +48,8 @@ def _files(document: Mapping[str, Any]) -> dict[str, tuple[str, bytes]]:
     for file in (document.get("storage") or {}).get("files") or []:
         sources = [file.get("contents") or {}, *(file.get("append") or [])]
         content = b"".join(_decoded(str(source.get("source") or "")) for source in sources)
-        found[str(file.get("path"))] = (f"{file.get('mode') or 0:04o}", content)
+        mode = file.get("mode") or 0
+        found[str(file.get("path"))] = (f"{mode:04o}", content)
     for unit in (document.get("systemd") or {}).get("units") or []:
         state = "unit" if unit.get("enabled") else "idle"
         found[str(unit.get("name"))] = (state, str(unit.get("contents") or "").encode())

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The use case of the door ``node_image``: hosts of nodes-config.yaml and what is known of a cluster become an image by which
-those hosts join it (reference agent-based-installer.md 10.2).
+"""The use case of the module ``node_image``: hosts of nodes-config.yaml and what is known of a cluster become an image by which
+those hosts join it (openshift/installer pkg/asset/agent/joiner, pkg/asset/agent/workflow).
 
 What is drawn for the image stays in section ``node_image`` of the state, apart from the secrets of a cluster that was installed from the same directory.
 Tokens of an image end after two days; another image within the first of them uses the same ones, a later one draws new ones.
@@ -33,11 +33,11 @@ from ...ignition.tokens import Tokens, node_tokens
 from ...image.boot_artifacts import ArtifactNames
 from ...nmstate.document import static_addresses
 from ..state.work_dir import WorkDir, check_place
-from .base_image import BaseImage, BaseImageSource, ReadyBase, check_fit, find_base
+from .base_image import BaseImage, BaseImageSource, ReadyBase, check_fit, find_base, target_of
 from .product import Kind, Made, Product, about_boot, files_of, make_product, order, path_of, plan_product
 
 SECTION = "node_image"
-# There is no minimal ISO for this (reference agent-based-installer.md 7.3).
+# There is no minimal ISO for this (openshift/installer pkg/asset/agent/image/agentimage.go).
 KINDS = ("iso", "pxe")
 
 
@@ -107,30 +107,30 @@ class NodeImagePlan:
         return {*self.secrets.values(), *tokens, self.request.cluster.pull_secret}
 
 
-def facts_of(given: Mapping[str, Any]) -> RunningCluster:
-    """The facts as the door's option ``running_cluster`` gives them."""
-    endpoint = given.get("ignition_endpoint")
+def facts_of(provided: Mapping[str, Any]) -> RunningCluster:
+    """The facts as the module's option ``running_cluster`` gives them."""
+    endpoint = provided.get("ignition_endpoint")
     return RunningCluster(
-        cluster_id=given["id"],
-        api_dns_name=given["api_dns_name"],
-        version=given["version"],
-        release_image=given["release_image"],
-        platform=given["platform"],
-        pull_secret=given["pull_secret"],
-        architecture=go_architecture(given["arch"]),
-        ssh_key="\n".join(given["ssh_public_keys"]),
-        trust_bundle=given["additional_trust_bundle"],
-        image_digest_sources=tuple(ImageDigestSource(source["source"], tuple(source["mirrors"])) for source in given["image_digest_sources"]),
-        proxy=Proxy(given["http_proxy"], given["https_proxy"], given["no_proxy"]),
-        fips=given["fips"],
-        chrony_conf=given["chrony_conf"],
+        cluster_id=provided["id"],
+        api_dns_name=provided["api_dns_name"],
+        version=provided["version"],
+        release_image=provided["release_image"],
+        platform=provided["platform"],
+        pull_secret=provided["pull_secret"],
+        architecture=go_architecture(provided["arch"]),
+        ssh_key="\n".join(provided["ssh_public_keys"]),
+        trust_bundle=provided["additional_trust_bundle"],
+        image_digest_sources=tuple(ImageDigestSource(source["source"], tuple(source["mirrors"])) for source in provided["image_digest_sources"]),
+        proxy=Proxy(provided["http_proxy"], provided["https_proxy"], provided["no_proxy"]),
+        fips=provided["fips"],
+        chrony_conf=provided["chrony_conf"],
         ignition_endpoint=IgnitionEndpoint(endpoint["url"], endpoint["ca_certificate"]) if endpoint else None,
     )
 
 
-def running_nodes(given: Mapping[str, Any]) -> tuple[RunningNode, ...]:
+def running_nodes(provided: Mapping[str, Any]) -> tuple[RunningNode, ...]:
     """The nodes of the same option."""
-    return tuple(RunningNode(node["name"], tuple(node["addresses"])) for node in given["nodes"])
+    return tuple(RunningNode(node["name"], tuple(node["addresses"])) for node in provided["nodes"])
 
 
 def plan_node_image(request: NodeImageRequest, *, now: datetime.datetime | None = None, check_mode: bool = False) -> NodeImagePlan:
@@ -147,10 +147,11 @@ def plan_node_image(request: NodeImageRequest, *, now: datetime.datetime | None 
     deployment = nodes_deployment(cluster, config.hosts)
     warnings = _checked(config, deployment, request, now.date())
     arch = deployment.cluster.architecture
-    base = find_base(request.base, request.source, check_mode=check_mode)
+    known = WorkDir(request.work_dir).state.section(SECTION)
+    recorded = {} if request.force else (known.get("image") or {}).get("stream") or {}
+    base = find_base(request.base, request.source, check_mode=check_mode, target=target_of(deployment.cluster), record=recorded)
     if base.image is not None:
         warnings += check_fit(base.image, cluster.version, arch)
-    known = WorkDir(request.work_dir).state.section(SECTION)
     secrets = from_state(known.get("secrets") or {}) or make_secrets()
     kept = Tokens(**known["tokens"]) if known.get("tokens") else None
     tokens = kept if kept is not None and kept.last(now) else node_tokens(now)
@@ -159,7 +160,7 @@ def plan_node_image(request: NodeImageRequest, *, now: datetime.datetime | None 
         return plan
     ignition = build_nodes_ignition(cluster, config.hosts, secrets, tokens, base.os_image(cluster.version, arch))
     wanted = order(request.kind, plan.names, base, config.boot_artifacts_base_url, ("fips=1",) if cluster.fips else (), force=request.force)
-    product = plan_product(base.image, WorkDir(request.work_dir), wanted, ignition, known.get("image") or {}, request.source.check(base.given))
+    product = plan_product(base.image, WorkDir(request.work_dir), wanted, ignition, known.get("image") or {}, request.source.check(base.provided))
     return dataclasses.replace(plan, ignition=ignition, product=product, warnings=(*plan.warnings, *about_boot(wanted, deployment)))
 
 
@@ -200,12 +201,12 @@ def apply_node_image(plan: NodeImagePlan) -> Made:
     state = WorkDir(work_dir).state
     state.update(SECTION, {"secrets": plan.secrets.to_state(), "tokens": dataclasses.asdict(plan.tokens)})
     made = make_product(plan.product, checksum=plan.request.checksum)
-    state.update(SECTION, {"image": {**made.section, "kind": plan.request.kind}})
+    state.update(SECTION, {"image": {**made.section, **plan.base.record, "kind": plan.request.kind}})
     return made
 
 
 def describe_node_image(plan: NodeImagePlan, made: Made | None = None) -> dict[str, Any]:
-    """The door's result; digests and sizes are those of ``made``, else what is known beforehand."""
+    """The module's result; digests and sizes are those of ``made``, else what is known beforehand."""
     return {
         "changed": plan.image_changed,
         "path": str(plan.image_path),

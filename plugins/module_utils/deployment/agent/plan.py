@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The use case of the door ``deployment_plan``: look, decide, say it. Nothing is written."""
+"""The use case of the module ``deployment_plan``: look, decide, say it. Nothing is written."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MOST_NAMES = 3
 
 @dataclasses.dataclass(frozen=True)
 class Question:
-    """What to look at. ``hosts``, ``rendezvous_ip`` and ``api_url`` stand in for a configuration that is not written yet (check mode), ``changed_files``
+    """What to observe. ``hosts``, ``rendezvous_ip`` and ``api_url`` replace a configuration that is not written yet (check mode), ``changed_files``
     for changes to it that are not; ``limits`` bound how long an installation under way may be silent.
     """
 
@@ -75,7 +75,7 @@ class Answer:
 
 
 def answer(question: Question) -> Answer:
-    """Observe the deployment and decide by the table of design 4."""
+    """Observe the deployment and decide by the table of docs/resume.md."""
     work_dir = question.work_dir
     deployment = read_deployment(work_dir.config)
     recovered = recover(work_dir, deployment)

@@ -33,7 +33,7 @@ _EXTERNAL = "external"
 @dataclasses.dataclass(frozen=True)
 class ProductOrder:
     """What is to be made: ``names`` of the files, ``arguments`` to add to the kernel's, ``rootfs_url`` where hosts find the root file system ("" where
-    that is in the image or not known; ``assumed`` where nobody said it), ``base_url`` where the files of a network boot will be published.
+    that is in the image or not known; ``assumed`` where it was not set), ``base_url`` where the files of a network boot will be published.
     """
 
     kind: Kind
@@ -83,7 +83,7 @@ class Product:
         """What will be done, a line for each change."""
         return (
             *(f"build {path}: {reason}" for path, reason in self.changes),
-            *(f"delete {path}: nobody says where its files are published" for path in self.stale),
+            *(f"delete {path}: no option says where its files are published" for path in self.stale),
         )
 
     @property
@@ -136,7 +136,7 @@ def order(kind: Kind, names: ArtifactNames, base: ReadyBase, base_url: str, argu
     if kind == "minimal_iso" and not rootfs_url:
         detail = "a minimal ISO needs the URL below which its root file system is published; or give openshift_base_image.rootfs_url"
         raise InvalidInput([Problem("bootArtifactsBaseURL", REQUIRED, detail, layer="ours", check="image")])
-    return ProductOrder(kind, names, arguments, rootfs_url, base_url, assumed=not base_url and not base.given.rootfs_url, force=force)
+    return ProductOrder(kind, names, arguments, rootfs_url, base_url, assumed=not base_url and not base.provided.rootfs_url, force=force)
 
 
 def plan_product(base: LiveImage, work_dir: WorkDir, wanted: ProductOrder, ignition: LiveIgnition, before: Mapping[str, Any], check: BaseCheck) -> Product:
@@ -203,7 +203,8 @@ def make_product(product: Product, *, checksum: bool = True) -> Made:
     """Carry out the plan; what is unchanged is left alone. Raises :class:`ZeroTouchError`; a file is then as it was or whole."""
     if product.medium is not None:
         write_medium(product.medium)
-        return Made(product.medium.sha256, product.medium.size)
+        record = {"path": str(product.path), "sha256": product.medium.sha256, "size": product.medium.size}
+        return Made(product.medium.sha256, product.medium.size, record)
     built = build_image(product.image, checksum=checksum) if product.image is not None else None
     if product.image is None or not product.image.changed:
         product.verify()  # an image that is built has seen to that
@@ -220,11 +221,12 @@ def make_product(product: Product, *, checksum: bool = True) -> Made:
 
 
 def files_of(product: Product | None, made: Made | None, base_size: int) -> dict[str, Any]:
-    """What a door returns of the files: as they were ``made``, else what is known beforehand; without a product that is the base's size."""
+    """What a module returns of the files: as they were ``made``, else what is known beforehand; without a product that is the base's size."""
     digests = made.section.get("artifacts") or {} if made else {}
+    image = made or product
     return {
-        "sha256": made.sha256 if made else product.sha256 if product else "",
-        "size": made.size if made else product.size if product else base_size,
+        "sha256": image.sha256 if image else "",
+        "size": image.size if image else base_size,
         "boot_artifacts": [
             {"path": str(one.path), "size": one.size, "sha256": digests.get(one.path.name, {}).get("sha256", one.sha256)}
             for one in (product.artifacts if product else ())

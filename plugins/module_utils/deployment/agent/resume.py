@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What is left to do: the table of design 4 (Repeat and resume) as a pure function of what was observed.
+"""What is left to do: the table of docs/resume.md as a pure function of what was observed.
 
 It says what each host needs. Whether the machines may be touched at all is decided elsewhere, by one table for all methods (:mod:`.safety`).
 """
@@ -113,7 +113,9 @@ def _start_over(situation: Situation) -> Decision | None:
         return None
     seen = situation.seen
     decided = tuple(HostStep(host.name, "boot", "start_over is set", force=True, joined=seen.joined(host)) for host in situation.hosts)
-    state: State = "new" if not seen.image.built else "built" if seen.image.matches else "changed"
+    state: State = "built" if seen.image.matches else "changed"
+    if not seen.image.built:
+        state = "new"
     return Decision(state, decided, situation.must_build, situation.build_reason(), wait=True)
 
 
@@ -229,7 +231,9 @@ def _all_again(situation: Situation, state: State, reason: str) -> Decision:
 def _fresh(situation: Situation) -> Decision:
     """Nothing of this deployment runs anywhere."""
     seen, build = situation.seen, situation.must_build
-    state: State = "new" if not seen.image.built else "changed" if seen.image.differing else "built"
+    state: State = "changed" if seen.image.differing else "built"
+    if not seen.image.built:
+        state = "new"
     reason = "the image was never booted" if state == "new" else "no host is registered"
     # With the same image a machine that already runs from it is left alone, unless an earlier wait for it was in vain. The wait boots it again if it
     # found no image (supervise/decide.py, _boot_again).

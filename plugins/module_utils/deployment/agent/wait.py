@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The use case of the door ``install_wait``: supervise, and on failure leave a bundle behind."""
+"""The use case of the module ``install_wait``: supervise, and on failure leave a bundle behind."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ...common.clock import Clock
 from ...common.connect import DIRECT, ConnectTo
 from ...common.errors import PartialFailure, ZeroTouchError
 from ...common.secrets import Redactor, secret_values
-from ...serving.request_log import RequestLog
+from ...serving.request_log import UNKNOWN, RequestLog
 from ...serving.served import LOG as IMAGE_SERVER_LOG
 from ..safety.record import BOOTED, BOOTING, TouchRecord
 from ..served_note import served_note
@@ -65,7 +65,7 @@ class Surroundings:
 
 
 def wait(request: WaitRequest, around: Surroundings) -> dict[str, Any]:
-    """Supervise until complete; the door's result (design 1.4).
+    """Supervise until complete and return the result of the module (docs/conventions.md#results).
 
     Raises :class:`PartialFailure` holding that result when the installation failed or a limit is over.
     """
@@ -79,8 +79,12 @@ def wait(request: WaitRequest, around: Surroundings) -> dict[str, Any]:
     log = RequestLog(request.work_dir.logs / IMAGE_SERVER_LOG, str((state.get("publish") or {}).get("since") or ""))
     timeline = Timeline(request.work_dir.state, setup, around.now)
 
+    size = _served_size(state)
+
     def observe() -> Observation:
-        return observer.observe(state, readers=log.readers() if setup.doubtful else frozenset())
+        readers = log.readers()
+        reads = log.reads(size, around.now()) if size and UNKNOWN not in readers else None
+        return observer.observe(state, readers=readers if setup.doubtful else frozenset(), reads=reads)
 
     supervisor = Supervisor(setup, observe, around.media, timeline, around.clock, around.show, fresh=request.fresh, interval=request.interval)
     try:
@@ -142,6 +146,13 @@ def _setup(request: WaitRequest, state: Mapping[str, Any], now: datetime.datetim
         doubtful=doubtful_hosts(state, hosts, request.left_hosts, now),
         bmc_addresses=request.bmc_addresses,
     )
+
+
+def _served_size(state: Mapping[str, Any]) -> int:
+    """Bytes of the ISO that our image server serves; 0 where it serves none: then its log tells nothing about these hosts."""
+    publication, image = state.get("publish") or {}, state.get("image") or {}
+    served = publication.get("method") == "serve" and bool(image.get("path")) and publication.get("path") == image.get("path")
+    return int(image.get("size") or 0) if served else 0
 
 
 def doubtful_hosts(state: Mapping[str, Any], hosts: Sequence[InventoryHost], left: Collection[str], now: datetime.datetime) -> dict[str, float]:

@@ -13,7 +13,8 @@ from ...hub.credentials import HubCredentials
 from ..state.work_dir import WorkDir
 from .find import Known, remember
 
-# Where the service hands out the kubeconfig of the installer, and where the password (reference assisted-rest.md 10).
+# Where the service hands out the kubeconfig of the installer, and where the password.
+# Source: openshift/assisted-service internal/bminventory/inventory.go, internal/cluster/cluster.go.
 _WITH_KUBECONFIG = frozenset({"installing", "finalizing", "installing-pending-user-action", "installed", "adding-hosts"})
 _INSTALLED = frozenset({"installed", "adding-hosts"})
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A deployment as wishes to an assisted-service: cluster, InfraEnv and hosts. Pure.
+"""The desired state of a deployment in an assisted-service: cluster, InfraEnv and hosts. Pure.
 
 The way leads through the cluster-manifests of the deployment, so that method assisted sends what the client inside an agent ISO sends for the same input.
 What that client finds in files beside them (mirrors, a CA) the service of others gets in its own words: overrides, and the Ignition of the live system.
@@ -16,12 +16,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...assisted.cluster.desired import DesiredServiceCluster
-from ...assisted.from_manifests.cluster import cluster_wish
-from ...assisted.from_manifests.infra_env import infra_env_wish
+from ...assisted.from_manifests.cluster import requested_cluster
+from ...assisted.from_manifests.infra_env import requested_infra_env
 from ...assisted.from_manifests.read import parse_manifests
 from ...assisted.from_manifests.release import release_of
 from ...assisted.hosts.request import ServiceHostRequest, host_requests
-from ...assisted.infra_env.plan import DesiredServiceInfraEnv, read_wish
+from ...assisted.infra_env.plan import DesiredServiceInfraEnv, read_requested
 from ...cluster.field_table import HOST_FIELDS
 from ...cluster.field_values import request_options
 from ...cluster.live_arguments import infra_env_arguments
@@ -39,8 +39,8 @@ _FENCING = {"address": "address", "username": "username", "password": "password"
 
 
 @dataclasses.dataclass(frozen=True)
-class Wishes:
-    """What the service shall have; ``secrets`` must appear in no output."""
+class DesiredDeployment:
+    """The desired objects of the service; ``secrets`` must appear in no output."""
 
     cluster: DesiredServiceCluster
     infra_env: DesiredServiceInfraEnv
@@ -52,30 +52,32 @@ class Wishes:
         return self.cluster.name
 
 
-def read_wishes(
+def read_desired_deployment(
     deployment: Deployment, infra_env: Mapping[str, Any] | None = None, further: Mapping[str, Mapping[str, Any]] | None = None, names: Sequence[str] = ()
-) -> Wishes:
+) -> DesiredDeployment:
     """``infra_env``: further options of module assisted_infra_env, which win; ``further``: of module assisted_hosts, by name of the host; ``names``: the
     hosts that are meant, all without. Raises :class:`InvalidInput` for options that cannot be used.
     """
     rendered = render_manifests(deployment)
     manifests = parse_manifests(rendered.cluster_manifests, {name: text.encode() for name, text in rendered.extra.items()})
     release = release_of(manifests, deployment.cluster.version, deployment.cluster.architecture)
-    cluster = cluster_wish(manifests, release)
+    cluster = requested_cluster(manifests, release)
     cluster = dataclasses.replace(cluster, overrides=overrides_text(cluster.overrides or "", deployment.cluster))
-    wish = infra_env_wish(manifests, cluster_id=None)
+    requested = requested_infra_env(manifests, cluster_id=None)
     # What the client of the agent ISO leaves to the service's default, or sends empty, is left alone here.
-    params = {name: value for name, value in wish.params.items() if value not in (None, "", [])}
+    params = {name: value for name, value in requested.params.items() if value not in (None, "", [])}
     params |= {"additional_trust_bundle": deployment.cluster.additional_trust_bundle} if deployment.cluster.additional_trust_bundle else {}
     if arguments := infra_env_arguments(deployment.cluster):
         params["kernel_arguments"] = arguments
-    given = read_wish({"name": deployment.cluster.name, **_texts(infra_env or {})}).params
-    ignition = live_system(deployment.cluster, str(given.get("ignition_config_override") or ""))
-    wish = dataclasses.replace(wish, name=deployment.cluster.name, params=params | dict(given) | ({"ignition_config_override": ignition} if ignition else {}))
+    provided = read_requested({"name": deployment.cluster.name, **_texts(infra_env or {})}).params
+    ignition = live_system(deployment.cluster, str(provided.get("ignition_config_override") or ""))
+    requested = dataclasses.replace(
+        requested, name=deployment.cluster.name, params=params | dict(provided) | ({"ignition_config_override": ignition} if ignition else {})
+    )
     chosen = [host for host in deployment.hosts if not names or host.name in names or host.hostname in names]
     hosts = host_requests([{**_host(host), **_fencing(host, deployment.cluster), **_texts((further or {}).get(host.name) or {})} for host in chosen])
-    documents = [dict(rendered.agent_cluster_install), {"pull_secret": cluster.pull_secret, "overrides": cluster.overrides}, dict(given)]
-    return Wishes(cluster, wish, hosts, frozenset(secret_values(documents)).union(*(host.secrets for host in hosts)))
+    documents = [dict(rendered.agent_cluster_install), {"pull_secret": cluster.pull_secret, "overrides": cluster.overrides}, dict(provided)]
+    return DesiredDeployment(cluster, requested, hosts, frozenset(secret_values(documents)).union(*(host.secrets for host in hosts)))
 
 
 def _texts(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -93,12 +95,16 @@ def _host(host: Host) -> dict[str, Any]:
 
 
 def _fencing(host: Host, cluster: Cluster) -> dict[str, Any]:
-    """Access to its BMC where two nodes fence each other; the client of the agent ISO finds it in files (reference agent-based-installer.md 5)."""
-    for given in (cluster.control_plane.options.get("fencing") or {}).get("credentials") or []:
-        mac = normal_mac(str(given.get("macAddress") or ""))
-        if str(given.get("hostName") or "").lower() == (host.hostname or host.name).lower() or mac in host.macs:
+    """Access to its BMC where two nodes fence each other; the client of the agent ISO finds it in files.
+
+    Source: openshift/installer pkg/asset/agent/image/ignition.go, data/data/agent/files.
+    """
+    for provided in (cluster.control_plane.options.get("fencing") or {}).get("credentials") or []:
+        mac = normal_mac(str(provided.get("macAddress") or ""))
+        if str(provided.get("hostName") or "").lower() == (host.hostname or host.name).lower() or mac in host.macs:
             return {
-                "fencing_credentials": {name: given[theirs] for name, theirs in _FENCING.items() if given.get(theirs)} | ({"mac_address": mac} if mac else {})
+                "fencing_credentials": {name: provided[theirs] for name, theirs in _FENCING.items() if provided.get(theirs)}
+                | ({"mac_address": mac} if mac else {})
             }
     return {}
 
@@ -118,15 +124,15 @@ def overrides_text(known: str, cluster: Cluster) -> str | None:
     return json.dumps(document, separators=(",", ":"), ensure_ascii=False) if document else None
 
 
-def live_system(cluster: Cluster, given: str = "") -> str:
-    """The Ignition override ``given``, with the mirrors for the live system, which pulls the agent and the release image."""
+def live_system(cluster: Cluster, provided: str = "") -> str:
+    """The Ignition override ``provided``, with the mirrors for the live system, which pulls the agent and the release image."""
     if not any(source.mirrors for source in cluster.image_digest_sources):
-        return given
+        return provided
     text = base64.b64encode(registries_conf(cluster.image_digest_sources).encode()).decode()
     contents = {"source": f"data:text/plain;charset=utf-8;base64,{text}"}
     file = {"path": REGISTRIES, "mode": 0o644, "overwrite": True, "user": {"name": "root"}, "contents": contents}
-    document = json.loads(given or "{}")
+    document = json.loads(provided or "{}")
     storage = document.get("storage") or {}
-    files = [own for own in storage.get("files") or [] if own.get("path") != REGISTRIES] if given else []
+    files = [own for own in storage.get("files") or [] if own.get("path") != REGISTRIES] if provided else []
     document = {"ignition": {"version": _IGNITION}, **document, "storage": {**storage, "files": [*files, file]}}
     return json.dumps(document, separators=(",", ":"), ensure_ascii=False)

@@ -23,7 +23,7 @@ METHOD = "assisted"
 
 @dataclasses.dataclass(frozen=True)
 class Known:
-    """What the state file says. ``making``: a run was about to make them and may not have come to record it; ``adopted``: somebody else made the cluster.
+    """What the state file says. ``making``: a run was about to make them and may not have come to record it; ``adopted``: another tool created the cluster.
 
     ``credentials_of`` is the cluster whose credentials are in auth/.
     """
@@ -49,7 +49,7 @@ def remember(work_dir: WorkDir, **values: Any) -> None:
 
 @dataclasses.dataclass(frozen=True)
 class Found:
-    """The documents as the service has them now. ``foreign``: why what is there is not taken for ours; ``adopted``: somebody else made the cluster."""
+    """The documents as the service has them now. ``foreign``: why what is there is not taken for ours; ``adopted``: another tool created the cluster."""
 
     cluster: Document | None = None
     infra_env: Document | None = None
@@ -101,7 +101,8 @@ def _refuse_to_adopt(adopt: str, cluster: Document | None, recorded: Document | 
         )
     if cluster is None:
         raise ZeroTouchError(f"The service has no cluster with the id {adopt}.", "Correct openshift_assisted.cluster_id, or leave it out for a new one.")
-    # The service may name one that it imports after its API (reference assisted-rest.md 3.5).
+    # The service may name one that it imports after its API.
+    # Source: openshift/assisted-service internal/bminventory/inventory.go.
     if name and cluster.get("name") != name and cluster.get("kind") != "AddHostsCluster":
         raise ZeroTouchError(f"Cluster {adopt} is called {cluster.get('name')}, and not {name}.", "Correct openshift_assisted.cluster_id, or the name.")
 

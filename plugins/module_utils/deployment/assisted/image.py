@@ -24,7 +24,7 @@ from ...image.download import Downloader
 
 @dataclasses.dataclass(frozen=True)
 class Image:
-    """``path`` is empty where BMCs fetch it from the service. ``transferred``: it was fetched anew, or in check mode would be."""
+    """``path`` is empty where BMCs fetch it from the service. ``transferred``: it was fetched again, or in check mode would be."""
 
     url: str
     path: str = ""

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Hosts that join a cluster which is installed: each is brought to what it shall be, told to install as soon as it is ready, and followed until it is added."""
+"""Hosts that join a cluster which is installed: each is configured, installed as soon as it is ready, and watched until it is added."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def plan_join(plans: Sequence[ServiceHostPlan]) -> JoinPlan:
 
 
 def wait_joined(request: AssistedRequest, call: Opened, limits: Limits) -> dict[str, Any]:
-    """Until all hosts are added; the door's result. Raises :class:`PartialFailure` holding it where a host failed or a limit is over."""
+    """Until all hosts are added; the module's result. Raises :class:`PartialFailure` holding it where a host failed or a limit is over."""
     if call.check_mode:
         call.plan(["wait until the hosts have joined"])
         return {"changed": True, "plan": ["wait until the hosts have joined"], "joined": [], "nodes": []}
@@ -124,7 +124,7 @@ class JoinWait:
         """None while the service does not answer."""
         session = self.session
         hosts = patiently(lambda: session.service.cluster_hosts(session.found.cluster_id), lambda text: self._lines.tell("service", text))
-        return None if hosts is None else plan_hosts(session.wishes.hosts, hosts, session.found.cluster_id)
+        return None if hosts is None else plan_hosts(session.desired.hosts, hosts, session.found.cluster_id)
 
     def _install(self, plan: JoinPlan) -> None:
         for host in plan.install:

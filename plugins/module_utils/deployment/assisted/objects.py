@@ -84,9 +84,9 @@ class Maker:
         self._remember(made.value["cluster"], shown, adopted=found.adopted)
         return Objects(made.value["cluster"], shown, everything, [*_made_meanwhile(found, cluster, made), *made.warnings, *applied.warnings])
 
-    def _infra_env(self, wish: DesiredServiceInfraEnv, observed: Document | None, done: Mapping[str, Any]) -> Applied:
+    def _infra_env(self, requested: DesiredServiceInfraEnv, observed: Document | None, done: Mapping[str, Any]) -> Applied:
         try:
-            return carry_out(self.service, wish, plan_present(wish, observed), observed, own_cluster=True)
+            return carry_out(self.service, requested, plan_present(requested, observed), observed, own_cluster=True)
         except ZeroTouchError as error:
             raise PartialFailure(str(error), {**done, "changed": True}) from error
 
@@ -131,12 +131,12 @@ class Maker:
         retry(delete, ASSISTED_INFRA_ENV_DELETION, self.service.clock)
 
 
-def _made_meanwhile(found: Found, wish: DesiredServiceCluster, made: clusters.ClusterResult) -> list[str]:
+def _made_meanwhile(found: Found, requested: DesiredServiceCluster, made: clusters.ClusterResult) -> list[str]:
     """What is to be said where there was no cluster when we looked, and none had to be created."""
-    created = any(change.verb == "create" and change.title == f"cluster {wish.name}" for change in made.changes)
-    if found.cluster is not None or wish.existing is not None or created or any("at the same time" in text for text in made.warnings):
+    created = any(change.verb == "create" and change.title == f"cluster {requested.name}" for change in made.changes)
+    if found.cluster is not None or requested.existing is not None or created or any("at the same time" in text for text in made.warnings):
         return []
-    return [f"Another run made cluster {wish.name} at the same time. Its cluster {made.value['cluster']['id']} is used."]
+    return [f"Another run made cluster {requested.name} at the same time. Its cluster {made.value['cluster']['id']} is used."]
 
 
 def plan_absent(found: Found, hosts: Sequence[Document]) -> list[ServiceChange]:

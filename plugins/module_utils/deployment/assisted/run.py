@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the door ``assisted_deployment`` does, step by step: check the input, look, decide, make cluster and InfraEnv, have the image; or wait, or remove."""
+"""What the module ``assisted_deployment`` does, step by step: check the input, look, decide, make cluster and InfraEnv, have the image; or wait, or remove."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ from .observer import AssistedObserver
 from .resume import decide_additions, decide_installation
 from .session import AssistedRequest, DeploymentSession, open_session
 
-DOOR = "assisted_deployment"
+MODULE_NAME = "assisted_deployment"
 
 
 def ensure_present(request: AssistedRequest, call: Opened) -> dict[str, Any]:
-    """Cluster, InfraEnv and image are as the deployment says, and it is known which hosts have to be booted; the door's result.
+    """Cluster, InfraEnv and image are as the deployment says, and it is known which hosts have to be booted; the module's result.
 
     Raises :class:`InvalidInput` with every problem of the input, :class:`PartialFailure` with an account of what was done.
     """
-    with contextlib.nullcontext() if call.check_mode else one_run(request.work_dir.root, DOOR, call.clock):
+    with contextlib.nullcontext() if call.check_mode else one_run(request.work_dir.root, MODULE_NAME, call.clock):
         session, problems = open_session(request, call)
         observer = session.observer()
         try:
@@ -86,7 +86,7 @@ class _Presence:
         if decision.state == "installed":
             return self._installed(decision)
         lines = self._start_over()
-        objects = self._present(session.wishes.cluster)
+        objects = self._present(session.desired.cluster)
         lines += objects.lines
         self._note()
         waiting = [host.name for host in decision.hosts if host.action == "wait"]
@@ -102,8 +102,8 @@ class _Presence:
         call, session = self.call, self.session
         if decision.stop or not decision.boot:
             return decision
-        given = {str(host["name"]): host for host in call.params["media_hosts"]}
-        requests = boot_requests([given[name] for name in decision.boot if name in given], state_file=session.work_dir.state)
+        provided = {str(host["name"]): host for host in call.params["media_hosts"]}
+        requests = boot_requests([provided[name] for name in decision.boot if name in provided], state_file=session.work_dir.state)
         machines = inspect_all(requests, BmcOptions(connect_to=session.connect_to, ca_cert=call.params["bmc_ca_cert"] or "", clock=call.clock), read_only=True)
         connection = {name: call.params[name] for name in ASSISTED_OPTIONS} | {"cluster_id": session.found.cluster_id}
         touch = dataclasses.replace(self._touch(), hosts=session.hosts, assisted=connection)
@@ -143,10 +143,10 @@ class _Presence:
         session = self.session
         spec = session.deployment.cluster
         if session.found.adopted and spec.release_image == default_release_image(spec.version, spec.architecture):
-            # Nobody says which; where its owner has the release from is his choice.
+            # The release is not set, and its owner may take it from any registry.
             cluster = dataclasses.replace(cluster, params={name: value for name, value in cluster.params.items() if name != "ocp_release_image"})
         try:
-            objects = self.maker.present(session.found, cluster, session.wishes.infra_env)
+            objects = self.maker.present(session.found, cluster, session.desired.infra_env)
         except InvalidInput as error:
             if session.found.cluster is None or session.found.adopted:
                 raise
@@ -184,7 +184,7 @@ class _Presence:
     def _tell_changes(self) -> None:
         """What is described otherwise than it was installed."""
         try:
-            later = Maker(self.session.service, self.session.work_dir, True).present(self.session.found, self.session.wishes.cluster, None)
+            later = Maker(self.session.service, self.session.work_dir, True).present(self.session.found, self.session.desired.cluster, None)
         except ZeroTouchError as error:
             self.call.warn(f"The cluster is installed; what changed since then has no effect on it. {error.message}")
         else:
@@ -192,7 +192,7 @@ class _Presence:
                 self.call.warn(f"The cluster is installed; what changed since then has no effect on it: {'; '.join(later.lines)}")
 
     def _image(self, objects: Objects, *, needed: bool) -> tuple[Image, list[str]]:
-        """Where BMCs get the image; before the InfraEnv exists only what stands for its URL."""
+        """Where BMCs get the image; before the InfraEnv exists a placeholder."""
         session, params = self.session, self.call.params
         name = f"{session.name}-discovery"
         directory = session.work_dir.root / "images"
@@ -272,8 +272,8 @@ class _Presence:
 
 
 def ensure_absent(request: AssistedRequest, call: Opened) -> dict[str, Any]:
-    """Nothing that was made from this work directory is at the service any more; the door's result."""
-    with contextlib.nullcontext() if call.check_mode or not request.work_dir.root.is_dir() else one_run(request.work_dir.root, DOOR, call.clock):
+    """Nothing that was made from this work directory is at the service any more; the module's result."""
+    with contextlib.nullcontext() if call.check_mode or not request.work_dir.root.is_dir() else one_run(request.work_dir.root, MODULE_NAME, call.clock):
         service = connect(call.params, call.clock, call.check_mode, learnt=call.add_secrets)
         try:
             result = _removed(request, service, check_mode=call.check_mode or not request.work_dir.root.is_dir(), diff=call.diff)
@@ -284,7 +284,7 @@ def ensure_absent(request: AssistedRequest, call: Opened) -> dict[str, Any]:
 
 
 def _removed(request: AssistedRequest, service: AssistedService, *, check_mode: bool, diff: bool) -> dict[str, Any]:
-    name = str((request.given.cluster or {}).get("name") or request.work_dir.state.section("cluster").get("name") or "")
+    name = str((request.provided.cluster or {}).get("name") or request.work_dir.state.section("cluster").get("name") or "")
     found, stays = find_removable(service, request.work_dir, name, request.cluster_id)
     changes = [] if stays else Maker(service, request.work_dir, check_mode).absent(found)
     lines = [change.text() for change in changes]

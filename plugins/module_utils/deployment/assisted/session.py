@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""One opening of the door ``assisted_deployment``: its options, what the deployment wishes, and what the service has of it."""
+"""One opening of the module ``assisted_deployment``: its options, its desired state, and what the service has of it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ..described import described
 from ..state.work_dir import WorkDir, hosts_of_deployment, identity
 from ..supervise.observation import InventoryHost
 from .credentials import plan_credentials, write_credentials
-from .desired import Wishes, read_wishes
+from .desired import DesiredDeployment, read_desired_deployment
 from .find import Found, Known, find
 from .observer import AssistedObserver
 
@@ -33,9 +33,9 @@ Purpose = Literal["install", "add"]
 
 @dataclasses.dataclass(frozen=True)
 class AssistedRequest:
-    """The options of the door about the deployment, typed. ``names`` are the hosts that are meant, all without."""
+    """The options of the module about the deployment, typed. ``names`` are the hosts that are meant, all without."""
 
-    given: Input
+    provided: Input
     work_dir: WorkDir
     purpose: Purpose = "install"
     infra_env: Mapping[str, Any] = dataclasses.field(default_factory=dict)
@@ -49,7 +49,7 @@ class AssistedRequest:
     def of(cls, params: Mapping[str, Any]) -> AssistedRequest:
         work_dir = WorkDir(Path(params["work_dir"]).absolute())
         return cls(
-            given=described(params, work_dir.config),
+            provided=described(params, work_dir.config),
             work_dir=work_dir,
             purpose=params["purpose"],
             infra_env=params["infra_env"],
@@ -62,15 +62,15 @@ class AssistedRequest:
 
 
 class DeploymentSession:
-    """One opening of the door: what was asked for, the service, and what is there of this deployment."""
+    """One opening of the module: what was asked for, the service, and what is there of this deployment."""
 
     def __init__(self, request: AssistedRequest, call: Opened, deployment: Deployment, service: AssistedService) -> None:
         self.request, self.call, self.deployment, self.service = request, call, deployment, service
         self.work_dir = request.work_dir
-        self.wishes: Wishes = read_wishes(deployment, request.infra_env, request.host_options, request.names)
-        call.add_secrets(self.wishes.secrets)
+        self.desired: DesiredDeployment = read_desired_deployment(deployment, request.infra_env, request.host_options, request.names)
+        call.add_secrets(self.desired.secrets)
         hosts = hosts_of_deployment(deployment)
-        chosen = {wish.name for wish in self.wishes.hosts}
+        chosen = {requested.name for requested in self.desired.hosts}
         self.hosts: tuple[InventoryHost, ...] = tuple(host for host in hosts if host.name in chosen)
         self.known = Known.of(self.work_dir)
         self.found: Found = find(service, self.known, deployment.cluster.name, request.cluster_id)
@@ -102,10 +102,10 @@ class DeploymentSession:
 
 def open_session(request: AssistedRequest, call: Opened) -> tuple[DeploymentSession, tuple[Problem, ...]]:
     """The session, and the warnings about its input. Raises :class:`InvalidInput` with every problem before the service is asked."""
-    read, problems = read_input(request.given, tell_secrets=call.add_secrets)
-    # BMC doors and Nodes know hosts by hostname.
+    read, problems = read_input(request.provided, tell_secrets=call.add_secrets)
+    # BMC modules and Nodes know hosts by hostname.
     deployment = dataclasses.replace(read, hosts=tuple(dataclasses.replace(host, name=host.hostname or host.name) for host in read.hosts))
-    read_wishes(deployment, request.infra_env, request.host_options, request.names)
+    read_desired_deployment(deployment, request.infra_env, request.host_options, request.names)
     for problem in problems:
         call.warn(problem.text())
     service = connect(call.params, call.clock, call.check_mode, learnt=call.add_secrets)

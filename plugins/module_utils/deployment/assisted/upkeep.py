@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What an assisted-service needs of us while its hosts come: hosts as wished, and the word to begin once all of them are. What to do is a pure function."""
+"""What an assisted-service needs of us while its hosts come: hosts as described, and the word to begin once all of them are. What to do is a pure function."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ STARTS = 3
 
 
 @dataclasses.dataclass(frozen=True)
-class CarePlan:
-    """``hosts`` have changes to be made; ``refused`` cannot be as wished, with the reasons; ``start``: everything is there; else ``waits`` says for what.
+class UpkeepPlan:
+    """``hosts`` have changes to be made; ``refused`` cannot be as described, with the reasons; ``start``: everything is there; else ``waits`` says for what.
 
     ``complete``: all hosts are there, so that waiting would not mend what is refused.
     """
@@ -43,30 +43,31 @@ class CarePlan:
     complete: bool = False
 
 
-def plan_care(cluster: Document, hosts: Sequence[Document], requests: Sequence[ServiceHostRequest]) -> CarePlan:
+def plan_upkeep(cluster: Document, hosts: Sequence[Document], requests: Sequence[ServiceHostRequest]) -> UpkeepPlan:
     """What to do now for a cluster whose installation has not begun; nothing for another one.
 
     It is begun only with exactly the hosts that are asked for: the service would also install a cluster without its workers, or a stranger with it.
     """
     if cluster.get("status") not in BEFORE:
-        return CarePlan(waits=f"the cluster is {cluster.get('status') or 'not known'}")
+        status = cluster.get("status") or "not known"
+        return UpkeepPlan(waits=f"the cluster is {status}")
     plans = plan_hosts(requests, hosts, str(cluster.get("id") or ""))
     refused = tuple(f"{plan.request.name}: {plan.refused}" for plan in plans if plan.refused)
     changes = tuple(plan for plan in plans if plan.changes and not plan.refused)
     if refused or changes:
-        return CarePlan(changes, refused, waits="hosts are not as they shall be yet", complete=all(plan.host is not None for plan in plans))
+        return UpkeepPlan(changes, refused, waits="hosts are not in the desired state yet", complete=all(plan.host is not None for plan in plans))
     open_ends = [f"{plan.request.name}: {plan.waiting}" for plan in plans if plan.waiting]
     own = {str((plan.host or {}).get("id")) for plan in plans}
     strangers = [read_host(host).name for host in hosts if str(host.get("id")) not in own]
     unready = [f"{host.name} is {host.status}" for host in map(read_host, hosts) if str(host.id) in own and not host.ready]
     waits = [*open_ends, *(f"{name} is registered but not in the configuration" for name in strangers), *unready]
     if waits or cluster.get("status") != "ready":
-        return CarePlan(waits="; ".join(waits) or f"the cluster is {read_cluster(cluster).status}")
-    return CarePlan(start=True)
+        return UpkeepPlan(waits="; ".join(waits) or f"the cluster is {read_cluster(cluster).status}")
+    return UpkeepPlan(start=True)
 
 
 def plan_hosts(requests: Sequence[ServiceHostRequest], hosts: Sequence[Document], cluster_id: str) -> list[ServiceHostPlan]:
-    """What makes hosts of a cluster as wished."""
+    """What makes hosts of a cluster as described."""
     matches = match_hosts(requests, hosts, {}, cluster_id)
     return [plan_host(request, match, {}) for request, match in zip(requests, matches, strict=True)]
 
@@ -104,7 +105,7 @@ class Refusals:
 
 
 class Upkeep:
-    """Carries out :func:`plan_care` between the looks of a supervisor; ``fetch`` brings credentials home as soon as the service has them."""
+    """Carries out :func:`plan_upkeep` between the looks of a supervisor; ``fetch`` brings credentials home as soon as the service has them."""
 
     def __init__(
         self, service: AssistedService, observer: AssistedObserver, requests: Sequence[ServiceHostRequest], fetch: Callable[[Document], list[str]]
@@ -119,7 +120,7 @@ class Upkeep:
         if not seen.service.ours:
             return UpkeepResult()
         fetched = self._fetch(self._observer.cluster)
-        plan = plan_care(self._observer.cluster, self._observer.hosts, self._requests)
+        plan = plan_upkeep(self._observer.cluster, self._observer.hosts, self._requests)
         lines, errors = change_hosts(self._service, plan.hosts)
         lasting = self._refusals.lasting(errors)
         if plan.start:
@@ -136,12 +137,13 @@ class Upkeep:
         preparation = self._observer.cluster.get("last-installation-preparation") or {}
         reason = str(preparation.get("reason") or "") if preparation.get("status") == "failed" else ""
         if self._starts >= STARTS:
-            text = f"the installation could not be prepared {STARTS} times: {reason or cluster.status_info or 'the service gives no reason'}"
+            shown_reason = reason or cluster.status_info or "the service gives no reason"
+            text = f"the installation could not be prepared {STARTS} times: {shown_reason}"
             return UpkeepResult(stop=StopReason(text.rstrip(".")))
         try:
             self._service.cluster_action(cluster.id, "install")
         except (RemoteError, Unreachable) as error:
-            # Once, somebody else may have begun it, or a host have changed: the next look tells.
+            # Another client may have started it, or a host may have changed: the next pass decides.
             known, self._refusal = self._refusal, str(error)
             passing = isinstance(error, AssistedError) and error.status == 409 and known != self._refusal
             return UpkeepResult() if passing else UpkeepResult(reports=(f"The installation cannot begin: {error}",))

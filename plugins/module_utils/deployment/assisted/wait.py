@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Supervises an installation by an assisted-service that is elsewhere: the same view, limits and folder of a failure as for an agent ISO.
 
-Between two looks it does what only we can do there: bring hosts to what they shall be, begin once all are ready, fetch credentials.
+Between two reads it does what only a client can do: configure hosts, start the installation once all are ready, fetch credentials.
 """
 
 from __future__ import annotations
@@ -27,9 +27,10 @@ from ..supervise.timeline import SECTION, Timeline, utc_now
 from .find import METHOD, remember
 from .observer import AssistedObserver
 from .session import AssistedRequest, DeploymentSession, open_session
-from .upkeep import Upkeep, plan_care
+from .upkeep import Upkeep, plan_upkeep
 
-# Seconds between two looks: the service is shared, and its monitors run every 8 and 10 s (reference assisted-rest.md 7).
+# Seconds between two looks: the service is shared, and its monitors run every 8 and 10 s.
+# Source: openshift/assisted-service internal/host/statemachine.go, internal/cluster/statemachine.go.
 INTERVAL = 5.0
 
 
@@ -44,7 +45,7 @@ class Patience:
 
 
 def wait_installed(request: AssistedRequest, call: Opened, patience: Patience) -> dict[str, Any]:
-    """Until the cluster is installed; the door's result.
+    """Until the cluster is installed; the module's result.
 
     Raises :class:`PartialFailure` holding that result when the installation failed or a limit is over.
     """
@@ -78,9 +79,9 @@ def predict_installed(request: AssistedRequest, call: Opened, patience: Patience
         lines = [] if over else ["detach media that are left, and note that the cluster is installed"]
         call.plan(lines)
         return {"changed": not over, "plan": lines, "phase": "installed", "percent": 100, "progress": [], "elapsed": 0.0, "log_dir": ""}
-    care = plan_care(observer.cluster, observer.hosts, session.wishes.hosts)
-    lines = [change.text() for plan in care.hosts for change in plan.changes]
-    lines.append("begin the installation" if care.start else "bring the hosts to what they shall be, and begin the installation once all are ready")
+    upkeep_plan = plan_upkeep(observer.cluster, observer.hosts, session.desired.hosts)
+    lines = [change.text() for plan in upkeep_plan.hosts for change in plan.changes]
+    lines.append("begin the installation" if upkeep_plan.start else "configure the hosts, and start the installation once all are ready")
     lines.append("wait until the cluster is installed")
     call.plan(lines)
     return {"changed": True, "plan": lines, "phase": "", "percent": cluster.percent if cluster else 0, "progress": [], "elapsed": 0.0, "log_dir": ""}
@@ -101,11 +102,13 @@ def _supervise(session: DeploymentSession, observer: AssistedObserver, patience:
             observer.credentials_changed()
         return lines
 
-    care = Upkeep(session.service, observer, session.wishes.hosts, fetch)
-    supervisor = Supervisor(setup, lambda: observer.observe(state), patience.media, timeline, call.clock, call.progress, interval=INTERVAL, care=care)
+    upkeep_plan = Upkeep(session.service, observer, session.desired.hosts, fetch)
+    supervisor = Supervisor(
+        setup, lambda: observer.observe(state), patience.media, timeline, call.clock, call.progress, interval=INTERVAL, upkeep_plan=upkeep_plan
+    )
     outcome = supervisor.run()
-    if outcome.step.kind == "stop" and care.refused:
-        outcome = dataclasses.replace(outcome, suspects=tuple(dict.fromkeys((*care.refused, *outcome.suspects)))[:3])
+    if outcome.step.kind == "stop" and upkeep_plan.refused:
+        outcome = dataclasses.replace(outcome, suspects=tuple(dict.fromkeys((*upkeep_plan.refused, *outcome.suspects)))[:3])
     phase = str(timeline.section.get("phase") or "")
     if outcome.step.kind == "done":
         fetch(observer.cluster)

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the door ``agent_cluster_install`` does, step by step: check the input, plan, apply, wait, fetch the credentials."""
+"""What the module ``agent_cluster_install`` does, step by step: check the input, plan, apply, wait, fetch the credentials."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ REMOVAL_LIMIT = 300.0
 
 @dataclasses.dataclass(frozen=True)
 class HubRequest:
-    """The options of the door, typed."""
+    """The options of the module, typed."""
 
-    given: Input
+    provided: Input
     name: str
     namespace: str
     image_set: str
@@ -62,7 +62,7 @@ class HubRequest:
     def of(cls, params: Mapping[str, Any]) -> HubRequest:
         work_dir = Path(params["work_dir"]) if params["work_dir"] else None
         return cls(
-            given=described(params, (work_dir or Path()) / "config"),
+            provided=described(params, (work_dir or Path()) / "config"),
             name=params["name"] or "",
             namespace=params["namespace"] or "",
             image_set=params["image_set"] or "",
@@ -84,11 +84,11 @@ class HubRequest:
 
 
 def ensure_present(request: HubRequest, call: Opened) -> dict[str, Any]:
-    """The cluster is on the hub and as far as ``wait_for`` says; the door's result.
+    """The cluster is on the hub and as far as ``wait_for`` says; the module's result.
 
     Raises :class:`InvalidInput` with every problem of the input, :class:`PartialFailure` with an account of what was done.
     """
-    deployment, problems = read_input(request.given, tell_secrets=call.add_secrets)
+    deployment, problems = read_input(request.provided, tell_secrets=call.add_secrets)
     for problem in problems:
         call.warn(problem.text())
     cluster = request.cluster(deployment)
@@ -105,7 +105,7 @@ class _Presence:
     def __init__(self, request: HubRequest, call: Opened, cluster: HubCluster, client: KubeClient) -> None:
         self._request, self._call, self._cluster, self._client = request, call, cluster, client
         self._reference = ClusterRef(cluster.namespace, cluster.name)
-        self._timeline = HubTimeline(request.work_dir, cluster.deployment)
+        self._timeline = HubTimeline.of(request.work_dir, cluster.deployment)
         self._media = self._detacher()
 
     def run(self, problems: Sequence[Problem]) -> dict[str, Any]:
@@ -164,7 +164,7 @@ class _Presence:
                 self._call.progress(text)
             return now
         if not plan.status.started:
-            self._media.begin_anew()
+            self._media.restart()
         self._timeline.begin(started=plan.status.started)
         wait = InstallWait(
             self._client,
@@ -222,7 +222,7 @@ class _Presence:
 
 
 def ensure_absent(request: HubRequest, call: Opened) -> dict[str, Any]:
-    """Nothing that this collection made for the cluster is on the hub any more; the door's result."""
+    """Nothing that this collection made for the cluster is on the hub any more; the module's result."""
     namespace = request.namespace or request.name
     client = connect(call.params, clock=call.clock, check_mode=call.check_mode)
     try:

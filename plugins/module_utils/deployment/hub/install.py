@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The use case of the door ``agent_cluster_install``: a configuration becomes a cluster on a hub, watched until it is where it shall be.
+"""The use case of the module ``agent_cluster_install``: a configuration becomes a cluster on a hub, watched until it is in the desired state.
 
 Planning reads and decides, applying writes what the plan says; the wait detaches media as soon as a host reboots, and the credentials come home.
 """
@@ -24,7 +24,8 @@ from ...kube.write import WriteOutcome
 from ..state.work_dir import WorkDir
 from ..supervise.supervisor import MediaControl
 
-# Stages from which on a host does not need its medium any more (reference infrastructure-operator.md 4.4).
+# Stages from which on a host does not need its medium any more.
+# Source: openshift/assisted-service internal/host/statemachine.go.
 _BOOTED_FROM_DISK = frozenset({"Rebooting", "Waiting for ignition", "Configuring", "Joined", "Done"})
 
 
@@ -61,7 +62,7 @@ class MediaDetacher:
                 lines.append(self.warnings[-1])
         return lines
 
-    def begin_anew(self) -> None:
+    def restart(self) -> None:
         """The installation has not begun: what was detached in an earlier one is attached again by now."""
         self._done.clear()
 
@@ -88,7 +89,7 @@ def media_names(hosts: Sequence[Mapping[str, Any]]) -> dict[str, str]:
 
 
 def result_of(cluster: ClusterRef, situation: InstallSituation, outcomes: Sequence[WriteOutcome]) -> dict[str, Any]:
-    """The part of the door's result that describes the cluster."""
+    """The part of the module's result that describes the cluster."""
     status = situation.status
     return {
         "namespace": cluster.namespace,

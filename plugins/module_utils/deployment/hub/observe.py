@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The use case of the door ``hub_plan``: look at a hub's Agents, a cluster's installation and its Nodes, and say what each host needs. Changes nothing."""
+"""The use case of the module ``hub_plan``: look at a hub's Agents, a cluster's installation and its Nodes, and say what each host needs. Changes nothing."""
 
 from __future__ import annotations
 
@@ -32,9 +32,11 @@ _TIMEOUT = 10.0
 
 
 def spoke_client(hub: KubeClient, cluster: ClusterRef, *, connect_to: ConnectTo, **options: Any) -> KubeClient:
-    """A client of an installed cluster, with the kubeconfig that the hub keeps (reference infrastructure-operator.md 5.6).
+    """A client of an installed cluster, with the kubeconfig that the hub keeps.
 
     Raises :class:`ZeroTouchError` when the hub has none.
+
+    Source: openshift/assisted-service internal/controller/controllers/agent_controller.go.
     """
     deployment = hub.find(CLUSTER_DEPLOYMENT.path(cluster.namespace, cluster.name)) or {}
     metadata = (deployment.get("spec") or {}).get("clusterMetadata") or {}
@@ -74,7 +76,7 @@ def view_hub(hub: KubeClient, cluster: ClusterRef | None, *, connect_to: Connect
 
 
 def match_agents(hub: KubeClient, namespace: str, hosts: Sequence[Mapping[str, Any]], cluster: ClusterRef | None = None) -> list[Match]:
-    """Which Agent is which of the hosts, in order; ``hosts`` as the door ``agents`` takes them, ``cluster`` the one that they are meant for."""
+    """Which Agent is which of the hosts, in order; ``hosts`` as the module ``agents`` takes them, ``cluster`` the one that they are meant for."""
     requests = host_requests(hosts, namespace)
     agents = [read_agent(item) for item in hub.list(AGENT.path(namespace))]
     meant = [
@@ -86,7 +88,7 @@ def match_agents(hub: KubeClient, namespace: str, hosts: Sequence[Mapping[str, A
 
 
 def _early(hub: KubeClient, namespace: str) -> frozenset[str]:
-    """Names of the InfraEnvs that have a cluster; who may not look is told by the door that unbinds."""
+    """Names of the InfraEnvs that have a cluster; the module that unbinds reports a missing right to read them."""
     try:
         found = [read_infra_env(item) for item in hub.list(INFRA_ENV.path(namespace))]
     except ForbiddenError:
@@ -135,7 +137,7 @@ def observe_and_decide(
 
 
 def describe(view: HubView, decision: HubDecision) -> dict[str, Any]:
-    """The door's result."""
+    """The module's result."""
     status = view.status or InstallStatus()
     return {
         "phase": status.phase if view.status else "",

@@ -133,10 +133,12 @@ def _decide(view: HubView, match: Match, node: str, purpose: Purpose, force: Col
     if agent.cluster is None and not _is_for_us(view, agent):
         return action("boot", f"it is registered in another InfraEnv, {agent.infra_env}", forced=True)
     if agent.state in FAILED:
-        return action("skip", f"its installation has failed ({agent.state}): {agent.state_info or 'no reason given'}")
+        state_info = agent.state_info or "no reason given"
+        return action("skip", f"its installation has failed ({agent.state}): {state_info}")
     if agent.state.startswith("disconnected") or not agent.connected:
         return action("boot", f"the hub does not hear from it any more ({agent.state})", forced=True)
-    return action("wait", f"registered: {agent.state or 'not known to the service yet'}")
+    state = agent.state or "not known to the service yet"
+    return action("wait", f"registered: {state}")
 
 
 def _is_for_us(view: HubView, agent: Agent) -> bool:

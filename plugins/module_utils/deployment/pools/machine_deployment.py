@@ -1,9 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The use case of the door ``machine_deployment``: bring a MachineDeployment to a size, take exactly the named hosts out of it, and wait for its Machines.
+"""The use case of the module ``machine_deployment``: bring a MachineDeployment to a size, take exactly the named hosts out of it, and wait for its Machines.
 
-The Machines of named hosts are annotated first, so that Cluster API takes them when the number shrinks (reference hypershift-agent.md 2.5).
+The Machines of named hosts are annotated first, so that Cluster API takes them when the number shrinks.
+
+Source: kubernetes-sigs/cluster-api core/reconcilers/machineset/machineset_deletion_order.go.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from ...capi.nudge import ChangeSignal
 from ...common.clock import Clock
 from ...common.errors import LimitReached, ZeroTouchError
 from ...common.opened import Opened
+from ...common.plurals import counted, is_or_are
 from ...common.terminal import shortened
 from ...common.waiting import Deadline, ProgressLines, turns
 from ...hub.agents.model import read_agents, without_bulk
@@ -31,7 +34,7 @@ from .observe import PoolRequest, Seen, placed, see_machine_deployment
 from .size import DesiredPool, PoolMachine, resize
 
 Target = Literal["none", "accepted", "replicas", "ready"]
-# Seconds after which is looked anew although nothing was heard.
+# Seconds after which objects are read again although no event came.
 RECHECK = 30.0
 
 
@@ -58,12 +61,12 @@ def plan_deployment(found: Object, seen: Seen, removed: Sequence[PoolMachine], r
     wanted = {"metadata": {"namespace": namespace, "name": found["metadata"]["name"]}, "spec": {"replicas": replicas}}
     size = plan_object(kinds.machine_deployment, wanted, found)
     if size is not None and removed:
-        # Nobody may have changed the number since we counted.
+        # The number must not have changed since it was counted.
         size = dataclasses.replace(size, resource_version=str(found["metadata"].get("resourceVersion") or ""))
     return DeploymentPlan(marks, size, replicas)
 
 
-def standing(found: Mapping[str, Any], seen: Seen, replicas: int, target: Target) -> str:
+def wait_status(found: Mapping[str, Any], seen: Seen, replicas: int, target: Target) -> str:
     """What is still waited for; empty once it is there. ``accepted``: so many Machines stay, each with its AgentMachine; ``replicas``: and none is going;
     ``ready``: and all of them run.
     """
@@ -73,14 +76,16 @@ def standing(found: Mapping[str, Any], seen: Seen, replicas: int, target: Target
     if target == "accepted" and len(staying) == replicas:
         return f"{', '.join(unmade)} without an AgentMachine so far" if unmade else ""
     if leaving and target != "accepted":
-        return f"{_count(len(leaving), 'Machine')} still going: {'; '.join(machine.text() for machine in leaving)}"
+        texts = "; ".join(machine.text() for machine in leaving)
+        return f"{_count(len(leaving), 'Machine')} still going: {texts}"
     if len(staying) != replicas:
         return f"{len(staying)} of {replicas} Machines are there"
     if target == "replicas":
         return ""
     late = [machine for machine in staying if machine.state != "running"]
     if late:
-        return f"{_count(len(late), 'Machine')} not running: {'; '.join(machine.text() for machine in late)}"
+        described = "; ".join(machine.text() for machine in late)
+        return f"{_count(len(late), 'Machine')} not running: {described}"
     status = found.get("status") or {}
     if int(status.get("observedGeneration") or 0) < int(found["metadata"].get("generation") or 0):
         return "Cluster API has not looked at the MachineDeployment as it is now"
@@ -89,7 +94,7 @@ def standing(found: Mapping[str, Any], seen: Seen, replicas: int, target: Target
 
 
 def scale_deployment(call: Opened) -> dict[str, Any]:
-    """The door. Raises :class:`ZeroTouchError` where the size cannot be reached, or not in time, each with where every Machine is."""
+    """The module. Raises :class:`ZeroTouchError` where the size cannot be reached, or not in time, each with where every Machine is."""
     params = call.params
     client = connect(params, clock=call.clock, check_mode=call.check_mode)
     try:
@@ -104,8 +109,8 @@ class _Scaling:
     def __init__(self, client: KubeClient, params: Mapping[str, Any], call: Opened) -> None:
         self._client, self._call = client, call
         self._kinds = core_kinds(client)
-        self._wish = DesiredPool(params["replicas"], tuple(params["remove"]))
-        self._request = PoolRequest("MachineDeployment", params["namespace"], params["name"], "", params["agent_namespace"], self._wish)
+        self._demand = DesiredPool(params["replicas"], tuple(params["remove"]))
+        self._request = PoolRequest("MachineDeployment", params["namespace"], params["name"], "", params["agent_namespace"], self._demand)
         self._target: Target = params["wait_for"]
         self._limit = float(params["timeout"])
 
@@ -114,14 +119,14 @@ class _Scaling:
         found, seen = self._look()
         agents = read_agents(self._client.list(AGENT.path(self._request.agent_namespace), trim=without_bulk))
         pool = dataclasses.replace(seen.pool, machines=placed(seen.machines, agents))
-        size = resize(pool, self._wish, (), agents, choose=False)
+        size = resize(pool, self._demand, (), agents, choose=False)
         replicas = size.replicas
         if size.stop or replicas is None:
             raise ZeroTouchError(message_of(size.stop))
         plan = plan_deployment(found, seen, size.named, replicas, self._kinds)
         steps = [change.describe() for change in plan.changes]
         call.plan(steps)
-        # Marks first: a number that shrinks without them would take anybody.
+        # Marks first: a number that shrinks without them would take any Machine.
         outcomes = apply_changes(self._client, plan.marks, check_mode=call.check_mode)
         result = self._result(seen, steps, outcomes, replicas)
         refuse_failures(outcomes, len(plan.changes), result)
@@ -131,8 +136,9 @@ class _Scaling:
         if self._target == "none":
             return result
         if call.check_mode:
-            waiting = standing(found, seen, replicas, self._target)
-            call.plan([f"wait until it has {replicas} Machines{' that run' if self._target == 'ready' else ''}"] if waiting else [])
+            waiting = wait_status(found, seen, replicas, self._target)
+            running = " that run" if self._target == "ready" else ""
+            call.plan([f"wait until it has {replicas} Machines{running}"] if waiting else [])
             return result
         return self._result(self._wait(replicas, result), steps, outcomes, replicas)
 
@@ -141,12 +147,12 @@ class _Scaling:
         namespace = self._request.namespace
         kinds = (self._kinds.machine_deployment, self._kinds.machine, AGENT_MACHINE)
         paths = [*(kind.path(namespace) for kind in kinds), AGENT.path(self._request.agent_namespace)]
-        wake = ChangeSignal(self._client, paths, self._limit, clock)
+        notify = ChangeSignal(self._client, paths, self._limit, clock)
         lines = ProgressLines(clock, self._call.progress, timed=False)
         message = ""
-        for _turn in turns(Deadline(clock, self._limit), RECHECK, wake.wait):
+        for _turn in turns(Deadline(clock, self._limit), RECHECK, notify.wait):
             found, seen = self._look()
-            reason = standing(found, seen, replicas, self._target)
+            reason = wait_status(found, seen, replicas, self._target)
             if not reason:
                 return seen
             message = f"{seen.pool.title}: {reason}"
@@ -176,4 +182,4 @@ class _Scaling:
 
 
 def _count(number: int, what: str) -> str:
-    return f"{number} {what}{' is' if number == 1 else 's are'}"
+    return f"{counted(number, what)} {is_or_are(number)}"

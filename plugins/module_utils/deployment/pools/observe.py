@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The use case of the door ``node_pool_plan``: look at a pool of Machines, at the Agents it might take and at the machines of the inventory, and say what is
+"""The use case of the module ``node_pool_plan``: look at a pool of Machines, at the Agents it might take and at the machines of the inventory, and say what is
 to be done for the size that is asked for. Changes nothing.
 """
 
@@ -29,12 +29,13 @@ from ...hub.agents.request import host_requests
 from ...hub.kinds import AGENT
 from ...hypershift.kinds import HOSTED_CLUSTER, NODE_POOL
 from ...hypershift.names import control_plane_namespace
+from ...hypershift.node_pool.exchange import before_exchange, read_exchange
 from ...hypershift.node_pool.machine_status import PoolMachineView, view_machine
 from ...hypershift.node_pool.object import pool_object
 from ...hypershift.node_pool.reserve import Reserve, reserve_of
 from ...hypershift.node_pool.rules import problems
 from ...hypershift.node_pool.view import PoolView, read_pool
-from ...hypershift.user_input import given
+from ...hypershift.user_input import provided
 from ...kube.client import KubeClient, Object
 from ...kube.write import merged
 from ..stop_reason import message_of
@@ -44,18 +45,19 @@ from .size import AgentKey, DesiredPool, ObservedPool, PoolMachine, Spare, kept_
 Kind = Literal["NodePool", "MachineDeployment"]
 Selector = Mapping[str, Any]
 
-# Labels that the hub gives to an Agent by what the machine turns out to be (reference 9.2): nobody knows them before it has registered.
+# Labels that the hub gives to an Agent by what the machine turns out to be: they are unknown before it has registered.
+# Source: openshift/assisted-service docs/hive-integration/agent-labels.md.
 _FOUND_OUT = ("inventory.agent-install.openshift.io/", "agentclassification.agent-install.openshift.io/")
 
 
 @dataclasses.dataclass(frozen=True)
 class PoolRequest:
-    """The options of the door, typed. ``hosts`` as the door ``agents`` takes them; those in ``manual`` are booted by the user.
+    """The options of the module, typed. ``hosts`` as the module ``agents`` takes them; those in ``manual`` are booted by the user.
 
     ``selector`` is that of a pool that does not exist yet; ``label`` (key, value) what steering puts on the Agents of the pool, None where it does not.
     ``coming``: its hosted cluster may be missing, since it is made first. ``settings`` are options of the module ``node_pool`` that the pool gets in this run;
     ``reserve`` is the number of free Agents that it holds besides, None for what its settings need; ``exclude`` are names of Agents and hosts that are for
-    other pools.
+    other pools; ``planned`` are those that an earlier plan of this run used.
     """
 
     kind: Kind
@@ -77,10 +79,11 @@ class PoolRequest:
     settings: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     reserve: int | None = None
     exclude: frozenset[str] = frozenset()
+    planned: frozenset[str] = frozenset()
 
 
 def pool_request(params: Mapping[str, Any]) -> PoolRequest:
-    """The options of the door ``node_pool_plan``, typed."""
+    """The options of the module ``node_pool_plan``, typed."""
     label = params["selector_label"]
     return PoolRequest(
         kind=params["kind"],
@@ -88,7 +91,14 @@ def pool_request(params: Mapping[str, Any]) -> PoolRequest:
         name=params["name"],
         cluster=params["cluster_name"] or "",
         agent_namespace=params["agent_namespace"],
-        desired=DesiredPool(params["replicas"], tuple(params["remove"]), params["initial_replicas"], params["keep_size"], tuple(params["replace_hosts"])),
+        desired=DesiredPool(
+            params["replicas"],
+            tuple(params["remove"]),
+            params["initial_replicas"],
+            params["keep_size"],
+            tuple(params["replace_hosts"]),
+            params["replace_order"],
+        ),
         selector=params["agent_label_selector"],
         label=(label["key"], label["value"]) if label else None,
         candidates=params["candidates"],
@@ -102,6 +112,7 @@ def pool_request(params: Mapping[str, Any]) -> PoolRequest:
         settings={option: params[option] for option in ("auto_scaling", "auto_repair", "replace", "upgrade_type")},
         reserve=params["reserve"],
         exclude=frozenset(params["exclude"]),
+        planned=frozenset(params["planned"]),
     )
 
 
@@ -134,6 +145,7 @@ class PoolInfo:
     steered: bool
     candidates: Selector
     reserve: int | None = None
+    planned: frozenset[str] = frozenset()
 
     def plan(self, unusable: Mapping[str, str] | None = None) -> PoolPlan:
         """What is to be done; ``unusable`` says why some of the machines must not be booted."""
@@ -166,7 +178,7 @@ def observe_pool(hub: KubeClient, request: PoolRequest) -> PoolInfo:
     judge = judge_of(wanted, seen.architecture or request.architecture, request.agent_namespace, _excluding(request.exclude, rule))
     pool = dataclasses.replace(seen.pool, machines=placed(seen.machines, agents))
     usable = tuple(agent for agent in agents if not agent.deleting)
-    return PoolInfo(seen, pool, request.desired, tuple(spares(request, agents, wanted)), usable, judge, steered, wanted, request.reserve)
+    return PoolInfo(seen, pool, request.desired, tuple(spares(request, agents, wanted)), usable, judge, steered, wanted, request.reserve, request.planned)
 
 
 def is_steered(selector: Selector | None, label: tuple[str, str] | None) -> bool:
@@ -178,7 +190,7 @@ def candidates(selector: Selector | None, label: tuple[str, str] | None, asked: 
     """What an Agent has to fit: all that the pool selects by but the ``label``, which it is given, and what the user asks for besides."""
     labels = {key: value for key, value in part(selector, "matchLabels").items() if label is None or key != label[0]}
     expressions = [*((selector or {}).get("matchExpressions") or ()), *(asked.get("matchExpressions") or ())]
-    # The same label may be asked for twice, with different values: then nobody fits.
+    # The same label may be asked for twice, with different values: then no Agent matches.
     expressions += [{"key": key, "operator": "In", "values": [value]} for key, value in part(asked, "matchLabels").items() if labels.get(key, value) != value]
     labels |= {key: value for key, value in part(asked, "matchLabels").items() if key not in labels}
     return {**({"matchLabels": labels} if labels else {}), **({"matchExpressions": expressions} if expressions else {})}
@@ -245,8 +257,8 @@ def _unfit(host: Mapping[str, Any], request: PoolRequest, requirements: Sequence
     """Why the machine, or the Agent that it would get, is not one for the pool, as far as its labels can be known before."""
     if str(host["name"]) in request.exclude:
         return "it is for another pool of this run"
-    given = {**({INFRA_ENV_LABEL: request.infra_env} if request.infra_env else {}), **request.agent_labels, **(host.get("agent_labels") or {})}
-    labels = {str(key): str(value) for key, value in given.items() if value is not None}
+    provided = {**({INFRA_ENV_LABEL: request.infra_env} if request.infra_env else {}), **request.agent_labels, **(host.get("agent_labels") or {})}
+    labels = {str(key): str(value) for key, value in provided.items() if value is not None}
     failed = tuple(each for each in requirements if not each.holds(labels))
     return f"its Agent would not fit the selector: {selector_text(failed)}" if failed else ""
 
@@ -273,6 +285,8 @@ def _seen(hub: KubeClient, request: PoolRequest) -> Seen:
 
 def _node_pool(hub: KubeClient, request: PoolRequest) -> Seen:
     view = read_pool(hub, request.namespace, request.name)
+    exchange = read_exchange(view.pool)
+    view = dataclasses.replace(view, pool=before_exchange(view.pool))
     spec = _spec(request, view)
     if view.pool is None:
         known = request.cluster and hub.find(HOSTED_CLUSTER.path(request.namespace, request.cluster)) is not None
@@ -283,9 +297,11 @@ def _node_pool(hub: KubeClient, request: PoolRequest) -> Seen:
         _refuse_changes(request, view.pool)
     scaling = part(spec, "autoScaling")
     # Where autoscaling ends in this run, the pool has as many as the autoscaler made.
-    replicas = None if scaling else len(view.staying) if view.desired is None else view.desired
+    present = exchange.replicas if exchange else len(view.staying)
+    fixed = present if view.desired is None else view.desired
+    replicas = None if scaling else fixed
     limits = f"{scaling.get('min')} to {scaling.get('max')}" if scaling else ""
-    pool = ObservedPool(view.title, replicas=replicas, autoscaling=limits, rollout=view.rollout, least=int(scaling.get("min") or 0))
+    pool = ObservedPool(view.title, replicas=replicas, autoscaling=limits, rollout=view.rollout, least=int(scaling.get("min") or 0), exchange=exchange)
     agent = part(view.pool, "spec", "platform", "agent")
     selector = agent.get("agentLabelSelector")
     return Seen(
@@ -301,20 +317,20 @@ def _node_pool(hub: KubeClient, request: PoolRequest) -> Seen:
 
 def _spec(request: PoolRequest, view: PoolView) -> dict[str, Any]:
     """The NodePool's spec as this run makes it."""
-    desired = pool_object({"name": request.name, "namespace": request.namespace, **given(request.settings)}, view.pool)
+    desired = pool_object({"name": request.name, "namespace": request.namespace, **provided(request.settings)}, view.pool)
     return dict(merged((view.pool or {}).get("spec") or {}, desired["spec"]))
 
 
 def _refuse_changes(request: PoolRequest, pool: Object) -> None:
     """Fields that cannot be changed, before a machine is booted for a pool that is refused afterwards."""
-    wished = {"cluster_name": request.cluster, "arch": request.architecture, "upgrade_type": request.upgrade_type}
-    given = {option: value for option, value in wished.items() if value}
-    if found := problems({"name": request.name, "namespace": request.namespace, **given}, pool):
+    requested = {"cluster_name": request.cluster, "arch": request.architecture, "upgrade_type": request.upgrade_type}
+    provided = {option: value for option, value in requested.items() if value}
+    if found := problems({"name": request.name, "namespace": request.namespace, **provided}, pool):
         raise InvalidInput(found)
 
 
 def _no_cluster(request: PoolRequest) -> str:
-    named = f"there is no HostedCluster {request.namespace}/{request.cluster}" if request.cluster else "nobody says which hosted cluster it is for"
+    named = f"there is no HostedCluster {request.namespace}/{request.cluster}" if request.cluster else "no option says which hosted cluster it is for"
     return f"{_title(request)} does not exist, and {named}. Make that first (deploy_cluster)."
 
 
@@ -397,6 +413,14 @@ def promised(info: PoolInfo, plan: PoolPlan) -> list[str]:
     return [agent.name for agent in free[:count]] + plan.named("prepare", "boot", "return", "wait")
 
 
+def taken(info: PoolInfo, plan: PoolPlan) -> list[str]:
+    """Names that an earlier plan of this run used, and that this one cannot use: another run was faster, or the host cannot be had as it is."""
+    of_pool = {machine.agent for machine in info.pool.machines}
+    lost = [agent.name for agent in info.agents if agent.key not in of_pool and info.judge.obstacle(agent)]
+    lost += plan.named("skip")
+    return sorted(info.planned.intersection(lost))
+
+
 def describe(info: PoolInfo, plan: PoolPlan) -> dict[str, Any]:
     """The result of the module."""
     seen = info.seen
@@ -416,6 +440,7 @@ def describe(info: PoolInfo, plan: PoolPlan) -> dict[str, Any]:
         "candidates": dict(info.candidates),
         "free": [{"name": agent.name, "namespace": agent.namespace, "hostname": agent.hostname} for agent in plan.free],
         "promised": promised(info, plan),
+        "taken": taken(info, plan),
         "machines": [machine.as_dict() for machine in seen.machines],
         "hosts": [host.row("name", "action", "reason", "agent", "state") for host in plan.hosts],
         "boot_hosts": plan.named("boot", "return"),
@@ -424,6 +449,7 @@ def describe(info: PoolInfo, plan: PoolPlan) -> dict[str, Any]:
         "returning_hosts": plan.named("return", "wait"),
         "remove": [machine.name for machine in plan.size.marked],
         "replace": [machine.name for machine in plan.size.replaced],
+        "replace_order": plan.order,
         "leaving": info.hosts_of(plan.size.taken_out),
         "plan": plan.lines(),
     }

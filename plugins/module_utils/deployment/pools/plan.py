@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """How a pool of Machines gets to the size that is asked for, as a pure function: which Agents are free for it, which machines of the inventory have to be
-booted so that there are enough, which Machines go, which machines are brought back into discovery, and what stands in the way.
+booted so that there are enough, which Machines go, which machines are brought back into discovery, and what prevents it.
 
-The promise is that of a deployment without pools (design 4): no BMC of a host that belongs to a cluster is touched.
+The promise is that of a deployment without pools (docs/safety.md#the-table): no BMC of a host that belongs to a cluster is touched.
 """
 
 from __future__ import annotations
@@ -14,14 +14,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from ...cluster.host_states import LEAVING
 from ...common.listed import listed
+from ...common.plurals import counted
 from ...hub.agents.model import Agent
+from ...hypershift.node_pool.exchange import Order
 from ...hypershift.node_pool.reserve import Reserve
 from ..host_step import Action, HostStep
 from ..stop_reason import StopReason
 from .size import AgentKey, DesiredPool, ObservedPool, PoolMachine, Resize, Spare, resize
 
 NEEDS_DISCOVERY = "unbinding-pending-user-action"
-# States (reference infrastructure-operator.md 5.2) from which a host gets to known-unbound without anybody's help but approval and a name.
+# States from which a host gets to known-unbound with no more help than approval and a name.
+# Source: openshift/assisted-service internal/controller/controllers/agent_controller.go.
 _COMING = frozenset({"", "discovering-unbound", "known-unbound"})
 # Validations that pass once the host has a name of its own.
 _CURED_BY_A_NAME = frozenset({"hostname-valid", "hostname-unique"})
@@ -41,7 +44,7 @@ class PoolPlan:
     """``needed`` Machines have no host yet; ``free`` Agents could be theirs.
 
     ``size`` says which Machines leave. ``stop`` is the reason why nothing may be done. ``reserve`` says how many free Agents the pool needs besides, of which
-    ``short`` are missing; that stops nothing.
+    ``short`` are missing; that stops nothing. ``order`` says whether other hosts become Nodes before those that are replaced leave.
     """
 
     title: str
@@ -54,6 +57,7 @@ class PoolPlan:
     stop: StopReason | None = None
     reserve: Reserve = dataclasses.field(default_factory=Reserve)
     short: int = 0
+    order: Order = "auto"
 
     @property
     def replicas(self) -> int | None:
@@ -92,18 +96,24 @@ def plan_pool(
     size = resize(pool, desired, spares, agents)
     gone = {machine.name for machine in size.leaving}
     placed = sum(machine.agent is not None and machine.name not in gone for machine in pool.staying)
-    target = size.replicas if size.replicas is not None else max(pool.least, len(pool.staying))
+    present = pool.exchange.replicas if pool.exchange else len(pool.staying)
+    target = size.replicas if size.replicas is not None else max(pool.least, present)
     needed = max(0, target - placed)
     free = tuple(agent for agent in agents if not judge.obstacle(agent))
     reserve = reserve_for(target)
-    # Hosts that leave the pool in this run are free afterwards. Where there is another host for one that is replaced, that one comes at once.
+    # Hosts that leave the pool in this run are free afterwards. Other hosts come for those that are replaced, some of them in an earlier run.
     held = max(0, reserve.total - len(size.taken_out))
-    wanted = needed + max(held, len(size.replaced)) - len(free)
+    others = 0 if desired.order == "in_place" and not pool.exchange else max(0, len(size.replaced) - max(0, placed - target))
+    wanted = needed + max(held, others) - len(free)
     hosts = _steps(pool, spares, (needed - len(free), wanted), judge, unusable or {})
     coming = sum(step.action in ("prepare", "boot", "return", "wait") and step.fits for step in hosts)
-    missing = max(0, needed - len(free) - coming)
+    surge = bool(size.replaced) and (bool(pool.exchange) or 0 < others <= len(free) + coming - needed)
+    missing = max(0, needed + (others if desired.order == "surge" else 0) - len(free) - coming)
     short = max(0, needed + held - len(free) - coming - missing)
-    plan = PoolPlan(pool.title, size, pool.replicas, needed, free, hosts, missing, reserve=reserve, short=short)
+    order: Order = "surge" if surge else "in_place"
+    if not size.replaced:
+        order = "auto"
+    plan = PoolPlan(pool.title, size, pool.replicas, needed, free, hosts, missing, reserve=reserve, short=short, order=order)
     return dataclasses.replace(plan, stop=size.stop or _what_is_missing(plan, spares, agents, judge))
 
 
@@ -114,7 +124,7 @@ def _steps(pool: ObservedPool, spares: Sequence[Spare], wanted: tuple[int, int],
     first = [_unless(_step(spare, of_pool, nodes, judge), unusable) for spare in spares]
     coming = sum(step.action in ("return", "wait") and step.fits for step in first)
     now, most = (max(0, number - coming) for number in wanted)
-    # Whoever is on the hub already is prepared before a machine is booted, a machine with a BMC is booted before somebody has to walk.
+    # Agents that are on the hub are prepared before a machine is booted, and machines with a BMC are booted before those that a user has to boot.
     ranked = sorted(range(len(first)), key=lambda index: _rank(first[index], spares[index]))
     chosen = [index for index in ranked if first[index].action in ("prepare", "boot")][: max(now, most)]
 
@@ -182,20 +192,22 @@ def _without_agent(spare: Spare, nodes: set[str]) -> HostStep:
 def _what_is_missing(plan: PoolPlan, spares: Sequence[Spare], agents: Sequence[Agent], judge: Judge) -> StopReason | None:
     if not plan.missing:
         return None
-    have = [f"{_count(len(plan.free), 'Agent')} {_is(len(plan.free))} free{_names([agent.hostname or agent.name for agent in plan.free])}"]
+    have = [f"{counted(len(plan.free), 'Agent')} {_is(len(plan.free))} free{_names([agent.hostname or agent.name for agent in plan.free])}"]
     prepared, booted = plan.named("prepare", "wait"), plan.named("boot", "return")
-    have += [f"{_count(len(prepared), 'host')} will be{_names(prepared)}"] if prepared else []
-    have.append(f"{_count(len(booted), 'machine')} can be booted{_names(booted)}")
+    have += [f"{counted(len(prepared), 'host')} will be{_names(prepared)}"] if prepared else []
+    have.append(f"{counted(len(booted), 'machine')} can be booted{_names(booted)}")
     of_inventory = {spare.match.agent.key for spare in spares if spare.match.agent is not None}
     useless = [f"{step.name}: {step.reason}" for step in plan.hosts if step.action == "skip"]
     useless += [f"{agent.title}: {reason}" for agent in agents if agent.key not in of_inventory and (reason := judge.obstacle(agent))]
     others = f" Not to be used: {listed(useless, _MOST_NAMED, '; ')}." if useless else ""
-    return StopReason(f"{_count(plan.missing, 'host')} {_is(plan.missing)} missing: {plan.title} needs {plan.needed} more, {', '.join(have)}.{others}")
+    needed = plan.needed or len(plan.size.replaced)
+    return StopReason(f"{counted(plan.missing, 'host')} {_is(plan.missing)} missing: {plan.title} needs {needed} more, {', '.join(have)}.{others}")
 
 
 def _lines(plan: PoolPlan) -> Iterator[str]:
     if plan.replicas is not None and plan.replicas != plan.before:
-        yield f"scale {plan.title} from {plan.before or 0} to {plan.replicas}"
+        before = plan.before or 0
+        yield f"scale {plan.title} from {before} to {plan.replicas}"
     for machine in plan.size.leaving:
         if machine.node:
             yield f"drain Node {machine.node}"
@@ -203,7 +215,8 @@ def _lines(plan: PoolPlan) -> Iterator[str]:
     for machine in plan.size.replaced:
         if machine.node:
             yield f"drain Node {machine.node}"
-        yield f"replace Machine {machine.name}" + (f" ({machine.hostname})" if machine.hostname else "")
+        first = "after another host is a Node" if plan.order == "surge" else "no other host is a Node before"
+        yield f"replace Machine {machine.name}" + (f" ({machine.hostname})" if machine.hostname else "") + f": {first}"
     for host in plan.hosts:
         if host.action in ("boot", "return"):
             yield f"boot {host.name} into discovery: {host.reason}{_for_reserve(host)}"
@@ -213,10 +226,6 @@ def _lines(plan: PoolPlan) -> Iterator[str]:
 
 def _for_reserve(host: HostStep) -> str:
     return " (for the reserve)" if host.reserve else ""
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _is(number: int) -> str:

@@ -8,8 +8,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
+from ...common.plurals import is_or_are
 from ...hub.agents.match import Match
 from ...hub.agents.model import Agent
+from ...hypershift.node_pool.exchange import Exchange, Order
 from ..stop_reason import StopReason
 
 _AFTER_ROLLOUT = "Run again when the rollout is complete."
@@ -47,7 +49,8 @@ class PoolMachine:
 @dataclasses.dataclass(frozen=True)
 class ObservedPool:
     """The pool as it is. ``replicas`` is None where autoscaling decides, between the numbers in ``autoscaling``, and at least ``least``; ``rollout`` says that
-    one runs; ``orphan`` why one that does not exist cannot be made.
+    one runs; ``orphan`` why one that does not exist cannot be made. ``exchange`` is one that an earlier run has begun; ``replicas`` and ``autoscaling``
+    are those from before that.
     """
 
     title: str
@@ -58,6 +61,7 @@ class ObservedPool:
     rollout: str = ""
     orphan: str = ""
     least: int = 0
+    exchange: Exchange | None = None
 
     @property
     def staying(self) -> tuple[PoolMachine, ...]:
@@ -81,7 +85,7 @@ class Spare:
 @dataclasses.dataclass(frozen=True)
 class DesiredPool:
     """The requested size (None: as many as now, less what is removed; ``initial`` for a new pool), and names of hosts that must leave. Those in ``replace``
-    leave as well, and others come for them.
+    leave as well, and others come for them, in the ``order`` of module node_pool.
 
     ``keep``: a pool that exists keeps its size and its hosts; ``replicas`` is the size of a new one.
     """
@@ -91,6 +95,7 @@ class DesiredPool:
     initial: int | None = None
     keep: bool = False
     replace: tuple[str, ...] = ()
+    order: Order = "auto"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -124,6 +129,9 @@ def resize(pool: ObservedPool, desired: DesiredPool, spares: Sequence[Spare], ag
     """The size, and exactly the Machines that leave. Without ``choose`` Cluster API decides who leaves besides those that are named."""
     if desired.keep and pool.exists:
         desired = DesiredPool()
+    # What has begun is completed.
+    begun = [machine.name for machine in pool.staying if pool.exchange and machine.name in pool.exchange.machines]
+    desired = dataclasses.replace(desired, replace=(*desired.replace, *begun))
     named, unknown = _removed(pool, desired.remove, spares, agents)
     replaced, not_known = _removed(pool, desired.replace, spares, agents)
     replicas, stop = _size(pool, desired, named)
@@ -145,9 +153,9 @@ def kept_size(pool: ObservedPool, desired: DesiredPool, spares: Sequence[Spare] 
     if not desired.keep or not pool.exists:
         return ""
     has = f"{pool.title} has {pool.replicas} replicas" if pool.replicas is not None else f"{pool.title} is scaled automatically ({pool.autoscaling})"
-    differs = [f"{asked} {'is' if asked == 1 else 'are'} configured"] if asked is not None and asked != pool.replicas else []
+    differs = [f"{asked} {is_or_are(asked)} configured"] if asked is not None and asked != pool.replicas else []
     here = [machine.host for machine in _removed(pool, desired.remove, spares, agents)[0]]
-    differs += [f"{', '.join(here)} {'is' if len(here) == 1 else 'are'} to be removed"] if here else []
+    differs += [f"{', '.join(here)} {is_or_are(len(here))} to be removed"] if here else []
     if not differs:
         return ""
     return f"{has}, and {' and '.join(differs)}. deploy_cluster does not change the size of a pool that exists: run scale_node_pool to change it."
@@ -188,7 +196,8 @@ def _removed(pool: ObservedPool, names: Sequence[str], spares: Sequence[Spare], 
         key = agent_of.get(name.lower())
         meant = [machine for machine in pool.staying if (machine.agent == key if key else name.lower() in machine.names())]
         if len(meant) > 1:
-            text = f"{name} means several Machines of {pool.title}: {', '.join(machine.name for machine in meant)}."
+            all_names = ", ".join(machine.name for machine in meant)
+            text = f"{name} means several Machines of {pool.title}: {all_names}."
             return (), StopReason(text, "Name one of them.")
         found |= {machine.name: machine for machine in meant}
     unknown = [name for name in names if name.lower() not in known]
@@ -207,7 +216,9 @@ def _size(pool: ObservedPool, desired: DesiredPool, removed: Sequence[PoolMachin
             return size, StopReason(pool.orphan)
         return (0, StopReason(f"{pool.title} does not exist.", "Set its number of replicas.")) if size is None else (size, None)
     if pool.replicas is None:
-        asked = "replicas" if desired.replicas is not None else "remove" if desired.remove else ""
+        asked = "remove" if desired.remove else ""
+        if desired.replicas is not None:
+            asked = "replicas"
         text = f"{pool.title} is scaled automatically ({pool.autoscaling}), so that {asked} cannot be set."
         return None, StopReason(text, "Turn autoscaling off in the same run (auto_scaling: {}).") if asked else None
     # Machines above the size are on their way out already: an earlier run may have lowered it just now.

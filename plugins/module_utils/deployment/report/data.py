@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ...cluster.spec import Deployment
+from ...common.plurals import counted
 from ..credentials import expected_console, login_paths
 from ..state.work_dir import DeploymentIdentity, WorkDir, hosts_of_deployment, hosts_of_state, identity
 from ..supervise.observation import FAILED, InventoryHost
@@ -44,11 +45,12 @@ def make_report(work_dir: WorkDir, state: Mapping[str, Any], deployment: Deploym
     nodes: Sequence[Mapping[str, Any]] = install.get("nodes") or []
     described = [_host(addressed.get(host.name, host), install, who, nodes) for host in hosts]
     installed = install.get("phase") == "installed"
-    # Nothing is said of Nodes that nobody has asked for yet.
+    # Nodes that were not read yet are left out.
     about_nodes = list(node_warnings(hosts, nodes, installed=installed)) if nodes else []
     return {
         "cluster": _cluster(who, state, deployment, described),
         "result": _result(install),
+        "awaited": None if installed else install.get("awaited"),
         "hosts": described,
         "other_nodes": _other_nodes(nodes, hosts),
         "phases": _phases(install),
@@ -69,7 +71,8 @@ def summary_lines(report: Report, html: Path) -> list[str]:
     ready = sum(host["node"] == "ready" for host in report["hosts"])
     count = count_text(ready, len(report["hosts"]))
     took = f" after {duration_text(result['seconds'])}" if result["seconds"] and result["phase"] == "installed" else ""
-    lines = [f"Cluster {cluster['name'] or '(no name)'} {cluster['version']}".rstrip() + f": {result['text']}{took}, {count}"]
+    cluster_name = cluster["name"] or "(no name)"
+    lines = [f"Cluster {cluster_name} {cluster['version']}".rstrip() + f": {result['text']}{took}, {count}"]
     lines += [f"Warning: {text}" for text in report["node_warnings"]]
     facts = {
         "Reason": result["failure"],
@@ -88,10 +91,10 @@ def count_text(ready: int, hosts: int) -> str:
     if not hosts:
         return "no host configured"
     if not ready:
-        return f"{hosts} host{'' if hosts == 1 else 's'}, no node ready"
+        return f"{counted(hosts, 'host')}, no node ready"
     if ready < hosts:
         return f"{ready} of {hosts} nodes ready"
-    return f"{ready} node{'' if ready == 1 else 's'} ready"
+    return f"{counted(ready, 'node')} ready"
 
 
 def duration_text(seconds: float) -> str:
@@ -132,7 +135,7 @@ def _cluster(who: DeploymentIdentity, state: Mapping[str, Any], deployment: Depl
 def _result(install: Mapping[str, Any]) -> Report:
     phase, method = str(install.get("phase") or ""), str(install.get("method") or "agent")
     started = str(install.get("started_at") or "")
-    ended = str(install.get("installed_at") or _last_event(install) or started)
+    ended = _end(install) or started
     return {
         "method": method,
         "phase": phase,
@@ -147,7 +150,7 @@ def _result(install: Mapping[str, Any]) -> Report:
 
 
 def _roles_text(host: Report) -> str:
-    """What the Node says; of one that nobody asked for its roles, what the configuration says."""
+    """What the Node says; if its roles were not read, what the configuration says."""
     return ", ".join(host["node_roles"]) or str(host["role_name"])
 
 
@@ -193,7 +196,7 @@ def _node(listed: Mapping[str, Any] | None, known: Mapping[str, Any], *, asked: 
 def _stages(name: str, install: Mapping[str, Any]) -> list[Report]:
     """Each stage with its time; the last one of a host that is through has no length."""
     events = [event for event in install.get("timeline") or [] if event.get("host") == name]
-    end = str(install.get("installed_at") or _last_event(install))
+    end = _end(install)
     stages: list[Report] = []
     for event in events:
         label = str(event.get("stage") or event.get("status") or "")
@@ -207,12 +210,17 @@ def _stages(name: str, install: Mapping[str, Any]) -> list[Report]:
 
 def _phases(install: Mapping[str, Any]) -> list[Report]:
     reached = sorted((install.get("phases") or {}).items(), key=lambda item: str(item[1]))
-    end = str(install.get("installed_at") or _last_event(install))
+    end = _end(install)
     ends = [str(since) for _phase, since in reached[1:]] + [end]
     return [
         {"phase": phase, "since": str(since), "until": until, "seconds": seconds_between(str(since), until)}
         for (phase, since), until in zip(reached, ends, strict=False)
     ]
+
+
+def _end(install: Mapping[str, Any]) -> str:
+    """When the installation was complete, or a wait for it ended; else when something happened last."""
+    return str(install.get("installed_at") or install.get("stopped_at") or _last_event(install))
 
 
 def _last_event(install: Mapping[str, Any]) -> str:

@@ -12,11 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ...common.plurals import noun
 from ..supervise.observation import InventoryHost, Node
 
 ROLE_NAMES = {"master": "control plane", "worker": "worker", "arbiter": "arbiter"}
 # Labels of the Nodes that a configured role makes; a control-plane Node has both, and `worker` too where there are no workers.
 _LABELS = {"master": {"control-plane", "master"}, "worker": {"worker"}, "arbiter": {"arbiter"}}
+_HIGHER = {"worker": ("master", "arbiter"), "arbiter": ("master",)}
 
 
 def record_nodes(nodes: Sequence[Node]) -> list[dict[str, Any]]:
@@ -31,7 +33,7 @@ def role_differs(role: str, labels: Sequence[str]) -> bool:
     """
     if role not in _LABELS:
         return False
-    higher = set() if role == "master" else _LABELS["master"] | (_LABELS["arbiter"] if role == "worker" else set())
+    higher = {label for each in _HIGHER.get(role, ()) for label in _LABELS[each]}
     return not _LABELS[role] & set(labels) or bool(higher & set(labels))
 
 
@@ -53,7 +55,7 @@ def node_warnings(hosts: Sequence[InventoryHost], nodes: Sequence[Mapping[str, A
             continue
         roles = [str(role) for role in node.get("roles") or []]
         if role_differs(host.role, roles):
-            said = f"has the role{'s' if len(roles) > 1 else ''} {', '.join(roles)}" if roles else "has no role"
+            said = f"has the {noun(len(roles), 'role')} {', '.join(roles)}" if roles else "has no role"
             yield (
                 f"{host.name} is configured as {ROLE_NAMES[host.role]}, its Node {said}. Compare the MAC addresses of the inventory with those of the "
                 "machines; the role of an installed host changes only when it is installed again."

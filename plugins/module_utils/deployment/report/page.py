@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The report as one HTML page that needs nothing else: no script, no font, no request; light or dark as the reader's system is."""
+"""The report as one HTML page that needs nothing else: no font, no request; light or dark as the reader's system is.
+
+Only the page of a run that goes on has a script (:mod:`.news`).
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,8 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import Any
 
-from .data import MISSING, duration_text
+from .data import MISSING, duration_text, seconds_between
+from .news import REFRESH, head_lines, note, script
 from .pictures import families_used, timeline, topology
 
 Report = dict[str, Any]
@@ -42,8 +46,10 @@ table { border-collapse: collapse; width: 100%; font-size: 14px; } td, th { text
 th { color: var(--soft); font-weight: 600; border-bottom: 1px solid var(--line); } tr + tr td { border-top: 1px solid var(--line); }
 code, pre { font-family: ui-monospace, "Cascadia Mono", "DejaVu Sans Mono", monospace; font-size: 13px; }
 pre { background: var(--code); border-radius: 8px; padding: 12px 14px; overflow-x: auto; margin: 10px 0 0; }
+pre.log { white-space: pre-wrap; overflow-wrap: anywhere; max-height: 330px; overflow-y: auto; }
 a { color: var(--start); } dl { display: grid; grid-template-columns: max-content 1fr; gap: 6px 18px; margin: 0; } dt { color: var(--soft); }
 dd { margin: 0; overflow-wrap: anywhere; } ul, ol { margin: 0; padding-left: 20px; } .alarm { border-color: var(--bad); } .alarm h2 { color: var(--accent); }
+.alarm p { margin: 0 0 10px; } .alarm .next { margin: 12px 0 0; color: var(--soft); }
 .legend { display: flex; flex-wrap: wrap; gap: 6px 16px; margin-top: 12px; color: var(--soft); font-size: 13px; }
 .legend i { display: inline-block; width: 12px; height: 12px; border-radius: 3px; margin-right: 6px; vertical-align: -1px; }
 .wire { stroke: var(--line); stroke-width: 2; } .wire.strong { stroke: var(--soft); stroke-width: 3; stroke-linecap: round; }
@@ -57,13 +63,17 @@ text.bar-label { fill: var(--label); font-size: 11px; } text.phase-label { fill:
     for name in ("discover", "prepare", "start", "write", "wait", "reboot", "join", "done", "bad", "other")
 )
 
-_INSTALLERS = {"hub": "a hub", "assisted": "an assisted-service"}
+_SOURCES = {"history": "by former installations of these hosts", "usual": "by the usual length of the phases"}
+_RUN_STATES = {"running": "is running", "finished": "has finished", "failed": "has failed"}
+_RUN_STYLES = {"running": "running", "finished": "installed", "failed": "failed"}
+_INSTALLERS = {"hub": "a hub", "assisted": "an assisted-service", "capi": "Cluster API"}
 
 
 def report_html(report: Report) -> str:
     """The whole page."""
     cluster = report["cluster"]
-    title = f"{cluster['name'] or 'Deployment'}: {report['result']['text']}"
+    cluster_name, run_text = cluster["name"] or "Deployment", _run_text(report) or report["result"]["text"]
+    title = f"{cluster_name}: {run_text}"
     return "\n".join(
         [
             "<!doctype html>",
@@ -72,13 +82,13 @@ def report_html(report: Report) -> str:
             '<meta charset="utf-8">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             '<meta name="color-scheme" content="light dark">',
-            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">",
+            *head_lines(report.get("live")),
             f"<title>{escape(title)}</title>",
             f"<style>{_STYLE}</style>",
             "</head>",
             "<body><main>",
             *_sections(report),
-            "</main></body>",
+            f"</main>{script(report.get('live'))}</body>",
             "</html>",
             "",
         ]
@@ -87,8 +97,10 @@ def report_html(report: Report) -> str:
 
 def _sections(report: Report) -> Iterator[str]:
     yield _head(report)
+    yield note(report.get("live"))
     yield _tiles(report)
     yield _failure(report)
+    yield _now(report)
     yield _list_section("Warnings", report["warnings"])
     yield _picture("Topology", topology(report), "")
     yield _picture("Timeline", timeline(report), _legend(report))
@@ -98,27 +110,43 @@ def _sections(report: Report) -> Iterator[str]:
 
 def _head(report: Report) -> str:
     cluster, result = report["cluster"], report["result"]
-    css = result["phase"] if result["phase"] in ("installed", "failed") else "running" if result["phase"] not in ("", "built") else ""
+    phase = result["phase"]
+    css = "" if phase in ("", "built") else "running"
+    if phase in ("installed", "failed"):
+        css = phase
     name = escape(cluster["name"] or "Deployment")
     where = escape(" · ".join(part for part in (cluster["base_domain"], cluster["platform"], cluster["release_image"]) if part))
-    return f'<header><h1>{name}</h1><span class="badge {css}">{escape(result["text"])}</span></header><p class="sub">{where}</p>'
+    text = _run_text(report) or result["text"]
+    if "run" in report:
+        css = _RUN_STYLES[report["run"]["state"]]
+    elif "live" in report:
+        text = text if result["phase"] else "preparing"
+    elif result["failure"] and result["phase"] not in ("failed", "installed"):
+        css, text = "failed", f"stopped: {text}"
+    return f'<header><h1>{name}</h1><span id="state" class="badge {css}">{escape(text)}</span></header><p class="sub">{where}</p>'
+
+
+def _run_text(report: Report) -> str:
+    """The state of a run that installs nothing; empty for an installation."""
+    run = report.get("run")
+    return f"{run['playbook']} {_RUN_STATES[run['state']]}" if run else ""
 
 
 def _tiles(report: Report) -> str:
+    if "run" in report:
+        return ""
     cluster, result, hosts = report["cluster"], report["result"], report["hosts"]
     ready = sum(host["node"] == "ready" for host in hosts)
+    so_far = "until it stopped" if result["failure"] else "so far"
     tiles = [
         ("OpenShift", cluster["version"] or "–"),
         ("Kubernetes", result["kubernetes_version"] or "–"),
         ("nodes ready", f"{ready} of {len(hosts)}"),
         (
-            "took" if result["installed_at"] else "until it stopped" if result["failure"] else "so far",
-            duration_text(result["seconds"]) if result["started_at"] else "–",
+            "took" if result["installed_at"] else so_far,
+            duration_text(_seconds(report)) if result["started_at"] else "–",
         ),
-        (
-            f"installed {result['installed_at'][:10]}" if result["installed_at"] else "not installed",
-            f"{result['installed_at'][11:16]} UTC" if result["installed_at"] else "–",
-        ),
+        _end_tile(report),
         ("installed by", _INSTALLERS[result["method"]])
         if result["method"] in _INSTALLERS
         else ("rendezvous host", cluster["rendezvous_host"] or cluster["rendezvous_ip"] or "–"),
@@ -130,12 +158,62 @@ def _tiles(report: Report) -> str:
     )
 
 
+def _seconds(report: Report) -> float:
+    """How long the installation took; of one that goes on, until now."""
+    return (
+        seconds_between(report["result"]["started_at"], report["live"]["updated_at"])
+        if "live" in report and not report["result"]["installed_at"]
+        else float(report["result"]["seconds"])
+    )
+
+
+def _end_tile(report: Report) -> tuple[str, str]:
+    installed = report["result"]["installed_at"]
+    if installed:
+        return f"installed {installed[:10]}", f"{installed[11:16]} UTC"
+    return ("expected end", f"{report['live']['expected_end'][11:16]} UTC") if "live" in report else ("not installed", "–")
+
+
 def _failure(report: Report) -> str:
     result = report["result"]
+    if "run" in report:
+        run = report["run"]
+        again = f"Correct the cause and run {run['playbook']} again."
+        return _alarm(run["reason"], "", again) if run["state"] == "failed" else ""
     if not result["failure"] or result["phase"] == "installed":
         return ""
     suspects = "".join(f"<li>{escape(suspect)}</li>" for suspect in result["suspects"])
-    return f'<section class="alarm"><h2>Why it stopped</h2><p>{escape(result["failure"])}</p>{f"<ol>{suspects}</ol>" if suspects else ""}</section>'
+    logs = f"What was collected is in <code>{escape(report['files']['work_dir'])}/logs</code>."
+    again = "" if result["phase"] == "failed" else " Correct the cause and run deploy_cluster again: it continues where it stopped."
+    listed = f"<ol>{suspects}</ol>" if suspects else ""
+    return _alarm(result["failure"], listed, logs + again)
+
+
+def _alarm(reason: str, listed: str, following: str) -> str:
+    return f'<section class="alarm"><h2>Why it stopped</h2><p>{escape(reason)}</p>{listed}<p class="next">{following}</p></section>'
+
+
+def _now(report: Report) -> str:
+    """What a run that goes on does, and what it waits for; of one that failed, what it had waited for."""
+    # What an earlier installation waited for is not what this run waits for.
+    live, awaited = report.get("live"), ("run" not in report and report["awaited"]) or {}
+    installed = report["result"]["phase"] == "installed"
+    if live is None and (not awaited.get("host") or not report["result"]["failure"]):
+        return ""
+    end = f"{live['expected_end'][11:16]} UTC, {_SOURCES[live['expected_from']]}" if live and live["expected_end"] and not installed else ""
+    facts = [
+        ("Task", live["task"].rpartition(" : ")[2] if live else ""),
+        ("Waits for" if live else "Waited for", awaited.get("text", "")),
+        ("First host", awaited.get("host", "")),
+        ("Reason", awaited.get("reason", "")),
+        ("What to do", awaited.get("next_step", "")),
+        ("Expected end", end),
+        ("Written", f"{live['updated_at'][11:19]} UTC; this page is loaded again every {REFRESH} s" if live else ""),
+    ]
+    rows = "".join(f"<dt>{name}</dt><dd>{escape(value)}</dd>" for name, value in facts if value)
+    lines = "\n".join(f"{line['at'][11:19]}  {line['text']}" for line in live["lines"]) if live else ""
+    log = f'<pre class="log">{escape(lines)}</pre>' if lines else ""
+    return f"<section><h2>{'Now' if live else 'When it stopped'}</h2><dl>{rows}</dl>{log}</section>"
 
 
 def _list_section(title: str, texts: Sequence[str]) -> str:
@@ -187,7 +265,8 @@ def _node(state: str, roles: Sequence[str], differs: bool) -> str:
     if not state:
         return "–"
     said = escape(", ".join(roles))
-    shown = f'<span class="{"wrong" if differs else "soft"}">{said}{" (not as configured)" if differs else ""}</span>' if said else ""
+    css, note = ("wrong", " (not as configured)") if differs else ("soft", "")
+    shown = f'<span class="{css}">{said}{note}</span>' if said else ""
     alarming = state in ("not ready", MISSING)
     return " · ".join(part for part in (f'<span class="wrong">{state}</span>' if alarming else escape(state), shown) if part)
 
@@ -205,5 +284,7 @@ def _login(report: Report) -> str:
         ("Image", f"<code>{escape(report['files']['image'])}</code>" if report["files"]["image"] else ""),
     ]
     rows = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in facts if value)
+    if not rows:
+        return ""
     commands = f"<pre>{escape(chr(10).join(login['commands']))}</pre>" if login["commands"] else ""
     return f"<section><h2>{'How to log in' if login['commands'] else 'Where things are'}</h2><dl>{rows}</dl>{commands}</section>"

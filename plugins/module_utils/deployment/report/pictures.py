@@ -26,7 +26,7 @@ _GAP = 16
 _BOLD = 0.8
 # Seconds between marks of the time axis; the first that leaves room for its text is taken.
 _TICKS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 86400)
-_TICK_ROOM = 70
+_TICK_SPACE = 70
 
 # Stage or status -> family, which is a colour of the page's style.
 FAMILIES = {
@@ -60,9 +60,9 @@ def family(stage: str) -> str:
 
 def timeline(report: Report) -> str:
     """A row for each host, a bar for each stage, a mark where a host is done; empty when nothing was recorded."""
-    hosts = [host for host in report["hosts"] if host["stages"]]
+    hosts = report["hosts"]
     times = [stage[key] for host in hosts for stage in host["stages"] for key in ("since", "until")] + [phase["since"] for phase in report["phases"]]
-    if not hosts or not times:
+    if not any(host["stages"] for host in hosts):
         return ""
     times += [moment for moment in (report["result"]["started_at"], report["result"]["installed_at"]) if moment]
     start, end = min(times, key=parse_time), max(times, key=parse_time)
@@ -77,7 +77,7 @@ def timeline(report: Report) -> str:
     parts = [*_axis(span, scale, height), *_phase_lines(report, across, height)]
     for number, host in enumerate(hosts):
         top = _AXIS + number * _ROW
-        parts.append(_text(_LABEL - 12, top + 19, host["name"], "host-label", anchor="end", room=_LABEL - 16, short=short[host["name"]]))
+        parts.append(_text(_LABEL - 12, top + 19, host["name"], "host-label", anchor="end", space=_LABEL - 16, short=short[host["name"]]))
         parts += [_bar(stage, across(stage["since"]), across(stage["until"]), top) for stage in host["stages"]]
     label = f"Timeline of {len(hosts)} hosts over {duration_text(span)}"
     return _svg(WIDTH, height, label, parts)
@@ -144,13 +144,13 @@ def _row_of_boxes(boxes: Sequence[tuple[str, str, list[str]]], top: float, wire:
         ends = (top + height, wire) if upwards else (wire, top)
         parts.append(f'<line class="wire" x1="{middle:.1f}" y1="{ends[0]:.1f}" x2="{middle:.1f}" y2="{ends[1]:.1f}"/>')
         parts.append(f'<rect class="box {css}" x="{x:.1f}" y="{top:.1f}" width="{width}" height="{height}" rx="8"/>')
-        parts.append(_text(x + 14, top + 24, title, "box-title", room=(width - 24) * _BOLD, short=short.get(title, "")))
-        parts += [_text(x + 14, top + 43 + 17 * index, text, "small", room=width - 24) for index, text in enumerate(lines)]
+        parts.append(_text(x + 14, top + 24, title, "box-title", space=(width - 24) * _BOLD, short=short.get(title, "")))
+        parts += [_text(x + 14, top + 43 + 17 * index, text, "small", space=width - 24) for index, text in enumerate(lines)]
     return parts
 
 
 def _axis(span: float, scale: float, height: int) -> Iterator[str]:
-    step = next((tick for tick in _TICKS if tick * scale >= _TICK_ROOM), _TICKS[-1])
+    step = next((tick for tick in _TICKS if tick * scale >= _TICK_SPACE), _TICKS[-1])
     for number in range(int(span // step) + 1):
         x = _LABEL + number * step * scale
         yield f'<line class="grid" x1="{x:.1f}" y1="{_AXIS - 6}" x2="{x:.1f}" y2="{height}"/>'
@@ -165,7 +165,7 @@ def _tick_text(seconds: int, step: int) -> str:
 
 
 def _phase_lines(report: Report, across: Any, height: int) -> Iterator[str]:
-    # Two phases that follow each other closely: the second is told by its line and the list below the picture.
+    # Two phases that follow each other closely: the second is shown by its line and the list below the picture.
     taken = 0.0
     for phase in report["phases"][1:]:
         x = across(phase["since"])
@@ -189,9 +189,9 @@ def _bar(stage: Report, left: float, right: float, top: float) -> str:
     return rectangle + (_text(left + 6, top + 18, stage["stage"], "bar-label") if fits else "")
 
 
-def _text(x: float, y: float, text: str, css: str, anchor: str = "start", room: float = 0, short: str = "") -> str:
-    """SVG neither wraps nor cuts: of a text longer than ``room`` pixels ``short`` is shown, or as much as there is room for."""
-    most = int(room / 6.4) if room else 0
+def _text(x: float, y: float, text: str, css: str, anchor: str = "start", space: float = 0, short: str = "") -> str:
+    """SVG neither wraps nor cuts: of a text longer than ``space`` pixels ``short`` is shown, or as much as there is room for."""
+    most = int(space / 6.4) if space else 0
     shown = short if short and most and len(text) > most else text
     shown = shown if not most or len(shown) <= most else shown[: max(1, most - 1)] + "…"
     title = f"<title>{escape(text)}</title>" if shown != text else ""

@@ -19,6 +19,7 @@ def deletable(judgement: Judgement, request: TouchRequest) -> dict[str, str]:
     kept = {verdict.host: verdict.reason for verdict in judgement.verdicts if verdict.outcome not in _DELETED}
     if len(kept) < len(judgement.verdicts) and not request.confirmed:
         hosts = ", ".join(verdict.host for verdict in judgement.verdicts if verdict.host not in kept)
-        remedy = f"Confirm this with -e openshift_confirm={request.cluster or 'NAME'}."
+        cluster = request.cluster or "NAME"
+        remedy = f"Confirm this with -e openshift_confirm={cluster}."
         raise ZeroTouchError(f"{NOTHING_TOUCHED} The machines of {hosts} and their disks would be deleted.", remedy)
     return kept

@@ -40,6 +40,7 @@ class Evidence:
 
     ``power`` is empty where the BMC does not say it; ``manual``: the user boots it. ``other_method`` is the method of the deployment that has the host.
     ``silent``: its installation is under way and does not answer at this moment, within its limits.
+    ``strayed``: it has booted the image again after the service of its installation had ended.
     ``leaving``: it is on its way out of its cluster, so that its Node may stop being Ready at any moment. ``elsewhere``: where it is registered otherwise.
     ``recorded``: the state of this deployment has the host. ``due``: a boot that was not completed, or that was waited for in vain.
     """
@@ -55,6 +56,7 @@ class Evidence:
     unknown: str = ""
     silent: str = ""
     installed: str = ""
+    strayed: str = ""
     installing: str = ""
     registered: str = ""
     free: str = ""

@@ -22,10 +22,10 @@ from .options import Touch
 from .record import BOOTED, BOOTING, PERMITTED, RELEASED, note, read_record
 from .table import Action
 
-_BOOTS: frozenset[Action] = frozenset({"boot", "supply", "reprovision"})
+_BOOTS: frozenset[Action] = frozenset({"boot", "supply", "replace_in", "reprovision"})
 # Rows of machines that other owners have: no confirmation reaches them.
 _OF_OTHERS = ("2", "3")
-_RELEASES: frozenset[Action] = frozenset({"remove", "shrink"})
+_RELEASES: frozenset[Action] = frozenset({"remove", "shrink", "replace_out"})
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,10 +63,10 @@ class Gate:
 
     def _stored(self) -> str:
         """Why nothing may be written to a machine: what this run is about to do is not in the state store. Empty when it is."""
-        if not self.records or self.touch.work_dir is None:
+        if not self.records:
             return ""
         try:
-            StoreLink(self.touch.work_dir, self.clock).save()
+            store_first(self.touch, self.clock)
         except StoreLost as error:
             return f"No machine was touched. {error}"
         return ""
@@ -74,6 +74,12 @@ class Gate:
     def _note(self, hosts: Sequence[str], state: str) -> None:
         if self.records and self.touch.work_dir is not None and hosts:
             note(self.touch.work_dir, self.touch.known(hosts), state, method=self.touch.method)
+
+
+def store_first(touch: Touch, clock: Clock) -> None:
+    """Return when the state of the deployment is in its store. Raises :class:`StoreLost`: this run must change no machine."""
+    if touch.work_dir is not None:
+        StoreLink(touch.work_dir, clock).save()
 
 
 def record_permission(touch: Touch, judgement: Judgement) -> None:

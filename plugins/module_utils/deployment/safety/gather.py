@@ -141,7 +141,8 @@ def _silent(view: ClusterView, touch: Touch, record: TouchRecord) -> list[str]:
     views = (("API", view.seen.api), ("service", view.seen.service))
     if not record.empty and any(each.answers for _what, each in views):
         return []
-    return [f"{what} of {touch.cluster or 'the cluster'}: {each.detail}" for what, each in views if each.detail and not each.answers]
+    cluster = touch.cluster or "the cluster"
+    return [f"{what} of {cluster}: {each.detail}" for what, each in views if each.detail and not each.answers]
 
 
 def _of_hub(
@@ -154,7 +155,7 @@ def _of_hub(
         hub = connect_hub(touch.hub, clock=clock, check_mode=True)
         try:
             view = view_hub(hub, touch.scope)
-            cluster = _installed_by(hub, touch) if view.status is not None and view.status.phase == "installed" else None
+            cluster = _installed_by(hub, touch, clock) if view.status is not None and view.status.phase == "installed" else None
         finally:
             hub.close()
     except ZeroTouchError as error:
@@ -166,16 +167,16 @@ def _of_hub(
     return of_hub(evidence, wanted, view, touch.scope, action), cluster
 
 
-def _installed_by(hub: KubeClient, touch: Touch) -> ClusterView | None:
+def _installed_by(hub: KubeClient, touch: Touch, clock: Clock) -> ClusterView | None:
     """The API of the cluster that the hub has installed, with the kubeconfig that the hub keeps. None for the clusters of other methods."""
-    if touch.method != "hub" or touch.scope.cluster is None:
+    if touch.method not in ("hub", "capi") or touch.scope.cluster is None:
         return None
     try:
         client = spoke_client(hub, touch.scope.cluster, connect_to=touch.connect_to, ca_certs=(touch.ca_cert,) if touch.ca_cert else ())
     except ZeroTouchError as error:
         return ClusterView(fault=f"the Nodes of the cluster cannot be read: {error.message}", installed=True)
     try:
-        return dataclasses.replace(view_nodes(client), installed=True)
+        return dataclasses.replace(view_nodes(client, clock), installed=True)
     finally:
         client.close()
 

@@ -68,14 +68,16 @@ def _of_deployment(seen: Observation, *, recorded: bool) -> Mapping[str, Any]:
     """What holds for every host of the deployment."""
     cluster = seen.service.cluster if seen.service.ours else None
     if cluster is not None and cluster.terminal:
-        return {"failed": f"the installation has failed: {cluster.status_info or cluster.text()}"}
+        status_info = cluster.status_info or cluster.text()
+        return {"failed": f"the installation has failed: {status_info}"}
     if seen.service.ours or seen.api.ours:
         return {}
     details = " ".join(detail for detail in (seen.service.detail, seen.api.detail) if detail)
     if not recorded and not seen.lost:
         return _answering(seen)
     if seen.phase == FAILED:
-        return {"failed": f"the installation has failed: {seen.failure or 'an earlier run recorded a failure'}"}
+        failure = seen.failure or "an earlier run recorded a failure"
+        return {"failed": f"the installation has failed: {failure}"}
     if "install" in seen.lost:
         lost = f"state.json has lost what it recorded of this deployment ({', '.join(seen.lost)})"
         return {"unknown": f"{lost}, and no service or API of this deployment answers. {details}"}

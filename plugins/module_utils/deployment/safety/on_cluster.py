@@ -14,6 +14,8 @@ from typing import Any
 from ...assisted.rest.connection import connect as connect_assisted
 from ...common.clock import Clock
 from ...common.errors import RemoteError, Unreachable
+from ...common.retry import retry
+from ...common.retry_policies import KUBE_EVIDENCE
 from ...hub.kinds import BARE_METAL_HOST
 from ...kube.client import KubeClient, Object
 from ...kube.paths import NODE
@@ -58,9 +60,9 @@ def view_cluster(touch: Touch, record: TouchRecord, clock: Clock) -> ClusterView
         return ClusterView()
     if touch.method in _OBSERVED:
         seen, nodes = _observe(touch, record, clock)
-        installed = _installed(touch) if nodes and seen.api.ours else ClusterView()
+        installed = _installed(touch, clock) if nodes and seen.api.ours else ClusterView()
         return dataclasses.replace(installed, nodes=nodes, now=installed.now or utc_now(), seen=seen)
-    return _installed(touch)
+    return _installed(touch, clock)
 
 
 def of_cluster(
@@ -140,7 +142,7 @@ def _observe_assisted(
         service.close()
 
 
-def _installed(touch: Touch) -> ClusterView:
+def _installed(touch: Touch, clock: Clock) -> ClusterView:
     """The API that auth/kubeconfig leads to, where there is one."""
     work_dir = WorkDir(touch.work_dir or Path())
     for path in (work_dir.kubeconfig_direct, work_dir.kubeconfig):
@@ -150,17 +152,17 @@ def _installed(touch: Touch) -> ClusterView:
         trusted = (touch.ca_cert,) if touch.ca_cert else ()
         client = KubeClient(config, connect_to=touch.connect_to, ca_certs=trusted, timeout=_TIMEOUT, service=f"API at {config.server}")
         try:
-            return view_nodes(client)
+            return view_nodes(client, clock)
         finally:
             client.close()
     return ClusterView()
 
 
-def view_nodes(client: KubeClient) -> ClusterView:
-    """What the API that a client leads to says about its Nodes."""
+def view_nodes(client: KubeClient, clock: Clock) -> ClusterView:
+    """What the API that a client leads to says about its Nodes. An answer that says the API is busy is no answer about them."""
     try:
-        nodes = tuple(read_node(document) for document in client.list(NODE.path()))
-        return ClusterView(nodes, client.server_time() or utc_now(), _bare_metal_hosts(client))
+        nodes = tuple(read_node(document) for document in retry(lambda: client.list(NODE.path()), KUBE_EVIDENCE, clock))
+        return ClusterView(nodes, client.server_time() or utc_now(), retry(lambda: _bare_metal_hosts(client), KUBE_EVIDENCE, clock))
     except (RemoteError, Unreachable) as error:
         return ClusterView(fault=f"the Nodes of the cluster cannot be read: {error.message}")
 

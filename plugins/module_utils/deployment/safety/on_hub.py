@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
+from ...capi.assisted.names import CLUSTER_LABEL as CAPI_CLUSTER_LABEL
+from ...capi.names import CLUSTER_NAME_LABEL
 from ...cluster.host_identity import Identity, normal_address
 from ...cluster.host_states import BUSY, FAILED, INSTALLED, LEAVING, UNBOUND
 from ...common.addresses import normal_mac
@@ -33,12 +35,16 @@ NEEDS_DISCOVERY = "unbinding-pending-user-action"
 
 @dataclasses.dataclass(frozen=True)
 class HubScope:
-    """What on the hub is of this deployment: a cluster, or the namespaces in which its clusters are; the InfraEnv of its hosts, empty where it has none."""
+    """What on the hub is of this deployment: a cluster, or the namespaces in which its clusters are; the InfraEnv of its hosts, empty where it has none.
+
+    ``capi``: the cluster is one of Cluster API, and its BareMetalHosts have its label.
+    """
 
     namespace: str
     cluster: ClusterRef | None = None
     namespaces: frozenset[str] = frozenset()
     infra_env: str = ""
+    capi: bool = False
 
     def owns(self, reference: ClusterRef) -> bool:
         return reference == self.cluster or reference.namespace in self.namespaces
@@ -91,7 +97,8 @@ def _list(hub: KubeClient, resource: Resource, namespace: str, missing: list[str
         try:
             return hub.list(resource.path(where), trim=trim)
         except ForbiddenError:
-            missing.append(f"{resource.plural} of {'namespace ' + where if where else 'other namespaces of the hub'}: the hub's user may not list them")
+            place = f"namespace {where}" if where else "other namespaces of the hub"
+            missing.append(f"{resource.plural} of {place}: the hub's user may not list them")
         except ZeroTouchError as error:
             if getattr(error, "status", 0) == 404:  # a hub without metal3 has no BareMetalHosts
                 return ()
@@ -125,7 +132,8 @@ def of_hub(evidence: Mapping[str, Evidence], hosts: Sequence[WantedHost], view: 
 
 def of_agent(evidence: Evidence, agent: Agent, scope: HubScope) -> Evidence:
     """What the Agent of a host says about it."""
-    says = f"{agent.title} is {agent.state or 'not known to the service yet'}"
+    state = agent.state or "not known to the service yet"
+    says = f"{agent.title} is {state}"
     if _is_elsewhere(agent, scope):
         return evidence.also(other_cluster=f"{agent.title} is bound to cluster {agent.cluster}")
     silent = not agent.connected
@@ -140,7 +148,8 @@ def of_agent(evidence: Evidence, agent: Agent, scope: HubScope) -> Evidence:
         # A host that joins an installed cluster can be removed during its installation. A host of a new cluster cannot.
         return evidence.also(registered=f"{says}, joining an installed cluster") if agent.day_2 else evidence.also(installing=says)
     if agent.state in FAILED:
-        why = f"{says}: {agent.state_info or 'no reason given'}"
+        state_info = agent.state_info or "no reason given"
+        why = f"{says}: {state_info}"
         # A host that could not join a cluster that is installed: the cluster has not failed, and goes on without it.
         return evidence.also(registered=why) if agent.day_2 else evidence.also(failed=why)
     if agent.state == NEEDS_DISCOVERY:
@@ -172,11 +181,24 @@ def _of_bare_metal_host(evidence: Evidence, host: InventoryHost, address: str, o
     title = describe_bare_metal_host(host, address, obj)
     if not title:
         return evidence
+    if not _is_own(obj, scope):
+        return evidence.also(foreign_bare_metal_host=title)
+    labels = (obj.get("metadata") or {}).get("labels") or {}
+    if (used_by := labels.get(CLUSTER_NAME_LABEL)) and scope.cluster is not None and used_by != scope.cluster.name:
+        return evidence.also(other_cluster=f"{title}, which a Machine of cluster {scope.namespace}/{used_by} uses")
+    return evidence.also(own_bare_metal_host=title)
+
+
+def _is_own(obj: Object, scope: HubScope) -> bool:
+    """Other deployments create BareMetalHosts with this collection, too: the Cluster of Cluster API or the InfraEnv says whose they are."""
     metadata = obj.get("metadata") or {}
-    infra_env = str((metadata.get("labels") or {}).get(INFRA_ENV_LABEL) or "")
-    # Other deployments make theirs with this collection, too: what tells them apart is the InfraEnv.
-    own = metadata.get("namespace") == scope.namespace and (infra_env == scope.infra_env if infra_env else is_ours(obj))
-    return evidence.also(own_bare_metal_host=title) if own else evidence.also(foreign_bare_metal_host=title)
+    labels = metadata.get("labels") or {}
+    if metadata.get("namespace") != scope.namespace:
+        return False
+    if scope.capi or labels.get(CAPI_CLUSTER_LABEL):
+        return scope.capi and scope.cluster is not None and labels.get(CAPI_CLUSTER_LABEL) == scope.cluster.name and is_ours(obj)
+    infra_env = str(labels.get(INFRA_ENV_LABEL) or "")
+    return infra_env == scope.infra_env if infra_env else is_ours(obj)
 
 
 def describe_bare_metal_host(host: InventoryHost, address: str, obj: Object) -> str:
@@ -185,7 +207,8 @@ def describe_bare_metal_host(host: InventoryHost, address: str, obj: Object) -> 
     at_bmc = bool(address) and same_bmc(str((spec.get("bmc") or {}).get("address") or ""), address)
     if not at_bmc and normal_mac(str(spec.get("bootMACAddress") or "")) not in {normal_mac(mac) for mac in host.macs}:
         return ""
-    return f"BareMetalHost {metadata.get('namespace')}/{metadata.get('name')} has its {'BMC address' if at_bmc else 'MAC address'}"
+    address_kind = "BMC address" if at_bmc else "MAC address"
+    return f"BareMetalHost {metadata.get('namespace')}/{metadata.get('name')} has its {address_kind}"
 
 
 def same_bmc(one: str, other: str) -> bool:

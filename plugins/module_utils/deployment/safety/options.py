@@ -102,37 +102,38 @@ class Touch:
         return [self.host(name) for name in names]
 
 
-def read_touch(given: Mapping[str, Any] | None, connect_to: Mapping[str, str], *, ca_cert: str = "", state_file: Path | None = None) -> Touch:
+def read_touch(provided: Mapping[str, Any] | None, connect_to: Mapping[str, str], *, ca_cert: str = "", state_file: Path | None = None) -> Touch:
     """The options, typed; without them a call on machines of which only the state file, if any, is known."""
     direct = ConnectTo.of(connect_to)
-    if not given:
+    if not provided:
         return Touch(work_dir=state_file.parent if state_file else None, connect_to=direct, ca_cert=ca_cert)
-    hub = {**given["hub"], "connect_to": connect_to} if given.get("hub") else None
+    hub = {**provided["hub"], "connect_to": connect_to} if provided.get("hub") else None
     reference = (hub or {}).get("cluster") or {}
     cluster = ClusterRef(str(reference.get("namespace") or ""), str(reference["name"])) if reference.get("name") else None
-    hosts = tuple(inventory_host({**host, "macs": host.get("mac_addresses"), "static_ips": host.get("addresses")}) for host in given.get("hosts") or ())
+    hosts = tuple(inventory_host({**host, "macs": host.get("mac_addresses"), "static_ips": host.get("addresses")}) for host in provided.get("hosts") or ())
     return Touch(
-        method=str(given.get("method") or "agent"),
-        cluster=str(given.get("cluster_name") or ""),
-        work_dir=Path(given["work_dir"]) if given.get("work_dir") else None,
-        confirm=frozenset(given.get("confirm") or ()),
-        force=frozenset(given.get("force") or ()),
-        take_over=frozenset(str(host["name"]) for host in given.get("hosts") or () if host.get("take_over")),
-        command=str(given.get("command") or "deploy_cluster"),
-        api_url=str(given.get("api_url") or ""),
-        rendezvous_ip=str(given.get("rendezvous_ip") or ""),
-        limits=Limits.of_mapping({name: value for name, value in (given.get("timeouts") or {}).items() if name in Limits.__dataclass_fields__}),
+        method=str(provided.get("method") or "agent"),
+        cluster=str(provided.get("cluster_name") or ""),
+        work_dir=Path(provided["work_dir"]) if provided.get("work_dir") else None,
+        confirm=frozenset(provided.get("confirm") or ()),
+        force=frozenset(provided.get("force") or ()),
+        take_over=frozenset(str(host["name"]) for host in provided.get("hosts") or () if host.get("take_over")),
+        command=str(provided.get("command") or "deploy_cluster"),
+        api_url=str(provided.get("api_url") or ""),
+        rendezvous_ip=str(provided.get("rendezvous_ip") or ""),
+        limits=Limits.of_mapping({name: value for name, value in (provided.get("timeouts") or {}).items() if name in Limits.__dataclass_fields__}),
         hosts=hosts,
-        identities={str(host["name"]): read_identity(host) for host in given.get("hosts") or ()},
+        identities={str(host["name"]): read_identity(host) for host in provided.get("hosts") or ()},
         hub=hub,
         # Free Agents are hosts for the methods whose hosts become Agents of this hub.
         scope=HubScope(
             str((hub or {}).get("namespace") or ""),
             cluster,
             frozenset((hub or {}).get("namespaces") or ()),
-            str((hub or {}).get("infra_env") or "") if given.get("method") in HUB_METHODS else "",
+            str((hub or {}).get("infra_env") or "") if provided.get("method") in HUB_METHODS else "",
+            capi=provided.get("method") == "capi",
         ),
-        assisted={**given["assisted"], "connect_to": connect_to} if given.get("assisted") else None,
+        assisted={**provided["assisted"], "connect_to": connect_to} if provided.get("assisted") else None,
         connect_to=direct,
         ca_cert=ca_cert,
     )

@@ -176,7 +176,8 @@ def owner_of(host: InventoryHost, records: Iterable[TouchRecord]) -> str:
     for record in records:
         # Of a damaged record the sound sections count: which machines are in use may be in the other ones.
         if (record.fault or record.active()) and record.shares(host) and not record.released(host):
-            return f"it belongs to the deployment of cluster {record.cluster or record.directory.name} in {record.directory}"
+            cluster = record.cluster or record.directory.name
+            return f"it belongs to the deployment of cluster {cluster} in {record.directory}"
     return ""
 
 

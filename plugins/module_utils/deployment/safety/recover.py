@@ -15,17 +15,20 @@ from .table import Outcome
 _REQUEST = TouchRequest("recover", "")
 
 
-def may_recover(host: InventoryHost, last: HostProgress | None, seen: Observation, *, finished: bool = False) -> Outcome:
-    """``eject``: the image may be detached; ``act``: power may be switched as well. ``last`` is the host as the service reported it last.
+def may_recover(host: InventoryHost, last: HostProgress | None, seen: Observation, *, finished: bool = False, strayed: str = "") -> Outcome:
+    """``eject``: the image may be detached; ``act``: power may be switched as well. ``last`` is the host as the service reported it last; ``strayed`` says
+    how it is known that the host has booted the image again.
 
     The hosts of a wait are those that its own image was built for, and the service that reports them is its own.
     """
-    return may_touch(host.name, _evidence(host, last, seen, finished=finished), _REQUEST).outcome
+    return may_touch(host.name, _evidence(host, last, seen, finished=finished, strayed=strayed), _REQUEST).outcome
 
 
-def _evidence(host: InventoryHost, last: HostProgress | None, seen: Observation, *, finished: bool) -> Evidence:
+def _evidence(host: InventoryHost, last: HostProgress | None, seen: Observation, *, finished: bool, strayed: str) -> Evidence:
     if finished or (is_complete(seen) and seen.api.has_node(host)):
         return Evidence(installed="the installation is complete")
+    if strayed and not seen.api.has_node(host):
+        return Evidence(strayed=strayed)
     if seen.api.has_node(host) or (last is not None and (last.joined or last.bootstrap)):
         return Evidence(installing="it is being installed")
     return Evidence(registered="the service has it") if last is not None else Evidence(booted="this deployment booted it")

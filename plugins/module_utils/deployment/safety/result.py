@@ -16,9 +16,11 @@ from .table import COLUMNS, Action
 _VERBS: Mapping[Action, str] = {
     "boot": "boot {host}",
     "supply": "boot {host}",
+    "replace_in": "boot {host}",
     "remove": "take {host} out of its cluster and power it off",
     "reprovision": "take {host} out of its cluster and boot it into discovery",
     "shrink": "take {host} out of its pool",
+    "replace_out": "exchange {host} for another host",
     "destroy": "power off {host}",
     "on": "power on {host}",
     "off": "power off {host}",
@@ -56,7 +58,8 @@ def plan_lines(judgement: Judgement, gathered: Gathered, action: Action) -> Iter
         if COLUMNS[action] == "take_out" and node is not None:
             yield f"drain Node {node.name}" if node.ready else f"taint Node {node.name} as out of service, without a drain"
             yield f"delete Node {node.name}"
-        yield f"{_VERBS[action].format(host=verdict.host)} ({verdict.forced or verdict.reason})"
+        why = verdict.forced or verdict.reason
+        yield f"{_VERBS[action].format(host=verdict.host)} ({why})"
 
 
 def _host(verdict: Verdict, evidence: Evidence) -> dict[str, Any]:

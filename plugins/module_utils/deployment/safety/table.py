@@ -12,11 +12,12 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Literal
 
+from ...boot.methods import POWER_DATA
 from .evidence import Evidence
 
-# What a playbook wants of a host. supply: boot a machine for a pool that needs one more; recover: what a wait does by itself (detach, repair);
-# on and off: switch power, and nothing else.
-Action = Literal["boot", "supply", "remove", "reprovision", "shrink", "destroy", "recover", "on", "off"]
+# What a playbook wants of a host. supply: boot a machine for a pool that needs one more; replace_in: the same for a host that is exchanged, which is
+# replace_out; recover: what a wait does by itself (detach, repair); on and off: switch power, and nothing else.
+Action = Literal["boot", "supply", "replace_in", "remove", "reprovision", "shrink", "replace_out", "destroy", "recover", "on", "off"]
 Column = Literal["boot", "take_out", "destroy", "recover", "on", "off"]
 # act: may be done; skip: nothing is to be done; wait; stop: the whole run ends before the first write; spare: another machine is taken;
 # leave: the host is left alone and named, the others go on; fail: the same, and the run fails at its end; through: only through its BareMetalHost;
@@ -26,9 +27,11 @@ Outcome = Literal["act", "skip", "wait", "stop", "spare", "leave", "fail", "thro
 COLUMNS: Mapping[Action, Column] = {
     "boot": "boot",
     "supply": "boot",
+    "replace_in": "boot",
     "remove": "take_out",
     "reprovision": "take_out",
     "shrink": "take_out",
+    "replace_out": "take_out",
     "destroy": "destroy",
     "recover": "recover",
     "on": "on",
@@ -79,7 +82,7 @@ class Row:
 
     def cell(self, action: Action, method: str = "agent") -> Cell:
         """The cell of an action; ``cells`` may have one for hubs alone (``destroy:hub``)."""
-        keys: list[str] = [action, COLUMNS[action]]
+        keys: list[str] = [action, *(["supply"] if action == "replace_in" else []), COLUMNS[action]]
         if method in HUB_METHODS:
             keys = [f"{key}:hub" for key in keys] + keys
         return next(self.cells[key] for key in keys if key in self.cells)
@@ -105,7 +108,7 @@ def _on(text: Callable[[Evidence], str]) -> Callable[[Evidence], str]:
 def _no_record(evidence: Evidence) -> str:
     if evidence.elsewhere:
         return evidence.elsewhere
-    return "its BMC reports power " + (evidence.power or "neither On nor Off") + ", and no record says what runs on it"
+    return "it reports power " + (evidence.power or "neither On nor Off") + ", and no record says what runs on it"
 
 
 _TAKE_OVER_CELL = Cell("stop", lifts=(Lift(TAKE_OVER, confirm=False),), remedy=_TAKE_OVER)
@@ -142,6 +145,8 @@ _UNKNOWN: Mapping[str, Cell] = {
 
 # A machine of another owner.
 _OF_OTHERS: Mapping[str, Cell] = {
+    # Inventories share spare machines, and runs for their pools go on at the same time.
+    "supply": Cell("spare", note="another spare machine is taken"),
     **dict.fromkeys(("boot", "take_out", "on", "off"), Cell("stop", remedy=_RELEASE)),
     "destroy": Cell("leave", confirm=True),
     "recover": _NO,
@@ -150,18 +155,29 @@ _OF_OTHERS: Mapping[str, Cell] = {
 # A machine of this deployment on which no cluster runs.
 _OURS: Mapping[str, Cell] = {"take_out": _CONFIRMED, "destroy": _CONFIRMED, "recover": _NO, "on": _ACT, "off": _CONFIRMED}
 
+# A member of an installation that is under way.
+_INSTALLING: Mapping[str, Cell] = {
+    "boot": Cell("wait", lifts=(Lift(REBOOT_JOINED), _START_OVER)),
+    "supply": _WAIT,
+    "take_out": Cell("stop", remedy="Wait until it is installed, or cancel the installation: destroy_cluster -e openshift_confirm={cluster}."),
+    "destroy": Cell("act", confirm=True, note="cancels the installation"),
+    "recover": Cell("act", note="detach; power cycle only for pending-user-action or without a Node at its limit, counted"),
+    "on": _WAIT,
+    "off": Cell("stop", remedy="Wait until it is installed, or cancel the installation: destroy_cluster -e openshift_confirm={cluster}."),
+}
+
 ROWS: tuple[Row, ...] = (
     Row(
         "1",
-        "BMC unreachable, login refused, MAC addresses differ, or two hosts lead to one machine",
+        "BMC or hypervisor unreachable, login refused, MAC addresses differ, or two hosts lead to one machine",
         lambda evidence: evidence.bmc_fault,
         {
-            "boot": Cell("stop", remedy="Correct the BMC data of these hosts, or make sure that their BMCs answer. Then run again."),
+            "boot": Cell("stop", remedy=f"Correct {POWER_DATA} of these hosts, or make sure that it can be reached. Then run again."),
             "supply": Cell("spare", note="another spare machine is taken"),
             "take_out": Cell("fail", confirm=True, note="the host leaves the cluster; its power state is reported as not known"),
             "destroy": Cell("fail", confirm=True, note="the other hosts are processed"),
             "recover": _NO,
-            "on": Cell("stop", remedy="Correct the BMC data of these hosts. Then run again."),
+            "on": Cell("stop", remedy=f"Correct {POWER_DATA} of these hosts. Then run again."),
             "off": Cell("fail", note="the other hosts are processed"),
         },
     ),
@@ -279,19 +295,12 @@ ROWS: tuple[Row, ...] = (
         },
     ),
     Row(
-        "7a",
-        "being installed",
-        lambda evidence: evidence.installing or evidence.silent,
-        {
-            "boot": Cell("wait", lifts=(Lift(REBOOT_JOINED), _START_OVER)),
-            "supply": _WAIT,
-            "take_out": Cell("stop", remedy="Wait until it is installed, or cancel the installation: destroy_cluster -e openshift_confirm={cluster}."),
-            "destroy": Cell("act", confirm=True, note="cancels the installation"),
-            "recover": Cell("act", note="detach; power cycle only for pending-user-action or without a Node at its limit, counted"),
-            "on": _WAIT,
-            "off": Cell("stop", remedy="Wait until it is installed, or cancel the installation: destroy_cluster -e openshift_confirm={cluster}."),
-        },
+        "7b",
+        "no Node long after bootstrap, the service has ended, and its BMC reports power On with the image attached",
+        lambda evidence: evidence.strayed,
+        {**_INSTALLING, "recover": Cell("act", note="detach and power cycle, once for an installation, counted in the state")},
     ),
+    Row("7a", "being installed", lambda evidence: evidence.installing or evidence.silent, _INSTALLING),
     Row(
         "8",
         "runs the image of this deployment, registered, heard within 3 min, not installing",

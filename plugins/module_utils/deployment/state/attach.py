@@ -25,7 +25,7 @@ from .keeper import request_stop, store_holder
 from .methods import keys_of, open_store
 from .options import StateOptions
 from .run import PlaybookRun, this_run
-from .session import DirectorySession, OpenedState, peek
+from .session import OpenedState, open_directory, peek
 from .store import Store
 
 _TASK = "deployment_settings"
@@ -55,7 +55,7 @@ def attach(wanted: Attachment, clock: Clock, show: Callable[[str], None], *, che
     if wanted.options.method == "directory":
         if (root / DIRECTORY).is_dir():
             shutil.rmtree(root / DIRECTORY)
-        return DirectorySession(root).open() if root.is_dir() else OpenedState()
+        return open_directory(root) if root.is_dir() else OpenedState()
     if check_mode:
         return _look(wanted, clock)
     with one_run(root, _TASK, clock):
@@ -98,6 +98,8 @@ def _look(wanted: Attachment, clock: Clock) -> OpenedState:
 
 
 def _start(wanted: Attachment, run: PlaybookRun, show: Callable[[str], None]) -> OpenedState:
+    if not run.started:
+        raise StoreUnknown(f"The playbook (process {run.pid}) has ended, or /proc cannot be read.", "A state store needs a control node with Linux and /proc.")
     configuration = {
         "options": {**dataclasses.asdict(wanted.options), "connection": dict(wanted.options.connection), "headers": dict(wanted.options.headers)},
         "cluster": wanted.cluster,
@@ -141,7 +143,8 @@ def _dialogue(child: subprocess.Popen[str], configuration: Mapping[str, Any], sh
         else:
             return OpenedState(**{**report["opened"], "warnings": tuple(report["opened"]["warnings"])})
     words = child.stderr.read().strip().splitlines()
-    raise StoreUnknown(f"The process that keeps the state ended at once: {words[-1] if words else 'no message'}.", "Report this as a fault of this collection.")
+    last = words[-1] if words else "no message"
+    raise StoreUnknown(f"The process that keeps the state ended at once: {last}.", "Report this as a fault of this collection.")
 
 
 def _search_path() -> list[str]:

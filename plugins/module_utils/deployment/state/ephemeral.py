@@ -1,10 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Whether a work directory is lost with the job of an automation controller (AWX, Ansible Automation Platform).
+"""Whether a work directory is lost with the job of an automation controller (AWX, Ansible Automation Platform), or with a pod.
 
 A controller runs each job in a container of its own, in a private directory that it deletes afterwards
-(ansible/awx awx/main/tasks/jobs.py, build_private_data_dir). Outside of such a job nothing is refused.
+(ansible/awx awx/main/tasks/jobs.py, build_private_data_dir). A pod of another system, such as a pipeline, ends with its own
+file systems. Outside of both nothing is refused: a container of a user keeps its layer until it is removed.
 """
 
 from __future__ import annotations
@@ -41,24 +42,25 @@ class Mount:
 @dataclasses.dataclass(frozen=True)
 class JobFacts:
     """``work_dir`` without links; ``private`` are the private directories of the job, empty outside of one; ``mount``
-    is the one that has the directory.
+    is the one that has the directory. ``pod``: this process is in a pod.
     """
 
     work_dir: str
     private: tuple[str, ...] = ()
     mount: Mount | None = None
+    pod: bool = False
 
 
 def ephemeral_problem(options: StateOptions, facts: JobFacts) -> Problem | None:
-    """Why method ``directory`` would lose the state at the end of the job; None if it would not, or if ``ephemeral``
+    """Why method ``directory`` would lose the state at the end of the job or pod; None if it would not, or if ``ephemeral``
     accepts that.
     """
-    if options.method != "directory" or options.ephemeral or not facts.private:
+    if options.method != "directory" or options.ephemeral or not (facts.private or facts.pod):
         return None
     why = _why_lost(facts)
     if not why:
         return None
-    detail = f"method directory keeps the state in {facts.work_dir}, which ends with this job: {why}"
+    detail = f"method directory keeps the state in {facts.work_dir}, which ends with this {'job' if facts.private else 'pod'}: {why}"
     hint = "use method secret or http, mount a volume as openshift_work_dir, or set ephemeral: true to accept the loss"
     return Problem(f"{PATH}.method", FORBIDDEN, detail, layer="ours", check="state", hint=hint)
 
@@ -83,18 +85,24 @@ def gather(work_dir: Path, environment: Mapping[str, str], mountinfo: Path = Pat
             mounts = read_mounts(handle.read(_LARGEST))
     except OSError:
         mounts = []
-    return JobFacts(real, private_directories(environment), mount_of(real, mounts))
+    # The kubelet sets it for each container of a pod (kubernetes/kubernetes pkg/kubelet/envvars/envvars.go).
+    return JobFacts(real, private_directories(environment), mount_of(real, mounts), pod=bool(environment.get("KUBERNETES_SERVICE_HOST")))
 
 
-def private_directories(environment: Mapping[str, str]) -> tuple[str, ...]:
-    """Of a job of a controller; empty outside of one.
+def by_controller(environment: Mapping[str, str]) -> bool:
+    """Whether a controller started the run (ansible/awx awx/main/tasks/jobs.py build_env).
 
     ansible-runner alone sets AWX_ISOLATED_DATA_DIR, too, and its private directory is the user's. AWX_PRIVATE_DATA_DIR
     is set by controllers only.
     """
-    outside = environment.get("AWX_PRIVATE_DATA_DIR", "")
-    if not outside and not (environment.get("JOB_ID") and environment.get("AWX_HOST")):
+    return bool(environment.get("AWX_PRIVATE_DATA_DIR") or (environment.get("JOB_ID") and environment.get("AWX_HOST")))
+
+
+def private_directories(environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Of a job of a controller; empty outside of one."""
+    if not by_controller(environment):
         return ()
+    outside = environment.get("AWX_PRIVATE_DATA_DIR", "")
     artifacts = PurePosixPath(environment.get("AWX_ISOLATED_DATA_DIR", ""))
     inside = str(artifacts.parents[1]) if artifacts.is_absolute() and len(artifacts.parts) > 3 else ""
     return tuple(dict.fromkeys(path for path in (outside, inside, _IN_CONTAINER) if path.startswith("/") and path != "/"))

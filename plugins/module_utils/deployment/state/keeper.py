@@ -1,38 +1,30 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The lease of this run on a store: taken, renewed while a task works, checked before each write to a machine, released
-at the end.
+"""The lease of this run on a store: taken, renewed until the playbook has ended, released at the end.
 
 Every write to the store goes through here, so that each write is a renewal, and a run without its lease writes nothing.
 """
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import datetime
 import math
-import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from ...common.clock import Clock
 from ...common.errors import ZeroTouchError
+from ...common.store_link import since_boot
 from ...common.waiting import Deadline, turns
 from .errors import LeaseHeld, LeaseLost, StoreConflict
-from .lease import HOLD, RENEW, TAKE_OVER, Lease, LeaseWatch, decide, ended, observe
+from .lease import RENEW, TAKE_OVER, TAKE_OVER_ENDED, Lease, LeaseWatch, decide, ended, observe
 from .run import PlaybookRun
 from .store import Store, StoredState
 
 # Seconds between two reads of a waiter.
 _LOOK = 5.0
 _BREAK = "openshift_force=break_lock takes the lease from it; make sure before that it writes to no machine."
-
-
-def since_boot() -> float:
-    """Seconds on a clock that counts the time in which the machine was suspended, unlike :func:`time.monotonic`."""
-    return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
 def _utc() -> str:
@@ -44,12 +36,10 @@ class LeaseKeeper:
 
     def __init__(self, store: Store, run: PlaybookRun, task: str, clock: Clock, elapsed: Callable[[], float] = since_boot) -> None:
         self._store, self._run, self._task, self._clock, self._elapsed = store, run, task, clock, elapsed
-        self._lock = threading.Lock()
         self._stored: StoredState | None = None
         self._attempt: StoredState | None = None  # a write of which no answer is known
         self._confirmed: float | None = None
         self._lost = ""
-        self._fault = ""  # of the latest renewal
         self.stop_requested = False
 
     def acquire(self, *, break_lock: bool = False, show: Callable[[str], None] = lambda line: None) -> StoredState:
@@ -60,16 +50,20 @@ class LeaseKeeper:
         """
         watch: LeaseWatch | None = None
         for _turn in turns(Deadline(self._clock, 2 * TAKE_OVER), _LOOK):
+            if watch is not None and not self._run.alive():
+                raise LeaseLost("The playbook of this run has ended.", "Nothing was written.")
             began = self._clock.now()
             stored = self._store.read()
             before, watch = watch, observe(watch, stored.lease if stored else None, self._clock.now())
-            verdict = decide(watch, self._run, began, ended=ended(watch.lease, self._run), break_lock=break_lock)
+            over = ended(watch.lease, self._run)
+            verdict = decide(watch, self._run, began, ended=over, break_lock=break_lock)
             if verdict == "take" and (taken := self._take(stored)) is not None:
                 return taken
             if verdict == "refuse":
                 break
             if verdict == "wait" and before is None and watch.lease is not None:
-                show(f"state: waiting up to {TAKE_OVER:.0f} s for the lease of {watch.lease.holder()}")
+                limit = TAKE_OVER_ENDED if over else TAKE_OVER
+                show(f"state: {watch.lease.holder()} has not released its lease. This run takes it over if it is not renewed for {limit:.0f} s.")
         holder = watch.lease.holder() if watch is not None and watch.lease is not None else "an unknown run"
         raise LeaseHeld(
             f"Another run works on this deployment: {holder}. It holds the lease in {self._store.name}.",
@@ -85,30 +79,12 @@ class LeaseKeeper:
             version = self._store.write(lease, None, stored.version if stored else None)
         except StoreConflict:
             return None
-        with self._lock:
-            self._stored, self._confirmed, self._lost = (
-                StoredState(version, lease, stored.snapshot if stored else b""),
-                began,
-                "",
-            )
-            return self._stored
-
-    def check(self) -> None:
-        """Directly before a write to a machine. Raises :class:`LeaseLost`; contacts nothing."""
-        if self._lost:
-            raise LeaseLost(self._lost, "This run writes nothing more. Wait until the other run has ended, then run again.")
-        age = None if self._confirmed is None else self._elapsed() - self._confirmed
-        if age is None or age > HOLD:
-            reason = f" ({self._fault})" if self._fault else ""
-            text = "was never taken" if age is None else f"could not be renewed for {age:.0f} s{reason}"
-            raise LeaseLost(
-                f"The lease in {self._store.name} {text}. Another run may take it over.",
-                "This run writes nothing more. Check the store, then run again.",
-            )
+        self._stored, self._confirmed, self._lost = StoredState(version, lease, stored.snapshot if stored else b""), began, ""
+        return self._stored
 
     @property
     def confirmed(self) -> float:
-        """When the last write began that the store took."""
+        """When the last write began that the store took; minus infinity for a run without the lease."""
         return -math.inf if self._confirmed is None else self._confirmed
 
     def renew(self) -> None:
@@ -119,19 +95,18 @@ class LeaseKeeper:
         """Renew the lease and store a sealed snapshot (None: as it is). Raises :class:`LeaseLost`, or what the store
         raises.
         """
-        with self._lock:
-            if self._lost or self._stored is None or self._stored.lease is None:
-                raise LeaseLost(self._lost or f"The lease in {self._store.name} is not held.", "Nothing was written.")
-            lease = dataclasses.replace(self._stored.lease.renewed(self._task, _utc()), released=release)
-            began = self._elapsed()
-            content = self._stored.snapshot if snapshot is None else snapshot
-            try:
-                version = self._write(lease, snapshot, self._stored)
-            except ZeroTouchError as error:
-                self._attempt, self._fault = StoredState("", lease, content), error.message
-                raise
-            self._stored, self._attempt = StoredState(version, lease, content), None
-            self._confirmed, self._fault = began, ""
+        if self._lost or self._stored is None or self._stored.lease is None:
+            raise LeaseLost(self._lost or f"The lease in {self._store.name} is not held.", "Nothing was written.")
+        lease = dataclasses.replace(self._stored.lease.renewed(self._task, _utc()), released=release)
+        began = self._elapsed()
+        content = self._stored.snapshot if snapshot is None else snapshot
+        try:
+            version = self._write(lease, snapshot, self._stored)
+        except ZeroTouchError:
+            self._attempt = StoredState("", lease, content)
+            raise
+        self._stored, self._attempt = StoredState(version, lease, content), None
+        self._confirmed = began
 
     def _write(self, lease: Lease, snapshot: bytes | None, before: StoredState) -> str:
         try:
@@ -142,49 +117,16 @@ class LeaseKeeper:
         now = self._store.read()
         if now is None or not any(_equal(now, known) for known in (self._stored, self._attempt)):
             other = f": {now.lease.holder()}" if now is not None and now.lease is not None else ""
-            self._lost = f"The lease in {self._store.name} was taken over by another run{other}."
+            self._lost, self._confirmed = f"The lease in {self._store.name} was taken over by another run{other}.", None
             raise LeaseLost(self._lost, "This run writes nothing more.")
         self.stop_requested = self.stop_requested or (now.lease is not None and now.lease.stop)
         return self._store.write(lease, snapshot, now.version)
 
     def release(self) -> None:
         """End the lease, so that the next run need not wait. Without a lease nothing happens."""
-        with self._lock:
-            held = self._stored is not None and not self._lost
-        if held:
+        if self._stored is not None and not self._lost:
             self.write(None, release=True)
-            with self._lock:
-                self._stored = self._confirmed = None
-
-    @contextlib.contextmanager
-    def keeping(self, stop: threading.Event | None = None, ending: threading.Event | None = None) -> Iterator[None]:
-        """Renew the lease every :data:`RENEW` seconds during the block. ``stop`` is set when it is lost. ``ending``
-        ends the thread.
-
-        At the end of the block it is renewed once more, for the time until the next task of this run.
-        """
-        ending = ending or threading.Event()
-        thread = threading.Thread(target=self._keep, args=(ending, stop), name="zerotouch-lease", daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            ending.set()
-            thread.join()
-        with contextlib.suppress(ZeroTouchError):  # the next task confirms it, or stops
-            self.renew()
-
-    def _keep(self, ending: threading.Event, stop: threading.Event | None) -> None:
-        while not ending.wait(RENEW):
-            if not self._run.alive():
-                self._lost = "The playbook of this run has ended."
-            else:
-                with contextlib.suppress(ZeroTouchError):  # check() has the fault
-                    self.renew()
-            if self._lost:
-                if stop is not None:
-                    stop.set()
-                return
+            self._stored = self._confirmed = None
 
 
 def _equal(stored: StoredState, known: StoredState | None) -> bool:

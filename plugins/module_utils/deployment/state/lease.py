@@ -14,10 +14,9 @@ from typing import Any, Literal
 
 from .run import PlaybookRun, read_run
 
-# Seconds. The holder renews each RENEW. It stops writing when its last renewal is older than HOLD: a request to a BMC
+# Seconds. The holder renews each RENEW. It stops writing when its last renewal is older than HOLD (common/store_link.py): a request to a BMC
 # that began before that, and clocks that do not run equally fast, have the time until TAKE_OVER.
 RENEW = 20.0
-HOLD = 70.0
 TAKE_OVER = 90.0
 # A run on this machine whose process has ended renews no more; a worker of it that still lives would renew within
 # RENEW.
@@ -94,7 +93,8 @@ def decide(watch: LeaseWatch, own: PlaybookRun, now: float, *, ended: bool = Fal
         return "take"
     if watch.changes:
         return "take" if break_lock else "refuse"
-    return "take" if now - watch.since >= (TAKE_OVER_ENDED if ended else TAKE_OVER) else "wait"
+    patience = TAKE_OVER_ENDED if ended else TAKE_OVER
+    return "take" if now - watch.since >= patience else "wait"
 
 
 def ended(lease: Lease | None, own: PlaybookRun) -> bool:

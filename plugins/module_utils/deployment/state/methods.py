@@ -1,13 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The session of each method of ``openshift_state``."""
+"""The store of each method of ``openshift_state``."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 
 from ...common.clock import Clock
 from ...common.connect import DIRECT, ConnectTo
@@ -18,24 +17,10 @@ from ...kube.connection import configuration, settings
 from .encryption import Keys
 from .http_store import LARGEST_DOCUMENT, HttpStore
 from .options import StateOptions
-from .run import this_run
 from .secret_store import SecretStore
-from .session import DirectorySession, StateSession, StoreSession
 from .store import TIMEOUT, Store
 
 _NAMES = ("kubeconfig", "context", "host")
-
-
-def open_session(options: StateOptions, *, cluster: str, root: Path, task: str, clock: Clock, connect_to: ConnectTo = DIRECT) -> StateSession:
-    """The state of ``cluster`` with its work directory ``root`` for one task. The caller holds the lock of ``root``
-    (:func:`one_run`).
-
-    Raises :class:`ZeroTouchError` for a connection that cannot be made from the options; nothing is contacted.
-    """
-    store = open_store(options, cluster=cluster, clock=clock, connect_to=connect_to)
-    if store is None:
-        return DirectorySession(root)
-    return StoreSession(store, keys_of(options), cluster, root, this_run(root), task, clock)
 
 
 def open_store(options: StateOptions, *, cluster: str, clock: Clock, connect_to: ConnectTo = DIRECT) -> Store | None:

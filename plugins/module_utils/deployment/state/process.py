@@ -15,6 +15,8 @@ import json
 import os
 import signal
 import sys
+import threading
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -31,13 +33,15 @@ from .errors import LeaseLost
 from .lease import RENEW
 from .methods import keys_of, open_store
 from .options import StateOptions
-from .run import PlaybookRun
+from .run import PlaybookEnd, PlaybookRun
 from .session import StoreSession
 from .snapshot import CREDENTIALS, DIRECTORIES, STATE
 
 # Seconds between two looks at the work directory, and between two writes of the status.
 LOOK = 0.2
 _STATUS_PAUSE = 5.0
+# Seconds after the end of the playbook in which the state is stored and the lease released. A store that does not answer may need all attempts for both.
+_LAST_CALLS = 180.0
 
 
 def main() -> None:
@@ -47,6 +51,7 @@ def main() -> None:
     config = json.load(sys.stdin)
     if os.fork():
         os._exit(0)  # the task waits for this one, not for the keeper
+    end_with(PlaybookRun(**config["run"]))
     clock = SystemClock()
     try:
         keeper = Keeper.of(config, clock)
@@ -59,9 +64,23 @@ def main() -> None:
     keeper.run()
 
 
+def end_with(run: PlaybookRun, patience: float = _LAST_CALLS) -> None:
+    """End this process ``patience`` seconds after the playbook has ended, whatever it waits for then."""
+
+    def watch() -> None:
+        while run.alive():
+            time.sleep(1.0)
+        time.sleep(patience)
+        os._exit(1)
+
+    threading.Thread(target=watch, name="zerotouch-end", daemon=True).start()
+
+
 def _report(document: Mapping[str, Any]) -> None:
-    sys.stdout.write(json.dumps(document) + "\n")
-    sys.stdout.flush()
+    """A line for the task that started this process. If that has ended, the keeper's first look finds whether the playbook has too."""
+    with contextlib.suppress(BrokenPipeError):
+        sys.stdout.write(json.dumps(document) + "\n")
+        sys.stdout.flush()
 
 
 def _leave() -> None:
@@ -75,8 +94,8 @@ def _leave() -> None:
 class Keeper:
     """Stores the state of ``root`` in the store of ``session`` while ``run`` lives."""
 
-    def __init__(self, session: StoreSession, name: str, root: Path, run: PlaybookRun, clock: Clock) -> None:
-        self._session, self._root, self._run, self._clock = session, root, run, clock
+    def __init__(self, session: StoreSession, name: str, root: Path, run: PlaybookRun) -> None:
+        self._session, self._root, self._run = session, root, run
         self._status = StoreStatus(run.id, name, os.getpid(), start_time(os.getpid()))
         self._directory = root / DIRECTORY
         self._renewed = self._written = -1e9
@@ -93,7 +112,7 @@ class Keeper:
         if store is None:
             raise ZeroTouchError(f"Method {options.method} has no store.")
         session = StoreSession(store, keys_of(options), config["cluster"], root, run, config["task"], clock)
-        return cls(session, store.name, root, run, clock)
+        return cls(session, store.name, root, run)
 
     def open(self, *, break_lock: bool, show: Callable[[str], None]) -> dict[str, Any]:
         """Take the lease, restore or store, and begin to serve tasks. Raises :class:`StoreError`."""
@@ -107,10 +126,11 @@ class Keeper:
 
     def run(self) -> None:
         """Serve until the playbook has ended, the deployment is forgotten, or the lease is lost."""
+        end = PlaybookEnd(self._run)
         try:
             while self._run.alive() and self._directory.is_dir() and not self._forgotten:
                 self.turn()
-                self._clock.sleep(LOOK)
+                end.wait(LOOK)
             self._end()
         except ZeroTouchError as error:
             self._note(lost=error.message)
@@ -162,7 +182,7 @@ class Keeper:
         else:
             self._dirty = not transition
 
-    def _attempt(self, step: Callable[[], None]) -> None:
+    def _attempt(self, step: Callable[[], object]) -> None:
         """A step that the next turn repeats after a fault of the store. Raises :class:`LeaseLost`."""
         try:
             step()
@@ -178,7 +198,7 @@ class Keeper:
         for request in self._requests(SAVE, FORGET):
             self._serve(request)
         if self._state() and not self._forgotten:
-            self._attempt(self._save_changes)
+            self._attempt(self._session.save)
         self._session.release()
 
     def _confirmed(self) -> None:

@@ -9,11 +9,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ...common.problems import FORBIDDEN, Problem
 from ...common.state_shape import fault_of
 from .encryption import Keys, seal, unseal
 from .errors import StoreRefused, StoreUnknown
 from .lineage import Mark
-from .snapshot import LARGEST_STORED, STATE, BadSnapshot, Snapshot, pack, read_files, unpack
+from .options import PATH, StateOptions
+from .snapshot import CONFIGURATION, LARGEST_STORED, STATE, BadSnapshot, Snapshot, pack, read_files, unpack
 from .store import StoredState
 
 FORMAT = 1
@@ -35,10 +37,17 @@ def size_fault(snapshot: Snapshot, size: int) -> str:
     return f"The state has {size} bytes, compressed; a store takes {LARGEST_STORED}. The largest part is {snapshot.largest()}."
 
 
-def check_size(root: Path) -> str:
-    """For preflight: why the files of this work directory are too large for a store; empty if they are not."""
-    snapshot = read_files(root)
-    return size_fault(snapshot, len(pack(snapshot)))
+def size_problem(options: StateOptions, root: Path, configuration: Mapping[str, str]) -> Problem | None:
+    """For preflight: that a store does not take the files of this work directory with this configuration, which is not written yet; None if it does."""
+    if options.method == "directory":
+        return None
+    files = {name: content for name, content in read_files(root).files.items() if not (configuration and name.startswith(f"{CONFIGURATION}/"))}
+    snapshot = Snapshot(files | {f"{CONFIGURATION}/{name}": text.encode() for name, text in configuration.items()})
+    # Files of this size fit in any case, and compressing the configuration of a thousand hosts takes seconds.
+    small = sum(map(len, snapshot.files.values())) < LARGEST_STORED // 2
+    fault = "" if small else size_fault(snapshot, len(pack(snapshot)))
+    hint = "make it smaller, or use method directory with a work directory that outlives the run"
+    return Problem(f"{PATH}.method", FORBIDDEN, fault, layer="ours", check="state", hint=hint) if fault else None
 
 
 def read_record(stored: StoredState | None, keys: Keys | None, cluster: str, name: str) -> tuple[Snapshot, Mark] | None:

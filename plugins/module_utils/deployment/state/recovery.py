@@ -4,7 +4,7 @@
 """What of a work directory was deleted and can be had again: state.json, auth/ and the image hold much of the same.
 
 The image carries tokens and signers, auth/kubeconfig the administrator's certificate, auth/kubeadmin-password the password, and state.json all of
-them. Nothing is drawn anew here: what cannot be found again is told.
+them. No secret is generated here: what cannot be recovered is reported.
 """
 
 from __future__ import annotations

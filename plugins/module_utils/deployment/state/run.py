@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import os
 import secrets
+import select
 from pathlib import Path
 from typing import Any
 
@@ -29,14 +31,23 @@ class PlaybookRun:
     pid: int
     started: int
 
-    @property
-    def is_own_process(self) -> bool:
-        """Whether the run ends with this process: a module without a playbook around it."""
-        return self.pid == os.getpid()
-
     def alive(self) -> bool:
         """Whether its process still exists, as far as this can be known. Only for a run of this machine."""
         return not self.started or start_time(self.pid) == self.started
+
+
+class PlaybookEnd:
+    """The end of a run's process, noticed when it happens. A release that comes after the end of a container's first process is too late."""
+
+    def __init__(self, run: PlaybookRun) -> None:
+        self._poll = select.poll()
+        # Without pidfd, and for a process that has ended, each wait has its full length.
+        with contextlib.suppress(OSError):
+            self._poll.register(os.pidfd_open(run.pid), select.POLLIN)
+
+    def wait(self, seconds: float) -> None:
+        """Return after ``seconds``, or as soon as the process has ended."""
+        self._poll.poll(seconds * 1000)
 
 
 def this_run(root: Path) -> PlaybookRun:

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The state of one deployment during one task: opened with the lease, made current in the work directory, stored after
+"""The state of one deployment during one run: opened with the lease, made current in the work directory, stored after
 changes.
 
 A run that cannot open its state, or cannot store it, touches no machine.
@@ -13,10 +13,8 @@ import contextlib
 import dataclasses
 import math
 import secrets
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
 
 from ...common.clock import Clock
 from ...common.errors import ZeroTouchError
@@ -48,71 +46,18 @@ class OpenedState:
     warnings: tuple[str, ...] = ()
 
 
-class StateSession(Protocol):
-    """The state of a deployment, whatever its store."""
-
-    def open(self, *, break_lock: bool = False, show: Callable[[str], None] = lambda line: None) -> OpenedState:
-        """Take the lease, and make the work directory current. Raises :class:`StoreError`: then nothing is known and
-        nothing may be touched.
-        """
-
-    def save(self, *, transition: bool = True) -> bool:
-        """Store the state if it changed; other changes than a ``transition`` at most once a minute. Returns whether it
-        was stored.
-        """
-
-    def check(self) -> None:
-        """Directly before each write to a machine. Raises :class:`LeaseLost`."""
-
-    def keeping(self, stop: threading.Event | None = None) -> contextlib.AbstractContextManager[None]:
-        """Keep the lease during the block; ``stop`` is set when it is lost."""
-
-    def forget(self) -> None:
-        """The deployment was destroyed, and ``state.json`` is deleted: the store has no record any more."""
-
-    def release(self) -> None:
-        """The run has ended."""
-
-    def close(self) -> None:
-        """The task has ended: release the lease if the run is this process alone, and close connections."""
-
-
-class DirectorySession:
-    """Method ``directory``: the work directory is the store, and the lock of the work directory is the lease."""
-
-    def __init__(self, root: Path) -> None:
-        self._root = root
-
-    def open(self, *, break_lock: bool = False, show: Callable[[str], None] = lambda line: None) -> OpenedState:
-        marks = Marks.load(self._root)
-        if marks.restoring:
-            text = f"A restore from {marks.store} into {self._root} was interrupted."
-            raise StoreUnknown(text, f"Set openshift_state to that store again. To go on without it, delete {self._root / MARKS}.")
-        check_record(self._root)
-        return OpenedState()
-
-    def save(self, *, transition: bool = True) -> bool:
-        check_record(self._root)
-        return False
-
-    def check(self) -> None:
-        """Nothing: the caller holds the lock of the work directory."""
-
-    def keeping(self, stop: threading.Event | None = None) -> contextlib.AbstractContextManager[None]:
-        return contextlib.nullcontext()
-
-    def forget(self) -> None:
-        """Nothing: there is no copy."""
-
-    def release(self) -> None:
-        """Nothing: the lock ends with the process."""
-
-    def close(self) -> None:
-        """Nothing is open."""
+def open_directory(root: Path) -> OpenedState:
+    """Method ``directory``: the work directory is the store, and its lock is the lease. Raises :class:`StoreUnknown`."""
+    marks = Marks.load(root)
+    if marks.restoring:
+        text = f"A restore from {marks.store} into {root} was interrupted."
+        raise StoreUnknown(text, f"Set openshift_state to that store again. To go on without it, delete {root / MARKS}.")
+    check_record(root)
+    return OpenedState()
 
 
 class StoreSession:
-    """Methods ``secret`` and ``http``. The caller holds the lock of the work directory."""
+    """Methods ``secret`` and ``http``, in the process that keeps the state (:mod:`.process`): one thread."""
 
     def __init__(self, store: Store, keys: Keys | None, cluster: str, root: Path, run: PlaybookRun, task: str, clock: Clock) -> None:
         self._store, self._keys, self._cluster, self._root, self._run, self._clock = (
@@ -129,6 +74,7 @@ class StoreSession:
         self._saved = -math.inf
 
     def open(self, *, break_lock: bool = False, show: Callable[[str], None] = lambda line: None) -> OpenedState:
+        """Take the lease, and make the work directory current. Raises :class:`StoreError`: then nothing is known and nothing may be touched."""
         stored = self._store.read()
         read_record(stored, self._keys, self._cluster, self._store.name)  # before anything is written
         if stored is None or stored.lease is None or stored.lease.run.id != self._run.id:
@@ -169,6 +115,7 @@ class StoreSession:
         self._marks = marks
 
     def save(self, *, transition: bool = True) -> bool:
+        """Store the state if it changed; other changes than a ``transition`` at most once a minute. Returns whether it was stored."""
         if not transition and self._clock.now() - self._saved < PAUSE:
             return False
         snapshot = read_files(self._root)
@@ -191,9 +138,6 @@ class StoreSession:
         self._saved = self._clock.now()
         return True
 
-    def check(self) -> None:
-        self._keeper.check()
-
     def renew(self) -> None:
         """Confirm the lease. Raises :class:`StoreError`."""
         self._keeper.renew()
@@ -205,27 +149,17 @@ class StoreSession:
 
     @property
     def renewed(self) -> float:
-        """When the lease was last confirmed, on the clock of :func:`.keeper.since_boot`."""
+        """When the lease was last confirmed, on the clock of :func:`since_boot`."""
         return self._keeper.confirmed
 
-    @contextlib.contextmanager
-    def keeping(self, stop: threading.Event | None = None) -> Iterator[None]:
-        with self._keeper.keeping(stop):
-            yield
-
     def forget(self) -> None:
+        """The deployment was destroyed, and ``state.json`` is deleted: the store has no record any more."""
         if self._mark is not None:
             self._put(Snapshot())
 
     def release(self) -> None:
+        """The run has ended."""
         self._keeper.release()
-
-    def close(self) -> None:
-        try:
-            if self._run.is_own_process:
-                self.release()
-        finally:
-            self._store.close()
 
 
 def peek(store: Store, keys: Keys | None, cluster: str, root: Path) -> OpenedState:

@@ -30,7 +30,8 @@ from .errors import StoreRefused
 
 STATE = "state.json"
 CREDENTIALS = "auth"
-DIRECTORIES = (CREDENTIALS, "config")
+CONFIGURATION = "config"
+DIRECTORIES = (CREDENTIALS, CONFIGURATION)
 # A restore copies the files that it replaces here, so that none is lost.
 REPLACED = "replaced"
 # Bytes of a stored record. A Secret takes 1 MiB of data (kubernetes/kubernetes pkg/apis/core/types.go, MaxSecretSize).
@@ -106,7 +107,8 @@ def read_files(root: Path) -> Snapshot:
         files[name] = _content(path)
         size += len(files[name])
         if size > LARGEST_FILES or len(files) > MOST_FILES:
-            limits = f"{MOST_FILES} files with {LARGEST_FILES >> 20} MiB"
+            largest_files_mib = LARGEST_FILES >> 20
+            limits = f"{MOST_FILES} files with {largest_files_mib} MiB"
             raise StoreRefused(
                 f"{root} has more than {limits} to store; the largest is {Snapshot(files).largest()}.",
                 "Move files out of it.",
@@ -188,7 +190,8 @@ def _decompressed(data: bytes, limit: int) -> bytes:
     unpacker = lzma.LZMADecompressor(format=lzma.FORMAT_XZ, memlimit=XZ_MEMORY)
     found = unpacker.decompress(data, limit + 1)
     if len(found) > limit:
-        raise BadSnapshot(f"it unpacks to more than {limit >> 20} MiB")
+        limit_mib = limit >> 20
+        raise BadSnapshot(f"it unpacks to more than {limit_mib} MiB")
     if not unpacker.eof or unpacker.unused_data:
         raise BadSnapshot("it is cut off, or has other data at its end")
     return found

@@ -146,12 +146,12 @@ def hosts_of_state(state: Mapping[str, Any]) -> tuple[InventoryHost, ...]:
     return tuple(inventory_host(host) for host in hosts)
 
 
-def inventory_host(given: Mapping[str, Any]) -> InventoryHost:
+def inventory_host(provided: Mapping[str, Any]) -> InventoryHost:
     """A host from a mapping with ``name hostname role macs static_ips`` (state file, result of agent_config, option ``hosts``)."""
-    macs = [normal_mac(str(mac)) for mac in given.get("macs") or given.get("mac_addresses") or []]
-    name = str(given.get("name") or given.get("hostname") or "")
-    addresses = tuple(str(address) for address in given.get("static_ips") or [])
-    return InventoryHost(name, str(given.get("hostname") or ""), tuple(macs), str(given.get("role") or ""), addresses)
+    macs = [normal_mac(str(mac)) for mac in provided.get("macs") or provided.get("mac_addresses") or []]
+    name = str(provided.get("name") or provided.get("hostname") or "")
+    addresses = tuple(str(address) for address in provided.get("static_ips") or [])
+    return InventoryHost(name, str(provided.get("hostname") or ""), tuple(macs), str(provided.get("role") or ""), addresses)
 
 
 def same_hosts(first: Sequence[InventoryHost], second: Sequence[InventoryHost]) -> bool:
@@ -189,7 +189,7 @@ def loose_mode(root: Path) -> int:
 
 
 def known_secrets(work_dir: WorkDir) -> set[str]:
-    """Every secret of the state file: a door tells its caller before anything is shown."""
+    """Every secret of the state file: a module tells its caller before anything is shown."""
     state = work_dir.state.read()
     nodes = state.get("node_image") or {}
     sections = (state.get("secrets") or {}, nodes.get("secrets") or {}, {**(nodes.get("tokens") or {}), "expires": ""})

@@ -9,6 +9,8 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
+from ...capi.assisted.status import ControlPlaneProgress, failure, missing
+from ...common.listed import listed
 from ...common.waiting import WaitStatus
 from ...hub.install.status import InstallStatus
 from ..safety.observed import is_complete
@@ -61,11 +63,15 @@ class StatusView:
     lost: tuple[str, ...] = ()
     hosts: tuple[HostStatus, ...] = ()
     not_checked: tuple[str, ...] = ()
+    expected_end: str = ""
+    live_report: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True)
 class Status:
-    """The status, why it is so, and what to do next."""
+    """The status, why it is so, and what to do next. ``awaited`` is what the last run recorded (:mod:`..supervise.awaited`), ``live_report`` the last news
+    of a run that has not concluded its report.
+    """
 
     state: State
     reason: str
@@ -73,6 +79,9 @@ class Status:
     phase: str = ""
     hosts: tuple[HostStatus, ...] = ()
     not_checked: tuple[str, ...] = ()
+    awaited: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    expected_end: str = ""
+    live_report: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
 
 def of_observation(seen: Observation) -> Authority:
@@ -81,9 +90,11 @@ def of_observation(seen: Observation) -> Authority:
     if is_complete(seen):
         version = seen.api.cluster_version.version if seen.api.cluster_version else ""
         what = "the API of the cluster answers" if seen.api.ours else "the service reports it"
-        return Authority("installed", f"The cluster is installed{f' ({version})' if version else ''}: {what}.", "installed")
+        version_note = f" ({version})" if version else ""
+        return Authority("installed", f"The cluster is installed{version_note}: {what}.", "installed")
     if cluster is not None and cluster.terminal:
-        return Authority("failed", f"The installation has failed: {cluster.status_info or cluster.text()}", FAILED)
+        status_info = cluster.status_info or cluster.text()
+        return Authority("failed", f"The installation has failed: {status_info}", FAILED)
     if seen.api.ours:
         waiting = [operator.name for operator in seen.api.operators if not operator.available.true]
         rollout = seen.api.cluster_version.progressing.message if seen.api.cluster_version else ""
@@ -92,7 +103,8 @@ def of_observation(seen: Observation) -> Authority:
     if cluster is not None and cluster.installing:
         return Authority("installing", f"The service reports: {cluster.text()}.", "installing" if seen.phase == "installing" else "bootstrap")
     if seen.service.ours:
-        return Authority("waiting", f"The service answers: {cluster.text() if cluster else 'no cluster is registered yet'}.", "discovery")
+        registered = cluster.text() if cluster else "no cluster is registered yet"
+        return Authority("waiting", f"The service answers: {registered}.", "discovery")
     details = (f"{what}: {view.detail}" for what, view in (("service", seen.service), ("API", seen.api)) if view.detail)
     return Authority("silent", " ".join(details))
 
@@ -102,9 +114,24 @@ def of_hub(status: InstallStatus | None, cluster: str) -> Authority:
     if status is None:
         return Authority("absent", f"the hub has no cluster {cluster}")
     if status.phase == "installed":
-        return Authority("installed", f"Cluster {cluster} is installed: {status.reason or 'the hub reports it'}", "installed")
+        reason = status.reason or "the hub reports it"
+        return Authority("installed", f"Cluster {cluster} is installed: {reason}", "installed")
     verdict: Verdict = "installing" if status.started else "waiting"
     return Authority("failed" if status.terminal else verdict, f"The hub reports cluster {cluster} as {status.text()}", status.phase)
+
+
+def of_capi(progress: ControlPlaneProgress, cluster: str) -> Authority:
+    """What Cluster, control plane and Machines of a cluster of Cluster API say."""
+    if progress.cluster is None:
+        return Authority("absent", f"the hub has no Cluster {cluster}")
+    if reason := failure(progress):
+        return Authority("failed", reason, FAILED)
+    lacking = listed(missing(progress, "ready"), 4, "; ")
+    if progress.installed:
+        return Authority("installed", f"Cluster {cluster} is installed" + (f": {lacking}." if lacking else ", and all its Machines are ready."), "installed")
+    verdict: Verdict = "installing" if progress.status.started else "waiting"
+    shown_lacking = lacking or "its state is not known yet"
+    return Authority(verdict, f"Cluster {cluster}: {shown_lacking}.", progress.status.phase or "defined")
 
 
 def of_hosted(found: WaitStatus, *, exists: bool, cluster: str) -> Authority:
@@ -122,7 +149,8 @@ def decide(view: StatusView) -> Status:
     record = view.record
     state, reason, next_step = _unreadable(view) or _BY_VERDICT[view.authority.verdict](view)
     phase = {"failed": FAILED, "done": "installed"}.get(state, view.authority.phase or record.phase)
-    return Status(state, reason, next_step, phase, view.hosts, view.not_checked)
+    awaited = record.install.get("awaited") or {} if state in ("running", "failed") else {}
+    return Status(state, reason, next_step, phase, view.hosts, view.not_checked, awaited, view.expected_end if state == "running" else "", view.live_report)
 
 
 _Found = tuple[State, str, str]
@@ -130,7 +158,8 @@ _Found = tuple[State, str, str]
 
 def _unreadable(view: StatusView) -> _Found | None:
     if view.fault or view.record.fault:
-        return "unknown", f"The state of the deployment cannot be read: {view.fault or view.record.fault}", "Make the state readable, then run status again."
+        fault = view.fault or view.record.fault
+        return "unknown", f"The state of the deployment cannot be read: {fault}", "Make the state readable, then run status again."
     if view.record.method not in ("", view.method):
         text = f"{view.record.directory} records a deployment by method {view.record.method}, and not {view.method}."
         return "unknown", text, "Set openshift_install_method or openshift_work_dir to those of the deployment."
@@ -162,7 +191,8 @@ def _absent(view: StatusView) -> _Found:
         return "unknown", f"There is no record in {view.record.directory}, and {view.authority.reason}.", "Run deploy_cluster to deploy the cluster."
     if view.record.install.get("failure"):
         return "failed", f"{_recorded_failure(view)} Now {view.authority.reason}.", _REPAIR
-    text = f"{view.record.directory} records the deployment (phase {view.record.phase or 'none'}), but {view.authority.reason}."
+    phase = view.record.phase or "none"
+    text = f"{view.record.directory} records the deployment (phase {phase}), but {view.authority.reason}."
     return "unknown", text, "Check openshift_hub, and whether another user deleted the cluster."
 
 
@@ -205,4 +235,5 @@ _BY_VERDICT: Mapping[Verdict, Callable[[StatusView], _Found]] = {
 
 
 def _recorded_failure(view: StatusView) -> str:
-    return f"An earlier run recorded: {view.record.install.get('failure') or 'the installation has failed'}"
+    install_failure = view.record.install.get("failure") or "the installation has failed"
+    return f"An earlier run recorded: {install_failure}"

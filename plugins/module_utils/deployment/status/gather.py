@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from ...boot.protocol import Machines
+from ...capi.assisted.kinds import assisted_kinds
+from ...capi.assisted.status import observe_progress
 from ...common.clock import Clock
 from ...common.errors import ZeroTouchError
 from ...common.listed import listed
@@ -19,12 +21,15 @@ from ...common.waiting import WaitStatus
 from ...hub.agents.match import match_hosts
 from ...hub.agents.model import Agent
 from ...hub.agents.request import AgentHostRequest
-from ...hypershift.hosted_cluster.status import standing
+from ...hub.install.status import InstallStatus
+from ...hypershift.hosted_cluster.status import wait_status
 from ...hypershift.kinds import HOSTED_CLUSTER, NODE_POOL
 from ...hypershift.node_pool.view import find_hypershift
 from ...kube.client import KubeClient
 from ...kube.connection import connect as connect_hub
 from ..hub.observe import spoke_client
+from ..report.files import read_report
+from ..report.news import last_news
 from ..safety.nodes import NodeView
 from ..safety.on_cluster import ClusterView, view_cluster, view_nodes
 from ..safety.on_hub import WantedHost, view_hub
@@ -32,10 +37,12 @@ from ..safety.options import Touch
 from ..safety.record import TouchRecord, read_record
 from ..safety.table import HUB_METHODS
 from ..state.work_dir import WorkDir
+from ..supervise.estimate import SECTION as HISTORY
+from ..supervise.estimate import estimate
 from ..supervise.observation import InventoryHost, Observation, Silence
 from ..supervise.silence import silence_of
 from ..supervise.timeline import utc_now
-from .decide import Authority, HostStatus, StatusView, of_hosted, of_hub, of_observation
+from .decide import Authority, HostStatus, StatusView, of_capi, of_hosted, of_hub, of_observation
 
 _FEW = 3
 
@@ -63,7 +70,7 @@ def gather(request: StatusRequest, machines: Machines, clock: Clock) -> StatusVi
     touch = request.touch
     record = read_record(touch.work_dir) if touch.work_dir else TouchRecord(Path())
     sources = _sources(request, record, clock)
-    faults = tuple(f"BMC of {outcome.item.name}: {outcome.error}" for outcome in machines if outcome.result is None)
+    faults = tuple(f"{outcome.item.name}: {outcome.error}" for outcome in machines if outcome.result is None)
     return StatusView(
         record=record,
         authority=sources.authority,
@@ -73,6 +80,8 @@ def gather(request: StatusRequest, machines: Machines, clock: Clock) -> StatusVi
         lost=sources.seen.lost if sources.seen else (),
         hosts=_hosts(touch, record, sources, machines),
         not_checked=tuple(dict.fromkeys([*sources.not_checked, *faults])),
+        expected_end=_expected_end(record, utc_now()),
+        live_report=last_news(read_report(WorkDir(touch.work_dir)), utc_now()) if touch.work_dir else {},
     )
 
 
@@ -103,12 +112,22 @@ def _of_hub(request: StatusRequest, record: TouchRecord, clock: Clock) -> _Sourc
         wanted = [WantedHost(host, touch.identity(host.name)) for host in touch.hosts]
         matches = match_hosts([AgentHostRequest(each.host.name, each.identity(view.agents, touch.scope)) for each in wanted], view.agents)
         agents = {name: match.agent for name, match in matches.items() if match.agent is not None}
-        authority = _hosted(hub, request.hosted) if touch.method == "hosted" else of_hub(view.status, str(touch.scope.cluster or touch.cluster))
+        authority = _authority(hub, request, view.status)
         cluster = _cluster(hub, touch, record, clock) if authority.verdict == "installed" or touch.method == "hosted" else ClusterView(fault="")
         missing = (*view.not_checked, *([cluster.fault] if cluster.fault else []))
         return _Sources(authority, nodes=cluster.nodes or None, agents=agents, not_checked=missing)
     finally:
         hub.close()
+
+
+def _authority(hub: KubeClient, request: StatusRequest, status: InstallStatus | None) -> Authority:
+    touch = request.touch
+    if touch.method == "hosted":
+        return _hosted(hub, request.hosted)
+    if touch.method == "capi":
+        kinds = assisted_kinds(hub, metal3=False)
+        return of_capi(observe_progress(hub, kinds, touch.scope.namespace, touch.cluster), f"{touch.scope.namespace}/{touch.cluster}")
+    return of_hub(status, str(touch.scope.cluster or touch.cluster))
 
 
 def _cluster(hub: KubeClient, touch: Touch, record: TouchRecord, clock: Clock) -> ClusterView:
@@ -121,7 +140,7 @@ def _cluster(hub: KubeClient, touch: Touch, record: TouchRecord, clock: Clock) -
     except ZeroTouchError as error:
         return ClusterView(fault=f"Nodes: {error.message}")
     try:
-        return view_nodes(client)
+        return view_nodes(client, clock)
     finally:
         client.close()
 
@@ -130,8 +149,17 @@ def _hosted(hub: KubeClient, key: tuple[str, str]) -> Authority:
     namespace, name = key
     found = find_hypershift(hub, HOSTED_CLUSTER.path(namespace, name))
     pools = [pool for pool in hub.list(NODE_POOL.path(namespace)) if (pool.get("spec") or {}).get("clusterName") == name] if found is not None else []
-    status = standing(found, "completed", pools) if found is not None else WaitStatus()
+    status = wait_status(found, "completed", pools) if found is not None else WaitStatus()
     return of_hosted(status, exists=found is not None, cluster=f"{namespace}/{name}")
+
+
+def _expected_end(record: TouchRecord, now: datetime.datetime) -> str:
+    """When a recorded installation will probably be complete; empty without one."""
+    phases = record.install.get("phases") or {}
+    if not phases:
+        return ""
+    left = estimate(str(record.install.get("method") or "agent"), phases, record.state.get(HISTORY) or [], now)
+    return (now + datetime.timedelta(seconds=left.seconds)).astimezone(datetime.UTC).isoformat(timespec="minutes").replace("+00:00", "Z")
 
 
 def _silence(record: TouchRecord, touch: Touch, now: datetime.datetime) -> Silence | None:
@@ -171,7 +199,8 @@ def _progress(host: InventoryHost, record: TouchRecord, sources: _Sources) -> tu
     agent = sources.agents.get(host.name)
     if agent is not None:
         failing = [f"{validation.id}: {validation.message}" for validation in agent.failing]
-        waits_for = "" if agent.state in ("installed", "added-to-existing-cluster") else _first(failing) or ("" if agent.approved else "its approval")
+        approval = "" if agent.approved else "its approval"
+        waits_for = "" if agent.state in ("installed", "added-to-existing-cluster") else _first(failing) or approval
         return ", ".join(text for text in (agent.state, agent.stage) if text), waits_for
     found = sources.seen.service_host(host) if sources.seen else None
     if found is not None:

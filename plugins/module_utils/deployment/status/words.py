@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..report.news import news_text
 from .decide import HostStatus, Status
 
 WIDTH = 120
@@ -19,9 +20,21 @@ def lines(status: Status) -> list[str]:
     """The table of the hosts, what was not checked, and what holds for the deployment; the last line is the state."""
     found = _table(status.hosts) if status.hosts else []
     found += [f"not checked: {text}" for text in status.not_checked]
-    found += [f"phase: {status.phase or 'none'}", f"reason: {status.reason}"]
+    phase = status.phase or "none"
+    found += [f"phase: {phase}", *_awaited(status), f"reason: {status.reason}"]
     found += [f"next step: {status.next_step}"] if status.next_step else []
     return [*found, f"state: {status.state}"]
+
+
+def _awaited(status: Status) -> list[str]:
+    """What the installation waits for, by the last run that supervised it."""
+    awaited = status.awaited
+    found = [f"waits for: {awaited['text']}"] if awaited.get("text") else []
+    if awaited.get("reason"):
+        subject = f"{awaited['host']}: " if awaited.get("host") else ""
+        found.append(f"first: {subject}{awaited['reason']}. {awaited.get('next_step', '')}".rstrip())
+    found += [f"expected end: {status.expected_end}"] if status.expected_end else []
+    return found + ([f"live report: {news_text(status.live_report['updated_at'])}"] if status.live_report.get("stale") else [])
 
 
 def _table(hosts: Sequence[HostStatus]) -> list[str]:

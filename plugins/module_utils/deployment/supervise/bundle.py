@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What is left behind when a wait fails: a folder with everything that helps to find out why, and no secret in it (design 4, Waits)."""
+"""Write the failure bundle: a folder with what helps to find the cause of a failed wait, without secrets."""
 
 from __future__ import annotations
 
@@ -51,7 +51,8 @@ class _Limited:
     def write(self, block: bytes) -> None:
         self.size += len(block)
         if self.size > LOG_LIMIT:
-            raise _TooLarge(f"The service's logs are larger than {LOG_LIMIT >> 20} MiB.")
+            log_limit_mib = LOG_LIMIT >> 20
+            raise _TooLarge(f"The service's logs are larger than {log_limit_mib} MiB.")
         self.handle.write(block)
 
 
@@ -128,7 +129,8 @@ def console_hints(outcome: WaitOutcome, setup: Setup) -> str:
         found = memory.last_words(seen, host)
         addresses = ", ".join(found.addresses if found and found.addresses else host.addresses) or "address unknown"
         state = found.describe() if found else "never registered"
-        lines.append(f"{host.name}: {state}; {addresses}; MAC {', '.join(host.macs) or 'unknown'}")
+        macs = ", ".join(host.macs) or "unknown"
+        lines.append(f"{host.name}: {state}; {addresses}; MAC {macs}")
         if found and found.status_info:
             lines.append(f"    {found.status_info}")
     return "\n".join(lines) + "\n"

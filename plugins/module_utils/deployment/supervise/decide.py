@@ -3,7 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """What to do about a running installation, as pure functions: what was seen and what is remembered in, steps with their reasons out.
 
-Completion is what ``agent wait-for`` means by it (reference agent-based-installer.md 9); unlike there, a terminal state ends the wait at once.
+Completion is what ``agent wait-for`` means by it; unlike there, a terminal state ends the wait at once.
+
+Source: openshift/installer pkg/agent/cluster.go, pkg/agent/waitfor.go.
 """
 
 from __future__ import annotations
@@ -13,20 +15,33 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from ...assisted.install.progress import CLUSTER_BOOTSTRAPPED, PENDING_USER_ACTION, HostProgress, Validation
+from ...common.plurals import is_or_are
 from ...common.retry import RetryPolicy
 from ...common.retry_policies import DETACH, REPAIR
 from ..safety.recover import may_recover
 from ..stop_reason import StopReason
-from .observation import InventoryHost, Observation, Silence
+from .observation import InventoryHost, MachineView, Observation, Silence
+
+_START_AGAIN = (
+    "Then run destroy_cluster -e openshift_confirm=<cluster> and deploy_cluster, or deploy_cluster with -e openshift_force=start_over "
+    "-e openshift_confirm=<cluster>."
+)
 
 Phase = Literal["boot", "discovery", "bootstrap", "install", "operators", "done"]
 Until = Literal["bootstrap", "installed"]
 PHASES: tuple[Phase, ...] = ("boot", "discovery", "bootstrap", "install", "operators", "done")
 
-# A cluster that is ready starts by itself within seconds; after this long it will not (reference 9).
+_AFTER_BOOTSTRAP = ("install", "operators", "done")
+
+# A cluster that is ready starts by itself within seconds; after this long it will not.
+# Source: openshift/installer pkg/agent/cluster.go, pkg/agent/waitfor.go.
 READY_LIMIT = 60.0
 # A host that rebooted has its Node some minutes later, long before this; one that booted the image again when the service had gone never gets one.
 NODE_LIMIT = 1200.0
+# Hosts whose power and media explain a silence are read again after this long.
+_INSPECTION = 30.0
+# Service and API are both silent for this long during bootstrap before the power of the rendezvous host is read.
+_SILENCE, _LONG_SILENCE = 60.0, 300.0
 # The longest time that a host that an earlier run powered on may show nothing before it is booted again; less where the limit of the boot is short.
 _GRACE, _GRACES_OF_BOOT = 300.0, 8
 # So many graces after power on its self test is over.
@@ -49,9 +64,9 @@ class Limits:
     stable: float = 30.0
 
     @classmethod
-    def of_mapping(cls, given: Mapping[str, float | None]) -> Limits:
+    def of_mapping(cls, provided: Mapping[str, float | None]) -> Limits:
         """Those given over the defaults."""
-        return cls(**{name: float(value) for name, value in given.items() if value is not None})
+        return cls(**{name: float(value) for name, value in provided.items() if value is not None})
 
     def of(self, phase: Phase) -> float:
         return float(getattr(self, phase))
@@ -63,7 +78,7 @@ class Limits:
 
 
 def timeouts_spec() -> dict[str, Any]:
-    """The option ``timeouts`` of doors (documentation fragment ``timeouts``)."""
+    """The option ``timeouts`` of modules (documentation fragment ``timeouts``)."""
     return {"type": "dict", "default": {}, "options": {name: {"type": "float", "default": value} for name, value in dataclasses.asdict(Limits()).items()}}
 
 
@@ -139,6 +154,13 @@ class Memory:
     installation_seen: bool = False
     ready_since: float | None = None
     quiet_since: float | None = None
+    # When bootstrap was seen complete, and since when neither service nor API has answered.
+    bootstrapped_since: float | None = None
+    silent_since: float | None = None
+    inspected_at: float | None = None
+    machines: Mapping[str, MachineView] = dataclasses.field(default_factory=dict)
+    # Since when each host has been seen without power.
+    off_since: Mapping[str, float] = dataclasses.field(default_factory=dict)
     hosts: Mapping[str, HostProgress] = dataclasses.field(default_factory=dict)
     # When each host of the service was seen first, by id.
     registered: Mapping[str, float] = dataclasses.field(default_factory=dict)
@@ -175,13 +197,31 @@ def remember(memory: Memory, seen: Observation, now: float) -> Memory:
         percent=max(memory.percent, percent_of(seen, phase)),
         service_seen=memory.service_seen or seen.service.ours,
         installation_seen=memory.installation_seen or bool(cluster and cluster.installing),
-        ready_since=None if not ready else memory.ready_since if memory.ready_since is not None else now,
-        quiet_since=None if not quiet else memory.quiet_since if memory.quiet_since is not None else now,
+        ready_since=_since(ready, memory.ready_since, now),
+        bootstrapped_since=_since(phase in _AFTER_BOOTSTRAP, memory.bootstrapped_since, now),
+        silent_since=_since(not (seen.service.answers or seen.api.answers), memory.silent_since, now),
+        quiet_since=_since(quiet, memory.quiet_since, now),
         hosts={host.id: host for host in seen.service.hosts} if seen.service.ours and seen.service.cluster else memory.hosts,
         registered={host.id: now for host in seen.service.hosts} | dict(memory.registered),
         cluster_status=status,
         cluster_validations=cluster.validations if cluster else memory.cluster_validations,
     )
+
+
+def hosts_to_inspect(seen: Observation, memory: Memory, setup: Setup, now: float) -> tuple[str, ...]:
+    """Hosts whose power and media decide what to do: those without a Node long after bootstrap, and the rendezvous host while nothing answers."""
+    if memory.inspected_at is not None and now - memory.inspected_at < _INSPECTION:
+        return ()
+    hosts = [host for host in setup.hosts if _overdue_node(seen, memory, setup, host, now)]
+    if not setup.elsewhere and memory.phase == "bootstrap" and memory.silent_since is not None and now - memory.silent_since >= _SILENCE:
+        hosts += [host for host in setup.hosts if _is_rendezvous(seen, memory, host)]
+    return tuple(host.name for host in hosts if host.name in setup.media)
+
+
+def inspected(memory: Memory, machines: Mapping[str, MachineView], now: float) -> Memory:
+    """The memory after hosts were read."""
+    off = {name: memory.off_since.get(name, now) for name, machine in machines.items() if machine.off}
+    return dataclasses.replace(memory, inspected_at=now, machines=machines, off_since=off)
 
 
 def phase_of(seen: Observation, memory: Memory) -> Phase:
@@ -219,7 +259,7 @@ def plan(seen: Observation, memory: Memory, setup: Setup, now: float) -> tuple[S
     steps += _repair(seen, memory, setup, now)
     steps += _boot_again(seen, memory, setup, now)
     steps += _reports(seen, memory, setup, now)
-    end = done or _terminal(seen) or _stuck(seen, memory, setup, now) or _overdue(seen, memory, setup, now)
+    end = done or _terminal(seen) or _without_rendezvous(seen, memory, setup, now) or _stuck(seen, memory, setup, now) or _overdue(seen, memory, setup, now)
     return (*steps, end) if end else tuple(steps)
 
 
@@ -259,17 +299,22 @@ def _detach(seen: Observation, memory: Memory, setup: Setup, now: float, *, fini
 
 
 def _left_the_live_system(seen: Observation, memory: Memory, host: InventoryHost) -> str:
-    """Why the medium may go (reference redfish-virtual-media.md 2.8); empty while the live system may still read it."""
+    """Why the medium may go; empty while the live system may still read it.
+
+    Source: docs/upstream/redfish.md#when-a-medium-may-be-ejected.
+    """
     found = memory.last_words(seen, host)
     if found and found.status == PENDING_USER_ACTION:
         return ""
     if found and found.runs_from_disk:
-        return f"{found.stage or found.status} is reached"
+        stage = found.stage or found.status
+        return f"{stage} is reached"
     if seen.service.answers or not seen.api.ours:
         return ""
     if seen.api.has_node(host):
         return "its Node exists"
-    # Node 0 runs the service and reboots last; its own last report is lost with the service (reference agent-based-installer.md 6).
+    # Node 0 runs the service and reboots last; its own last report is lost with the service.
+    # Source: docs/upstream/agent-installer.md#order-on-the-rendezvous-host.
     return "it ran the service, which has gone after bootstrap" if found and found.bootstrap and bootstrapped(seen) else ""
 
 
@@ -277,14 +322,18 @@ def _repair(seen: Observation, memory: Memory, setup: Setup, now: float) -> list
     steps = []
     for host in setup.hosts:
         attempt = memory.attempt("repair", host.name)
-        if may_recover(host, memory.last_words(seen, host), seen) != "act":
+        strayed = _strayed(seen, memory, setup, host, now)
+        if may_recover(host, memory.last_words(seen, host), seen, strayed=strayed) != "act":
             continue
         if not _may_repair(memory, setup, host) or attempt.pauses(REPAIR, now):
             continue
         if _pending(seen, host):
             steps.append(Step("repair", "the installation image was booted again", host.name))
-        elif _lost(seen, memory, host, now):
-            steps.append(Step("repair", f"no Node {NODE_LIMIT / 60:.0f} min after bootstrap, the installation image may have been booted again", host.name))
+        elif strayed and not attempt.count:
+            steps.append(Step("repair", f"it runs the ISO: {strayed}", host.name))
+        elif _lost(seen, memory, setup, host, now):
+            reason = f"no Node {_node_minutes(setup)} min after bootstrap, the installation image may have been booted again"
+            steps.append(Step("repair", reason, host.name))
     return steps
 
 
@@ -294,14 +343,36 @@ def _pending(seen: Observation, host: InventoryHost) -> bool:
     return found is not None and found.status == PENDING_USER_ACTION
 
 
-def _lost(seen: Observation, memory: Memory, host: InventoryHost, now: float) -> bool:
+def _node_limit(setup: Setup) -> float:
+    return min(NODE_LIMIT, setup.limits.install / 2)
+
+
+def _overdue_node(seen: Observation, memory: Memory, setup: Setup, host: InventoryHost, now: float) -> bool:
+    """The service has ended with bootstrap, and the host has no Node although there was time enough for it."""
+    late = memory.bootstrapped_since is not None and now - memory.bootstrapped_since >= _node_limit(setup)
+    return late and not setup.elsewhere and seen.api.ours and not seen.service.answers and not seen.api.has_node(host)
+
+
+def _strayed(seen: Observation, memory: Memory, setup: Setup, host: InventoryHost, now: float) -> str:
+    """How it is known that the host runs the image although the installation has left it; empty if it is not known."""
+    machine = memory.machines.get(host.name)
+    if machine is None or not machine.may_run_the_image or not _overdue_node(seen, memory, setup, host, now):
+        return ""
+    return f"{machine.text()}, and it has no Node {_node_minutes(setup)} min after bootstrap"
+
+
+def _node_minutes(setup: Setup) -> str:
+    minutes = _node_limit(setup) / 60
+    return f"{minutes:.0f}"
+
+
+def _lost(seen: Observation, memory: Memory, setup: Setup, host: InventoryHost, now: float) -> bool:
     """The host went to reboot from its disk, the service that would tell of its return has gone, and its Node did not appear in good time.
 
     A power cycle then is harmless: what is on the disk is complete, and its first boot goes on where it was.
     """
     found = memory.last_words(seen, host)
-    waited = memory.phase in ("install", "operators") and now - memory.phase_since >= NODE_LIMIT
-    return waited and seen.api.ours and not seen.service.answers and not seen.api.has_node(host) and found is not None and found.runs_from_disk
+    return _overdue_node(seen, memory, setup, host, now) and found is not None and found.runs_from_disk
 
 
 def _boot_again(seen: Observation, memory: Memory, setup: Setup, now: float) -> list[Step]:
@@ -331,26 +402,40 @@ def _shows_itself(seen: Observation, memory: Memory, setup: Setup, host: Invento
 
 
 def _reports(seen: Observation, memory: Memory, setup: Setup, now: float) -> list[Step]:
-    """What somebody has to know, each text once."""
+    """Warnings for the user, each text once."""
     steps = []
     for host in setup.hosts:
         found = seen.service_host(host)
         repaired = memory.attempt("repair", host.name)
         hopeless = not _may_repair(memory, setup, host) and not repaired.pauses(REPAIR, now)
         if found and _pending(seen, host) and hopeless:
-            steps.append(Step("report", f"{host.name} needs a hand: {found.status_info or 'it did not boot from its disk'}", host.name))
-        if hopeless and _lost(seen, memory, host, now):
+            status_info = found.status_info or "it did not boot from its disk"
+            steps.append(Step("report", f"{host.name} needs a hand: {status_info}", host.name))
+        if hopeless and _lost(seen, memory, setup, host, now):
             steps.append(Step("report", f"{host.name} needs a hand: it rebooted and has no Node; its console tells which system it booted", host.name))
         if found and found.status == "error":
-            steps.append(Step("report", f"{host.name} failed: {found.status_info or 'no reason given'}", host.name))
+            found_status_info = found.status_info or "no reason given"
+            steps.append(Step("report", f"{host.name} failed: {found_status_info}", host.name))
         attempt = memory.attempt("detach", host.name)
         if not attempt.succeeded and DETACH.exhausted(attempt.count):
             steps.append(Step("report", f"The medium of {host.name} could not be detached; detach it by hand.", host.name))
+    steps += _silent(seen, memory, setup, now)
     for stranger in seen.surplus(setup.hosts):
         if stranger.macs and not (seen.service.cluster and seen.service.cluster.installing):
             text = f"{stranger.name} is registered but not in the configuration; the installation starts only with the exact number of hosts"
             steps.append(Step("report", f"{text}."))
     return [step for step in steps if step.reason not in memory.reported]
+
+
+def _silent(seen: Observation, memory: Memory, setup: Setup, now: float) -> list[Step]:
+    """Nothing answers for long during bootstrap: what that may mean, since the power of the rendezvous host may not be known."""
+    limit = min(_LONG_SILENCE, setup.limits.bootstrap / 4)
+    if setup.elsewhere or memory.phase != "bootstrap" or memory.silent_since is None or now - memory.silent_since < limit:
+        return []
+    limit_minutes = limit / 60
+    text = f"Neither the service nor the cluster's API has answered for {limit_minutes:.0f} min. If the rendezvous host"
+    lost = "has lost power or has restarted, the installation is lost. Look at its console."
+    return [Step("report", f"{text} {host.name} {lost}", host.name) for host in setup.hosts if _is_rendezvous(seen, memory, host)]
 
 
 def _may_repair(memory: Memory, setup: Setup, host: InventoryHost) -> bool:
@@ -365,13 +450,31 @@ def _terminal(seen: Observation) -> Step | None:
     return stop_step(StopReason("; ".join([text, *failed_hosts(seen)]), final=True))
 
 
+def _is_rendezvous(seen: Observation, memory: Memory, host: InventoryHost) -> bool:
+    """Whether the host runs the service and the bootstrap control plane, and would not continue from its disk."""
+    found = memory.last_words(seen, host)
+    return (host.has_address(seen.rendezvous_ip) or bool(found and found.bootstrap)) and not (found and found.runs_from_disk)
+
+
+def _without_rendezvous(seen: Observation, memory: Memory, setup: Setup, now: float) -> Step | None:
+    """The rendezvous host has lost its power. What it ran until bootstrap is complete was in its memory only."""
+    for host in setup.hosts:
+        since = memory.off_since.get(host.name)
+        if since is None or now - since < _INSPECTION or memory.silent_since is None or not _is_rendezvous(seen, memory, host):
+            continue
+        text = f"the installation is lost: the rendezvous host {host.name} is powered off, and neither the service nor the cluster's API answers."
+        why = "Until bootstrap is complete, both run in the memory of that host."
+        return stop_step(StopReason(f"{text} {why}", f"Find out why {host.name} has no power. {_START_AGAIN}", final=True))
+    return None
+
+
 def failed_hosts(seen: Observation) -> list[str]:
     """``name: reason`` of every host in error."""
     return [f"{host.name}: {host.status_info or host.status}" for host in seen.service.hosts if host.status == "error"]
 
 
 def _stuck(seen: Observation, memory: Memory, setup: Setup, now: float) -> Step | None:
-    """All hosts are there and the cluster is ready, yet nothing starts the installation. A service elsewhere is told to."""
+    """All hosts are there and the cluster is ready, yet nothing starts the installation. An assisted-service that is elsewhere gets a request."""
     if setup.elsewhere:
         return None
     waiting = memory.ready_since is not None and now - memory.ready_since > READY_LIMIT
@@ -393,7 +496,7 @@ def _overdue(seen: Observation, memory: Memory, setup: Setup, now: float) -> Ste
 
 
 def _lost_sight(seen: Observation, silence: Silence, waited: float) -> Step | None:
-    """Nothing of an installation under way has shown itself in this wait, for too long. What became of it nobody knows; a machine may still be at it."""
+    """Nothing of an installation under way has shown itself in this wait, for too long. Its state is unknown; a machine may still be installing."""
     if silence.seconds + waited < silence.limit:
         return None
     text = "cannot tell: state.json says that the cluster is being installed, but neither its service nor its API answers as ours."
@@ -413,7 +516,10 @@ def unfinished(seen: Observation, memory: Memory, setup: Setup) -> str:
         return "the bootstrap is not complete" if seen.api.ours else "the cluster's API does not answer yet"
     if memory.phase == "install":
         version = seen.api.cluster_version
-        return f"the release is not rolled out: {version.failing.message or version.progressing.message}" if version else "there is no ClusterVersion"
+        if not version:
+            return "there is no ClusterVersion"
+        message = version.failing.message or version.progressing.message
+        return f"the release is not rolled out: {message}"
     busy = [operator.name for operator in seen.api.operators if operator.progressing.true]
     return f"operators are still progressing: {', '.join(busy)}" if busy else "the operators were not quiet long enough"
 
@@ -428,6 +534,13 @@ def _undiscovered(seen: Observation, setup: Setup) -> str:
         if found and not found.ready:
             unready.setdefault(found.status, []).append(host.name)
     if unready:
-        return "; ".join(f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} {status}" for status, names in unready.items())
+        return "; ".join(f"{', '.join(names)} {is_or_are(len(names))} {status}" for status, names in unready.items())
     cluster = seen.service.cluster
     return f"the cluster is {cluster.status}" if cluster else "no cluster is registered"
+
+
+def _since(holds: bool, before: float | None, now: float) -> float | None:
+    """Return since when something holds; None if it does not."""
+    if not holds:
+        return None
+    return now if before is None else before

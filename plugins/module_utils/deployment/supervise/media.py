@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...bmc.address import parse_address
@@ -20,6 +20,7 @@ from ...common.addresses import canonical_ip
 from ...common.errors import Interrupted, ZeroTouchError
 from ...common.parallel import for_each
 from ..safety.gate import Gate
+from .observation import MachineView
 from .supervisor import MediaResult
 
 
@@ -49,6 +50,12 @@ class BootAgain:
         return [MediaResult(result.name, result.changed, result.name not in booted, result.reason) for result in results]
 
 
+def _view(facts: Mapping[str, Any]) -> MachineView:
+    override = facts.get("boot_override") or {}
+    device = f"{override.get('enabled')} {override.get('target')}" if override.get("enabled") not in ("", "Disabled", None) else ""
+    return MachineView(str(facts.get("power_state") or ""), any(slot["inserted"] for slot in facts.get("media") or ()), device)
+
+
 class HostMedia:
     """Media and power of the given hosts. A name that is not among them, and a host whose method cannot detach its image, are ignored.
 
@@ -73,6 +80,10 @@ class HostMedia:
 
     def boot(self, names: Sequence[str]) -> list[MediaResult]:
         return self._again.boot(names, self._options) if self._again else []
+
+    def machines(self, names: Sequence[str]) -> dict[str, MachineView]:
+        requests = [request for name, request in self._requests.items() if name in names]
+        return {row["name"]: _view(row) for row in describe_machines(inspect_all(requests, self._options, read_only=True)) if not row["failed"]}
 
     def inspect(self) -> list[dict[str, Any]]:
         """What the method of every host reads; for a BMC power and media, as module bmc_info shows them."""

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...assisted.install.narration import FEW, GRACE, after_grace, host_changes, standing, validation_texts
+from ...assisted.install.narration import FEW, GRACE, after_grace, host_changes, validation_texts, wait_status
 from ...assisted.install.progress import HostProgress
 from ...common.listed import listed
 from .decide import Memory, Setup
-from .observation import ApiView, Observation
+from .observation import ApiView, InventoryHost, Observation
 
 _PHASE_TEXTS = {
     "boot": "Waiting for the service on the rendezvous host",
@@ -22,6 +22,8 @@ _PHASE_TEXTS = {
 }
 # A short limit of phase discovery shortens the grace time of hosts to this part of it.
 _GRACES = 40.0
+# Seconds without a read after which reading has stopped: the server logs a long answer each minute.
+_STOPPED = 120.0
 _REBOOTING = "Nothing answers at the moment; the rendezvous host may be rebooting; waiting, no machine is booted"
 
 
@@ -50,12 +52,48 @@ def _shown(memory: Memory, setup: Setup, now: float) -> Mapping[str, HostProgres
     return after_grace(memory.hosts, memory.registered, now, min(GRACE, setup.limits.discovery / _GRACES))
 
 
+def _missing(memory: Memory, seen: Observation, setup: Setup) -> list[InventoryHost]:
+    return [host for host in setup.hosts if memory.last_words(seen, host) is None]
+
+
 def _registered(memory: Memory, seen: Observation, setup: Setup) -> str:
     """How many hosts have registered, and which are missing."""
-    missing = [host for host in setup.hosts if memory.last_words(seen, host) is None]
-    named = ", ".join(f"{host.name} ({', '.join(host.macs) or 'no MAC address'})" for host in missing[:FEW])
-    more = f" and {len(missing) - FEW} more" if len(missing) > FEW else ""
-    return f"hosts {len(setup.hosts) - len(missing)}/{len(setup.hosts)} registered" + (f"; missing: {named}{more}" if missing else "")
+    missing = _missing(memory, seen, setup)
+    named = listed([_with_macs(host) for host in missing], FEW)
+    registered = len(setup.hosts) - len(missing)
+    return f"hosts {registered}/{len(setup.hosts)} registered" + (f"; missing: {named}" if missing else "")
+
+
+def _with_macs(host: InventoryHost) -> str:
+    macs = ", ".join(host.macs) or "no MAC address"
+    return f"{host.name} ({macs})"
+
+
+def missing_hosts(seen: Observation, memory: Memory, setup: Setup) -> list[str]:
+    """What is known of the image of hosts that are missing in discovery, one line each: beside a heartbeat, whose line is too short for it."""
+    if memory.phase != "discovery":
+        return []
+    known = [(host, text) for host in _missing(memory, seen, setup) if (text := image_read(seen, setup, host))]
+    further = len(known) - FEW
+    more = [f"and {further} more hosts are missing"] if further > 0 else []
+    return [f"missing: {_with_macs(host)}: {text}" for host, text in known[:FEW]] + more
+
+
+def image_read(seen: Observation, setup: Setup, host: InventoryHost) -> str:
+    """How far the BMC of a host has read the image; empty where the log of the image server does not tell."""
+    addresses = list(setup.bmc_addresses.values())
+    address = setup.bmc_addresses.get(host.name, "")
+    if seen.reads is None or addresses.count(address) != 1:
+        return ""
+    read = seen.reads.get(address)
+    if read is None:
+        # A reader that is no BMC (behind a proxy or NAT, or by its name) may be this one; what was read before the server began is in no log.
+        certain = seen.reads.keys() <= set(addresses) and host.name not in setup.doubtful
+        return "image not requested yet" if certain else ""
+    if read.percent < 100 and read.idle >= _STOPPED:
+        minutes = int(read.idle // 60)
+        return f"reading stopped at {read.percent} % {minutes} minutes ago"
+    return f"image read to {read.percent} %"
 
 
 def heartbeat(seen: Observation, memory: Memory, setup: Setup, now: float) -> str:
@@ -68,8 +106,9 @@ def heartbeat(seen: Observation, memory: Memory, setup: Setup, now: float) -> st
     if memory.phase == "boot" and setup.silence is not None:
         return f"Nothing answers yet; the installation was last seen at {setup.silence.since}"
     if memory.phase == "boot":
-        return f"No service at {seen.rendezvous_ip or 'the rendezvous host'} yet"
-    there = standing(_shown(memory, setup, now).values(), judged=memory.phase == "discovery")
+        rendezvous_ip = seen.rendezvous_ip or "the rendezvous host"
+        return f"No service at {rendezvous_ip} yet"
+    there = wait_status(_shown(memory, setup, now).values(), judged=memory.phase == "discovery")
     count = f"{_registered(memory, seen, setup)}; " if memory.phase == "discovery" else ""
     return f"{memory.phase}: {count}{there}" + ("" if seen.service.ours or seen.api.ours else "; neither service nor API answers at this moment")
 
@@ -86,7 +125,7 @@ def _service_changes(before: Memory, old: Observation | None, new: Observation, 
         return [f"The service does not answer at this moment. {new.service.detail}"]
     if new.service.answers:
         return [f"The service does not answer as ours any more. {new.service.detail}"]
-    # Normal when node 0 reboots (reference agent-based-installer.md 6).
+    # Normal when node 0 reboots (docs/upstream/agent-installer.md#order-on-the-rendezvous-host).
     return ["The service has gone: the rendezvous host reboots"] if before.installation_seen else ["The service does not answer at this moment"]
 
 
@@ -97,7 +136,8 @@ def _api_changes(old: ApiView, new: ApiView) -> list[str]:
     if not new.ours:
         return texts
     if not old.ours:
-        texts.append(f"The cluster's API answers{f' ({new.version})' if new.version else ''}")
+        version_note = f" ({new.version})" if new.version else ""
+        texts.append(f"The cluster's API answers{version_note}")
     known = {node.name: node.ready for node in old.nodes}
     joined = [node.name for node in new.nodes if node.name not in known]
     ready = [node.name for node in new.nodes if node.ready and not known.get(node.name, False)]

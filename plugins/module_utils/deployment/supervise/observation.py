@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 
 from ...assisted.install.progress import ClusterProgress, HostProgress
 from ...common.addresses import canonical_ip
+from ...serving.request_log import ImageRead
 
 # state.json install.phase, in order.
 PHASES = ("built", "booted", "bootstrap", "installing", "installed")
@@ -93,7 +95,7 @@ class ClusterVersion:
 
     @property
     def complete(self) -> bool:
-        """The release is rolled out (reference agent-based-installer.md 9)."""
+        """The release is rolled out (openshift/installer pkg/agent/cluster.go, pkg/agent/waitfor.go)."""
         return self.available.true and self.failing.status == "False" and self.progressing.status == "False"
 
 
@@ -127,6 +129,28 @@ class ApiView:
 
 
 @dataclasses.dataclass(frozen=True)
+class MachineView:
+    """What the boot method of a host reads of its machine. ``power`` is On, Off or what else the BMC reports; ``override`` the boot device it is set to."""
+
+    power: str = ""
+    image_attached: bool = False
+    override: str = ""
+
+    @property
+    def off(self) -> bool:
+        return self.power == "Off"
+
+    @property
+    def may_run_the_image(self) -> bool:
+        return self.power == "On" and self.image_attached
+
+    def text(self) -> str:
+        device = f", boot override {self.override}" if self.override else ""
+        power = self.power or "not known"
+        return f"power {power}, the image is {'' if self.image_attached else 'not '}attached{device}"
+
+
+@dataclasses.dataclass(frozen=True)
 class Silence:
     """An installation under way was last seen ``seconds`` ago (at ``since``); ``limit`` (of ``phase``) is how long it may stay away."""
 
@@ -140,15 +164,15 @@ class Silence:
         return self.seconds < self.limit
 
     def text(self) -> str:
-        """Where it is over, what that means for whoever decides."""
+        """If it is over, what that means for the caller."""
         return f"It was last seen at {self.since}, and the limit of phase {self.phase} ({self.limit:g} s) has passed since."
 
 
 @dataclasses.dataclass(frozen=True)
 class Observation:
     """``phase`` and ``failure`` are what an earlier run recorded; ``overdue`` says that its wait ended before all hosts appeared, ``silence`` how long ago
-    an installation under way was last seen, ``lost`` which sections of state.json somebody took away. ``readers`` are the addresses from which the image
-    was read since it is published.
+    an installation under way was last seen, ``lost`` which sections of state.json were removed. ``readers`` are the addresses from which the image
+    was read since it is published; ``reads`` how far, None where that is not recorded.
     """
 
     phase: str = ""
@@ -157,6 +181,7 @@ class Observation:
     silence: Silence | None = None
     lost: tuple[str, ...] = ()
     readers: frozenset[str] = frozenset()
+    reads: Mapping[str, ImageRead] | None = None
     rendezvous_ip: str = ""
     image: ImageView = ImageView()
     service: ServiceView = ServiceView()

@@ -82,7 +82,7 @@ class Observer:
 
     @property
     def service(self) -> AssistedClient | None:
-        """None when nobody knows yet where it will be."""
+        """None if its address is not known yet."""
         if self._service is None and self.identity.service_url:
             tokens = FixedTokens(str(self._secrets.get("watcher_token") or ""), str(self._secrets.get("user_token") or ""))
             name = f"assisted-service at {self.identity.rendezvous_ip}"
@@ -122,7 +122,7 @@ class Observer:
         return self._view_service() if which == "service" else self._view_api()
 
     def events(self) -> list[dict[str, Any]] | None:
-        """What the service recorded; None where nobody knows whom to ask."""
+        """What the service recorded; None if its address is unknown."""
         return self.service.events(infra_env_id=self.infra_env_id) if self.service and self.infra_env_id else None
 
     def close(self) -> None:
@@ -145,7 +145,8 @@ class Observer:
         ids = [str(infra_env.get("id")) for infra_env in infra_envs]
         if not ours or (ids and ours not in ids):
             known = f"Its infra-env is {ids[0]}" if ids else "It has no infra-env yet"
-            return ServiceView(answers=True, detail=f"{known}, ours is {ours or 'not made yet'}.")
+            shown_ours = ours or "not made yet"
+            return ServiceView(answers=True, detail=f"{known}, ours is {shown_ours}.")
         if not ids:
             return ServiceView(answers=True, ours=True)
         return self._view_installation(client, ours)
@@ -177,14 +178,14 @@ class Observer:
             nodes = client.list(NODE.path())
             return self._view_cluster(client, version, nodes)
         except Unreachable as error:
-            # A certificate that our signers did not issue, or a server that refuses ours already in the handshake: somebody else's API.
+            # A certificate that our signers did not issue, or a server that refuses ours already in the handshake: the API of another cluster.
             return ApiView(answers=error.kind == "tls", detail=error.message)
         except RemoteError as error:
             # 5xx and 429: it is starting, busy or going down, which is no answer yet.
             return ApiView(answers=error.status < 500 and error.status != 429, detail=error.message)
 
     def _view_cluster(self, client: KubeClient, version: str, nodes: Sequence[Mapping[str, Any]]) -> ApiView:
-        """Whoever may list the nodes is the administrator of our kubeconfig; the rest may be missing for a moment."""
+        """A user who may list nodes is the administrator of our kubeconfig; the rest may be missing for a moment."""
         try:
             bootstrap = client.find(CONFIG_MAP.path("kube-system", "bootstrap")) or {}
             cluster_version = client.find(CLUSTER_VERSION.path(name="version"))

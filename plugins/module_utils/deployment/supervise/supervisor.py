@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Supervises a running installation: observe, plan, apply, until it is complete, fails, or a limit is over (design 3, 4).
+"""Supervises a running installation: observe, plan, apply, until it is complete, fails, or a limit is over.
 
 The loop itself decides nothing: :mod:`.supervision` plans, :mod:`.narration` words, :mod:`.timeline` records.
 """
@@ -9,19 +9,20 @@ The loop itself decides nothing: :mod:`.supervision` plans, :mod:`.narration` wo
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from ...common.clock import Clock
 from ...common.waiting import Deadline, ProgressLines, turns
 from ..stop_reason import StopReason
-from .decide import Memory, Setup, Step, plan, remember, stop_step
-from .narration import changes, heartbeat
-from .observation import ApiView, Observation
+from .decide import Attempt, Memory, Setup, Step, hosts_to_inspect, inspected, plan, remember, stop_step
+from .narration import changes, heartbeat, missing_hosts
+from .observation import ApiView, MachineView, Observation
 from .suspects import suspects
 from .timeline import Timeline
 
-# Seconds between observations (reference agent-based-installer.md 9).
+# Seconds between observations (openshift/installer pkg/agent/cluster.go, pkg/agent/waitfor.go).
 INTERVAL = 2.0
 
 
@@ -46,6 +47,9 @@ class MediaControl(Protocol):
 
     def boot(self, names: Sequence[str]) -> list[MediaResult]:
         """Boot hosts from the image again that found none, if the safety table permits it."""
+
+    def machines(self, names: Sequence[str]) -> Mapping[str, MachineView]:
+        """Power and media of these hosts; those that cannot be read are missing."""
 
     def inspect(self) -> list[dict[str, Any]]:
         """Power state and media of every host, for the failure bundle; faults as entries, none raised."""
@@ -75,13 +79,13 @@ class UpkeepResult:
 
 
 def _nothing(seen: Observation) -> UpkeepResult:
-    """Whoever installs by itself needs nothing."""
+    """A method that installs by itself needs nothing."""
     return UpkeepResult()
 
 
 class Supervisor:
-    """One wait. ``care`` does what an installation needs besides media. ``fresh`` (start_over): the cluster's API counts only after our service was seen,
-    for the former cluster may still run.
+    """One wait. ``upkeep_plan`` does what an installation needs besides media. ``fresh`` (start_over): the API of the cluster counts only after our service was
+    seen, for the former cluster may still run.
     """
 
     def __init__(
@@ -95,7 +99,7 @@ class Supervisor:
         *,
         fresh: bool = False,
         interval: float = INTERVAL,
-        care: Callable[[Observation], UpkeepResult] = _nothing,
+        upkeep_plan: Callable[[Observation], UpkeepResult] = _nothing,
     ) -> None:
         self._setup = setup
         self._observe = observe
@@ -104,11 +108,13 @@ class Supervisor:
         self._clock = clock
         self._fresh = fresh
         self._interval = interval
-        self._care = care
+        self._upkeep = upkeep_plan
         self._warnings: list[str] = []
         self._changed = False
         self._lines = ProgressLines(clock, show)
-        self.memory = Memory(started=clock.now(), phase_since=clock.now())
+        repairs = {} if fresh else timeline.repairs()
+        attempts = {("repair", name): Attempt(count, -math.inf) for name, count in repairs.items()}
+        self.memory = Memory(started=clock.now(), phase_since=clock.now(), attempts=attempts)
         self.seen = Observation()
         self._shown: Observation | None = None
 
@@ -116,6 +122,9 @@ class Supervisor:
         """One observation and the steps that it would cause; nothing is done."""
         self.seen = self._observation()
         self.memory = remember(self.memory, self.seen, self._clock.now())
+        names = hosts_to_inspect(self.seen, self.memory, self._setup, self._clock.now())
+        if names:
+            self.memory = inspected(self.memory, self._media.machines(names), self._clock.now())
         return self.seen, plan(self.seen, self.memory, self._setup, self._clock.now())
 
     def run(self) -> WaitOutcome:
@@ -133,7 +142,7 @@ class Supervisor:
         self._shown = self.seen
         end = self._apply(steps) or self._look_after()
         if end is None and self._lines.quiet:
-            self._tell([heartbeat(self.seen, self.memory, self._setup, self._clock.now())])
+            self._tell([heartbeat(self.seen, self.memory, self._setup, self._clock.now()), *missing_hosts(self.seen, self.memory, self._setup)])
         return end
 
     def _observation(self) -> Observation:
@@ -156,7 +165,7 @@ class Supervisor:
         return next((step for step in steps if step.kind in ("stop", "done")), None)
 
     def _look_after(self) -> Step | None:
-        cared = self._care(self.seen)
+        cared = self._upkeep(self.seen)
         self._changed = self._changed or cared.changed
         self._tell(cared.lines)
         for text in cared.reports:
@@ -168,6 +177,8 @@ class Supervisor:
             return
         reasons = dict.fromkeys(step.reason for step in steps)
         self._tell([f"{kind} {', '.join(step.host for step in steps if step.reason == reason)}: {reason}" for reason in reasons])
+        if kind == "repair":
+            self._timeline.repairing([step.host for step in steps])
         for result in act([step.host for step in steps]):
             self.memory = self.memory.tried(kind, result.name, self._clock.now(), succeeded=not result.failed)
             self._changed = self._changed or result.changed

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Why it probably failed: what was seen, most telling first, in the words of what users hit (reference agent-based-installer.md 13)."""
+"""Why it probably failed: what was seen, most telling first, in the words of what users hit.
+
+Source: docs/upstream/agent-installer.md#faults-that-users-meet.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from collections.abc import Iterator
 
 from ...assisted.install.progress import PENDING_USER_ACTION, failing
 from ...common.listed import listed
+from ...common.plurals import is_or_are
 from .decide import Memory, Setup, failed_hosts
 from .observation import InventoryHost, Observation
 
@@ -31,7 +35,7 @@ def _all(seen: Observation, memory: Memory, setup: Setup) -> Iterator[str]:
     elif memory.phase == "bootstrap":
         yield from _of_bootstrap(seen, memory, setup)
     else:
-        yield from _of_cluster(seen, setup)
+        yield from _of_cluster(seen, memory, setup)
 
 
 def _of_boot(seen: Observation, setup: Setup) -> Iterator[str]:
@@ -50,7 +54,7 @@ def _of_discovery(seen: Observation, memory: Memory, setup: Setup) -> Iterator[s
             yield f"{stranger.name} ({', '.join(stranger.macs)}) is registered but not configured: a wrong MAC address, or a machine too many."
     missing = [host for host in setup.hosts if not memory.last_words(seen, host)]
     if missing:
-        yield f"{_named(missing)} did not boot the image: look at power, boot order and medium of its BMC and at its console."
+        yield f"{_named(missing)} did not boot the image: look at its power, boot order and medium, and at its console."
     alike: dict[tuple[str, str], list[InventoryHost]] = {}
     for host in setup.hosts:
         found = memory.last_words(seen, host)
@@ -58,23 +62,27 @@ def _of_discovery(seen: Observation, memory: Memory, setup: Setup) -> Iterator[s
             messages = "; ".join(f"{validation.id}: {validation.message}" for validation in failing(found.validations))
             alike.setdefault((found.status, messages), []).append(host)
     for (status, messages), hosts in alike.items():
-        yield f"{_named(hosts)} {'is' if len(hosts) == 1 else 'are'} {status}{f': {messages}' if messages else ''}".rstrip(".") + "."
+        messages_note = f": {messages}" if messages else ""
+        yield f"{_named(hosts)} {is_or_are(len(hosts))} {status}{messages_note}".rstrip(".") + "."
     cluster = seen.service.cluster
     for validation in failing(cluster.validations if cluster else ()):
         yield f"Cluster validation {validation.id}: {validation.message}"
     if missing and setup.elsewhere:
         yield f"{_named(missing)} cannot reach the service at {setup.elsewhere} or pull the agent: network configuration, DNS, proxy, registry."
     elif missing:
-        yield f"TCP 8090 from {_named(missing)} to {seen.rendezvous_ip or 'the rendezvous host'} is blocked, or its network configuration is wrong."
+        rendezvous_ip = seen.rendezvous_ip or "the rendezvous host"
+        yield f"TCP 8090 from {_named(missing)} to {rendezvous_ip} is blocked, or its network configuration is wrong."
     if missing:
-        yield f"The NICs of {_named(missing)} have other MAC addresses than configured ({', '.join(mac for host in missing for mac in host.macs)})."
+        macs = ", ".join(mac for host in missing for mac in host.macs)
+        yield f"The NICs of {_named(missing)} have other MAC addresses than configured ({macs})."
 
 
 def _of_bootstrap(seen: Observation, memory: Memory, setup: Setup) -> Iterator[str]:
     for host in setup.hosts:
         found = memory.last_words(seen, host)
         if found and found.status == PENDING_USER_ACTION:
-            yield f"{host.name} did not boot from its disk: {found.status_info or 'fix its boot order and reboot it'}."
+            status_info = found.status_info or "fix its boot order and reboot it"
+            yield f"{host.name} did not boot from its disk: {status_info}."
     if seen.api.answers and not seen.api.ours:
         yield f"Something else answers at the API's address. {seen.api.detail}"
     if memory.service_seen and not seen.service.answers and not seen.api.ours:
@@ -86,7 +94,11 @@ def _of_bootstrap(seen: Observation, memory: Memory, setup: Setup) -> Iterator[s
     yield "Nodes cannot pull images or reach the machine config server (TCP 22623, 6443) of the bootstrap host."
 
 
-def _of_cluster(seen: Observation, setup: Setup) -> Iterator[str]:
+def _of_cluster(seen: Observation, memory: Memory, setup: Setup) -> Iterator[str]:
+    for host in setup.hosts:
+        machine = memory.machines.get(host.name)
+        if machine is not None and machine.may_run_the_image and not seen.api.has_node(host):
+            yield f"{host.name} runs the ISO ({machine.text()}) and has no Node: detach the image, correct its boot order, and restart it."
     version = seen.api.cluster_version
     if version and version.failing.true:
         yield f"ClusterVersion is failing: {version.failing.message}"
@@ -101,7 +113,8 @@ def _of_cluster(seen: Observation, setup: Setup) -> Iterator[str]:
         yield f"Nodes are not ready: {', '.join(unready)}."
     for operator in seen.api.operators:
         if not operator.available.true or operator.progressing.true:
-            yield f"Operator {operator.name}: {operator.available.message or operator.progressing.message or 'not available yet'}"
+            message = operator.available.message or operator.progressing.message or "not available yet"
+            yield f"Operator {operator.name}: {message}"
     if not seen.api.ours:
         yield f"The cluster's API does not answer. {seen.api.detail}".strip()
 

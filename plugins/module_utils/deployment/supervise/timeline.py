@@ -7,18 +7,22 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ...assisted.install.progress import REBOOTING, HostProgress
 from ...common.state import StateFile
 from ..report.nodes import record_nodes
+from .awaited import awaited
 from .decide import Memory, Setup, Step, bootstrapped
+from .estimate import SECTION as HISTORY
+from .estimate import phase_lengths, remember
 from .observation import FAILED, PHASES, InventoryHost, Observation
 from .silence import LAST_SEEN
 
 SECTION = "install"
-# Phase of a wait -> phase of the state file (design 4 decides by it).
+AWAITED = "awaited"
+# Phase of a wait -> phase of the state file (docs/resume.md decides by it).
 STATE_PHASES = {"boot": "booted", "discovery": "booted", "bootstrap": "bootstrap", "install": "installing", "operators": "installing", "done": "installed"}
 BEFORE_BOOT = ("", "built", "defined")
 # Seconds between two records of an installation that merely goes on: a run that is killed must know when it was last seen, not to the second.
@@ -47,7 +51,8 @@ class Timeline:
         if str(self.section.get("phase") or "") in BEFORE_BOOT:
             self.section["phase"] = "booted"
         self.section.setdefault("started_at", self._stamp())
-        self.section.pop("overdue", None)
+        for key in ("overdue", "stopped_at"):
+            self.section.pop(key, None)
         self._write()
 
     def record(self, memory: Memory, seen: Observation) -> None:
@@ -64,6 +69,7 @@ class Timeline:
             self._host(self._name(memory, seen, host), host)
         self._rendezvous(memory, seen)
         self._nodes(seen)
+        self.section[AWAITED] = awaited(seen, memory, self._setup).as_dict()
         if seen.api.version:
             self.section["kubernetes_version"] = seen.api.version
         if seen.service.ours or seen.api.ours:
@@ -75,16 +81,30 @@ class Timeline:
         """The wait is over: ``step`` is its ``done`` or ``stop``."""
         for key in ("failure", "suspects"):
             self.section.pop(key, None)
+        lengths: dict[str, float] = {}
         if step.kind == "done":
+            self.section.pop(AWAITED, None)
             if self._setup.until == "installed":
                 self.section["phase"] = "installed"
-                self.section.setdefault("installed_at", self._stamp())
+                if "installed_at" not in self.section:
+                    self.section["installed_at"] = self._stamp()
+                    lengths = phase_lengths(self.section.get("phases") or {}, self.section["installed_at"])
         else:
-            self.section |= {"failure": step.reason, "suspects": failures}
+            self.section |= {"failure": step.reason, "suspects": failures, "stopped_at": self._stamp()}
             if step.terminal:
                 self.section["phase"] = FAILED
             elif memory.phase == "discovery" or (memory.phase == "boot" and self._setup.silence is None):
                 self.section["overdue"] = True
+        self._write(lengths)
+
+    def repairs(self) -> dict[str, int]:
+        """How often each host was restarted during this installation, by this run and earlier ones."""
+        return dict(self.section.get("repairs") or {})
+
+    def repairing(self, names: Sequence[str]) -> None:
+        """These hosts are about to be restarted. It is recorded before, so that a run that is killed is not followed by a second restart."""
+        counts = self.repairs()
+        self.section["repairs"] = {**counts, **{name: counts.get(name, 0) + 1 for name in names}}
         self._write()
 
     def warn(self, text: str) -> None:
@@ -108,7 +128,7 @@ class Timeline:
             return
         phase = STATE_PHASES["install"] if bootstrapped(seen) else STATE_PHASES[memory.phase]
         recorded = str(self.section.get("phase") or "")
-        # Only a service that shows an earlier state proves that a recorded phase is past: whoever is killed in a moment of silence must leave the
+        # Only a service that shows an earlier state proves that a recorded phase is past: a run that is killed while the service does not answer must leave the
         # record of a running installation behind, since it alone keeps the next run from booting.
         proved = seen.service.ours and seen.service.cluster is not None and not seen.api.ours
         if proved or recorded not in PHASES or PHASES.index(phase) > PHASES.index(recorded):
@@ -168,15 +188,23 @@ class Timeline:
         found = memory.last_words(seen, own)
         return found is not None and found.id == host.id
 
-    def _write(self) -> None:
+    def _write(self, lengths: Mapping[str, float] | None = None) -> None:
         if self._method:
             self.section["method"] = self._method
         with self._state.edit() as document:
             document[SECTION] = self.section
+            if lengths:
+                document[HISTORY] = remember(document.get(HISTORY), lengths)
 
     def _stamp(self) -> str:
         return self._now().astimezone(datetime.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _copy(section: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: _copy(value) if isinstance(value, dict) else list(value) if isinstance(value, list) else value for key, value in section.items()}
+    return {key: _copied(value) for key, value in section.items()}
+
+
+def _copied(value: Any) -> Any:
+    if isinstance(value, dict):
+        return _copy(value)
+    return list(value) if isinstance(value, list) else value

@@ -25,7 +25,7 @@ Key = tuple[str, str]
 
 @dataclasses.dataclass(frozen=True)
 class AgentHostResult:
-    """What became of the changes of one host (or of one Agent that nobody expected, then ``host`` is empty).
+    """What became of the changes of one host (or of one unexpected Agent, then ``host`` is empty).
 
     ``agents`` are those that were written or read again, as they are now; ``gone`` says that the Agent was deleted under our hands.
     """
@@ -74,7 +74,7 @@ class _Planner:
         host = self._hosts.get(key)
         if host is None:
             return replan_approval(agent)
-        if reason := self._somebody_else(host, change, agent):
+        if reason := self._other_client(host, change, agent):
             self.refusals[key] = reason
             return None
         plan: AgentPlan = replan_agent(host.request, agent, self._around, self._holds.get(host.request.name, ""))
@@ -83,7 +83,7 @@ class _Planner:
         return plan.change
 
     @staticmethod
-    def _somebody_else(host: AgentHostPlan, change: Change, agent: Agent) -> str:
+    def _other_client(host: AgentHostPlan, change: Change, agent: Agent) -> str:
         before = read_agent(change.before)
         if agent.deleting and host.request.action != "delete":
             return f"{agent.title} is being deleted"

@@ -257,7 +257,7 @@ def _deletion(agent: Agent) -> AgentPlan:
     if agent.state in states.BUSY and not agent.day_2:
         return AgentPlan(refusals=(f"it cannot be deleted: {states.why_ignored(agent.state)} (state {agent.state}), which would fail without it",))
     notes = () if agent.state in states.QUIET else (f"{agent.title} comes back, unapproved, if its machine goes on running the discovery image",)
-    return AgentPlan(plan_deletion(AGENT, agent.raw, "the host shall be absent"), notes=notes)
+    return AgentPlan(plan_deletion(AGENT, agent.raw, "the host must be absent"), notes=notes)
 
 
 def _decoded(text: Any) -> Any:

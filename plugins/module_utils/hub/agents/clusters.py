@@ -1,7 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a cluster takes: the roles it still needs, or why it takes nobody (reference infrastructure-operator.md 5.3, 7.4, 7.5). Pure."""
+"""What a cluster takes: the roles it still needs, or why it takes no host. Pure.
+
+Source: openshift/assisted-service internal/controller/controllers/agent_controller.go,
+  internal/controller/controllers/clusterdeployments_controller.go.
+"""
 
 from __future__ import annotations
 
@@ -107,7 +111,8 @@ def role_of(agent: Agent) -> str:
 def _counted(counts: Mapping[str, int]) -> str:
     parts = [f"{counts[role]} {role}" for role in (*REQUIREMENTS, "auto-assign") if counts.get(role)]
     noun = "Agent" if sum(counts.values()) == 1 else "Agents"
-    return f"{' and '.join(parts) if len(parts) < 3 else ', '.join(parts)} {noun}" if parts else "no Agents"
+    joined = " and ".join(parts) if len(parts) < 3 else ", ".join(parts)
+    return f"{joined} {noun}" if parts else "no Agents"
 
 
 def _count(value: Any) -> int:

@@ -5,16 +5,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from ...common.host_names import safe_address
 from .model import Agent
 
 Facts = dict[str, Any]
+FIELDS = (
+    "name",
+    "namespace",
+    "infra_env_name",
+    "hostname",
+    "macs",
+    "serial_number",
+    "bmc_addresses",
+    "role",
+    "state",
+    "state_info",
+    "approved",
+    "connected",
+    "cluster",
+    "day_2",
+    "bare_metal_host",
+    "machine_config_pool",
+    "installation_disk_id",
+    "stage",
+    "percent",
+    "labels",
+    "node_labels",
+    "ip_addresses",
+    "conditions",
+    "validations",
+    "created",
+    "inventory",
+)
 
 
-def flatten(agent: Agent, *, inventory: bool = True) -> Facts:
-    """What is worth knowing of one Agent. ``inventory`` adds the hardware as the service tells it, without SMART data."""
+def flatten(agent: Agent, *, inventory: bool = True, fields: Collection[str] = ()) -> Facts:
+    """What is worth knowing of one Agent. ``inventory`` adds the hardware as the service tells it, without SMART data; ``fields`` not empty: only these."""
     facts: Facts = {
         "name": agent.name,
         "namespace": agent.namespace,
@@ -44,7 +73,8 @@ def flatten(agent: Agent, *, inventory: bool = True) -> Facts:
         "validations": [{"id": found.id, "status": found.status, "message": found.message} for found in agent.failing],
         "created": agent.created,
     }
-    return facts | ({"inventory": dict(agent.inventory)} if inventory else {})
+    facts |= {"inventory": dict(agent.inventory)} if inventory else {}
+    return {name: value for name, value in facts.items() if name in fields} if fields else facts
 
 
 def ip_addresses(agent: Agent) -> list[str]:

@@ -40,7 +40,8 @@ def _last_resort(agent: Facts, titles: Mapping[str, int], taken: Collection[str]
     if titles[title] == 1 and title not in taken and not host_name_fault(title):
         return title
     digest = hashlib.sha256("/".join((str(agent["namespace"]), str(agent["name"]))).encode(errors="replace")).hexdigest()
-    return f"agent-{digest[:12]}"
+    short_digest = digest[:12]
+    return f"agent-{short_digest}"
 
 
 def _name(agent: Facts, kind: str) -> str:
@@ -53,11 +54,14 @@ def _name(agent: Facts, kind: str) -> str:
 def groups_of(agent: Facts, kinds: Sequence[str], labels: Sequence[str]) -> list[str]:
     """The groups of an Agent: ``agents``, one for each kind, and one for each of the label keys that it has."""
     cluster = agent["cluster"]
+    state = agent["state"] or "unknown"
+    role = agent["role"] or "none"
+    infra_env_name = agent["infra_env_name"] or "none"
     found = {
-        "state": f"agents_state_{agent['state'] or 'unknown'}",
-        "role": f"agents_role_{agent['role'] or 'none'}",
+        "state": f"agents_state_{state}",
+        "role": f"agents_role_{role}",
         "cluster": f"agents_cluster_{cluster['namespace']}_{cluster['name']}" if cluster else "agents_unbound",
-        "infra_env": f"agents_infra_env_{agent['namespace']}_{agent['infra_env_name'] or 'none'}",
+        "infra_env": f"agents_infra_env_{agent['namespace']}_{infra_env_name}",
     }
     by_label = [f"agents_label_{key}_{agent['labels'][key]}" for key in labels if key in agent["labels"]]
     return [ALL, *(_safe(found[kind]) for kind in kinds), *map(_safe, by_label)]

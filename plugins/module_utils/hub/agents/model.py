@@ -213,7 +213,7 @@ def read_agents(objects: Iterable[Mapping[str, Any]]) -> list[Agent]:
 
 
 def without_bulk(obj: Mapping[str, Any]) -> dict[str, Any]:
-    """The object without what nobody reads here and what is most of its size: managed fields, passed validations, SMART data of disks."""
+    """The object without what is not read here and what is most of its size: managed fields, passed validations, SMART data of disks."""
     metadata = {key: value for key, value in obj["metadata"].items() if key != "managedFields"}
     status = dict(_mapping(obj.get("status")))
     if isinstance(status.get("validationsInfo"), Mapping):

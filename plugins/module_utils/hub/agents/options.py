@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The doors agents and agents_info: their options, and results from accounts."""
+"""The modules agents and agents_info: their options, and results from accounts."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from ...kube.client import KubeClient
 from ...kube.connection import CONNECTION_OPTIONS, connect
 from ...kube.write import diff_of
 from .change import validations_text
-from .flat import flatten, ip_addresses
+from .flat import FIELDS, flatten, ip_addresses
 from .model import Agent
 from .request import ROLES, host_requests
-from .run import WITHIN, AgentsAccount, HostAccount, Options, bring_agents
+from .run import WITHIN, AgentsAccount, HostAccount, Options, reconcile_agents
 from .select import list_agents, selection
 from .waits import TARGETS
 
-# Where a state file remembers hosts that nobody heard of.
+# Where a state file remembers hosts that did not register.
 HUB_SECTION, UNHEARD = "hub", "unheard"
 
 
@@ -79,6 +79,7 @@ def agents_info_argument_spec() -> dict[str, Any]:
         "cluster_name": {"type": "str"},
         "query": {"type": "str"},
         "inventory": {"type": "bool", "default": True},
+        "fields": {"type": "list", "elements": "str", "choices": list(FIELDS), "default": []},
     }
 
 
@@ -103,7 +104,7 @@ def run_agents(call: Opened, barred: Callable[[Agent], str] = lambda agent: "") 
     )
     client = connect(params, clock=call.clock, check_mode=call.check_mode, forks=options.forks)
     try:
-        account = bring_agents(client, requests, options)
+        account = reconcile_agents(client, requests, options)
         if params["state_file"] and not call.check_mode:
             _remember(StateFile(Path(params["state_file"])), account)
         return _answer(call, account, client)
@@ -164,7 +165,7 @@ def _silent(failed: Sequence[HostAccount], result: Mapping[str, Any]) -> str:
     if not silent:
         return ""
     strangers = [f"{each['agent']} (MAC {', '.join(each['macs']) or 'unknown'})" for each in result.get("unexpected") or ()]
-    others = f" Are they among the Agents that nobody expects, under other MACs than configured: {'; '.join(strangers[:5])}?" if strangers else ""
+    others = f" Are they among the unexpected Agents, under other MACs than configured: {'; '.join(strangers[:5])}?" if strangers else ""
     return f"\nLook at the console of {', '.join(silent)}: has it booted the discovery image, and does it reach the hub?{others} Then run again."
 
 
@@ -199,10 +200,11 @@ def _stranger(agent: Agent) -> dict[str, Any]:
 
 
 def run_agents_info(call: Opened) -> dict[str, Any]:
-    """The door agents_info."""
+    """The module agents_info."""
     wanted = selection(call.params)
     client = connect(call.params, clock=call.clock)
     try:
-        return {"changed": False, "agents": [flatten(agent, inventory=call.params["inventory"]) for agent in list_agents(client, wanted)]}
+        inventory, fields = call.params["inventory"], frozenset(call.params["fields"])
+        return {"changed": False, "agents": [flatten(agent, inventory=inventory, fields=fields) for agent in list_agents(client, wanted)]}
     finally:
         client.close()

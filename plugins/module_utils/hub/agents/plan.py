@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The whole set at once: who is which Agent, what each becomes, what the clusters can take, and what nobody expected. Pure."""
+"""The whole set at once: who is which Agent, what each becomes, what the clusters can take, and which Agents are unexpected. Pure."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class AgentHostPlan:
 
 @dataclasses.dataclass(frozen=True)
 class AgentsPlan:
-    """``approvals`` are the patches of Agents that nobody expected, where the policy approves them."""
+    """``approvals`` are the patches of unexpected Agents, where the policy approves them."""
 
     hosts: tuple[AgentHostPlan, ...] = ()
     unexpected: tuple[Agent, ...] = ()
@@ -79,12 +79,12 @@ def plan_hosts(
     census = _Census(requests, free, [*bound_elsewhere, *everybody], around)
     hosts = tuple(_plan(request, matches[request.name], around, hold) if (hold := census.hold(request)) else free[request.name] for request in requests)
     strangers = _strangers(matches.values(), everybody)
-    told = strangers if unexpected in ("warn", "fail") else ()
+    reported = strangers if unexpected in ("warn", "fail") else ()
     return AgentsPlan(
         hosts=tuple(_overfull(host, census) for host in hosts),
         unexpected=tuple(strangers),
         approvals=tuple(change for agent in strangers if unexpected == "approve" and (change := _approval(agent))),
-        problems=(*census.warnings(), *_unapproved_and_bound(hosts), *(_stranger_problem(agent, unexpected) for agent in told)),
+        problems=(*census.warnings(), *_unapproved_and_bound(hosts), *(_stranger_problem(agent, unexpected) for agent in reported)),
         holds={request.name: hold for request in requests if (hold := census.hold(request))},
     )
 
@@ -155,7 +155,7 @@ class _Census:
 
     def _words(self, facts: ClusterFacts, there: Sequence[str], wanted: Sequence[str]) -> str:
         asked = f"it has {counted_roles(there)} and is to get {counted_roles(wanted)} more"
-        return f"cluster {facts.ref} needs {facts.needs()}; {asked}, and one too many would block the installation for ever"
+        return f"cluster {facts.ref} needs {facts.needs()}; {asked}, and one too many would block the installation permanently"
 
     def _is_member(self, request: AgentHostRequest, ref: ClusterRef) -> bool:
         agent = self._plans[request.name].match.agent
@@ -178,7 +178,9 @@ class _Census:
 
     def _role_of_request(self, request: AgentHostRequest) -> str:
         agent = self._plans[request.name].match.agent
-        return request.role if request.role is not None else role_of(agent) if agent is not None else ""
+        if request.role is not None:
+            return request.role
+        return "" if agent is None else role_of(agent)
 
 
 def _concerns(too_many: Mapping[str, int], role: str) -> bool:
@@ -192,7 +194,7 @@ def _overfull(host: AgentHostPlan, census: _Census) -> AgentHostPlan:
 
 
 def _strangers(matches: Iterable[Match], agents: Iterable[Agent]) -> list[Agent]:
-    """Agents that no host accounts for and nobody has approved."""
+    """Agents that match no host and are not approved."""
     accounted = {agent.key for match in matches for agent in (match.agent, *match.superseded, *match.candidates) if agent is not None}
     return [agent for agent in agents if agent.key not in accounted and not agent.approved and not agent.deleting]
 
@@ -216,6 +218,7 @@ def _unapproved_and_bound(hosts: Iterable[AgentHostPlan]) -> Iterator[Problem]:
 
 
 def _stranger_problem(agent: Agent, policy: Unexpected) -> Problem:
-    detail = f"{agent.title} belongs to no host that is expected (MACs {', '.join(agent.macs) or 'not told yet'}); it is not approved"
+    macs = ", ".join(agent.macs) or "not reported yet"
+    detail = f"{agent.title} belongs to no host that is expected (MACs {macs}); it is not approved"
     severity: Literal["error", "warning"] = "error" if policy == "fail" else "warning"
     return _problem(f"agents[{agent.namespace}/{agent.name}]", INVALID, detail, severity=severity, hint="list it in hosts, or set unexpected")

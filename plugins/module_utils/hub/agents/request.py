@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from ...cluster.field_table import AGENT_REQUESTS
-from ...cluster.host_identity import Identity, check_identity, given_twice, host_macs, read_identity
+from ...cluster.host_identity import Identity, check_identity, host_macs, provided_twice, read_identity
 from ...cluster.root_device import check_hints
 from ...common.errors import InvalidInput
 from ...common.host_names import host_name_fault
@@ -31,9 +31,12 @@ _CONTROLLERS_LABELS = re.compile(r"(infraenvs\.agent-install\.openshift\.io$|(in
 _FIELDS = {"hostname": "hostname", **{row.option: row.agent for row in AGENT_REQUESTS}}
 
 
+Action = Literal["keep", "bind", "unbind", "delete"]
+
+
 @dataclasses.dataclass(frozen=True)
 class AgentHostRequest:
-    """One host: who it is and how its Agent shall be. ``None`` leaves a field as it is.
+    """One host: its identity and the desired state of its Agent. ``None`` leaves a field as it is.
 
     ``spec`` holds the plain fields by their names in the Agent's spec, ``installer_args`` and ``ignition_config_overrides`` are decoded JSON.
     ``action`` is what happens to the binding or to the Agent itself. ``by_bare_metal_host``: the hub's BareMetalHost tells the Agent all this, not we.
@@ -52,12 +55,12 @@ class AgentHostRequest:
     installer_args: Sequence[str] | None = None
     ignition_config_overrides: Mapping[str, Any] | None = None
     cluster: ClusterRef | None = None
-    action: Literal["keep", "bind", "unbind", "delete"] = "keep"
+    action: Action = "keep"
     by_bare_metal_host: bool = False
 
 
 def host_requests(hosts: Sequence[Mapping[str, Any]], namespace: str) -> list[AgentHostRequest]:
-    """Requests for the ``hosts`` option of a door. Raises :class:`InvalidInput` with all problems."""
+    """Requests for the ``hosts`` option of a module. Raises :class:`InvalidInput` with all problems."""
     problems: list[Problem] = []
     requests = []
     for index, host in enumerate(hosts):
@@ -76,12 +79,14 @@ def _request(host: Mapping[str, Any], namespace: str) -> AgentHostRequest:
     reference = ClusterRef(str(cluster.get("namespace") or namespace), str(cluster["name"])) if cluster else None
     deleting = host.get("state") == "absent"
     staying = not deleting and not host.get("unbind")
+    # A host that is listed is one that is expected; a host that leaves needs no approval.
     approved = host.get("approved")
+    if staying:
+        approved = approved is None or bool(approved)
     return AgentHostRequest(
         name=str(host["name"]),
         identity=dataclasses.replace(read_identity(host), cluster=reference, hostname="" if deleting else str(host.get("hostname") or "")),
-        # A host that is listed is one that is expected; approval of one that leaves is nobody's concern.
-        approved=(True if approved is None else bool(approved)) if staying else approved,
+        approved=approved,
         role=host.get("role"),
         spec={field: host[option] for option, field in _FIELDS.items() if host.get(option) is not None},
         disk_id=host.get("installation_disk_id"),
@@ -92,7 +97,7 @@ def _request(host: Mapping[str, Any], namespace: str) -> AgentHostRequest:
         installer_args=host.get("installer_args"),
         ignition_config_overrides=_decoded(host.get("ignition_config_overrides")),
         cluster=reference,
-        action="delete" if deleting else "unbind" if host.get("unbind") else "bind" if reference else "keep",
+        action=_action(host, bound=reference is not None),
         by_bare_metal_host=bool(host.get("by_bare_metal_host")) and not deleting,
     )
 
@@ -169,17 +174,25 @@ def _check_action(host: Mapping[str, Any], path: str) -> Iterator[Problem]:
     if cluster and host.get("unbind"):
         yield _problem(path, FORBIDDEN, "cluster and unbind exclude each other")
     if host.get("state") == "absent" and (cluster or host.get("unbind")):
-        yield _problem(path, FORBIDDEN, "an Agent that shall be absent can neither be bound nor unbound")
+        yield _problem(path, FORBIDDEN, "an Agent with state absent can neither be bound nor unbound")
 
 
 def _duplicates(hosts: Sequence[Mapping[str, Any]]) -> Iterator[Problem]:
-    yield from given_twice(hosts, "name", "name", lambda host: [str(host.get("name"))], _CHECK)
-    yield from given_twice(hosts, "hostname", "hostname", _hostname_in_cluster, _CHECK)
-    yield from given_twice(hosts, "mac_addresses", "MAC", host_macs, _CHECK)
-    yield from given_twice(hosts, "system_uuid", "system UUID", lambda host: [str(host["system_uuid"]).lower()] if host.get("system_uuid") else [], _CHECK)
+    yield from provided_twice(hosts, "name", "name", lambda host: [str(host.get("name"))], _CHECK)
+    yield from provided_twice(hosts, "hostname", "hostname", _hostname_in_cluster, _CHECK)
+    yield from provided_twice(hosts, "mac_addresses", "MAC", host_macs, _CHECK)
+    yield from provided_twice(hosts, "system_uuid", "system UUID", lambda host: [str(host["system_uuid"]).lower()] if host.get("system_uuid") else [], _CHECK)
 
 
 def _hostname_in_cluster(host: Mapping[str, Any]) -> list[tuple[str, str]]:
     """A hostname is taken once in a cluster, not once in a task."""
     cluster = host.get("cluster") or {}
     return [(str(host["hostname"]), f"{cluster.get('namespace') or ''}/{cluster.get('name') or ''}")] if host.get("hostname") else []
+
+
+def _action(host: Mapping[str, Any], *, bound: bool) -> Action:
+    if host.get("state") == "absent":
+        return "delete"
+    if host.get("unbind"):
+        return "unbind"
+    return "bind" if bound else "keep"

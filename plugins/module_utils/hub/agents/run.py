@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Many Agents brought to what the hosts of an inventory need: observe, plan, apply, and wait as long as somebody wants to."""
+"""Bring many Agents to the state that an inventory describes: observe, plan, apply, and wait if asked to."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .lookup import Lookup
 from .model import INFRA_ENV_LABEL, Agent, read_agents, without_bulk
 from .plan import AgentHostPlan, AgentsPlan, Unexpected, plan_hosts
 from .request import AgentHostRequest
-from .waits import Target, standing
+from .waits import Target, wait_status
 from .watch import AgentWatch
 
 # Seconds that an input error of the service has to last before it is believed: it may be about what an Agent was before our change.
@@ -85,7 +85,7 @@ class AgentsAccount:
         return bool(self.approved) or any(host.changed for host in self.hosts)
 
 
-def bring_agents(client: KubeClient, requests: Sequence[AgentHostRequest], options: Options) -> AgentsAccount:
+def reconcile_agents(client: KubeClient, requests: Sequence[AgentHostRequest], options: Options) -> AgentsAccount:
     """Bring the Agents of all hosts to what was asked for.
 
     One list, one patch for each Agent that changes; with ``wait_for`` one watch besides. In check mode nothing is waited for and the server only tries
@@ -164,7 +164,7 @@ class _Task:
                 for outcome in each.outcomes:
                     watch.drop((outcome.change.namespace, outcome.change.name))
         written = {each.host for each in done}
-        found = {host.request.name: self._standing(host, written) for host in plan.hosts if host.request.name not in self._final}
+        found = {host.request.name: self._wait_status(host, written) for host in plan.hosts if host.request.name not in self._final}
         for name, where in found.items():
             if where.final:
                 self._final.add(name)
@@ -204,14 +204,14 @@ class _Task:
         account.notes += [note for note in host.notes if note not in account.notes]
 
     def _stop_for_strangers(self, plan: AgentsPlan) -> bool:
-        """With ``unexpected: fail`` nothing is done as long as there are Agents that nobody expected."""
+        """With ``unexpected: fail`` nothing is done as long as there are unexpected Agents."""
         if self._options.unexpected != "fail" or not plan.unexpected:
             return False
-        names = ", ".join(f"{agent.title} with MACs {', '.join(agent.macs) or 'not told yet'}" for agent in plan.unexpected)
-        self.account.fault = ZeroTouchError(f"Nobody expected {names}.", "List them in hosts, or set unexpected; nothing more was done.")
+        names = ", ".join(f"{agent.title} with MACs {', '.join(agent.macs) or 'not reported yet'}" for agent in plan.unexpected)
+        self.account.fault = ZeroTouchError(f"{names} match no host of the inventory.", "List them in hosts, or set unexpected; nothing more was done.")
         for host in self.account.hosts:
             if not host.failed and not host.changed:
-                host.reason = "nothing was done: there are Agents that nobody expected"
+                host.reason = "nothing was done: there are unexpected Agents"
         return True
 
     def _apply(self, plan: AgentsPlan) -> list[AgentHostResult]:
@@ -234,11 +234,11 @@ class _Task:
             raise Interrupted("Stopped by a signal.")
         return done
 
-    def _standing(self, host: AgentHostPlan, written: set[str]) -> WaitStatus:
+    def _wait_status(self, host: AgentHostPlan, written: set[str]) -> WaitStatus:
         name = host.request.name
         if name in written:
             return WaitStatus(reason="its changes were just made")
-        return self._doubts.settle(name, standing(host, self._options.wait_for))
+        return self._doubts.settle(name, wait_status(host, self._options.wait_for))
 
     def _give_up(self, words: str) -> None:
         for name, where in self._waiting.items():

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which Agents are asked for: by namespace, label, InfraEnv, cluster, query. Shared by the door agents_info and the inventory plugin."""
+"""Which Agents are asked for: by namespace, label, InfraEnv, cluster, query. Shared by the module agents_info and the inventory plugin."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Selection:
 
 
 def selection(options: Mapping[str, Any]) -> Selection:
-    """From the options of a door. Raises :class:`InvalidInput` for a query that is none."""
+    """From the options of a module. Raises :class:`InvalidInput` for a query that is none."""
     parts = [options.get("label_selector") or "", f"{INFRA_ENV_LABEL}={options['infra_env_name']}" if options.get("infra_env_name") else ""]
     query = str(options.get("query") or "")
     return Selection(

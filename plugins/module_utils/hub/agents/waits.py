@@ -1,7 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Whether a host is where a task waits for it, and whether it can still get there. Pure (reference infrastructure-operator.md 4.3, 5.3, 5.4, 15)."""
+"""Whether a host is where a task waits for it, and whether it can still get there. Pure.
+
+Source: openshift/assisted-service internal/controller/controllers/agent_controller.go,
+  internal/controller/controllers/agent_reclaimer.go, internal/host/statemachine.go;
+  docs/upstream/infrastructure-operator.md#what-a-client-does.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +23,7 @@ Target = Literal["none", "registered", "ready", "bound", "unbound", "installed"]
 TARGETS: tuple[Target, ...] = ("none", "registered", "ready", "bound", "unbound", "installed")
 
 
-def standing(host: AgentHostPlan, target: Target) -> WaitStatus:
+def wait_status(host: AgentHostPlan, target: Target) -> WaitStatus:
     """Where one host stands on the way to ``target``. Changes that are still planned have to be carried out first."""
     agent = host.match.agent
     if host.refusals or host.match.status == "ambiguous":
@@ -73,7 +78,8 @@ def _installed(agent: Agent) -> WaitStatus:
     if agent.conditions.get("Installed", InstallCondition()).status == "True":
         return REACHED
     if agent.state == "installing-pending-user-action":
-        return WaitStatus(reason=f"it is installing-pending-user-action: {agent.state_info or 'the machine did not boot from its disk'}")
+        state_info = agent.state_info or "the machine did not boot from its disk"
+        return WaitStatus(reason=f"it is installing-pending-user-action: {state_info}")
     if agent.stage and agent.state in states.INSTALLING:
         return WaitStatus(reason=f"it is {agent.state}, {agent.stage} {agent.percent}%")
     return _failed(agent) or _refused_spec(agent) or WaitStatus(reason=condition_text(agent))
@@ -85,12 +91,13 @@ _CHECKS = {"ready": _ready, "bound": _bound, "unbound": _unbound, "installed": _
 def _failed(agent: Agent) -> WaitStatus | None:
     """Where the service says that it is over (4.3)."""
     if agent.state in states.FAILED or agent.stage == "Failed":
-        return WaitStatus(final=True, reason=f"it is {agent.state}: {agent.state_info or agent.stage or 'no reason is given'}")
+        state_info = agent.state_info or agent.stage or "no reason is given"
+        return WaitStatus(final=True, reason=f"it is {agent.state}: {state_info}")
     return None
 
 
 def _refused_spec(agent: Agent) -> WaitStatus | None:
-    """An input error stays until somebody changes the Agent; after a backend error the hub tries again every 10 s (4.3)."""
+    """An input error stays until the Agent is changed; after a backend error the hub tries again every 10 s."""
     synced = agent.conditions.get("SpecSynced", InstallCondition())
     if synced.status == "False" and synced.reason == "InputError":
         return WaitStatus(reason=synced.message, doubtful=True)

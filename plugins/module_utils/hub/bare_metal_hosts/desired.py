@@ -4,7 +4,7 @@
 """What a user says about hosts that the hub boots by itself, as BareMetalHosts and their Secrets; every mistake that needs no hub is found here.
 
 A BareMetalHost with the label of an InfraEnv is booted into discovery by the hub's own controller (BMAC), which then tells the Agent what to be by
-annotations of the BareMetalHost (reference infrastructure-operator.md 10.1).
+annotations of the BareMetalHost (openshift/assisted-service internal/controller/controllers/bmh_agent_controller.go).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ JSON_ANNOTATIONS = (f"{BMAC}/installer-args", f"{BMAC}/ignition-config-overrides
 CLEANING_MODES = ("disabled", "metadata")
 # Names of objects; BMAC puts this one into a label as well, which ends at 63 characters.
 _NAME = re.compile(r"(?=.{1,63}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
-# Options of a host that the door agents has as well, with the same meaning and the same mistakes.
+# Options of a host that the module agents has as well, with the same meaning and the same mistakes.
 _OF_AGENTS = (
     *(row.option for row in (*OWN_REQUESTS, *ANNOTATION_REQUESTS)),
     *("agent_labels", "node_labels", "installer_args", "ignition_config_overrides", "cluster", "unbind"),
@@ -45,10 +45,10 @@ _OF_AGENTS = (
 
 
 @dataclasses.dataclass(frozen=True)
-class HostWish:
+class DesiredHost:
     """One host: the BareMetalHost and the Secret with its BMC's credentials, holding the fields that are ours and no others.
 
-    ``node_labels`` is the whole set, None leaves it alone. ``binds`` is whether the wish says anything about the cluster. ``notes`` are worth knowing.
+    ``node_labels`` is the whole set, None leaves it alone. ``binds`` is whether the desired state says anything about the cluster. ``notes`` are worth knowing.
     """
 
     name: str
@@ -65,7 +65,7 @@ class DesiredBareMetalHosts:
 
     namespace: str
     infra_env: str
-    hosts: tuple[HostWish, ...]
+    hosts: tuple[DesiredHost, ...]
 
 
 def secret_name(host: str) -> str:
@@ -73,7 +73,7 @@ def secret_name(host: str) -> str:
     return f"{host}-bmc-secret"
 
 
-def read_wish(options: Mapping[str, Any]) -> DesiredBareMetalHosts:
+def read_requested(options: Mapping[str, Any]) -> DesiredBareMetalHosts:
     """The objects that the options mean. Raises :class:`InvalidInput` with all problems."""
     namespace, hosts = str(options["namespace"]), options["hosts"]
     problems = list(_problems(options))
@@ -85,12 +85,12 @@ def read_wish(options: Mapping[str, Any]) -> DesiredBareMetalHosts:
     if problems:
         raise InvalidInput(problems)
     return DesiredBareMetalHosts(
-        namespace, str(options["infra_env_name"]), tuple(_wish(host, request, options) for host, request in zip(hosts, requests, strict=True))
+        namespace, str(options["infra_env_name"]), tuple(_requested(host, request, options) for host, request in zip(hosts, requests, strict=True))
     )
 
 
 def read_names(hosts: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The names of hosts that shall be absent, for which nothing else matters."""
+    """The names of hosts with state absent, for which nothing else matters."""
     return list(dict.fromkeys(str(host["name"]) for host in hosts))
 
 
@@ -105,20 +105,25 @@ def _problems(options: Mapping[str, Any]) -> Iterator[Problem]:
         yield _problem("infra_env_name", REQUIRED, "name the InfraEnv whose image the hosts boot")
     for index, host in enumerate(options["hosts"]):
         path = f"hosts[{index}]"
-        if not _NAME.fullmatch(str(host["name"])):
-            yield _problem(f"{path}.name", INVALID, "is no name for a BareMetalHost: at most 63 lower-case letters, digits, '-' and '.'", str(host["name"]))
-        if not host.get("boot_mac_address"):
-            yield _problem(f"{path}.boot_mac_address", REQUIRED, "the hub recognises the machine by the MAC address of one of its NICs")
-        if not host.get("bmc"):
-            yield _problem(f"{path}.bmc", REQUIRED, "the hub boots the machine through its BMC")
-        else:
-            yield from check_bmc(host["bmc"], f"{path}.bmc")
+        yield from machine_problems(host, path)
+
+
+def machine_problems(host: Mapping[str, Any], path: str) -> Iterator[Problem]:
+    """Mistakes in what identifies a machine and its BMC."""
+    if not _NAME.fullmatch(str(host["name"])):
+        yield _problem(f"{path}.name", INVALID, "is no name for a BareMetalHost: at most 63 lower-case letters, digits, '-' and '.'", str(host["name"]))
+    if not host.get("boot_mac_address"):
+        yield _problem(f"{path}.boot_mac_address", REQUIRED, "the hub recognises the machine by the MAC address of one of its NICs")
+    if not host.get("bmc"):
+        yield _problem(f"{path}.bmc", REQUIRED, "the hub boots the machine through its BMC")
+    else:
+        yield from check_bmc(host["bmc"], f"{path}.bmc")
 
 
 def _as_agents_host(host: Mapping[str, Any]) -> dict[str, Any]:
-    # An address that is missing has been told already.
-    macs = [host["boot_mac_address"]] if host.get("boot_mac_address") else []
-    identity = {"mac_addresses": macs} if macs else {"system_uuid": "00000000-0000-0000-0000-000000000000"} if not host.get("boot_mac_address") else {}
+    # A missing address is a problem of its own, which is reported before.
+    mac = host.get("boot_mac_address")
+    identity = {"mac_addresses": [mac]} if mac else {"system_uuid": "00000000-0000-0000-0000-000000000000"}
     return {"name": host["name"], **identity, **{key: host[key] for key in _OF_AGENTS if host.get(key) is not None}}
 
 
@@ -126,31 +131,27 @@ def _renamed(problem: Problem) -> Problem:
     return dataclasses.replace(problem, path=problem.path.replace(".mac_addresses", ".boot_mac_address"), check="bare-metal-hosts")
 
 
-def _wish(host: Mapping[str, Any], request: AgentHostRequest, options: Mapping[str, Any]) -> HostWish:
+def _requested(host: Mapping[str, Any], request: AgentHostRequest, options: Mapping[str, Any]) -> DesiredHost:
     name, namespace, bmc = str(host["name"]), str(options["namespace"]), host["bmc"]
     spec: Object = {
         "online": True,
         "bootMACAddress": normal_mac(str(host["boot_mac_address"])),
         "automatedCleaningMode": str(host.get("automated_cleaning_mode") or CLEANING_MODES[0]),
-        "bmc": {
-            "address": bmc_address(str(bmc["address"])),
-            "credentialsName": secret_name(name),
-            "disableCertificateVerification": not _is_true(bmc.get("validate_certs", True)),
-        },
+        "bmc": bmc_part(name, bmc),
     }
     if request.root_device_hints is not None:
         spec["rootDeviceHints"] = dict(request.root_device_hints)
     if host.get("boot_mode"):
         spec["bootMode"] = host["boot_mode"]
     metadata = {"name": name, "namespace": namespace, "labels": {INFRA_ENV_LABEL: str(options["infra_env_name"])}, "annotations": _annotations(request)}
-    return HostWish(
+    return DesiredHost(
         name,
         {"metadata": metadata, "spec": spec},
-        _secret(name, namespace, str(bmc["username"]), str(bmc["password"])),
-        # A label without a value is one that shall not be there: of a whole set it is left out.
+        bmc_secret(name, namespace, bmc),
+        # A label without a value is one that must not exist: from a whole set it is left out.
         {key: value for key, value in request.node_labels.items() if value is not None} if host.get("node_labels") is not None else None,
         bool(request.cluster) or request.action == "unbind",
-        tuple(_notes(name, bmc)),
+        tuple(certificate_notes(name, bmc)),
     )
 
 
@@ -175,11 +176,21 @@ def _annotation(value: Any) -> str | None:
     return value or None if isinstance(value, str) else json.dumps(value)
 
 
-def _secret(host: str, namespace: str, username: str, password: str) -> Object:
+def bmc_part(host: str, bmc: Mapping[str, Any]) -> Object:
+    """``spec.bmc`` of the BareMetalHost of a host."""
+    return {
+        "address": bmc_address(str(bmc["address"])),
+        "credentialsName": secret_name(host),
+        "disableCertificateVerification": not _is_true(bmc.get("validate_certs", True)),
+    }
+
+
+def bmc_secret(host: str, namespace: str, bmc: Mapping[str, Any]) -> Object:
+    """The Secret with the credentials of a host's BMC."""
     return {
         "metadata": {"name": secret_name(host), "namespace": namespace},
         "type": "Opaque",
-        "data": {"username": _encoded(username), "password": _encoded(password)},
+        "data": {"username": _encoded(str(bmc["username"])), "password": _encoded(str(bmc["password"]))},
     }
 
 
@@ -197,11 +208,12 @@ def same_bmc(one: str, other: str) -> bool:
         return False
 
 
-def _notes(name: str, bmc: Mapping[str, Any]) -> Iterator[str]:
-    given = [key for key in ("ca_cert", "fingerprint") if bmc.get(key)]
-    if given and _is_true(bmc.get("validate_certs", True)):
+def certificate_notes(name: str, bmc: Mapping[str, Any]) -> Iterator[str]:
+    """What of a BMC's description has no place in a BareMetalHost."""
+    unused = [key for key in ("ca_cert", "fingerprint") if bmc.get(key)]
+    if unused and _is_true(bmc.get("validate_certs", True)):
         yield (
-            f"{name}: a BareMetalHost has no place for bmc.{' and bmc.'.join(given)}. The hub's baremetal-operator has to trust the BMC's certificate "
+            f"{name}: a BareMetalHost has no place for bmc.{' and bmc.'.join(unused)}. The hub's baremetal-operator has to trust the BMC's certificate "
             "by itself, or set bmc.validate_certs to false."
         )
 

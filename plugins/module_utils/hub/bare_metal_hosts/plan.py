@@ -1,10 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What has to be written so that hosts are booted by the hub as wished, and what must not be written; pure (reference infrastructure-operator.md 10).
+"""What has to be written so that hosts are booted by the hub as described, and what must not be written; pure.
 
 A BareMetalHost has many authors: the user, BMAC (``image``, ``customDeploy``, ``inspect.metal3.io``, detached, paused), baremetal-operator (``status``,
 finalizers). A patch of ours holds what the user said and nothing of theirs.
+
+Source: openshift/assisted-service internal/controller/controllers/bmh_agent_controller.go.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from ..agents.change import condition_text
 from ..agents.model import INFRA_ENV_LABEL, Agent
 from ..install.status import InstallCondition
 from ..kinds import BARE_METAL_HOST, NAMESPACE, SECRET
-from .desired import CLUSTER_REFERENCE, JSON_ANNOTATIONS, NODE_LABEL, DesiredBareMetalHosts, HostWish, Object, same_bmc, secret_name
+from .desired import CLUSTER_REFERENCE, JSON_ANNOTATIONS, NODE_LABEL, DesiredBareMetalHosts, DesiredHost, Object, same_bmc, secret_name
 from .problems import problem as _problem
 
 DETACHED = "baremetalhost.metal3.io/detached"
@@ -38,7 +40,7 @@ _NEW_STATES = ("", "registering", "unmanaged")
 class ObservedBareMetalHosts:
     """The namespace as it is: BareMetalHosts (all of them) and Secrets by name, the InfraEnv, Agents that a BareMetalHost manages.
 
-    ``namespace`` is whether the namespace exists (None: nobody looked, or may). ``infra_env`` and ``agents`` are looked at where they matter.
+    ``namespace`` is whether the namespace exists (None: not read, or not allowed). ``infra_env`` and ``agents`` are looked at where they matter.
     """
 
     hosts: Mapping[str, Object] = dataclasses.field(default_factory=dict)
@@ -61,18 +63,18 @@ class BareMetalHostsPlan:
         return tuple(change for stage in self.stages for change in stage)
 
 
-def hold_back(wish: DesiredBareMetalHosts, observed: ObservedBareMetalHosts) -> tuple[DesiredBareMetalHosts, dict[str, str]]:
-    """The wish without the clusters that hosts cannot be bound to yet, and what each of those waits for.
+def hold_back(requested: DesiredBareMetalHosts, observed: ObservedBareMetalHosts) -> tuple[DesiredBareMetalHosts, dict[str, str]]:
+    """The desired state without the clusters that hosts cannot be bound to yet, and what each of those waits for.
 
     BMAC tells an Agent everything at once, and the service binds before it takes over the rest (5.2): a host that is not ``known-unbound``, for want of
     a hostname for instance, would then be refused again and again and never get its name.
     """
     agents = {agent.bare_metal_host: agent for agent in sorted(observed.agents, key=lambda each: each.created) if not agent.deleting}
-    waits = {host.name: reason for host in wish.hosts if (reason := _binding_waits_for(host, observed.hosts.get(host.name), agents.get(host.name)))}
-    return dataclasses.replace(wish, hosts=tuple(_without_cluster(host) if host.name in waits else host for host in wish.hosts)), waits
+    waits = {host.name: reason for host in requested.hosts if (reason := _binding_waits_for(host, observed.hosts.get(host.name), agents.get(host.name)))}
+    return dataclasses.replace(requested, hosts=tuple(_without_cluster(host) if host.name in waits else host for host in requested.hosts)), waits
 
 
-def _binding_waits_for(host: HostWish, present: Mapping[str, Any] | None, agent: Agent | None) -> str:
+def _binding_waits_for(host: DesiredHost, present: Mapping[str, Any] | None, agent: Agent | None) -> str:
     reference = host.bare_metal_host["metadata"]["annotations"].get(CLUSTER_REFERENCE)
     if not reference or (present is not None and _annotations(present).get(CLUSTER_REFERENCE) == reference):
         return ""
@@ -83,13 +85,13 @@ def _binding_waits_for(host: HostWish, present: Mapping[str, Any] | None, agent:
     return f"it is bound to {reference} once its Agent is {BINDABLE}: {condition_text(agent)}"
 
 
-def _without_cluster(host: HostWish) -> HostWish:
+def _without_cluster(host: DesiredHost) -> DesiredHost:
     metadata = host.bare_metal_host["metadata"]
     annotations = {key: value for key, value in metadata["annotations"].items() if key != CLUSTER_REFERENCE}
     return dataclasses.replace(host, bare_metal_host={**host.bare_metal_host, "metadata": {**metadata, "annotations": annotations}})
 
 
-def plan_present(wish: DesiredBareMetalHosts, observed: ObservedBareMetalHosts) -> BareMetalHostsPlan:
+def plan_present(requested: DesiredBareMetalHosts, observed: ObservedBareMetalHosts) -> BareMetalHostsPlan:
     """The namespace if it is missing, then all Secrets, then all BareMetalHosts: a BareMetalHost without its Secret begins with an error.
 
     Raises :class:`InvalidInput` with everything that the hub would refuse, undo, or take for another machine; then nothing is to be written.
@@ -97,8 +99,8 @@ def plan_present(wish: DesiredBareMetalHosts, observed: ObservedBareMetalHosts) 
     problems: list[Problem] = []
     secrets: list[Change] = []
     hosts: list[Change] = []
-    for host in wish.hosts:
-        problems += _refusals(host, wish, observed)
+    for host in requested.hosts:
+        problems += host_refusals(host, requested, observed)
         try:
             credentials = plan_secret(host, observed.secrets.get(secret_name(host.name)))
             own = plan_host(host, observed.hosts.get(host.name))
@@ -109,15 +111,15 @@ def plan_present(wish: DesiredBareMetalHosts, observed: ObservedBareMetalHosts) 
         hosts += [own] if own else []
     if problems:
         raise InvalidInput(problems)
-    namespace = plan_object(NAMESPACE, {"metadata": {"name": wish.namespace}}, None) if observed.namespace is False else None
-    warnings = [note for host in wish.hosts for note in host.notes]
+    namespace = plan_object(NAMESPACE, {"metadata": {"name": requested.namespace}}, None) if observed.namespace is False else None
+    warnings = [note for host in requested.hosts for note in host.notes]
     if observed.infra_env is None:
-        warnings.append(f"InfraEnv {wish.namespace}/{wish.infra_env} does not exist. The hub boots the hosts once it does and has an image.")
+        warnings.append(f"InfraEnv {requested.namespace}/{requested.infra_env} does not exist. The hub boots the hosts once it does and has an image.")
     return BareMetalHostsPlan(_stages([namespace] if namespace else [], secrets, hosts), tuple(warnings))
 
 
-def plan_secret(host: HostWish, observed: Mapping[str, Any] | None) -> Change | None:
-    """The credentials. Raises :class:`InvalidInput` for a Secret of that name that is somebody else's and says something else."""
+def plan_secret(host: DesiredHost, observed: Mapping[str, Any] | None) -> Change | None:
+    """The credentials. Raises :class:`InvalidInput` for a Secret of that name that another tool created with other content."""
     desired = host.secret if observed is None else {key: host.secret[key] for key in ("metadata", "data")}
     change = plan_object(SECRET, desired, observed)
     if change is not None and observed is not None and not is_ours(observed):
@@ -125,8 +127,8 @@ def plan_secret(host: HostWish, observed: Mapping[str, Any] | None) -> Change | 
     return change
 
 
-def plan_host(host: HostWish, observed: Mapping[str, Any] | None) -> Change | None:
-    """The BareMetalHost. Raises :class:`InvalidInput` for one that is somebody else's."""
+def plan_host(host: DesiredHost, observed: Mapping[str, Any] | None) -> Change | None:
+    """The BareMetalHost. Raises :class:`InvalidInput` for one of another tool."""
     if observed is not None and not _may_change(host, observed):
         raise InvalidInput([_foreign(f"hosts[{host.name}].name", _title(host.bare_metal_host))])
     desired = host.bare_metal_host if observed is None else _against(host, observed)
@@ -136,13 +138,13 @@ def plan_host(host: HostWish, observed: Mapping[str, Any] | None) -> Change | No
 def plan_absent(names: Sequence[str], namespace: str, observed: ObservedBareMetalHosts) -> BareMetalHostsPlan:
     """The BareMetalHosts first and, once they are gone, their Secrets: baremetal-operator needs the credentials to let go of a machine.
 
-    Raises :class:`InvalidInput` where that would take more than we gave: an object of somebody else, a machine of a cluster that would be switched off.
+    Raises :class:`InvalidInput` if that would delete more than we created: an object of another tool, a machine of a cluster that would be switched off.
     """
     problems = [problem for name in names for problem in _losses(name, namespace, observed)]
     if problems:
         raise InvalidInput(problems)
     present = [observed.hosts[name] for name in names if name in observed.hosts]
-    hosts = [change for host in present if (change := plan_deletion(BARE_METAL_HOST, host, "it shall not exist"))]
+    hosts = [change for host in present if (change := plan_deletion(BARE_METAL_HOST, host, "it must not exist"))]
     secrets, stays = [], []
     for name in names:
         secret = observed.secrets.get(_credentials_name(observed.hosts.get(name)) or secret_name(name))
@@ -154,7 +156,7 @@ def plan_absent(names: Sequence[str], namespace: str, observed: ObservedBareMeta
             stays.append(f"{title} was not made by this collection")
         elif users:
             stays.append(f"{title} is used by BareMetalHost {', '.join(users)}")
-        elif change := plan_deletion(SECRET, secret, "its BareMetalHost shall not exist"):
+        elif change := plan_deletion(SECRET, secret, "its BareMetalHost must not exist"):
             secrets.append(change)
     return BareMetalHostsPlan(_stages(hosts, list({change.name: change for change in secrets}.values())), stays=tuple(dict.fromkeys(stays)))
 
@@ -174,21 +176,21 @@ def other_machines(hosts: Sequence[Mapping[str, Any]], infra_env: str, observed:
     return found
 
 
-def replan(wish: DesiredBareMetalHosts | None, change: Change, observed: Mapping[str, Any] | None) -> Change | None:
+def replan(requested: DesiredBareMetalHosts | None, change: Change, observed: Mapping[str, Any] | None) -> Change | None:
     """The same intention against the object as it is now, after a conflict."""
     if change.verb == "delete":
         # An object that has got our object's name since is not the one that was to go.
         same = observed is not None and observed["metadata"].get("uid") == change.before.get("metadata", {}).get("uid")
         return plan_deletion(change.resource, observed, "".join(change.reasons)) if same and is_ours(observed or {}) else None
-    if wish is None or change.resource == NAMESPACE:
+    if requested is None or change.resource == NAMESPACE:
         return None
     if change.resource == SECRET:
-        return plan_secret(next(host for host in wish.hosts if secret_name(host.name) == change.name), observed)
-    return plan_host(next(host for host in wish.hosts if host.name == change.name), observed)
+        return plan_secret(next(host for host in requested.hosts if secret_name(host.name) == change.name), observed)
+    return plan_host(next(host for host in requested.hosts if host.name == change.name), observed)
 
 
-def _against(host: HostWish, observed: Mapping[str, Any]) -> Object:
-    """The wish without what means the same as what is there, and without what controllers have taken over."""
+def _against(host: DesiredHost, observed: Mapping[str, Any]) -> Object:
+    """The desired state without what means the same as what is there, and without what controllers have taken over."""
     made, present = host.bare_metal_host, observed.get("spec") or {}
     annotations, there = dict(made["metadata"]["annotations"]), _annotations(observed)
     if host.node_labels is not None:  # a full set, for BMAC too
@@ -201,26 +203,27 @@ def _against(host: HostWish, observed: Mapping[str, Any]) -> Object:
     if (bmc := present.get("bmc") or {}) and same_bmc(str(bmc.get("address") or ""), spec["bmc"]["address"]):
         spec["bmc"] = {**spec["bmc"], "address": bmc["address"]}
     if there.get(_INSPECT) == "disabled":
-        del spec["automatedCleaningMode"]  # BMAC's in its legacy flow, together with this annotation (10.2)
+        spec.pop("automatedCleaningMode", None)  # BMAC's in its legacy flow, together with this annotation (10.2)
     if not spec["bmc"]["disableCertificateVerification"] and not bmc.get("disableCertificateVerification"):
         spec["bmc"] = {key: value for key, value in spec["bmc"].items() if key != "disableCertificateVerification"}  # false as nothing is false
     return {**made, "metadata": {**made["metadata"], "annotations": annotations}, "spec": spec}
 
 
-def _refusals(host: HostWish, wish: DesiredBareMetalHosts, observed: ObservedBareMetalHosts) -> Iterator[Problem]:
+def host_refusals(host: DesiredHost, requested: DesiredBareMetalHosts, observed: ObservedBareMetalHosts) -> Iterator[Problem]:
+    """Why a BareMetalHost cannot be what is desired."""
     path, present = f"hosts[{host.name}]", observed.hosts.get(host.name)
     reference = ((observed.infra_env or {}).get("spec") or {}).get("clusterRef")
     if host.binds and reference:
-        detail = f"InfraEnv {wish.namespace}/{wish.infra_env} binds its hosts to {reference.get('namespace')}/{reference.get('name')} (early binding)"
+        detail = f"InfraEnv {requested.namespace}/{requested.infra_env} binds its hosts to {reference.get('namespace')}/{reference.get('name')} (early binding)"
         yield _problem(f"{path}.cluster", FORBIDDEN, f"{detail}; the hub takes no other word beside it", hint="leave it out, or use another InfraEnv")
     mac = host.bare_metal_host["spec"]["bootMACAddress"]
     twins = sorted(name for name, other in observed.hosts.items() if name != host.name and _mac(other) == mac and not _deleting(other))
     if twins:
-        detail = f"is also that of BareMetalHost {wish.namespace}/{', '.join(twins)}: the hub could not tell which of them the Agent belongs to"
+        detail = f"is also that of BareMetalHost {requested.namespace}/{', '.join(twins)}: the hub could not tell which of them the Agent belongs to"
         yield _problem(f"{path}.boot_mac_address", DUPLICATE, detail, mac)
     if present is None:
         return
-    title = f"BareMetalHost {wish.namespace}/{host.name}"
+    title = f"BareMetalHost {requested.namespace}/{host.name}"
     if _deleting(present):
         yield _problem(f"{path}.name", INVALID, f"{title} is being deleted", hint="run again when it is gone")
     if _mac(present) and _mac(present) != mac:
@@ -246,7 +249,8 @@ def _losses(name: str, namespace: str, observed: ObservedBareMetalHosts) -> Iter
     bound = next((agent for agent in observed.agents if agent.bare_metal_host == name and _is_bound(agent)), None)
     if bound is None:
         return
-    belongs = f"its host belongs to cluster {bound.cluster} ({bound.state or 'state unknown'})"
+    state = bound.state or "state unknown"
+    belongs = f"its host belongs to cluster {bound.cluster} ({state})"
     if REMOVE_NODE in _annotations(host):
         detail = f"{belongs} and annotation {REMOVE_NODE} would have the Node deleted as well"
         yield _problem(path, FORBIDDEN, f"{title} is not deleted: {detail}", hint="take the host out of its cluster first (unbind)")
@@ -272,7 +276,7 @@ def is_detached(host: Mapping[str, Any]) -> bool:
     return DETACHED in _annotations(host) or (host.get("status") or {}).get("operationalStatus") == "detached"
 
 
-def _may_change(host: HostWish, observed: Mapping[str, Any]) -> bool:
+def _may_change(host: DesiredHost, observed: Mapping[str, Any]) -> bool:
     """Those of another InfraEnv are another deployment's, although this collection made them."""
     infra_env = _infra_env(observed)
     return infra_env == _infra_env(host.bare_metal_host) if infra_env else is_ours(observed)

@@ -18,7 +18,7 @@ from ..agents.model import BMH_LABEL, Agent, read_agents, without_bulk
 from ..infra_env.run import InfraEnvSession, Result
 from ..kinds import AGENT, BARE_METAL_HOST, INFRA_ENV, NAMESPACE, SECRET
 from ..namespaces import namespace_exists
-from .desired import DesiredBareMetalHosts, credentials, read_names, read_wish, secret_name
+from .desired import DesiredBareMetalHosts, credentials, read_names, read_requested, secret_name
 from .plan import (
     PAUSED,
     BareMetalHostsPlan,
@@ -46,25 +46,25 @@ class RegistrationWait:
 
 
 def make_present(options: Mapping[str, Any], waiting: RegistrationWait, session: InfraEnvSession) -> Result:
-    """The BareMetalHosts as wished and, unless told otherwise, registered: baremetal-operator got through to their BMCs.
+    """The BareMetalHosts as described and, unless told otherwise, registered: baremetal-operator got through to their BMCs.
 
     Raises :class:`InvalidInput` before anything is written, :class:`PartialFailure` with a complete account of what was refused or does not register.
     """
     session.secrets(credentials(options["hosts"]))
-    wish = read_wish(options)
-    observed = _observe_present(wish, session)
-    wish = _without_new(wish, observed, options["hosts"])
-    plan_present(wish, observed)  # refuses what could never be, also of what has to wait
-    wish, waits = hold_back(wish, observed)
-    plan = plan_present(wish, observed)
-    outcomes = _carry_out(plan, wish, session)
+    requested = read_requested(options)
+    observed = _observe_present(requested, session)
+    requested = _without_new(requested, observed, options["hosts"])
+    plan_present(requested, observed)  # refuses what could never be, also of what has to wait
+    requested, waits = hold_back(requested, observed)
+    plan = plan_present(requested, observed)
+    outcomes = _carry_out(plan, requested, session)
     now = {**observed.hosts, **{outcome.change.name: outcome.object for outcome in outcomes if outcome.object and _is_host(outcome.change)}}
-    names = [host.name for host in wish.hosts]
+    names = [host.name for host in requested.hosts]
     errors: dict[str, str] = {}
     if waiting.wait and not session.check_mode:
-        now, errors = _await_registration(names, wish, now, waiting.timeout, session)
+        now, errors = _await_registration(names, requested, now, waiting.timeout, session)
     value = _account(plan, outcomes) | {
-        "hosts": [{**_shown(name, wish.namespace, now.get(name), outcomes, errors.get(name, "")), "waits_for": waits.get(name, "")} for name in names]
+        "hosts": [{**_shown(name, requested.namespace, now.get(name), outcomes, errors.get(name, "")), "waits_for": waits.get(name, "")} for name in names]
     }
     if errors:
         lines = "\n".join(f"{name}: {reason}" for name, reason in errors.items())
@@ -101,15 +101,15 @@ def _without_new(desired: DesiredBareMetalHosts, observed: ObservedBareMetalHost
     return dataclasses.replace(desired, hosts=tuple(host for host in desired.hosts if host.name in kept))
 
 
-def _observe_present(wish: DesiredBareMetalHosts, session: InfraEnvSession) -> ObservedBareMetalHosts:
-    client, hosts = session.client, _hosts(session.client, wish.namespace)
-    managed = any(host.binds and host.name in hosts for host in wish.hosts)
+def _observe_present(requested: DesiredBareMetalHosts, session: InfraEnvSession) -> ObservedBareMetalHosts:
+    client, hosts = session.client, _hosts(session.client, requested.namespace)
+    managed = any(host.binds and host.name in hosts for host in requested.hosts)
     return ObservedBareMetalHosts(
         hosts=hosts,
-        secrets=_secrets([secret_name(host.name) for host in wish.hosts], wish.namespace, session),
-        infra_env=client.find(INFRA_ENV.path(wish.namespace, wish.infra_env)),
-        agents=_managed_agents(client, wish.namespace) if managed else (),
-        namespace=True if hosts else namespace_exists(client, wish.namespace),
+        secrets=_secrets([secret_name(host.name) for host in requested.hosts], requested.namespace, session),
+        infra_env=client.find(INFRA_ENV.path(requested.namespace, requested.infra_env)),
+        agents=_managed_agents(client, requested.namespace) if managed else (),
+        namespace=True if hosts else namespace_exists(client, requested.namespace),
     )
 
 
@@ -151,11 +151,11 @@ def _secrets(names: Iterable[str], namespace: str, session: InfraEnvSession) -> 
     return found
 
 
-def _carry_out(plan: BareMetalHostsPlan, wish: DesiredBareMetalHosts | None, session: InfraEnvSession, between: Any = None) -> list[WriteOutcome]:
+def _carry_out(plan: BareMetalHostsPlan, requested: DesiredBareMetalHosts | None, session: InfraEnvSession, between: Any = None) -> list[WriteOutcome]:
     """Stage by stage; ``between`` is called after the BareMetalHosts. Raises :class:`PartialFailure` with a complete account."""
 
     def again(change: Change, observed: Object | None) -> Change | None:
-        return replan(wish, change, observed)
+        return replan(requested, change, observed)
 
     done: list[WriteOutcome] = []
     new_namespace = any(change.resource == NAMESPACE for change in plan.changes)
@@ -203,7 +203,7 @@ def _shown(name: str, namespace: str, host: Object | None, outcomes: Sequence[Wr
 
 
 def _await_registration(
-    names: Sequence[str], wish: DesiredBareMetalHosts, known: Mapping[str, Object], timeout: float, session: InfraEnvSession
+    names: Sequence[str], requested: DesiredBareMetalHosts, known: Mapping[str, Object], timeout: float, session: InfraEnvSession
 ) -> tuple[dict[str, Object], dict[str, str]]:
     """Until every host is registered, or has had an error for a while; the hosts as they are then, and what is wrong with whom."""
     now, open_ends = dict(known), dict[str, str]()
@@ -211,7 +211,7 @@ def _await_registration(
 
     def await_change(seconds: float) -> None:
         nonlocal now
-        now = _next_look(names, wish.namespace, now, seconds, session)
+        now = _next_look(names, requested.namespace, now, seconds, session)
 
     for _turn in turns(Deadline(session.clock, timeout), DOUBT / 3, await_change):
         open_ends = {name: reason for name in names if (reason := _obstacle(now.get(name)))}
@@ -250,9 +250,13 @@ def _obstacle(host: Mapping[str, Any] | None) -> str:
         return ""
     status = host.get("status") or {}
     if _has_error(host):
-        return f"{status.get('errorType') or 'error'}: {status.get('errorMessage') or 'no reason is given'}"
+        error_type = status.get("errorType") or "error"
+        error_message = status.get("errorMessage") or "no reason is given"
+        return f"{error_type}: {error_message}"
     state = provisioning_state(host)
-    return "" if state not in _UNREGISTERED else f"it is {state}" if state else "baremetal-operator has not looked at it yet"
+    if state not in _UNREGISTERED:
+        return ""
+    return f"it is {state}" if state else "baremetal-operator has not looked at it yet"
 
 
 def _has_error(host: Mapping[str, Any] | None) -> bool:

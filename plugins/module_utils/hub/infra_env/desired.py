@@ -1,9 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the user wants an InfraEnv to be: options checked and turned into the objects that shall exist (reference infrastructure-operator.md 2 and 3).
+"""The desired InfraEnv: checks the options and makes the desired objects of them.
 
-An option that is not given is not ours: what stands there stays. One that is given empty clears the field.
+An option that is not given is not ours: what is there stays. One that is given empty clears the field.
+
+Source: openshift/assisted-service internal/controller/controllers/infraenv_controller.go,
+  pkg/staticnetworkconfig/generator.go.
 """
 
 from __future__ import annotations
@@ -46,7 +49,7 @@ _LABEL_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?")
 
 @dataclasses.dataclass(frozen=True)
 class DesiredInfraEnv:
-    """The objects as they shall be, each with only the fields that the user gave.
+    """The desired objects, each with only the fields that the user gave.
 
     ``nmstate_configs`` is None when the user said nothing about hosts. ``pull_secret_name`` is a Secret that the user made himself.
     """
@@ -69,8 +72,8 @@ def own_pull_secret(name: str) -> str:
     return f"{name}-pull-secret"
 
 
-def read_wish(options: Mapping[str, Any]) -> DesiredInfraEnv:
-    """The wish in a door's options. Raises :class:`InvalidInput` with everything that is wrong with them."""
+def read_requested(options: Mapping[str, Any]) -> DesiredInfraEnv:
+    """The desired state in a module's options. Raises :class:`InvalidInput` with everything that is wrong with them."""
     problems = [problem for check in _CHECKS for problem in check(options)]
     if problems:
         raise InvalidInput(problems)
@@ -94,7 +97,7 @@ def _infra_env(options: Mapping[str, Any], secret_name: str) -> Object:
         spec["pullSecretRef"] = {"name": secret_name}
     for option, field in (("cluster", "clusterRef"), ("mirror_registry", "mirrorRegistryRef")):
         if options.get(option) is not None:
-            spec[field] = {key: options[option][key] for key in ("name", "namespace")} if _given(options[option]) else None
+            spec[field] = {key: options[option][key] for key in ("name", "namespace")} if _provided(options[option]) else None
     if options.get("image_proxy") is not None:
         proxy = {field: _cleared(options["image_proxy"].get(option)) for option, field in _PROXY.items()}
         spec["proxy"] = proxy if any(proxy.values()) else None
@@ -124,7 +127,7 @@ def _cleared(value: Any) -> Any:
     return None if value in ({}, []) else value
 
 
-def _given(reference: Mapping[str, Any]) -> bool:
+def _provided(reference: Mapping[str, Any]) -> bool:
     return bool(reference.get("name") or reference.get("namespace"))
 
 
@@ -170,7 +173,7 @@ def _check_exclusive(options: Mapping[str, Any]) -> Iterator[Problem]:
         yield image_problem("pull_secret_name", FORBIDDEN, "pull_secret and pull_secret_name are both given; give one")
     for option in ("cluster", "mirror_registry"):
         reference = options.get(option) or {}
-        for key in ("name", "namespace") if _given(reference) else ():
+        for key in ("name", "namespace") if _provided(reference) else ():
             if not reference.get(key):
                 yield image_problem(f"{option}.{key}", REQUIRED, "name and namespace belong together")
 

@@ -1,10 +1,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""When the image of an InfraEnv may be used (reference infrastructure-operator.md 2.3, 2.4, 15).
+"""When the image of an InfraEnv may be used.
 
 Only type and status of the condition count, not its reason; the URL must be there; and the image must be old enough that no later change makes a new
 one under the hands of a machine that boots it. Ages are by the server's clock, or by how long we have been looking where that is longer.
+
+Source: openshift/assisted-service internal/controller/controllers/infraenv_controller.go;
+  docs/upstream/infrastructure-operator.md#what-a-client-does.
 """
 
 from __future__ import annotations

@@ -1,7 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What has to be written so that an InfraEnv is as wished, and what the hub would refuse or ignore; pure (reference infrastructure-operator.md 2.4, 2.5)."""
+"""What has to be written so that an InfraEnv is as described, and what the hub would refuse or ignore; pure.
+
+Source: openshift/assisted-service internal/controller/controllers/infraenv_controller.go,
+  pkg/webhooks/agentinstall/v1beta1.
+"""
 
 from __future__ import annotations
 
@@ -31,15 +35,17 @@ NOT_CLEARED = {
     "sshAuthorizedKey": "ssh_public_keys",
     "ignitionConfigOverride": "ignition_config_override",
 }
-ANEW = "Make the InfraEnv anew (state absent, then present) if hosts must not boot with the old value; Agents that are not bound go with it and register again."
+RECREATE = (
+    "Create the InfraEnv again (state absent, then present) if hosts must not boot with the old value; Agents that are not bound go with it and register again."
+)
 
 
 @dataclasses.dataclass(frozen=True)
 class ObservedInfraEnv:
-    """What is there: the InfraEnv, the Secret of the wish, the NMStateConfigs that belong to the InfraEnv, whether its cluster is installed, its Agents.
+    """What is there: the InfraEnv, its Secret, the NMStateConfigs that belong to the InfraEnv, whether its cluster is installed, its Agents.
 
-    ``namespace`` is whether the namespace exists (None: nobody looked, or may). ``secret_user`` says why the Secret is not to go with the InfraEnv; empty if
-    nobody else needs it.
+    ``namespace`` is whether the namespace exists (None: not read, or not allowed). ``secret_user`` says why the Secret is not to go with the InfraEnv; empty if
+    no other object needs it.
     """
 
     infra_env: Object | None = None
@@ -65,34 +71,34 @@ class InfraEnvPlan:
         return tuple(change for stage in self.stages for change in stage)
 
 
-def plan_present(wish: DesiredInfraEnv, observed: ObservedInfraEnv) -> InfraEnvPlan:
+def plan_present(requested: DesiredInfraEnv, observed: ObservedInfraEnv) -> InfraEnvPlan:
     """A namespace that is missing and the pull secret first, then the network of the hosts, then the InfraEnv: so the first image is the right one (14).
 
     Raises :class:`InvalidInput` for what the hub would refuse, :class:`ZeroTouchError` for objects in the way that are not ours.
     """
-    problems = _missing(wish, observed) + _immutable(wish, observed)
+    problems = _missing(requested, observed) + _immutable(requested, observed)
     if problems:
         raise InvalidInput(problems)
-    secret = plan_secret(wish.secret, observed.secret) if wish.secret else None
+    secret = plan_secret(requested.secret, observed.secret) if requested.secret else None
     known = {config["metadata"]["name"]: config for config in observed.nmstate_configs}
-    wanted = [(config["metadata"]["name"], config) for config in wish.nmstate_configs or ()]
+    wanted = [(config["metadata"]["name"], config) for config in requested.nmstate_configs or ()]
     configs = [change for name, config in wanted if (change := plan_nmstate_config(config, known.get(name)))]
-    stale = _stale(wish, observed)
-    own = plan_infra_env(wish, observed.infra_env)
+    stale = _stale(requested, observed)
+    own = plan_infra_env(requested, observed.infra_env)
     return InfraEnvPlan(
-        stages=_stages([_new_namespace(wish, observed), [secret] if secret else [], [*configs, *stale], [own] if own else []]),
+        stages=_stages([_new_namespace(requested, observed), [secret] if secret else [], [*configs, *stale], [own] if own else []]),
         not_propagated=_not_propagated(own),
         warnings=_replaced_selector(own),
     )
 
 
-def _new_namespace(wish: DesiredInfraEnv, observed: ObservedInfraEnv) -> list[Change]:
-    change = plan_object(NAMESPACE, {"metadata": {"name": wish.namespace}}, None) if observed.namespace is False else None
+def _new_namespace(requested: DesiredInfraEnv, observed: ObservedInfraEnv) -> list[Change]:
+    change = plan_object(NAMESPACE, {"metadata": {"name": requested.namespace}}, None) if observed.namespace is False else None
     return [change] if change else []
 
 
-def plan_infra_env(wish: DesiredInfraEnv, observed: Mapping[str, Any] | None) -> Change | None:
-    return plan_object(INFRA_ENV, wish.infra_env, observed, owned=OWNED)
+def plan_infra_env(requested: DesiredInfraEnv, observed: Mapping[str, Any] | None) -> Change | None:
+    return plan_object(INFRA_ENV, requested.infra_env, observed, owned=OWNED)
 
 
 def plan_secret(desired: Object, observed: Mapping[str, Any] | None) -> Change | None:
@@ -111,7 +117,7 @@ def plan_secret(desired: Object, observed: Mapping[str, Any] | None) -> Change |
 
 
 def plan_nmstate_config(desired: Object, observed: Mapping[str, Any] | None) -> Change | None:
-    """One host's network. An object of that name which does not belong to the InfraEnv is somebody else's."""
+    """One host's network. An object of that name which does not belong to the InfraEnv belongs to another tool."""
     if observed is not None and not is_ours(observed) and _owner_label(observed) != _owner_label(desired):
         name = f"{desired['metadata']['namespace']}/{desired['metadata']['name']}"
         raise ZeroTouchError(
@@ -124,7 +130,7 @@ def plan_nmstate_config(desired: Object, observed: Mapping[str, Any] | None) -> 
 def plan_absent(name: str, namespace: str, observed: ObservedInfraEnv) -> InfraEnvPlan:
     """Delete the InfraEnv, then what this collection made for it.
 
-    Raises :class:`ZeroTouchError` where that would take more than it gave; for an InfraEnv of somebody else one that has the door's ``stays``.
+    Raises :class:`ZeroTouchError` if that would delete more than was created; for an InfraEnv of another tool one that has the module's ``stays``.
     """
     infra_env = observed.infra_env
     if infra_env is not None and not is_ours(infra_env):
@@ -138,8 +144,8 @@ def plan_absent(name: str, namespace: str, observed: ObservedInfraEnv) -> InfraE
             "Unbind or delete them first (module agents).",
         )
     others = [each for each in (*observed.nmstate_configs, *([observed.secret] if observed.secret else [])) if not is_ours(each)]
-    own = plan_deletion(INFRA_ENV, infra_env, "it shall not exist")
-    gone = "its InfraEnv shall not exist"
+    own = plan_deletion(INFRA_ENV, infra_env, "it must not exist")
+    gone = "its InfraEnv must not exist"
     made = [plan_deletion(NMSTATE_CONFIG, config, gone) for config in observed.nmstate_configs if is_ours(config)]
     made += [plan_deletion(SECRET, observed.secret, gone)] if observed.secret and is_ours(observed.secret) and not observed.secret_user else []
     unbound = (
@@ -155,53 +161,54 @@ def plan_absent(name: str, namespace: str, observed: ObservedInfraEnv) -> InfraE
     )
 
 
-def replan(wish: DesiredInfraEnv | None, change: Change, observed: Mapping[str, Any] | None) -> Change | None:
+def replan(requested: DesiredInfraEnv | None, change: Change, observed: Mapping[str, Any] | None) -> Change | None:
     """The same intention against the object as it is now, after a conflict."""
     if change.verb == "delete":
         # An object that has got our object's name since is not the one that was to go.
         same = observed is not None and observed["metadata"].get("uid") == change.before.get("metadata", {}).get("uid")
         return plan_deletion(change.resource, observed, "".join(change.reasons)) if same and observed is not None and is_ours(observed) else None
-    if wish is None or change.resource == NAMESPACE:
+    if requested is None or change.resource == NAMESPACE:
         return None
-    if change.resource == SECRET and wish.secret:
-        return plan_secret(wish.secret, observed)
+    if change.resource == SECRET and requested.secret:
+        return plan_secret(requested.secret, observed)
     if change.resource == NMSTATE_CONFIG:
-        desired = next(config for config in wish.nmstate_configs or () if config["metadata"]["name"] == change.name)
+        desired = next(config for config in requested.nmstate_configs or () if config["metadata"]["name"] == change.name)
         return plan_nmstate_config(desired, observed)
-    return plan_infra_env(wish, observed)
+    return plan_infra_env(requested, observed)
 
 
 def _stages(stages: Sequence[Sequence[Change]]) -> tuple[tuple[Change, ...], ...]:
     return tuple(tuple(stage) for stage in stages if stage)
 
 
-def _stale(wish: DesiredInfraEnv, observed: ObservedInfraEnv) -> list[Change]:
-    if wish.nmstate_configs is None:
+def _stale(requested: DesiredInfraEnv, observed: ObservedInfraEnv) -> list[Change]:
+    if requested.nmstate_configs is None:
         return []
-    wanted = {config["metadata"]["name"] for config in wish.nmstate_configs}
+    wanted = {config["metadata"]["name"] for config in requested.nmstate_configs}
     stale = [config for config in observed.nmstate_configs if is_ours(config) and config["metadata"]["name"] not in wanted]
     return [change for config in stale if (change := plan_deletion(NMSTATE_CONFIG, config, "its host is not listed any more"))]
 
 
-def _missing(wish: DesiredInfraEnv, observed: ObservedInfraEnv) -> list[Problem]:
-    if observed.infra_env is None and "pullSecretRef" not in wish.infra_env["spec"]:
+def _missing(requested: DesiredInfraEnv, observed: ObservedInfraEnv) -> list[Problem]:
+    if observed.infra_env is None and "pullSecretRef" not in requested.infra_env["spec"]:
         return [_problem("pull_secret", REQUIRED, "a new InfraEnv needs pull_secret, or pull_secret_name for a Secret that exists")]
-    spec = wish.infra_env["spec"]
+    spec = requested.infra_env["spec"]
     if observed.infra_env is None and spec.get("clusterRef") and spec.get("osImageVersion"):
         return [_problem("os_image_version", FORBIDDEN, "an InfraEnv of a cluster takes the cluster's version; give cluster or os_image_version, not both")]
     return []
 
 
-def _immutable(wish: DesiredInfraEnv, observed: ObservedInfraEnv) -> list[Problem]:
+def _immutable(requested: DesiredInfraEnv, observed: ObservedInfraEnv) -> list[Problem]:
     if observed.infra_env is None:
         return []
-    wanted, present = wish.infra_env["spec"], observed.infra_env.get("spec", {})
+    wanted, present = requested.infra_env["spec"], observed.infra_env.get("spec", {})
     found = []
     if "clusterRef" in wanted and (wanted["clusterRef"] or None) != (present.get("clusterRef") or None):
         detail = f"cannot be changed: the InfraEnv is {_binding(present.get('clusterRef'))}"
         found.append(_problem("cluster", FORBIDDEN, detail, hint="make another InfraEnv, or delete this one first (state absent)"))
     if "cpuArchitecture" in wanted and wanted["cpuArchitecture"] != (present.get("cpuArchitecture") or "x86_64"):
-        detail = f"cannot be changed: the InfraEnv is for {present.get('cpuArchitecture') or 'x86_64'}"
+        cpu_architecture = present.get("cpuArchitecture") or "x86_64"
+        detail = f"cannot be changed: the InfraEnv is for {cpu_architecture}"
         found.append(_problem("arch", FORBIDDEN, detail, str(wanted["cpuArchitecture"]), "make another InfraEnv for the other architecture"))
     added = wanted.get("osImageVersion") and not present.get("osImageVersion")
     if added and present.get("clusterRef") and not observed.cluster_installed:
@@ -224,10 +231,10 @@ def _not_propagated(change: Change | None) -> tuple[dict[str, str], ...]:
         gone = field in spec and (not spec[field] or (isinstance(spec[field], Mapping) and None in spec[field].values()))
         if gone:
             reason = "The operator does not take back what was cleared here: the image keeps the old value."
-            found.append({"option": option, "field": f"spec.{field}", "reason": reason, "remedy": ANEW})
+            found.append({"option": option, "field": f"spec.{field}", "reason": reason, "remedy": RECREATE})
     if "mirrorRegistryRef" in spec:
         reason = "A change of the mirror registries may not reach the image of an InfraEnv that is registered already."
-        found.append({"option": "mirror_registry", "field": "spec.mirrorRegistryRef", "reason": reason, "remedy": ANEW})
+        found.append({"option": "mirror_registry", "field": "spec.mirrorRegistryRef", "reason": reason, "remedy": RECREATE})
     return tuple(found)
 
 

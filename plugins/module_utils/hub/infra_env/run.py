@@ -16,7 +16,7 @@ from ...kube.client import KubeClient, Object
 from ...kube.faults import ForbiddenError, UnknownKindError
 from ...kube.write import Change, WriteOutcome, apply_changes, diff_of
 from ..kinds import AGENT, CLUSTER_DEPLOYMENT, INFRA_ENV, NAMESPACE, NMSTATE_CONFIG, SECRET
-from .desired import BELONGS_TO, DesiredInfraEnv, own_pull_secret, read_wish
+from .desired import BELONGS_TO, DesiredInfraEnv, own_pull_secret, read_requested
 from .image import COOLDOWN, Written, boot_artifacts, image_condition, infra_env_id, iso_url, wait_for_image
 from .plan import InfraEnvPlan, ObservedInfraEnv, plan_absent, plan_present, replan
 
@@ -32,7 +32,7 @@ class ImageWait:
 
 @dataclasses.dataclass(frozen=True)
 class Result:
-    """``value`` is what the door returns; ``diff`` Ansible's diff."""
+    """``value`` is what the module returns; ``diff`` Ansible's diff."""
 
     value: Mapping[str, Any]
     diff: Sequence[Mapping[str, str]] = ()
@@ -41,7 +41,7 @@ class Result:
 
 @dataclasses.dataclass(frozen=True)
 class InfraEnvSession:
-    """How the work is done. ``secrets`` is told values that must not be shown as soon as they are read, ``tell`` gets a line for whoever watches."""
+    """How the work is done. ``secrets`` receives values that must not be shown as soon as they are read, ``tell`` receives lines of progress."""
 
     client: KubeClient
     check_mode: bool = False
@@ -52,24 +52,24 @@ class InfraEnvSession:
 
 
 def make_present(options: Mapping[str, Any], waiting: ImageWait, session: InfraEnvSession) -> Result:
-    """The InfraEnv as wished and, unless told otherwise, its image ready to boot from.
+    """The InfraEnv as described and, unless told otherwise, its image ready to boot from.
 
     Raises :class:`InvalidInput` before anything is written, :class:`PartialFailure` with a complete account where the hub refused some of it, and
     what :func:`wait_for_image` raises.
     """
-    wish = read_wish(options)
-    observed = _observe(wish, session.client)
+    requested = read_requested(options)
+    observed = _observe(requested, session.client)
     session.secrets(secret_values(observed.infra_env))
-    plan = plan_present(wish, observed)
-    warnings = [*plan.warnings, *_missing_pull_secret(wish, session.client, waiting), *_named(plan)]
-    outcomes = _carry_out(plan, wish, session)
+    plan = plan_present(requested, observed)
+    warnings = [*plan.warnings, *_missing_pull_secret(requested, session.client, waiting), *_named(plan)]
+    outcomes = _carry_out(plan, requested, session)
     now = _after(outcomes, observed)
     if waiting.wait and not session.check_mode:
         try:
             now = wait_for_image(
                 session.client,
-                wish.namespace,
-                wish.name,
+                requested.namespace,
+                requested.name,
                 timeout=waiting.timeout,
                 cooldown=waiting.cooldown,
                 clock=session.clock,
@@ -77,9 +77,9 @@ def make_present(options: Mapping[str, Any], waiting: ImageWait, session: InfraE
                 tell=session.tell,
             )
         except ZeroTouchError as error:
-            error.result = _account(plan, outcomes) | {"infra_env": _identity(wish.name, wish.namespace, now)}
+            error.result = _account(plan, outcomes) | {"infra_env": _identity(requested.name, requested.namespace, now)}
             raise
-    return Result(_account(plan, outcomes) | describe(wish.name, wish.namespace, now), diff_of(outcomes), warnings)
+    return Result(_account(plan, outcomes) | describe(requested.name, requested.namespace, now), diff_of(outcomes), warnings)
 
 
 def make_absent(name: str, namespace: str, waiting: ImageWait, session: InfraEnvSession) -> Result:
@@ -125,18 +125,20 @@ def _identity(name: str, namespace: str, infra_env: Object | None) -> dict[str, 
     return {"name": name, "namespace": namespace, "id": infra_env_id(infra_env or {})}
 
 
-def _observe(wish: DesiredInfraEnv, client: KubeClient) -> ObservedInfraEnv:
-    infra_env = _find(client, INFRA_ENV.path(wish.namespace, wish.name))
+def _observe(requested: DesiredInfraEnv, client: KubeClient) -> ObservedInfraEnv:
+    infra_env = _find(client, INFRA_ENV.path(requested.namespace, requested.name))
     installed = False
     reference = (infra_env or {}).get("spec", {}).get("clusterRef")
-    if reference and wish.infra_env["spec"].get("osImageVersion"):
+    if reference and requested.infra_env["spec"].get("osImageVersion"):
         cluster = client.find(CLUSTER_DEPLOYMENT.path(reference["namespace"], reference["name"]))
         installed = bool((cluster or {}).get("spec", {}).get("installed"))
     return ObservedInfraEnv(
-        namespace=None if infra_env else _namespace_exists(client, wish.namespace),
+        namespace=None if infra_env else _namespace_exists(client, requested.namespace),
         infra_env=infra_env,
-        secret=client.find(SECRET.path(wish.namespace, wish.secret["metadata"]["name"])) if wish.secret else None,
-        nmstate_configs=() if wish.nmstate_configs is None else tuple(client.list(NMSTATE_CONFIG.path(wish.namespace), label_selector=wish.selector)),
+        secret=client.find(SECRET.path(requested.namespace, requested.secret["metadata"]["name"])) if requested.secret else None,
+        nmstate_configs=()
+        if requested.nmstate_configs is None
+        else tuple(client.list(NMSTATE_CONFIG.path(requested.namespace), label_selector=requested.selector)),
         cluster_installed=installed,
     )
 
@@ -158,17 +160,17 @@ def _find(client: KubeClient, path: str) -> Object | None:
         ) from error
 
 
-def _missing_pull_secret(wish: DesiredInfraEnv, client: KubeClient, waiting: ImageWait) -> list[str]:
-    if not wish.pull_secret_name:
+def _missing_pull_secret(requested: DesiredInfraEnv, client: KubeClient, waiting: ImageWait) -> list[str]:
+    if not requested.pull_secret_name:
         return []
     try:
-        secret = client.find(SECRET.path(wish.namespace, wish.pull_secret_name))
+        secret = client.find(SECRET.path(requested.namespace, requested.pull_secret_name))
     except ForbiddenError:
         return []  # the operator will say what is wrong with it
     if secret and ".dockerconfigjson" in (secret.get("data") or {}):
         return []
     what = "has no key .dockerconfigjson" if secret else "does not exist"
-    message = f"Secret {wish.namespace}/{wish.pull_secret_name} (pull_secret_name) {what}"
+    message = f"Secret {requested.namespace}/{requested.pull_secret_name} (pull_secret_name) {what}"
     if waiting.wait:
         raise ZeroTouchError(f"{message}, so the hub will not make an image.", "Create it first, or give pull_secret; with wait false it may come later.")
     return [f"{message}; the hub makes no image until it does."]
@@ -178,13 +180,13 @@ def _named(plan: InfraEnvPlan) -> list[str]:
     return [f"{each['option']}: {each['reason']} {each['remedy']}" for each in plan.not_propagated]
 
 
-def _carry_out(plan: InfraEnvPlan, wish: DesiredInfraEnv | None, session: InfraEnvSession) -> list[WriteOutcome]:
+def _carry_out(plan: InfraEnvPlan, requested: DesiredInfraEnv | None, session: InfraEnvSession) -> list[WriteOutcome]:
     done: list[WriteOutcome] = []
     new_namespace = any(change.resource == NAMESPACE for change in plan.changes)
     for stage in plan.stages:
 
         def again(change: Change, observed: Object | None) -> Change | None:
-            return replan(wish, change, observed)
+            return replan(requested, change, observed)
 
         if session.check_mode and new_namespace and stage[0].resource != NAMESPACE:
             outcomes = [WriteOutcome(change, changed=True) for change in stage]  # there is no namespace to try it in
@@ -229,7 +231,7 @@ def _affects_image(outcome: WriteOutcome) -> bool:
 
 
 def _await_absence(session: InfraEnvSession, name: str, namespace: str, timeout: float) -> None:
-    """Until the object is gone. Agents are garbage afterwards; nobody waits for them (2.4)."""
+    """Until the object is gone. Its Agents are collected as garbage afterwards, which is not waited for."""
     for event in session.client.follow(INFRA_ENV.path(namespace), timeout, field_selector=f"metadata.name={name}"):
         if event.type == "DELETED" or (event.type == "LISTED" and not event.objects):
             return

@@ -1,10 +1,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The objects on a hub that make a cluster: the same set that an agent ISO carries, in the form that a hub wants (reference infrastructure-operator.md 7, 8).
+"""The objects on a hub that make a cluster: the same set that an agent ISO carries, in the form that a hub wants.
 
 They are derived from the objects of the manifests room, so that one configuration means the same cluster either way. What differs on a hub: real
 namespaces and references, no ``status``, no deprecated scalars, the pull secret as ``data``, mirrors and extra manifests in ConfigMaps.
+
+Source: openshift/assisted-service internal/controller/controllers/clusterdeployments_controller.go,
+  docs/hive-integration/crds.
 """
 
 from __future__ import annotations
@@ -103,7 +106,8 @@ def _manifests(cluster: HubCluster) -> Iterator[Object]:
 def _deployment(cluster: HubCluster) -> Object:
     made = _plain(cluster_deployment(cluster.deployment.cluster))
     spec = {key: value for key, value in made["spec"].items() if key not in ("installed", "controlPlaneConfig")}
-    # Hosts are bound by Agent.spec alone; the selector is required by the schema and looked at by nobody (reference 8).
+    # Hosts are bound by Agent.spec alone; the selector is required by the schema and not used.
+    # Source: openshift/assisted-service docs/hive-integration/crds.
     spec["platform"] = {"agentBareMetal": {"agentSelector": {}}}
     return {**made, "metadata": {**made["metadata"], "namespace": cluster.namespace}, "spec": spec}
 
@@ -113,7 +117,8 @@ def _install(cluster: HubCluster) -> Object:
     spec = {key: value for key, value in made["spec"].items() if key not in _DEPRECATED}
     spec |= {"imageSetRef": {"name": cluster.image_set_name}} | ({} if cluster.hold is None else {"holdInstallation": cluster.hold})
     manifests = [item["metadata"]["name"] for item in _manifests(cluster)]
-    # An empty list, too: manifests that are not listed any more are taken back by the service (reference 7.1).
+    # An empty list, too: manifests that are not listed any more are taken back by the service.
+    # Source: openshift/assisted-service internal/controller/controllers/clusterdeployments_controller.go.
     spec["manifestsConfigMapRefs"] = [{"name": name} for name in manifests] or None
     spec["mirrorRegistryRef"] = {"name": cluster.mirror_name, "namespace": cluster.namespace} if cluster.mirror_name else None
     return {**made, "metadata": {**made["metadata"], "namespace": cluster.namespace}, "spec": spec}

@@ -23,7 +23,8 @@ from .objects import HubCluster, hub_objects
 from .status import InstallStatus, read_status
 
 RESOURCES: Mapping[str, Resource] = {resource.kind: resource for resource in (CLUSTER_IMAGE_SET, SECRET, CONFIG_MAP, CLUSTER_DEPLOYMENT, AGENT_CLUSTER_INSTALL)}
-# What may still change after the installation began (reference infrastructure-operator.md 7.7); holdInstallation has no effect any more.
+# What may still change after the installation began; holdInstallation has no effect any more.
+# Source: openshift/assisted-service pkg/webhooks/hiveextension/v1beta1.
 _CHANGEABLE = ("spec.clusterMetadata", "spec.ignitionEndpoint", "spec.holdInstallation", "metadata.")
 Key = tuple[str, str]
 
@@ -68,13 +69,15 @@ def observe(client: KubeClient, cluster: HubCluster) -> ObservedInstall:
 
 
 def plan_install(cluster: HubCluster, observed: ObservedInstall) -> InstallPlan:
-    """The writes that make the cluster what it shall be.
+    """The writes that bring the cluster to the desired state.
 
     Raises :class:`ZeroTouchError` where the present state forbids it: a ClusterImageSet of that name with another release, an AgentClusterInstall
     whose installation runs and differs; :class:`InvalidInput` for more hosts than a cluster takes that is not installed yet.
     """
     present = observed.get("AgentClusterInstall", cluster.name)
     status = read_status(present) if present else InstallStatus()
+    for found in (present, observed.get("ClusterDeployment", cluster.name)):
+        _refuse_controlled(found)
     _refuse_surplus(cluster, status)
     changes: list[Change] = []
     notes: list[str] = []
@@ -99,8 +102,22 @@ def plan_install(cluster: HubCluster, observed: ObservedInstall) -> InstallPlan:
     return InstallPlan((*changes, *(removal for removal in removals if removal)), tuple(notes), status)
 
 
+def _refuse_controlled(found: Object | None) -> None:
+    """A control plane of Cluster API writes its ClusterDeployment and AgentClusterInstall itself. Raises :class:`ZeroTouchError`."""
+    metadata = (found or {}).get("metadata") or {}
+    owner = next((each for each in metadata.get("ownerReferences") or () if each.get("kind") == "OpenshiftAssistedControlPlane"), None)
+    if owner is not None:
+        raise ZeroTouchError(
+            f"Cluster {metadata.get('namespace')}/{metadata.get('name')} belongs to {owner['kind']} {owner.get('name')} of Cluster API.",
+            "Use openshift_install_method: capi for it, or another name for a new cluster.",
+        )
+
+
 def _refuse_surplus(cluster: HubCluster, status: InstallStatus) -> None:
-    """One bound Agent too many keeps an installation from starting (reference infrastructure-operator.md 14); which one to leave out is not ours to choose."""
+    """One bound Agent too many keeps an installation from starting; which one to leave out is not ours to choose.
+
+    Source: docs/upstream/infrastructure-operator.md#faults-that-users-meet.
+    """
     surplus = [] if status.started or status.phase == "installed" else surplus_hosts(cluster.deployment)
     if surplus:
         hint = "raise the replicas, or leave hosts out until the cluster is installed: add_hosts brings them in then"
@@ -134,7 +151,7 @@ def _thawed(change: Change, status: InstallStatus) -> tuple[Change | None, list[
         return None, [f"The cluster is installed; what changed since then has no effect on it: {reason}" for reason in frozen]
     raise ZeroTouchError(
         f"{change.title} cannot be changed: {status.text()}. Different: {'; '.join(frozen)}.",
-        "Undo the change of the configuration, or remove the cluster from the hub (state absent) and begin anew.",
+        "Undo the change of the configuration, or remove the cluster from the hub (state absent) and start again.",
     )
 
 
@@ -161,8 +178,10 @@ def apply_install(client: KubeClient, cluster: HubCluster, plan: InstallPlan, *,
 def plan_removal(client: KubeClient, namespace: str, name: str) -> tuple[list[Change], list[str]]:
     """The deletions that take a cluster off the hub without losing Agents, and what stays with the reason.
 
-    Deleting the ClusterDeployment deletes the AgentClusterInstall, which unbinds late-bound Agents first (reference 7.6). The image set stays: other
-    clusters may use it. Only what this collection created goes, and nothing at all of a ClusterDeployment that somebody else made: it needs the rest.
+    Deleting the ClusterDeployment deletes the AgentClusterInstall, which unbinds late-bound Agents first. The image set stays: other
+    clusters may use it. Only what this collection created is deleted, and nothing of a ClusterDeployment of another tool, which needs the rest.
+
+    Source: openshift/assisted-service internal/controller/controllers/agentclusterinstall_controller.go.
     """
     changes: list[Change] = []
     stays: list[str] = []

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Waiting for an AgentClusterInstall: a watch, a line for every change, the end at the first terminal condition (reference infrastructure-operator.md 15)."""
+"""Waiting for an AgentClusterInstall: a watch, a line for every change, the end at the first terminal condition.
+
+Source: docs/upstream/infrastructure-operator.md#what-a-client-does.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ from .status import InstallStatus, Phase, read_status
 
 # Seconds: one piece of the watch, after which Agents are looked at again although the AgentClusterInstall said nothing new.
 PIECE = 20.0
-_WAY_OUT = "It does not recover by itself: correct the cause, take the cluster off the hub (state absent; playbook destroy_cluster), and begin anew."
+_WAY_OUT = "It does not recover by itself: correct the cause, take the cluster off the hub (state absent; playbook destroy_cluster), and start again."
 # What the service says of hosts that only share the fate of another.
 _SHARED_FATE = "Host is part of a cluster that"
 
@@ -46,7 +49,7 @@ class InstallSituation:
 
 
 class Watcher(Protocol):
-    """Somebody who acts on what is seen, such as detaching media; returns lines to be shown."""
+    """A caller that acts on what is observed, such as detaching media; returns lines to print."""
 
     def __call__(self, situation: InstallSituation) -> Sequence[str]:
         """Act on the situation and return lines to show."""
@@ -100,9 +103,7 @@ class InstallWait:
         path, name = AGENT_CLUSTER_INSTALL.path(self._cluster.namespace), self._cluster.name
         for event in events_until(self._client, path, self._deadline, PIECE, field_selector=f"metadata.name={name}"):
             if event.type == "DELETED" or (event.type == "LISTED" and not event.objects):
-                raise ZeroTouchError(
-                    f"There is no AgentClusterInstall {self._cluster} (any more).", "Somebody removed it from the hub; run again to make it anew."
-                )
+                raise ZeroTouchError(f"There is no AgentClusterInstall {self._cluster} (any more).", "It was removed from the hub. Run again to create it.")
             yield event.objects[0] if event.type == "LISTED" else event.object
 
     def _see(self, current: Object) -> None:
@@ -124,7 +125,7 @@ class InstallWait:
     def _overdue(self) -> LimitReached:
         status = self.situation.status
         part = "The installation" if status.phase == "installing" else "Meeting the requirements"
-        unready = [f"{agent.hostname or agent.name}: {agent_text(agent)}" for agent in self.situation.agents if agent.stage != "Done"]
+        unready = [f"{_host_name(agent)}: {agent_text(agent)}" for agent in self.situation.agents if agent.stage != "Done"]
         limit = self._deadline.limit
         return LimitReached(
             f"{part} of {self._cluster} took longer than {limit:g} s. {status.text()}." + appended(" Hosts: ", unready),
@@ -135,7 +136,8 @@ class InstallWait:
     def _terminal(self) -> str:
         failed = [agent for agent in self.situation.agents if agent.state == "error"]
         culprits = [agent for agent in failed if not agent.state_info.startswith(_SHARED_FATE)] or failed
-        lines = [f"{agent.hostname or agent.name}: {(agent.state_info or agent.state).rstrip('.')}" for agent in culprits]
+        reasons = [agent.state_info or agent.state for agent in culprits]
+        lines = [f"{_host_name(agent)}: {reason.rstrip('.')}" for agent, reason in zip(culprits, reasons, strict=True)]
         return f"Cluster {self._cluster}: {self.situation.status.text().rstrip('.')}." + appended(" Hosts: ", lines)
 
 
@@ -146,11 +148,12 @@ def agent_text(agent: Agent) -> str:
     holding = f": {failing}" if failing and agent.state.startswith(("insufficient", "pending")) else ""
     if agent.state.endswith("pending-user-action") and agent.state_info:
         holding = f": {agent.state_info.rstrip('.')}"
-    return f"{agent.state or 'not known to the service'}{stage}{holding}"
+    state = agent.state or "not known to the service"
+    return f"{state}{stage}{holding}"
 
 
 def hosts_result(agents: Sequence[Agent]) -> list[dict[str, object]]:
-    """Results of doors: a row for each host."""
+    """Results of modules: a row for each host."""
     return [
         {
             "name": agent.hostname or agent.name,
@@ -163,3 +166,7 @@ def hosts_result(agents: Sequence[Agent]) -> list[dict[str, object]]:
         }
         for agent in agents
     ]
+
+
+def _host_name(agent: Agent) -> str:
+    return agent.hostname or agent.name

@@ -1,10 +1,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Taking a hosted cluster down in the order that loses no Agents (reference hypershift-agent.md 2.7, 6).
+"""Taking a hosted cluster down in the order that loses no Agents.
 
 First its pools go to no replicas, while its API still answers: reclaiming a host needs it. Then the pools, then the hosted cluster with the namespace of
-its control plane, which is told to stay where hosts live in it; at last what we made besides.
+its control plane, which is marked to stay if hosts are in it; at last what else we created.
+
+Source: openshift/hypershift hypershift-operator/controllers/hostedcluster/hostedcluster_controller.go;
+  docs/upstream/hypershift.md#operations.
 """
 
 from __future__ import annotations
@@ -71,14 +74,14 @@ def plan_teardown(present: Object | None, views: Sequence[PoolView], living: Map
         first=_prepared(present, keep=any(living.values())),
         emptying=tuple(change for change in map(plan_emptying, views) if change is not None) if drain else (),
         pools=tuple(change for change in map(plan_absent, views) if change is not None),
-        cluster=plan_deletion(HOSTED_CLUSTER, present, "it shall not be there"),
+        cluster=plan_deletion(HOSTED_CLUSTER, present, "it must not exist"),
         leftovers=tuple(change for change in leftovers if change is not None),
         stays=tuple(stays),
     )
 
 
 def _prepared(present: Object | None, *, keep: bool) -> Change | None:
-    """The namespace of the control plane is told to stay where hosts live in it; and nothing may be paused, or Machines would not go (2.7)."""
+    """The namespace of the control plane is marked to stay if Agents are in it. No object may be paused, or its Machines would stay."""
     if present is None or present["metadata"].get("deletionTimestamp"):
         return None
     metadata = {"name": present["metadata"]["name"], "namespace": present["metadata"]["namespace"]}
@@ -91,7 +94,7 @@ def _title(item: Mapping[str, Any]) -> str:
 
 
 def ensure_absent(call: Opened) -> dict[str, Any]:
-    """No such hosted cluster, its hosts free again; the door's result.
+    """No such hosted cluster, its hosts free again; the module's result.
 
     Raises :class:`PartialFailure` with an account of what was done, and where each Machine is that did not go in time.
     """
@@ -128,7 +131,7 @@ class _Absent:
         plan = plan_teardown(self.present, views, self._living(), self._owned(), drain=self.params["drain"])
         self.stays = list(plan.stays)
         self.steps = [change.describe() for change in plan.changes]
-        self.call.plan(_told(plan, views))
+        self.call.plan(_reported(plan, views))
         if self.call.check_mode:
             self._write(plan.changes)
             return self._result()
@@ -140,7 +143,8 @@ class _Absent:
             self._awaited(plan)
         self._write(plan.leftovers)
         for host in self.reboot:
-            self.call.warn(f"{host.hostname or host.agent[1]} was in the hosted cluster and has to boot the discovery image to be free again.")
+            hostname = host.hostname or host.agent[1]
+            self.call.warn(f"{hostname} was in the hosted cluster and has to boot the discovery image to be free again.")
         return self._result()
 
     def _readers(self) -> list[PoolReader]:
@@ -218,9 +222,10 @@ class _Absent:
         }
 
 
-def _told(plan: Teardown, views: Sequence[PoolView]) -> list[str]:
+def _reported(plan: Teardown, views: Sequence[PoolView]) -> list[str]:
     lines = [change.describe() for change in (*_one(plan.first), *plan.emptying)]
     if plan.emptying:
         hosts = ", ".join(machine.title for view in views for machine in view.machines)
-        lines.append(f"wait until the Machines are gone and their hosts free{': ' + hosts if hosts else ''}")
+        hosts_note = ": " + hosts if hosts else ""
+        lines.append(f"wait until the Machines are gone and their hosts free{hosts_note}")
     return lines + [change.describe() for change in (*plan.pools, *_one(plan.cluster), *plan.leftovers)]

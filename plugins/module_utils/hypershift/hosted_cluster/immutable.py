@@ -1,9 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Fields of a HostedCluster that nobody can change: compared as the user gave them, named where they differ (reference hypershift-agent.md 1.5, 6).
+"""Immutable fields of a HostedCluster: compared as the user wrote them, named if they differ.
 
-The server fills fields in and keeps them: a wish is unchanged as long as all of it stands there, whatever else does. The order of services counts.
+The server fills fields in and keeps them: a field is unchanged as long as all that is requested is there, whatever else is. The order of services counts.
+
+Source: openshift/hypershift api/hypershift/v1beta1/hostedcluster_types.go,
+  hypershift-operator/controllers/hostedcluster/hostedcluster_controller.go; docs/upstream/hypershift.md#operations.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ from .rules import CHECK
 
 Path = tuple[str, ...]
 
-# Option -> field. A wish for one that nobody has set yet is not a change, except where its absence means something.
+# Option -> field. A value for one that is not set yet is not a change, except where its absence means something.
 FIELDS: Mapping[str, Path] = {
     "services": ("services",),
     "base_domain": ("dns", "baseDomain"),
@@ -59,7 +62,7 @@ _MISSING = object()
 
 
 def settled(desired: Mapping[str, Any], observed: Mapping[str, Any]) -> tuple[dict[str, Any], list[Problem]]:
-    """The wish without what stands there already in an immutable field, and a problem for each such field that differs."""
+    """The desired state without what is there already in an immutable field, and a problem for each such field that differs."""
     spec = copy.deepcopy(dict(desired["spec"]))
     present = observed.get("spec") or {}
     found = list(_platform(present)) + list(_encryption(spec, present))
@@ -108,7 +111,7 @@ def _drop(spec: dict[str, Any], path: Path) -> None:
 
 
 def _stands(wanted: Any, there: Any) -> bool:
-    """Whether all of the wish stands there; lists have the same length and order."""
+    """Whether all of the desired state is there; lists have the same length and order."""
     if isinstance(wanted, Mapping):
         return isinstance(there, Mapping) and all(_stands(value, there.get(key)) for key, value in wanted.items())
     if isinstance(wanted, list):
@@ -121,7 +124,7 @@ def _stands(wanted: Any, there: Any) -> bool:
 
 
 def _difference(where: str, wanted: Any, there: Any) -> tuple[str, Any, Any]:
-    """The innermost place at which the wish does not stand there, the first if there are several; what is wished and what is there."""
+    """The innermost place at which the desired state is not there, the first if there are several; what is requested and what is there."""
     if isinstance(wanted, Mapping) and isinstance(there, Mapping):
         inner = [(f"{where}.{key}", value, there.get(key)) for key, value in wanted.items()]
     elif isinstance(wanted, list) and isinstance(there, list) and len(wanted) == len(there):

@@ -1,10 +1,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The networks of a HostedCluster: what may be where, as a pure function (reference hypershift-agent.md 1.5).
+"""The networks of a HostedCluster: what may be where, as a pure function.
 
 The CRD only compares the texts of networks; that two of them overlap, the operator says in a condition, when the cluster exists and none of them can be
 changed any more.
+
+Source: openshift/hypershift api/hypershift/v1beta1/hostedcluster_types.go,
+  hypershift-operator/controllers/hostedcluster/hostedcluster_controller.go.
 """
 
 from __future__ import annotations
@@ -94,9 +97,9 @@ def _lists(networking: Mapping[str, Any], present: Mapping[str, Any], *, exists:
             else:
                 found.append((where, text, AddressSet([text])))
     for (first, text, one), (second, other_text, other) in itertools.combinations(found, 2):
-        told = next((where for where in (second, first) if where.partition("[")[0].removeprefix("networking.") in networking), "")
-        if told and one.overlaps(other):
-            yield problem(_CHECK, told, FORBIDDEN, f"{other_text} ({second}) overlaps {text} ({first})")
+        reported = next((where for where in (second, first) if where.partition("[")[0].removeprefix("networking.") in networking), "")
+        if reported and one.overlaps(other):
+            yield problem(_CHECK, reported, FORBIDDEN, f"{other_text} ({second}) overlaps {text} ({first})")
 
 
 def _api_server(networking: Mapping[str, Any], present: Mapping[str, Any]) -> Iterator[Problem]:

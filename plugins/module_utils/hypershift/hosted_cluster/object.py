@@ -44,8 +44,8 @@ def ssh_key_name(options: Mapping[str, Any]) -> str:
 
 
 def trust_bundle_name(options: Mapping[str, Any]) -> str:
-    given = options.get("additional_trust_bundle_name") or (f"{options['name']}-user-ca-bundle" if options.get("additional_trust_bundle") else "")
-    return str(given)
+    provided = options.get("additional_trust_bundle_name") or (f"{options['name']}-user-ca-bundle" if options.get("additional_trust_bundle") else "")
+    return str(provided)
 
 
 def etcd_key_name(name: str) -> str:
@@ -54,7 +54,7 @@ def etcd_key_name(name: str) -> str:
 
 
 def cluster_object(options: Mapping[str, Any], *, exists: bool) -> Object:
-    """What the HostedCluster shall hold."""
+    """The desired fields of the HostedCluster."""
     spec: Object = {} if exists else {"platform": {"type": "Agent"}}
     if "agent_namespace" in options:
         spec["platform"] = {"type": "Agent", "agent": {"agentNamespace": options["agent_namespace"]}}

@@ -1,7 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The options of the door ``hosted_cluster`` that describe the cluster: upstream's fields in snake_case (reference hypershift-agent.md 1.5)."""
+"""The options of the module ``hosted_cluster`` that describe the cluster: upstream's fields in snake_case.
+
+Source: openshift/hypershift api/hypershift/v1beta1/hostedcluster_types.go,
+  hypershift-operator/controllers/hostedcluster/hostedcluster_controller.go.
+"""
 
 from __future__ import annotations
 
@@ -77,7 +81,7 @@ _AUTOSCALING = _part(
     balancing_ignored_labels=_texts(),
 )
 
-# What names a Secret is no secret; the pull secret's leaves are known to the door, which hides them.
+# What names a Secret is no secret; the pull secret's leaves are known to the module, which hides them.
 OPTION_SPEC: Spec = {
     "release_image": _text(),
     "control_plane_release_image": _text(),

@@ -1,10 +1,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What is wrong with the options of a HostedCluster, as a pure function (reference hypershift-agent.md 1.5). Paths are those of the user's options.
+"""What is wrong with the options of a HostedCluster, as a pure function. Paths are those of the user's options.
 
 Immutable fields are in :mod:`.hosted_cluster_immutable`, networks in :mod:`.hosted_cluster_networks`. The opaque documents ``configuration`` and
 ``operator_configuration`` are read only where another field depends on them; the rest of them is judged by the API itself.
+
+Source: openshift/hypershift api/hypershift/v1beta1/hostedcluster_types.go,
+  hypershift-operator/controllers/hostedcluster/hostedcluster_controller.go.
 """
 
 from __future__ import annotations
@@ -50,7 +53,7 @@ _SECRETS = {"pull_secret": "pull_secret_name", "ssh_public_keys": "ssh_key_name"
 
 
 def problems(options: Mapping[str, Any], observed: Mapping[str, Any] | None = None) -> list[Problem]:
-    """Everything that is wrong with the options (those given, see :func:`.given.given`), immutability apart."""
+    """Everything that is wrong with the options (those given, see :func:`.given.provided`), immutability apart."""
     spec = (observed or {}).get("spec") or {}
     return [
         *_names(options, exists=observed is not None),
@@ -83,13 +86,13 @@ def _names(options: Mapping[str, Any], *, exists: bool) -> Iterator[Problem]:
 
 
 def _needed(options: Mapping[str, Any], *, exists: bool) -> Iterator[Problem]:
-    """What a new hosted cluster cannot do without: fields that the CRD requires, and those without which its controllers wait for ever."""
+    """What a new hosted cluster cannot do without: fields that the CRD requires, and those without which its controllers wait indefinitely."""
     if exists:
         return
     hints = {
-        "agent_namespace": "the namespace of the Agents that shall become its nodes",
+        "agent_namespace": "the namespace of the Agents that become its nodes",
         "release_image": "the release of the control plane",
-        "base_domain": "without it the agent provider waits for ever",
+        "base_domain": "without it the agent provider waits indefinitely",
     }
     for option, detail in hints.items():
         if not options.get(option):
@@ -145,9 +148,9 @@ def _secrets(options: Mapping[str, Any]) -> Iterator[Problem]:
         yield problem(CHECK, "secret_encryption.aescbc.active_key.name", REQUIRED, "the Secret with the key", hint="without secret_encryption one is made")
 
 
-def _is_pull_secret(given: Any) -> bool:
+def _is_pull_secret(provided: Any) -> bool:
     try:
-        document = json.loads(given) if isinstance(given, str) else given
+        document = json.loads(provided) if isinstance(provided, str) else provided
     except ValueError:
         return False
     return isinstance(document, Mapping) and isinstance(document.get("auths"), Mapping) and bool(document["auths"])
@@ -172,7 +175,7 @@ def _services(options: Mapping[str, Any], spec: Mapping[str, Any]) -> Iterator[P
         if name not in _KNOWN_SERVICES:
             yield problem(CHECK, "services", UNSUPPORTED, f"services are {', '.join(_KNOWN_SERVICES)}", name)
         elif number > 1:
-            yield problem(CHECK, "services", DUPLICATE, "stands there more than once", name)
+            yield problem(CHECK, "services", DUPLICATE, "is listed more than once", name)
     ports = _port_range(options, spec)
     for index, each in enumerate(services):
         yield from _service(f"services[{index}]", each, ports)
@@ -207,8 +210,8 @@ def _service(where: str, each: Mapping[str, Any], ports: tuple[int, int]) -> Ite
 
 
 def _port_range(options: Mapping[str, Any], spec: Mapping[str, Any]) -> tuple[int, int]:
-    given, there = (part(each, "configuration", "network").get("serviceNodePortRange") for each in (options, spec))
-    low, _dash, high = str(given or there or "").partition("-")
+    provided, there = (part(each, "configuration", "network").get("serviceNodePortRange") for each in (options, spec))
+    low, _dash, high = str(provided or there or "").partition("-")
     return (int(low), int(high)) if low.isdigit() and high.isdigit() else _PORTS
 
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the door ``hosted_cluster`` does to have one: observe, plan, apply, wait, fetch the credentials."""
+"""What the module ``hosted_cluster`` does to have one: observe, plan, apply, wait, fetch the credentials."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from ...kube.paths import ROUTE
 from ...kube.write import Change, WriteOutcome, apply_changes, diff_of
 from ..kinds import HOSTED_CLUSTER, NODE_POOL
 from ..node_pool.view import find_hypershift
-from ..user_input import given
+from ..user_input import provided
 from .plan import HostedClusterPlan, ObservedHostedCluster, plan_present, pools_of
 from .secrets import KEY_BYTES, Key, referenced
-from .status import Target, standing, summary
+from .status import Target, summary, wait_status
 from .wait import ClusterWait
 
 METHOD = "hosted"
 
 
 def ensure_present(call: Opened) -> dict[str, Any]:
-    """The HostedCluster as the options want it, as far as ``wait_for`` says, with its credentials in ``work_dir``; the door's result.
+    """The HostedCluster as the options want it, as far as ``wait_for`` says, with its credentials in ``work_dir``; the module's result.
 
     Raises :class:`InvalidInput` before anything is written, :class:`PartialFailure` with an account of what was done.
     """
@@ -49,35 +49,35 @@ def ensure_present(call: Opened) -> dict[str, Any]:
 
 def observe(client: KubeClient, options: Mapping[str, Any]) -> ObservedHostedCluster:
     """Everything that the plan compares, one request each."""
-    wished = given(options)
-    namespace = wished["namespace"]
-    present = find_hypershift(client, HOSTED_CLUSTER.path(namespace, wished["name"]))
+    requested = provided(options)
+    namespace = requested["namespace"]
+    present = find_hypershift(client, HOSTED_CLUSTER.path(namespace, requested["name"]))
     found: dict[Key, Object] = {}
     unseen = False
-    for kind, name in referenced(wished, present):
+    for kind, name in referenced(requested, present):
         try:
             object_ = client.find((SECRET if kind == "Secret" else CONFIG_MAP).path(namespace, name))
         except ForbiddenError:
             # Who gives no content needs no rights on Secrets.
-            if wished.get("pull_secret") or wished.get("ssh_public_keys") or wished.get("additional_trust_bundle") or present is None:
+            if requested.get("pull_secret") or requested.get("ssh_public_keys") or requested.get("additional_trust_bundle") or present is None:
                 raise
             unseen = True
             continue
         if object_ is not None:
             found[kind, name] = object_
-    agents = wished.get("agent_namespace")
+    agents = requested.get("agent_namespace")
     return ObservedHostedCluster(
         hosted_cluster=present,
         namespace=True if present is not None else namespace_exists(client, namespace),
         agent_namespace=namespace_exists(client, agents) if agents else True,
         found=found,
         unseen=unseen,
-        routes=present is not None or not _publishes_routes(wished) or bool(served_versions(client, ROUTE.group)),
+        routes=present is not None or not _publishes_routes(requested) or bool(served_versions(client, ROUTE.group)),
     )
 
 
-def _publishes_routes(wished: Mapping[str, Any]) -> bool:
-    return any(each["service_publishing_strategy"].get("type") == "Route" for each in wished.get("services") or ())
+def _publishes_routes(requested: Mapping[str, Any]) -> bool:
+    return any(each["service_publishing_strategy"].get("type") == "Route" for each in requested.get("services") or ())
 
 
 def make_key() -> bytes:
@@ -106,7 +106,7 @@ class _Present:
         now = self._apply(plan, observed)
         target: Target = self.params["wait_for"]
         if target != "none" and call.check_mode:
-            if plan.changes or not standing(now, target).reached:
+            if plan.changes or not wait_status(now, target).reached:
                 call.plan([f"wait until HostedCluster {self.namespace}/{self.name} is {target}"])
         elif target != "none":
             now = self._wait(target)

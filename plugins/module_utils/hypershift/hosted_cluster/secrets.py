@@ -1,7 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Secrets and the ConfigMap of a HostedCluster: made once, kept as the user gives them, the key of etcd never changed (reference 1.5, 3.2)."""
+"""Secrets and the ConfigMap of a HostedCluster: made once, kept as the user gives them, the key of etcd never changed.
+
+Source: openshift/hypershift api/hypershift/v1beta1/hostedcluster_types.go,
+  hypershift-operator/controllers/hostedcluster/hostedcluster_controller.go, cmd/cluster/agent.
+"""
 
 from __future__ import annotations
 
@@ -40,12 +44,12 @@ def referenced(options: Mapping[str, Any], observed: Object | None) -> list[Key]
 
 def encryption_key(options: Mapping[str, Any], observed: Object | None) -> str:
     """The Secret whose key encrypts etcd: of a hosted cluster that exists the one it names, of a new one ours unless the user has another or none."""
-    given = options.get("secret_encryption")
-    if given:
-        return str(part(given, "aescbc", "active_key").get("name") or "")
+    provided = options.get("secret_encryption")
+    if provided:
+        return str(part(provided, "aescbc", "active_key").get("name") or "")
     if observed is not None:
         return text(observed, "spec", "secretEncryption", "aescbc", "activeKey", "name")
-    return etcd_key_name(options["name"]) if given is None else ""
+    return etcd_key_name(options["name"]) if provided is None else ""
 
 
 def plan_secrets(options: Mapping[str, Any], observed: Object | None, found: Objects, make_key: Callable[[], bytes]) -> list[Change]:
@@ -76,8 +80,8 @@ def missing(options: Mapping[str, Any], found: Objects) -> Iterator[str]:
 def _wanted(options: Mapping[str, Any], found: Objects) -> Iterator[tuple[str, str, dict[str, str]]]:
     """(kind, name, data) of what the user gave the content of."""
     if options.get("pull_secret"):
-        name, given = pull_secret_name(options), options["pull_secret"]
-        document = given.strip() if isinstance(given, str) else json.dumps(given)
+        name, provided = pull_secret_name(options), options["pull_secret"]
+        document = provided.strip() if isinstance(provided, str) else json.dumps(provided)
         present = part(found.get(("Secret", name)), "data").get(PULL_SECRET_KEY)
         same = present is not None and _document(_decoded(present)) == _document(document)
         yield "Secret", name, {PULL_SECRET_KEY: str(present) if same else _encoded(document)}
@@ -116,11 +120,11 @@ def _plan_key(options: Mapping[str, Any], observed: Object | None, found: Object
     return plan_object(SECRET, desired, None)
 
 
-def _document(given: str) -> Any:
+def _document(provided: str) -> Any:
     try:
-        return json.loads(given)
+        return json.loads(provided)
     except ValueError:
-        return given
+        return provided
 
 
 def _encoded(plain: str) -> str:

@@ -1,7 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""How far a HostedCluster is, read from its conditions in their practical order. Pure (reference hypershift-agent.md 1.5, 6)."""
+"""How far a HostedCluster is, read from its conditions in their practical order. Pure.
+
+Source: openshift/hypershift api/hypershift/v1beta1/hostedcluster_types.go,
+  hypershift-operator/controllers/hostedcluster/hostedcluster_controller.go; docs/upstream/hypershift.md#operations.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +26,7 @@ _ON_THE_WAY = ("ValidHostedControlPlaneConfiguration", "InfrastructureReady", "E
 _NO_WORKERS = "NoWorkerNodesAvailable"
 
 
-def standing(hosted_cluster: Mapping[str, Any] | None, target: Target, pools: Sequence[Mapping[str, Any]] | None = None) -> WaitStatus:
+def wait_status(hosted_cluster: Mapping[str, Any] | None, target: Target, pools: Sequence[Mapping[str, Any]] | None = None) -> WaitStatus:
     """Where it stands on the way to ``target``. ``pools`` are its NodePools where they are known: without replicas it never completes."""
     if hosted_cluster is None:
         return WaitStatus(final=True, reason="it does not exist (any more)")
@@ -74,7 +78,9 @@ def _completed(hosted_cluster: Mapping[str, Any]) -> WaitStatus:
     if newest.get("state") != "Completed":
         progressing = conditions.current("ClusterVersionProgressing")
         words = f": {progressing.message}" if progressing is not None and progressing.true and progressing.message else ""
-        return WaitStatus(reason=f"version {newest.get('version') or 'not known'} is {newest.get('state') or 'not begun'}{words}", percent=85)
+        version = newest.get("version") or "not known"
+        state = newest.get("state") or "not begun"
+        return WaitStatus(reason=f"version {version} is {state}{words}", percent=85)
     return WaitStatus(reached=True, percent=100)
 
 

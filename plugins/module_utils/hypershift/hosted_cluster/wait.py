@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Waiting for a HostedCluster, and for its absence: watches, a line for every change, the end at the first refusal that lasts (reference 6)."""
+"""Waiting for a HostedCluster, and for its absence: watches, a line for every change, the end at the first refusal that lasts.
+
+Source: docs/upstream/hypershift.md#operations.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ from ...kube.events import events_until
 from ...kube.faults import ForbiddenError
 from ..kinds import HOSTED_CLUSTER, NODE_POOL
 from .plan import pools_of
-from .status import Target, standing
+from .status import Target, wait_status
 
 # Seconds: one piece of the watch; and how long a refusal lasts before it is believed, since a condition may still be about a moment ago.
 PIECE = 10.0
@@ -47,7 +50,8 @@ class ClusterWait:
         found = WaitStatus()
         path, name = HOSTED_CLUSTER.path(self._namespace), f"metadata.name={self._name}"
         for event in events_until(self._client, path, self._deadline, PIECE, field_selector=name):
-            objects: Sequence[Object] = event.objects if event.type == "LISTED" else [] if event.type == "DELETED" else [event.object]
+            one = [] if event.type == "DELETED" else [event.object]
+            objects: Sequence[Object] = event.objects if event.type == "LISTED" else one
             self.seen = objects[0] if objects else None
             found = self._judge(target)
             if found.reached and self.seen is not None:
@@ -58,7 +62,7 @@ class ClusterWait:
         raise LimitReached(message, self._limit, _HINTS.get(target, "It goes on by itself; run again to wait further."))
 
     def _judge(self, target: Target) -> WaitStatus:
-        found = self._doubts.settle("", standing(self.seen, target, self._pools() if target == "completed" else None))
+        found = self._doubts.settle("", wait_status(self.seen, target, self._pools() if target == "completed" else None))
         self._lines.percent = found.percent
         self._lines.repeat("", f"{self._name}: {target if found.reached else found.reason}")
         return found
@@ -92,4 +96,5 @@ def await_namespace_gone(client: KubeClient, name: str, clock: Clock, limit: flo
         if found is None:
             return
     reasons = [str(each.get("message")) for each in ((found or {}).get("status") or {}).get("conditions") or () if each.get("status") == "True"]
-    raise LimitReached(f"Namespace {name} is still there after {limit:g} s{': ' + '; '.join(reasons) if reasons else ''}.", limit)
+    reasons_note = ": " + "; ".join(reasons) if reasons else ""
+    raise LimitReached(f"Namespace {name} is still there after {limit:g} s{reasons_note}.", limit)

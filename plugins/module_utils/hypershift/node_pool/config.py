@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""ConfigMaps that a NodePool refers to: whether they are there and hold what the operator takes (reference hypershift-agent.md 1.1)."""
+"""ConfigMaps that a NodePool refers to: whether they are there and hold what the operator takes.
+
+Source: openshift/hypershift api/hypershift/v1beta1/nodepool_types.go.
+"""
 
 from __future__ import annotations
 
@@ -62,4 +65,5 @@ def _faults(config_map: Object | None, key: str, kinds: frozenset[str]) -> Itera
     for document in documents:
         kind = document.get("kind") if isinstance(document, Mapping) else None
         if kind not in kinds:
-            yield f"holds a {kind or 'document without kind'}; {', '.join(sorted(kinds))} are taken"
+            shown_kind = kind or "document without kind"
+            yield f"holds a {shown_kind}; {', '.join(sorted(kinds))} are taken"

@@ -1,7 +1,14 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Where one Machine of a pool is, and where it is stuck: a pure function of Machine, AgentMachine and Agent (reference hypershift-agent.md 2.2 to 2.4, 5)."""
+"""Where one Machine of a pool is, and where it is stuck: a pure function of Machine, AgentMachine and Agent.
+
+Source: openshift/cluster-api-provider-agent controllers/agentmachine_controller.go;
+  openshift/assisted-service internal/controller/controllers/agent_controller.go;
+  openshift/cluster-machine-approver pkg/controller/csr_check.go;
+  kubernetes-sigs/cluster-api core/reconcilers/machine/machine_controller.go;
+  openshift/hypershift docs/content/how-to/agent.
+"""
 
 from __future__ import annotations
 
@@ -221,9 +228,8 @@ def _no_node(machine: Mapping[str, Any], agent: Agent, now: datetime.datetime | 
     missing = "its client CSR is not approved yet" if "client" not in approved else "its Node has no provider ID yet"
     hints = [missing]
     if agent.reported_hostname in ("", "localhost"):
-        hints.append(
-            f"its hostname is {agent.reported_hostname or 'empty'}, and a Node of that name is never taken in: set spec.hostname before a host is bound"
-        )
+        reported_hostname = agent.reported_hostname or "empty"
+        hints.append(f"its hostname is {reported_hostname}, and a Node of that name is never taken in: set spec.hostname before a host is bound")
     age = _age(machine, now)
     if age is not None and age > APPROVER_WINDOW and "client" not in approved:
         hints.append("the Machine is older than two hours, and the machine approver looks at it no more: approve by hand (node_csrs)")

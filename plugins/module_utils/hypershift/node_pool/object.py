@@ -3,8 +3,11 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """The NodePool that the options ask for: only the fields that the user gave, and for a new pool those that make it complete.
 
-Traps that this handles (reference hypershift-agent.md 1.1, 1.6, 6): fields that the server fills in are nobody's wish and never sent back; a partial
+Traps that this handles: fields that the server fills in are not desired by the user and never sent back; a partial
 ``replace`` gets the numbers without which the operator stops; durations and empty selectors that mean the same are the same.
+
+Source: openshift/hypershift api/hypershift/v1beta1/nodepool_types.go, hypershift-operator/controllers/nodepool/capi.go,
+  hypershift-operator/controllers/nodepool/token.go; docs/upstream/hypershift.md#operations.
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ _DURATIONS = {"node_drain_timeout": "nodeDrainTimeout", "node_volume_detach_time
 
 
 def pool_object(options: Mapping[str, Any], observed: Mapping[str, Any] | None, *, release_image: str = "") -> Object:
-    """What the NodePool shall hold. ``release_image`` is that of its hosted cluster, for a new pool without one of its own."""
+    """The desired fields of the NodePool. ``release_image`` is that of its hosted cluster, for a new pool without one of its own."""
     present = (observed or {}).get("spec") or {}
     spec: Object = {} if observed else _new_pool(options, release_image)
     _set_identity(spec, options)
@@ -61,9 +64,9 @@ def _set_identity(spec: Object, options: Mapping[str, Any]) -> None:
         spec.setdefault("platform", {})["agent"] = {"agentLabelSelector": selector(options["agent_label_selector"])}
 
 
-def selector(given: Mapping[str, Any]) -> Object:
+def selector(provided: Mapping[str, Any]) -> Object:
     """A label selector without empty parts, with texts where YAML reads a number or a boolean. What is wrong with it stays, for the rules to name."""
-    found: Object = {key: value for key, value in given.items() if value not in ({}, [], None)}
+    found: Object = {key: value for key, value in provided.items() if value not in ({}, [], None)}
     if isinstance(found.get("matchLabels"), Mapping):
         found["matchLabels"] = texts(found["matchLabels"])
     if isinstance(found.get("matchExpressions"), list):
@@ -71,8 +74,8 @@ def selector(given: Mapping[str, Any]) -> Object:
     return found
 
 
-def _expression(given: Mapping[str, Any]) -> Object:
-    found = {key: value for key, value in given.items() if value not in ([], None)}
+def _expression(provided: Mapping[str, Any]) -> Object:
+    found = {key: value for key, value in provided.items() if value not in ([], None)}
     if isinstance(found.get("values"), list):
         found["values"] = [as_text(value) for value in found["values"]]
     return found
@@ -106,11 +109,11 @@ def _set_management(spec: Object, options: Mapping[str, Any], present: Mapping[s
         spec["management"] = management
 
 
-def _replace(given: Mapping[str, Any], present: Mapping[str, Any]) -> Object:
-    strategy = given.get("strategy") or present.get("strategy") or "RollingUpdate"
+def _replace(provided: Mapping[str, Any], present: Mapping[str, Any]) -> Object:
+    strategy = provided.get("strategy") or present.get("strategy") or "RollingUpdate"
     if strategy == "OnDelete":
         return {"strategy": strategy, "rollingUpdate": None}
-    asked, there = given.get("rolling_update") or {}, present.get("rollingUpdate") or {}
+    asked, there = provided.get("rolling_update") or {}, present.get("rollingUpdate") or {}
     surge = _amount(asked.get("max_surge"), there.get("maxSurge"), _MAX_SURGE)
     # One of the two must let something happen: who forbids a surge means that a node may be missing for a while.
     least = 1 if surge in (0, "0%") else _MAX_UNAVAILABLE
@@ -139,7 +142,7 @@ def _set_nodes(spec: Object, options: Mapping[str, Any], present: Mapping[str, A
 
 
 def _duration(text: str, present: Any) -> str | None:
-    """The text that stands there where it means the same: ``10m`` is ``10m0s``, and none at all is for ever, as ``0s`` is."""
+    """The present text if it means the same: ``10m`` is ``10m0s``, and no value means without limit, as ``0s`` does."""
     wanted, there = values.duration(text or "0"), values.duration(str(present or "0"))
     if wanted == there:
         return str(present) if present is not None else None

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What has to be written so that a NodePool is as the user wants it, with the reasons, as a pure function (reference hypershift-agent.md 1.1, 6)."""
+"""What has to be written so that a NodePool is as the user wants it, with the reasons, as a pure function.
+
+Source: openshift/hypershift api/hypershift/v1beta1/nodepool_types.go; docs/upstream/hypershift.md#operations.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ from .. import values
 from ..kinds import NODE_POOL
 from ..names import DELETE_MACHINE, STARTUP_TIMEOUT, template_name
 from ..release import ahead_fault, behind_fault, stream_change, stream_fault
-from ..user_input import given, problem
+from ..user_input import problem, provided
 from .config import Found, config_faults
 from .machine_status import PoolMachineView
 from .object import OWNED, pool_object
@@ -27,7 +30,7 @@ from .rules import CHECK, problems
 from .supply import shortage
 from .view import PoolView
 
-# What the deletion of a pool begins with: no replicas, nobody who raises them again, and an operator that acts.
+# What the deletion of a pool begins with: no replicas, no autoscaler that raises them, and an operator that is not paused.
 EMPTY: Mapping[str, Any] = {"replicas": 0, "autoScaling": None, "pausedUntil": None}
 
 
@@ -58,33 +61,33 @@ def plan_present(
     """
     if view.pool is not None and view.pool["metadata"].get("deletionTimestamp"):
         raise ZeroTouchError(f"{view.title} is being deleted.", "Run again when it is gone.")
-    wished = given(options)
-    found = [*problems(wished, view.pool), *_cluster_problems(wished, view)]
+    requested = provided(options)
+    found = [*problems(requested, view.pool), *_cluster_problems(requested, view)]
     if errors(found):
         raise InvalidInput(found)
-    warnings = _missing_cluster(wished, view, check_mode=check_mode) if view.pool is None else []
-    warnings += _configured(wished, config_maps or {}, check_mode=check_mode)
-    removal = _removal(wished, view)
+    warnings = _missing_cluster(requested, view, check_mode=check_mode) if view.pool is None else []
+    warnings += _configured(requested, config_maps or {}, check_mode=check_mode)
+    removal = _removal(requested, view)
     if removal.replicas is not None:
-        wished = {**wished, "replicas": removal.replicas}
-    desired = pool_object(wished, view.pool, release_image=text(view.hosted_cluster, "spec", "release", "image"))
+        requested = {**requested, "replicas": removal.replicas}
+    desired = pool_object(requested, view.pool, release_image=text(view.hosted_cluster, "spec", "release", "image"))
     if view.pool is None and not text(desired, "spec", "release", "image") and not check_mode:
         raise InvalidInput([problem(CHECK, "release_image", "Required value", "neither the pool nor its hosted cluster names a release")])
     change = plan_object(NODE_POOL, desired, view.pool, owned=OWNED)
     _refuse_ahead(change, view)
     if change is not None and change.verb == "patch" and removal.machines:
-        # Nobody may have changed the number since we counted.
+        # The number must not have changed since it was counted.
         change = dataclasses.replace(change, resource_version=str((view.pool or {})["metadata"].get("resourceVersion") or ""))
     warnings += _supply(view, change, check_mode=check_mode)
-    marks = tuple(_mark(machine.name, machine.namespace, kinds) for machine in removal.unmarked) if kinds is not None else ()
-    replacement = _replacement(wished, view)
+    marks = tuple(mark_machine(machine, kinds) for machine in removal.unmarked) if kinds is not None else ()
+    replacement = _replacement(requested, view)
     deletions = tuple(_deletion(machine, kinds) for machine in replacement.machines) if kinds is not None else ()
-    found_warnings = (*warnings, *removal.notes, *replacement.notes, *_warnings(wished, view, desired, change))
+    found_warnings = (*warnings, *removal.notes, *replacement.notes, *_warnings(requested, view, desired, change))
     return NodePoolPlan(marks, change, found_warnings, deletions)
 
 
-def _replacement(wished: Mapping[str, Any], view: PoolView) -> NodePoolRemoval:
-    names = [str(name) for name in wished.get("replace_hosts") or ()]
+def _replacement(requested: Mapping[str, Any], view: PoolView) -> NodePoolRemoval:
+    names = [str(name) for name in requested.get("replace_hosts") or ()]
     return plan_replacement(names, view) if names and view.pool is not None else NodePoolRemoval()
 
 
@@ -102,21 +105,22 @@ def _refuse_ahead(change: Change | None, view: PoolView) -> None:
         raise InvalidInput([problem(CHECK, "release_image", FORBIDDEN, fault, image)])
 
 
-def _removal(wished: Mapping[str, Any], view: PoolView) -> NodePoolRemoval:
-    names = [str(name) for name in wished.get("remove") or ()]
+def _removal(requested: Mapping[str, Any], view: PoolView) -> NodePoolRemoval:
+    names = [str(name) for name in requested.get("remove") or ()]
     if not names:
         return NodePoolRemoval()
     if view.pool is None:
         return NodePoolRemoval(notes=(f"{view.title} does not exist; nothing is removed from it",))
-    return plan_removal(names, wished.get("replicas"), view, scaling_ends=wished.get("auto_scaling") == {})
+    return plan_removal(names, requested.get("replicas"), view, scaling_ends=requested.get("auto_scaling") == {})
 
 
-def _mark(name: str, namespace: str, kinds: CoreKinds) -> Change:
+def mark_machine(machine: PoolMachineView, kinds: CoreKinds) -> Change:
+    """The annotation by which a Machine is deleted before others."""
     patch = {"metadata": {"annotations": {DELETE_MACHINE: "yes"}}}
-    return Change("patch", kinds.machine, namespace, name, patch, (f"its host was named: it goes first ({DELETE_MACHINE})",))
+    return Change("patch", kinds.machine, machine.namespace, machine.name, patch, (f"its host was named: it goes first ({DELETE_MACHINE})",))
 
 
-def _cluster_problems(wished: Mapping[str, Any], view: PoolView) -> list[Problem]:
+def _cluster_problems(requested: Mapping[str, Any], view: PoolView) -> list[Problem]:
     """What the pool's hosted cluster does not allow."""
     hosted = view.hosted_cluster
     if hosted is None:
@@ -125,20 +129,20 @@ def _cluster_problems(wished: Mapping[str, Any], view: PoolView) -> list[Problem
     if platform and platform != "Agent":
         return [problem(CHECK, "cluster_name", UNSUPPORTED, "this hosted cluster is not of platform Agent", platform)]
     payload = text(hosted, "status", "payloadArch")
-    arch = str(wished.get("arch") or "amd64")
+    arch = str(requested.get("arch") or "amd64")
     if view.pool is None and payload not in ("", "Multi", arch.upper()):
         detail = f"the release of the hosted cluster is for {payload} alone"
         return [problem(CHECK, "arch", UNSUPPORTED, detail, arch, "a multi-architecture release image takes hosts of every architecture")]
     return []
 
 
-def _missing_cluster(wished: Mapping[str, Any], view: PoolView, *, check_mode: bool) -> list[str]:
+def _missing_cluster(requested: Mapping[str, Any], view: PoolView, *, check_mode: bool) -> list[str]:
     if view.hosted_cluster is not None:
         return []
-    message = f"There is no HostedCluster {view.namespace}/{wished.get('cluster_name')}"
+    message = f"There is no HostedCluster {view.namespace}/{requested.get('cluster_name')}"
     if check_mode:
         return [f"{message} yet; whether its release and platform go with this pool cannot be said."]
-    raise ZeroTouchError(f"{message}, so nobody would look at the pool.", "Make it first (hosted_cluster), in the same namespace.")
+    raise ZeroTouchError(f"{message}, so no controller would act on the pool.", "Create it first (hosted_cluster), in the same namespace.")
 
 
 def _supply(view: PoolView, change: Change | None, *, check_mode: bool) -> list[str]:
@@ -146,22 +150,22 @@ def _supply(view: PoolView, change: Change | None, *, check_mode: bool) -> list[
     written: Mapping[str, Any] = change.body.get("spec") or {} if change is not None else {}
     if check_mode or not ("replicas" in written or "autoScaling" in written):
         return []
-    told = shortage(view, merged((view.pool or {}).get("spec") or {}, written))
-    return [f"{view.title}: {told}."] if told else []
+    reported = shortage(view, merged((view.pool or {}).get("spec") or {}, written))
+    return [f"{view.title}: {reported}."] if reported else []
 
 
-def _configured(wished: Mapping[str, Any], config_maps: Found, *, check_mode: bool) -> list[str]:
-    faults = list(config_faults(wished, config_maps))
+def _configured(requested: Mapping[str, Any], config_maps: Found, *, check_mode: bool) -> list[str]:
+    faults = list(config_faults(requested, config_maps))
     if faults and not check_mode:
         raise ZeroTouchError(". ".join(faults) + ".", "The operator would stop at the pool (ValidMachineConfig False).")
     return [f"{fault}." for fault in faults]
 
 
-def _warnings(wished: Mapping[str, Any], view: PoolView, desired: Mapping[str, Any], change: Change | None) -> list[str]:
+def _warnings(requested: Mapping[str, Any], view: PoolView, desired: Mapping[str, Any], change: Change | None) -> list[str]:
     found = []
     image = text(desired, "spec", "release", "image")
     if image and values.unpinned(image):
-        found.append(f"release_image {image} can become another release at any time, and nobody would notice; name it by digest or version.")
+        found.append(f"release_image {image} can become another release at any time without notice; name it by digest or version.")
     written: Mapping[str, Any] = change.body.get("spec") or {} if change else {}
     if "release" in written and (fault := behind_fault(image, view.hosted_cluster)):
         found.append(f"release_image: {fault}.")
@@ -171,14 +175,14 @@ def _warnings(wished: Mapping[str, Any], view: PoolView, desired: Mapping[str, A
         found.append(f"os_image_stream: {fault}.")
     if "release" in written and not stream and (effect := stream_change(image, text(view.pool, "spec", "release", "image"))):
         found.append(f"release_image: {effect}.")
-    if change is not None and change.verb == "create" and not wished.get("agent_label_selector"):
+    if change is not None and change.verb == "create" and not requested.get("agent_label_selector"):
         found.append(f"{view.title} has no agent_label_selector: it takes any Agent of its namespace, those meant for other pools included.")
     if change is not None and change.verb == "patch":
         found += _lasting(view, written)
-    told = {**annotations_of(view.hosted_cluster), **annotations_of(view.pool), **annotations_of(desired)}
-    if part(written, "management").get("autoRepair") and STARTUP_TIMEOUT not in told:
+    reported = {**annotations_of(view.hosted_cluster), **annotations_of(view.pool), **annotations_of(desired)}
+    if part(written, "management").get("autoRepair") and STARTUP_TIMEOUT not in reported:
         found.append(f"auto_repair replaces a host that is no Node after 20 minutes, which is short for metal; give it longer (annotation {STARTUP_TIMEOUT}).")
-    if "replace" in wished and text(view.pool, "spec", "management", "upgradeType") == "InPlace":
+    if "replace" in requested and text(view.pool, "spec", "management", "upgradeType") == "InPlace":
         found.append("replace has no effect: the pool is upgraded in place.")
     return found
 
@@ -207,4 +211,4 @@ def plan_emptying(view: PoolView) -> Change | None:
 
 def plan_absent(view: PoolView) -> Change | None:
     """The deletion of the pool; None when it is gone or going."""
-    return plan_deletion(NODE_POOL, view.pool, "the pool shall not be there")
+    return plan_deletion(NODE_POOL, view.pool, "the pool must not exist")

@@ -1,10 +1,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which Machines go when hosts are named, as a pure function (reference hypershift-agent.md 2.5, 6).
+"""Which Machines go when hosts are named, as a pure function.
 
-The annotation puts a Machine before all others when replicas shrink. It only names the right one as long as exactly the named Machines have it, nobody
+The annotation puts a Machine before all others when replicas shrink. It only selects the right one as long as exactly the named Machines have it, no client
 else changes the number, and the pool's Machines all belong to one MachineSet.
+
+Source: kubernetes-sigs/cluster-api core/reconcilers/machineset/machineset_deletion_order.go;
+  docs/upstream/hypershift.md#operations.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ import dataclasses
 from collections.abc import Sequence
 
 from ...common.errors import ZeroTouchError
+from ...common.plurals import is_or_are
 from ...hub.agents.model import Agent
 from .machine_status import PoolMachineView
 from .view import PoolView
@@ -47,14 +51,15 @@ def plan_removal(names: Sequence[str], replicas: int | None, view: PoolView, *, 
     targets, notes = _targets(names, view)
     if not targets:
         return NodePoolRemoval(notes=tuple(notes))
-    _refuse(targets, view, scaling_ends=scaling_ends)
+    refuse_unsure(targets, view, scaling_ends=scaling_ends)
     size = len(view.staying) if scaling_ends and view.auto_scaling is not None else view.desired or 0
     # As many as stay, less those that go. If that is not less than the size, an earlier run has lowered it just now: those above it are on their way out,
     # and marked ones go first.
     after = min(size, len(view.staying) - len(targets))
     if replicas is not None and replicas > after:
+        titles = ", ".join(machine.title for machine in targets)
         raise ZeroTouchError(
-            f"{view.title} cannot have {replicas} replicas without {', '.join(machine.title for machine in targets)}: {after} are left.",
+            f"{view.title} cannot have {replicas} replicas without {titles}: {after} are left.",
             f"Give replicas: {after} (or none), and raise the number afterwards: new hosts would come for those that go.",
         )
     return NodePoolRemoval(tuple(targets), after if replicas is None else replicas, tuple(notes))
@@ -67,8 +72,9 @@ def plan_replacement(names: Sequence[str], view: PoolView) -> NodePoolRemoval:
     """
     targets, notes = _targets(names, view)
     if targets and view.rollout:
+        titles = ", ".join(machine.title for machine in targets)
         raise ZeroTouchError(
-            f"{', '.join(machine.title for machine in targets)} cannot be replaced now: a rollout of {view.title} is running. {view.rollout}.",
+            f"{titles} cannot be replaced now: a rollout of {view.title} is running. {view.rollout}.",
             "Wait until it is complete, then run again.",
         )
     return NodePoolRemoval(tuple(targets), notes=tuple(notes))
@@ -80,9 +86,8 @@ def _targets(names: Sequence[str], view: PoolView) -> tuple[list[PoolMachineView
     for name in names:
         matches = [machine for machine in view.machines if name.lower() in machine.names()]
         if len(matches) > 1:
-            raise ZeroTouchError(
-                f"{name} is the name of several Machines of {view.title}: {', '.join(machine.name for machine in matches)}.", "Name the Machine."
-            )
+            all_names = ", ".join(machine.name for machine in matches)
+            raise ZeroTouchError(f"{name} is the name of several Machines of {view.title}: {all_names}.", "Name the Machine.")
         if not matches:
             notes.append(f"{name} is not in {view.title}; nothing is removed for it{_elsewhere(name, view.agents)}")
         elif matches[0].leaving:
@@ -96,10 +101,12 @@ def _elsewhere(name: str, agents: Sequence[Agent]) -> str:
     agent = next((each for each in agents if name.lower() in (each.name.lower(), each.hostname.lower())), None)
     if agent is None:
         return " (no Agent has that name either)"
-    return f" ({agent.title} is {agent.state or 'not known to the service'})"
+    state = agent.state or "not known to the service"
+    return f" ({agent.title} is {state})"
 
 
-def _refuse(targets: Sequence[PoolMachineView], view: PoolView, *, scaling_ends: bool) -> None:
+def refuse_unsure(targets: Sequence[PoolMachineView], view: PoolView, *, scaling_ends: bool = False) -> None:
+    """Raise :class:`ZeroTouchError` where marks do not decide which Machines leave when the number is lowered."""
     title = ", ".join(machine.title for machine in targets)
     if view.auto_scaling is not None and not scaling_ends:
         smallest, largest = view.auto_scaling
@@ -109,19 +116,19 @@ def _refuse(targets: Sequence[PoolMachineView], view: PoolView, *, scaling_ends:
         )
     if view.rollout:
         raise ZeroTouchError(
-            f"{title} cannot be removed from {view.title} now: a rollout is running, in which nobody can say which Machine goes next. {view.rollout}.",
+            f"{title} cannot be removed from {view.title} now: a rollout is running, during which any Machine may be deleted next. {view.rollout}.",
             "Wait until it is complete, then run again.",
         )
     missing = (view.desired or 0) - len(view.staying)
     if missing > 0:
         raise StillGrowing(
-            f"{title} cannot be removed from {view.title} now: {missing} of its Machines {'is' if missing == 1 else 'are'} yet to be made.",
+            f"{title} cannot be removed from {view.title} now: {missing} of its Machines {is_or_are(missing)} yet to be made.",
             "This lasts seconds where the operator works; run again.",
         )
     others = [machine.title for machine in view.staying if machine.marked and machine not in targets]
     if others:
         raise ZeroTouchError(
-            f"{title} cannot be removed from {view.title}: {', '.join(others)} {'is' if len(others) == 1 else 'are'} marked for removal as well "
+            f"{title} cannot be removed from {view.title}: {', '.join(others)} {is_or_are(len(others))} marked for removal as well "
             "(annotation cluster.x-k8s.io/delete-machine), and might go instead.",
             "Name these too, or take the annotation off them.",
         )

@@ -1,9 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What is wrong with the options of a NodePool, as a pure function (reference hypershift-agent.md 1.1, 6).
+"""What is wrong with the options of a NodePool, as a pure function.
 
 The paths are those of the user's options. What depends on the pool as it is (immutable fields, the upgrade type) gets the observed object.
+
+Source: openshift/hypershift api/hypershift/v1beta1/nodepool_types.go; docs/upstream/hypershift.md#operations.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ IMMUTABLE: Mapping[str, tuple[str, ...]] = {
 
 
 def problems(options: Mapping[str, Any], observed: Mapping[str, Any] | None = None) -> list[Problem]:
-    """Everything that is wrong with the options (those given, see :func:`.given.given`) for a pool that does not exist, or is ``observed``."""
+    """Everything that is wrong with the options (those given, see :func:`.given.provided`) for a pool that does not exist, or is ``observed``."""
     spec = (observed or {}).get("spec") or {}
     upgrade_type = str(options.get("upgrade_type") or (spec.get("management") or {}).get("upgradeType") or "InPlace")
     return [
@@ -121,7 +123,7 @@ def _auto_scaling(scaling: Mapping[str, Any]) -> Iterator[Problem]:
         if value is None:
             yield problem(CHECK, f"auto_scaling.{name}", REQUIRED, "min and max belong together")
         elif value < 1 or value > _LARGEST:
-            # The CRD lets min be 0 for some clouds; of hosts nobody knows what they would bring.
+            # The CRD lets min be 0 for some clouds; the resources of a host are unknown before it exists.
             yield _invalid(f"auto_scaling.{name}", "must be at least 1 with hosts: nothing can be scaled from zero" if value < 1 else "is too large", value)
     if smallest is not None and largest is not None and largest < smallest:
         yield _invalid("auto_scaling.max", "must not be less than min", largest)
@@ -167,7 +169,7 @@ def _lists(options: Mapping[str, Any]) -> Iterator[Problem]:
             if fault := values.object_name_fault(name):
                 yield _invalid(f"{option}[{index}]", f"names a ConfigMap: {fault}", name)
             elif name in names[:index]:
-                yield problem(CHECK, f"{option}[{index}]", DUPLICATE, "stands there twice", name)
+                yield problem(CHECK, f"{option}[{index}]", DUPLICATE, "is listed twice", name)
 
 
 def _times(options: Mapping[str, Any]) -> Iterator[Problem]:

@@ -1,16 +1,18 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the door ``node_pool`` does: observe, plan, apply, wait; and the removal of a pool in the order that drains its Nodes and keeps its hosts."""
+"""What the module ``node_pool`` does: observe, plan, apply, wait; and the removal of a pool in the order that drains its Nodes and keeps its hosts."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ...common.architectures import go_architecture
 from ...common.errors import PartialFailure, ZeroTouchError
 from ...common.opened import Opened
+from ...common.waiting import WaitStatus
 from ...kube.client import KubeClient, Object
 from ...kube.connection import connect
 from ...kube.write import Change, WriteOutcome, apply_changes, diff_of
@@ -18,18 +20,19 @@ from ..guest import pending_requests
 from ..kinds import NODE_POOL
 from ..names import DELETE_MACHINE, control_plane_namespace
 from .config import find_config_maps
-from .plan import NodePoolPlan, plan_absent, plan_emptying, plan_present
-from .removal import StillGrowing
-from .status import Target, skew, standing
+from .exchange import Exchange, before_exchange, begin, complete, grown, plan_exchange, read_exchange, replaced, shrink, shrunk, victims
+from .plan import NodePoolPlan, mark_machine, plan_absent, plan_emptying, plan_present
+from .removal import StillGrowing, plan_replacement, refuse_unsure
+from .status import Target, skew, wait_status
 from .view import PoolReader, PoolView
-from .wait import PoolWait, ReleasedHost
+from .wait import PoolWait, ReleasedHost, words_of
 
 # Seconds that the operator may take to make the Machines of a number that was raised just now.
 GROWING = 30.0
 
 
 def ensure_present(call: Opened) -> dict[str, Any]:
-    """The NodePool as the options want it, and as far as ``wait_for`` says; the door's result.
+    """The NodePool as the options want it, and as far as ``wait_for`` says; the module's result.
 
     Raises :class:`InvalidInput` before anything is written, :class:`PartialFailure` with an account of what was done.
     """
@@ -41,7 +44,7 @@ def ensure_present(call: Opened) -> dict[str, Any]:
 
 
 def ensure_absent(call: Opened) -> dict[str, Any]:
-    """No such NodePool, its hosts free again; the door's result. Raises what :func:`ensure_present` raises."""
+    """No such NodePool, its hosts free again; the module's result. Raises what :func:`ensure_present` raises."""
     client = connect(call.params, clock=call.clock, check_mode=call.check_mode)
     try:
         return _Absent(client, call).run()
@@ -59,6 +62,7 @@ class _Run:
         self.reader = PoolReader(client, self.params["namespace"], self.params["name"])
         self.outcomes: list[WriteOutcome] = []
         self.steps: list[str] = []
+        self._waiting: PoolWait | None = None
 
     def write(self, changes: Sequence[Change], view: PoolView, replan: Any = None) -> None:
         """One object after the other; ends at the first that fails."""
@@ -66,13 +70,19 @@ class _Run:
             self.outcomes += apply_changes(self.client, [change], forks=1, check_mode=self.call.check_mode, replan=replan)
             error = self.outcomes[-1].error
             if error is not None:
-                raise PartialFailure(f"{change.title}: {error}", self.result(view), getattr(error, "hint", ""))
+                raise PartialFailure(f"{change.title}: {getattr(error, 'message', error)}", self.result(view), getattr(error, "hint", ""))
 
     def wait(self, target: Target, view: PoolView) -> PoolWait:
-        """Waits; raises with the account in the result, and with the certificate requests of Nodes that nobody has approved."""
-        wait = PoolWait(self.reader, self.call.clock, self.call.progress, limit=float(self.params["timeout"]), view=view)
+        """Waits; raises with the account in the result, and with the certificate requests of Nodes that are not approved."""
+        return self.wait_status(lambda found: wait_status(found, target), words_of(target), view)
+
+    def wait_status(self, status: Callable[[PoolView], WaitStatus], words: str, view: PoolView, *, hosts: bool = True) -> PoolWait:
+        """:meth:`wait` for what ``status`` says. All waits of a run follow the hosts that left during the earlier ones."""
+        if self._waiting is None:
+            self._waiting = PoolWait(self.reader, self.call.clock, self.call.progress, limit=float(self.params["timeout"]), view=view)
+        wait = self._waiting
         try:
-            wait.until(target)
+            wait.until_status(status, words, hosts=hosts)
         except ZeroTouchError as error:
             pending = pending_requests(self.client, self.params, wait.view)
             words = f" Certificate requests: {'; '.join(pending)}." if pending else ""
@@ -100,10 +110,14 @@ class _Present(_Run):
         except StillGrowing:
             view = self._grown(view)
             plan = self._plan(view)
+        while (exchange := self._exchange_of(view)) is not None:
+            view = self._exchanged(exchange, view)
+            plan = self._plan(view)
         for warning in plan.warnings:
             call.warn(warning)
-        self.steps = plan.lines()
-        call.plan(self.steps)
+        lines = plan.lines()
+        self.steps += lines
+        call.plan(lines)
         self._apply(plan, view)
         target: Target = self.params["wait_for"]
         if call.check_mode:
@@ -114,8 +128,51 @@ class _Present(_Run):
         if skewed := skew(wait.view):
             call.warn(skewed)
         for host in wait.reboot:
-            call.warn(f"{host.hostname or host.agent[1]} has left the pool and has to boot the discovery image to be free again.")
+            hostname = host.hostname or host.agent[1]
+            call.warn(f"{hostname} has left the pool and has to boot the discovery image to be free again.")
         return self.result(wait.view, wait.reboot)
+
+    def _exchange_of(self, view: PoolView) -> Exchange | None:
+        """The exchange that an earlier run has begun, or the one that the options ask for; None where there is nothing to do before the other changes."""
+        begun = read_exchange(view.pool)
+        if begun is not None or view.pool is None:
+            return begun
+        return plan_exchange(plan_replacement(self.params["replace_hosts"], view).machines, view, self.params["replace_order"])
+
+    def _exchanged(self, exchange: Exchange, view: PoolView) -> PoolView:
+        """The pool after the exchange: other hosts are Nodes, the Machines of the hosts are being deleted, and the size is as before.
+
+        Each step can be repeated; what is left to do follows from the pool.
+        """
+        targets = plan_replacement(self.params["replace_hosts"], view).machines
+        self.params["replace_hosts"] = [machine.name for machine in targets if machine.name not in exchange.machines]
+        wanted = f"have {exchange.replicas} other Nodes before {', '.join(exchange.machines)} leave"
+        lines = [f"{wanted}: {exchange.size} replicas until they are Ready, {exchange.replicas} afterwards"]
+        self.steps += lines
+        self.call.plan(lines)
+        if read_exchange(view.pool) is None:
+            self._write_size(begin, exchange, view)
+        if self.call.check_mode:
+            return dataclasses.replace(view, pool=before_exchange(view.pool))
+        view = self.reader.read()
+        exchange = read_exchange(view.pool) or exchange
+        if grown(exchange, view):
+            self.wait_status(lambda found: replaced(exchange, found), f"with {exchange.replicas} other Nodes", view, hosts=False)
+            view = self.reader.read()
+            leaving = victims(exchange, view)
+            if leaving:
+                refuse_unsure(leaving, view)
+            self.write([mark_machine(machine, self.reader.kinds) for machine in leaving if not machine.marked], view, _still_there)
+            self._write_size(shrink, exchange, view)
+        # Until then the number of the pool decides how many Machines are deleted.
+        self.wait_status(lambda found: shrunk(exchange, found), "without the Machines of hosts that leave", view, hosts=False)
+        self._write_size(complete, exchange, self.reader.read())
+        return self.reader.read()
+
+    def _write_size(self, plan: Callable[[Exchange, PoolView], Change | None], exchange: Exchange, view: PoolView) -> None:
+        change = plan(exchange, view)
+        if change is not None:
+            self.write([change], view, lambda _change, _now: plan(exchange, self.reader.read()))
 
     def _grown(self, view: PoolView) -> PoolView:
         """The pool when all its Machines are made, or after the seconds that this may take."""
@@ -131,6 +188,7 @@ class _Present(_Run):
     def _plan(self, view: PoolView) -> NodePoolPlan:
         kinds = self.reader.kinds if self.params["remove"] or self.params["replace_hosts"] else None
         config_maps = find_config_maps(self.client, self.params)
+        view = dataclasses.replace(view, pool=before_exchange(view.pool))
         return plan_present(self.params, view, kinds, config_maps=config_maps, check_mode=self.call.check_mode)
 
     def _apply(self, plan: NodePoolPlan, view: PoolView) -> None:
@@ -153,7 +211,7 @@ class _Present(_Run):
         return plan.change
 
     def _predicted(self, target: Target, view: PoolView, plan: NodePoolPlan) -> dict[str, Any]:
-        if target != "none" and (plan.changes or not standing(view, target).reached):
+        if target != "none" and (plan.changes or not wait_status(view, target).reached):
             self.call.plan([f"wait until {view.title} is {target}"])
         return self.result(view)
 
@@ -166,7 +224,7 @@ class _Absent(_Run):
         deletion = plan_absent(view)
         steps = [change for change in (emptying, deletion) if change is not None]
         self.steps = [change.describe() for change in steps]
-        call.plan(_told(emptying, deletion, view))
+        call.plan(_reported(emptying, deletion, view))
         if call.check_mode:
             self.write(steps, view)
             return self.result(view)
@@ -181,15 +239,17 @@ class _Absent(_Run):
             gone = self.wait("gone", view)
             view, reboot = gone.view, [*reboot, *(host for host in gone.reboot if host not in reboot)]
         for host in reboot:
-            call.warn(f"{host.hostname or host.agent[1]} was in the pool and has to boot the discovery image to be free again.")
+            hostname = host.hostname or host.agent[1]
+            call.warn(f"{hostname} was in the pool and has to boot the discovery image to be free again.")
         return self.result(view, reboot)
 
 
-def _told(emptying: Change | None, deletion: Change | None, view: PoolView) -> list[str]:
+def _reported(emptying: Change | None, deletion: Change | None, view: PoolView) -> list[str]:
     lines = []
     if emptying is not None:
         hosts = ", ".join(machine.title for machine in view.machines)
-        lines += [emptying.describe(), f"wait until its Machines are gone and their hosts free{': ' + hosts if hosts else ''}"]
+        hosts_note = ": " + hosts if hosts else ""
+        lines += [emptying.describe(), f"wait until its Machines are gone and their hosts free{hosts_note}"]
     return lines + ([deletion.describe()] if deletion is not None else [])
 
 

@@ -1,7 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Whether a NodePool is where a task waits for it, and whether it can still get there. Pure (reference hypershift-agent.md 1.4, 6)."""
+"""Whether a NodePool is where a task waits for it, and whether it can still get there. Pure.
+
+Source: openshift/hypershift hypershift-operator/controllers/nodepool/conditions.go;
+  docs/upstream/hypershift.md#operations.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from ...capi.objects import text
+from ...common.plurals import is_or_are
 from ...common.waiting import REACHED, WaitStatus
 from ..conditions import Condition, Conditions
 from .machine_status import STATES
@@ -44,7 +49,7 @@ _ALMOST = 95
 _UPGRADE_FAILED = "InplaceUpgradeFailed"
 
 
-def standing(view: PoolView, target: Target) -> WaitStatus:
+def wait_status(view: PoolView, target: Target) -> WaitStatus:
     """Where the pool stands on the way to ``target``."""
     if target == "none":
         return REACHED
@@ -102,7 +107,7 @@ def _accepted(view: PoolView) -> WaitStatus:
 
 
 def _stays(kind: str, view: PoolView) -> bool:
-    """Whether a False of this condition stays until somebody changes the pool, or the release of the hosted cluster."""
+    """Whether a False of this condition stays until the user changes the pool, or the release of the hosted cluster."""
     known = bool(text(view.hosted_cluster, "status", "payloadArch"))
     return kind == "UpdateManagementEnabled" or (kind == "ValidArchPlatform" and known)
 
@@ -114,13 +119,13 @@ def _paused(conditions: Conditions) -> WaitStatus | None:
 
 def _released(view: PoolView) -> WaitStatus:
     leaving = [machine.title for machine in view.leaving]
-    return WaitStatus(reason=f"{', '.join(leaving)} {'is' if len(leaving) == 1 else 'are'} leaving") if leaving else REACHED
+    return WaitStatus(reason=f"{', '.join(leaving)} {is_or_are(len(leaving))} leaving") if leaving else REACHED
 
 
 def _size(view: PoolView) -> WaitStatus:
-    """The Machines that shall be there are, none else is, and as many Nodes are Ready."""
+    """Exactly the desired Machines exist, and as many Nodes are Ready."""
     if view.leaving:
-        return WaitStatus(reason=f"{len(view.leaving)} of its Machines {'is' if len(view.leaving) == 1 else 'are'} going")
+        return WaitStatus(reason=f"{len(view.leaving)} of its Machines {is_or_are(len(view.leaving))} going")
     number = view.ready
     if view.auto_scaling is not None:
         smallest, largest = view.auto_scaling
@@ -158,7 +163,7 @@ def _ready(view: PoolView) -> WaitStatus:
 
 
 def _empty(conditions: Conditions) -> WaitStatus:
-    """A pool without replicas: both conditions are False, which is as it should be; reason AsExpected says that nobody is missed (1.4)."""
+    """A pool without replicas: both conditions are False, which is correct; reason AsExpected says that no Machine is missing."""
     for kind in ("AllMachinesReady", "AllNodesHealthy"):
         condition = conditions.current(kind)
         if condition is None or not (condition.true or _as_expected(condition)):

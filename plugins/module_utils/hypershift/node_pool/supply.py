@@ -1,7 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Whether there are hosts for what a pool asks for, before anybody waits for them. Pure (reference hypershift-agent.md 2.1, 5.2, 6)."""
+"""Whether there are hosts for what a pool asks for, before a wait for them begins. Pure.
+
+Source: openshift/cluster-api-provider-agent controllers/agentmachine_controller.go;
+  openshift/hypershift hypershift-operator/controllers/nodepool/capi.go; docs/upstream/hypershift.md#operations.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +21,7 @@ from .view import PoolView
 
 
 def shortage(view: PoolView, spec: Mapping[str, Any]) -> str:
-    """Why Machines of the pool, with ``spec`` as it will be, would have to wait for a host; empty if none would. Agents that nobody can see are not missed."""
+    """Why Machines of the pool with ``spec`` would have to wait for a host; empty if none would. Agents that are not readable do not count as missing."""
     if not view.agents:
         return ""
     selector = part(spec, "platform", "agent").get("agentLabelSelector")
@@ -28,8 +32,8 @@ def shortage(view: PoolView, spec: Mapping[str, Any]) -> str:
     wanted = int(spec.get("replicas") or 0) - sum(machine.agent is not None for machine in view.staying)
     plane = control_plane_namespace(view.namespace, view.cluster)
     # No AgentMachine has a name with a dot in front, so that none of these has a host already.
-    wishes = [HostDemand(plane, f".{number}", selector) for number in range(max(0, wanted))]
-    missing = len(choose(wishes, [from_agent(agent) for agent in view.agents]).unassigned)
+    demands = [HostDemand(plane, f".{number}", selector) for number in range(max(0, wanted))]
+    missing = len(choose(demands, [from_agent(agent) for agent in view.agents]).unassigned)
     if not missing:
         return ""
     machines = f"{wanted} more Machines" if wanted != 1 else "1 more Machine"

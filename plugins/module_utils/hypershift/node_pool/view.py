@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A NodePool with everything that belongs to it, read once per look: HostedCluster, Machines, AgentMachines, Agents (reference hypershift-agent.md 6)."""
+"""A NodePool with everything that belongs to it, read once per look: HostedCluster, Machines, AgentMachines, Agents.
+
+Source: docs/upstream/hypershift.md#operations.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +62,7 @@ class PoolView:
 
     @property
     def desired(self) -> int | None:
-        """How many replicas the pool shall have; None where the autoscaler decides."""
+        """The desired replicas of the pool; None where the autoscaler decides."""
         return None if self.auto_scaling else int(part(self.pool, "spec").get("replicas") or 0)
 
     @property
@@ -132,7 +135,7 @@ class PoolReader:
         return read_agents(self.client.list(AGENT.path(namespace), trim=without_bulk)) if namespace else []
 
     def _agents_of(self, hosts: Sequence[AgentKey]) -> list[Agent]:
-        """Agents that somebody has reserved, which all of Machines are, and these."""
+        """Agents that are reserved, which all Agents of Machines are, and these."""
         namespace = text(self._hosted_cluster, "spec", "platform", "agent", "agentNamespace")
         listed = self.client.list(AGENT.path(namespace), label_selector=RESERVED_LABEL, trim=without_bulk) if namespace else []
         there = {key_of(each) for each in listed}
@@ -171,7 +174,7 @@ def find_hypershift(client: KubeClient, path: str) -> Object | None:
 
 
 def _rollout(pool: Mapping[str, Any] | None, machines: Iterable[PoolMachineView]) -> str:
-    """Why a rollout is running, as far as can be seen; empty if none is. Until it ends nobody can say which Machine goes next (2.5)."""
+    """Why a rollout is running, as far as can be seen; empty if none is. Until it ends any Machine may be deleted next."""
     conditions = read_conditions(pool)
     for kind in ("UpdatingVersion", "UpdatingConfig", "UpdatingPlatformMachineTemplate"):
         condition = conditions.get(kind)
@@ -198,7 +201,7 @@ def released(agent: Agent | None, machine: str, namespace: str) -> NodePoolRelea
         return NodePoolRelease(done=True)
     holder = (str(annotations_of(agent.raw).get(RESERVED_NAMESPACE) or namespace), str(agent.labels.get(RESERVED_LABEL) or ""))
     if holder[1] and holder != (namespace, machine):
-        return NodePoolRelease(done=True)  # somebody else has it by now
+        return NodePoolRelease(done=True)  # another pool has it by now
     if holder[1] or agent.cluster is not None:
         return NodePoolRelease(done=False, reason=f"its Agent is still bound ({agent.state})")
     if agent.state == NEEDS_REBOOT:

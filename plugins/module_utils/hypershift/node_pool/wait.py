@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Waiting for a NodePool: a watch, a line for every change, at the limit a report of each Machine and where it is stuck (reference hypershift-agent.md 6)."""
+"""Waiting for a NodePool: a watch, a line for every change, at the limit a report of each Machine and where it is stuck.
+
+Source: docs/upstream/hypershift.md#operations.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from ...common.waiting import Deadline, ProgressLines, WaitStatus
 from ...kube.events import events_until
 from ..kinds import NODE_POOL
 from .machine_status import PoolMachineView
-from .status import Target, percent, standing
+from .status import Target, percent, wait_status
 from .view import NodePoolRelease, PoolReader, PoolView, released
 
 # Seconds: one piece of the watch, after which Machines and Agents are looked at again although the NodePool said nothing new.
@@ -52,8 +55,7 @@ class PoolWait:
     """
 
     def __init__(self, reader: PoolReader, clock: Clock, show: Callable[[str], None], *, limit: float, view: PoolView) -> None:
-        self._reader, self._limit = reader, limit
-        self._deadline = Deadline(clock, limit)
+        self._reader, self._limit, self._clock = reader, limit, clock
         self._lines = ProgressLines(clock, show)
         self._hosts: dict[tuple[str, str], ReleasedHost] = {}
         self.view = view
@@ -64,19 +66,24 @@ class PoolWait:
 
         Raises :class:`ZeroTouchError` at once where it cannot get there, :class:`LimitReached` at the limit, each with where every Machine is.
         """
+        return self.until_status(lambda view: wait_status(view, target), words_of(target))
+
+    def until_status(self, status: Callable[[PoolView], WaitStatus], words: str, *, hosts: bool = True) -> PoolView:
+        """:meth:`until`, for what ``status`` says; ``words`` name that in messages. Without ``hosts`` those that went are not waited for."""
         found, waiting = WaitStatus(), list[str]()
         # Each piece of the watch begins with the pool as it is, so that what is not in the pool itself is looked at, too.
         name = f"metadata.name={self._reader.name}"
-        for _event in events_until(self._reader.client, NODE_POOL.path(self._reader.namespace), self._deadline, PIECE, field_selector=name):
-            found = self._see(target)
-            waiting = self.waiting_hosts()
+        deadline = Deadline(self._clock, self._limit)
+        for _event in events_until(self._reader.client, NODE_POOL.path(self._reader.namespace), deadline, PIECE, field_selector=name):
+            found = self._see(status)
+            waiting = self.waiting_hosts() if hosts else []
             if found.reached and not waiting:
                 return self.view
             if found.final:
-                raise ZeroTouchError(f"{self.view.title} cannot get {_words(target)}: {found.reason}.{self._machines()}")
+                raise ZeroTouchError(f"{self.view.title} cannot get {words}: {found.reason}.{self._machines()}")
         reason = found.reason if not found.reached else "hosts that left it are not free"
         left = appended(" Hosts that left: ", waiting)
-        message = f"{self.view.title} was not {_words(target)} within {self._limit:g} s: {reason}.{self._machines()}{left}"
+        message = f"{self.view.title} was not {words} within {self._limit:g} s: {reason}.{self._machines()}{left}"
         raise LimitReached(message, self._limit, self._hint())
 
     @property
@@ -94,15 +101,17 @@ class PoolWait:
             if host.machine not in there:
                 yield host, released(self.view.agent(key), host.machine, host.namespace)
 
-    def _see(self, target: Target) -> WaitStatus:
+    def _see(self, status: Callable[[PoolView], WaitStatus]) -> WaitStatus:
         self.view = self._reader.look(self._hosts)
         self._remember(self.view)
-        found = standing(self.view, target)
+        found = status(self.view)
         lines = self._lines
         lines.percent = percent(self.view)
-        lines.tell("", f"{self.view.name}: {'in the desired state' if found.reached else found.reason}")
+        status_text = "in the desired state" if found.reached else found.reason
+        lines.tell("", f"{self.view.name}: {status_text}")
         for machine in self.view.machines:
-            lines.tell(machine.title, f"{machine.title}: {machine.state}{': ' + machine.reason if machine.reason else ''}")
+            reason_note = ": " + machine.reason if machine.reason else ""
+            lines.tell(machine.title, f"{machine.title}: {machine.state}{reason_note}")
         for text in self.waiting_hosts():
             name, _colon, reason = text.partition(": ")
             lines.tell(f"host {name}", f"host {name}: {reason}")
@@ -117,7 +126,7 @@ class PoolWait:
                 self._hosts[host.agent] = host
 
     def _hint(self) -> str:
-        """What somebody has to do; to wait further is of use only where nobody has to."""
+        """What the user has to do; a further wait is useful only if there is nothing."""
         states = dict.fromkeys(machine.state for machine in self.view.machines)
         return " ".join(_REMEDIES[state] for state in states if state in _REMEDIES) or "It goes on by itself; run again to wait further."
 
@@ -126,7 +135,8 @@ class PoolWait:
         return appended(" Machines: ", stuck)
 
 
-def _words(target: Target) -> str:
+def words_of(target: Target) -> str:
+    """The target as messages name it."""
     return {
         "replicas": "at its size",
         "accepted": "accepted by the operator",

@@ -86,8 +86,8 @@ def read_vms(hosts: Sequence[Mapping[str, Any]]) -> tuple[list[Vm], list[Problem
 
 
 def _check(host: Mapping[str, Any], path: str) -> list[Problem]:
-    vm = {**DEFAULTS, **_given(host.get("vm"))}
-    data = _given(host.get("libvirt"))
+    vm = {**DEFAULTS, **_provided(host.get("vm"))}
+    data = _provided(host.get("libvirt"))
     problems = []
     if not data.get("uri"):
         problems.append(_problem(f"{path}.libvirt.uri", REQUIRED, "the connection URI of the hypervisor is needed"))
@@ -115,8 +115,8 @@ def _check(host: Mapping[str, Any], path: str) -> list[Problem]:
 
 
 def _vm(host: Mapping[str, Any]) -> Vm:
-    vm = {**DEFAULTS, **_given(host.get("vm"))}
-    data = _given(host.get("libvirt"))
+    vm = {**DEFAULTS, **_provided(host.get("vm"))}
+    data = _provided(host.get("libvirt"))
     name = str(data.get("domain") or host["name"])
     pool = str(data.get("pool") or "default")
     macs = [normal_mac(str(mac)) for mac in host["mac_addresses"]]
@@ -138,5 +138,5 @@ def _vm(host: Mapping[str, Any]) -> Vm:
     )
 
 
-def _given(options: Any) -> dict[str, Any]:
+def _provided(options: Any) -> dict[str, Any]:
     return {key: value for key, value in dict(options or {}).items() if value is not None}

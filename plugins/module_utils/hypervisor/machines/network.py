@@ -41,11 +41,11 @@ def network_uuid(name: str) -> str:
     return str(uuid.uuid5(uuid.NAMESPACE_URL, f"{OWN}/network/{name}"))
 
 
-def read_networks(given: Sequence[Mapping[str, Any]], cluster: Mapping[str, Any], hosts: Sequence[Mapping[str, Any]]) -> tuple[list[Network], list[Problem]]:
+def read_networks(provided: Sequence[Mapping[str, Any]], cluster: Mapping[str, Any], hosts: Sequence[Mapping[str, Any]]) -> tuple[list[Network], list[Problem]]:
     """The networks of option ``networks``, with the records of ``cluster`` and the addresses of ``hosts``. One without ``uri`` is made where the hosts are."""
     found: list[Network] = []
     problems: list[Problem] = []
-    for index, each in enumerate(given):
+    for index, each in enumerate(provided):
         path = f"networks[{index}]"
         try:
             cidr = ipaddress.IPv4Network(str(each["cidr"]))
@@ -137,10 +137,10 @@ def _network(
     )
 
 
-def _range(given: Any, cidr: ipaddress.IPv4Network) -> tuple[str, str]:
-    if not given:
+def _range(provided: Any, cidr: ipaddress.IPv4Network) -> tuple[str, str]:
+    if not provided:
         return str(cidr[-(cidr.num_addresses // _QUARTER)]), str(cidr[-2])
-    first, last = (ipaddress.IPv4Address(str(address)) for address in given)
+    first, last = (ipaddress.IPv4Address(str(address)) for address in provided)
     if first not in cidr or last not in cidr or first > last:
         raise ValueError(f"{first} to {last} is no range of {cidr}")
     return str(first), str(last)

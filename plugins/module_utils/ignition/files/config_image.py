@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Configuration on a second medium, the appliance's workflow: dormant in an image that is configured already (reference agent-based-installer.md 8.2)."""
+"""Configuration on a second medium, the appliance's workflow: dormant in an image that is configured already.
+
+Source: openshift/installer pkg/asset/agent/configimage.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The env files of the live system (reference agent-based-installer.md 5, 12)."""
+"""The env files of the live system.
+
+Source: openshift/installer pkg/asset/agent/image/ignition.go, data/data/agent/files; docs/upstream/releases.md.
+"""
 
 from __future__ import annotations
 
@@ -143,7 +146,11 @@ def _assisted_service(cluster: Cluster, secrets: BuildSecrets, profile: ReleaseP
 
 
 def hardware_requirements(profile: ReleaseProfile, control_plane_disk_gb: int = 100) -> str:
-    """HW_VALIDATOR_REQUIREMENTS: what the service asks of a host of each role (reference 5; memory in MiB, disk in GB, times in ms, loss in %)."""
+    """HW_VALIDATOR_REQUIREMENTS: what the service asks of a host of each role.
+
+    Source: openshift/installer pkg/asset/agent/image/ignition.go, data/data/agent/files; memory in MiB, disk in GB,
+      times in ms, loss in %.
+    """
 
     def role(cpus: int, memory: int, disk: int, latency: int | None = None, loss: int | None = None) -> dict[str, int]:
         values = {
@@ -171,8 +178,8 @@ def hardware_requirements(profile: ReleaseProfile, control_plane_disk_gb: int = 
 
 
 def release_images(cluster: Cluster) -> str:
-    """RELEASE_IMAGES: the one release that this image installs."""
-    tag = PullSpec.parse(cluster.release_image).tag
+    """RELEASE_IMAGES: the one release that this image installs; of a pinned one the tag says what it is, a release for several architectures too."""
+    tag = PullSpec.parse(cluster.release_tag or cluster.release_image).tag
     version, architecture = _split_tag(tag)
     if version:
         openshift_version = ".".join(version.split(".")[:2])

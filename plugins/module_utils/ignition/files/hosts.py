@@ -1,8 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the live system knows about its hosts: hostnames, host configuration, fencing credentials (reference agent-based-installer.md 5,
-agentbasedinstaller-client.md 6)."""
+"""What the live system knows about its hosts: hostnames, host configuration, fencing credentials.
+
+Source: openshift/installer pkg/asset/agent/image/ignition.go, data/data/agent/files;
+  openshift/assisted-service cmd/agentbasedinstaller/host_config.go.
+"""
 
 from __future__ import annotations
 
@@ -31,10 +34,10 @@ def host_files(deployment: Deployment) -> list[IgnitionFile]:
 
 
 def without_bmcs(agent_config: bytes) -> bytes:
-    """The file without what its hosts say of BMCs: nothing on the live system needs that, and an image is served to whoever knows its URL."""
+    """The file without what its hosts say of BMCs: nothing on the live system needs that, and an image is served to any client that knows its URL."""
     if b"bmc" not in agent_config.lower():
         return agent_config
-    # As the installer reads it: what stands behind the first document is nobody's.
+    # As the installer reads it: what follows the first document is not read.
     item, _problems = load(agent_config.decode("utf-8", "replace"), "agent-config.yaml")
     document: Any = plain(item) if item is not None else None
     # The installer reads keys in any case.
@@ -70,10 +73,12 @@ def _host_config(directory: str, host: Host) -> list[IgnitionFile]:
 def _fencing_files(deployment: Deployment) -> list[IgnitionFile]:
     """Credentials by hostname in one file, those by MAC alone beside the host with that MAC.
 
-    The client takes a MAC in the common file for a hostname, never finds it and keeps the installation waiting (openshift/installer 10684).
+    The client takes a MAC in the common file for a hostname, never finds it and keeps the installation waiting.
+
+    Source: openshift/installer 10684.
     """
     fencing = deployment.cluster.control_plane.options.get("fencing") or {}
-    credentials = [_credential(given) for given in fencing.get("credentials") or []]
+    credentials = [_credential(provided) for provided in fencing.get("credentials") or []]
     by_hostname = [credential for credential in credentials if "hostname" in credential]
     files = [_fencing_file(HOST_CONFIG, by_hostname)] if by_hostname else []
     directories = {mac: directory_name(index, host) for index, host in enumerate(deployment.hosts) for mac in host.macs}
@@ -83,14 +88,15 @@ def _fencing_files(deployment: Deployment) -> list[IgnitionFile]:
         if "hostname" in credential or not mac:
             continue
         if mac not in directories:
-            # A host that is not described gets a directory of its own (openshift/installer pkg/asset/agent/agentconfig/agenthosts.go).
+            # A host that is not described gets a directory of its own.
+            # Source: openshift/installer pkg/asset/agent/agentconfig/agenthosts.go.
             directories[mac], free = f"host-{free}", free + 1
             files.append(IgnitionFile(f"{HOST_CONFIG}/{directories[mac]}/mac_addresses", PUBLIC, f"{mac}\n".encode()))
         files.append(_fencing_file(f"{HOST_CONFIG}/{directories[mac]}", [credential]))
     return files
 
 
-def _credential(given: Mapping[str, Any]) -> dict[str, str]:
+def _credential(provided: Mapping[str, Any]) -> dict[str, str]:
     names = {
         "hostname": "hostName",
         "macaddress": "macAddress",
@@ -99,7 +105,7 @@ def _credential(given: Mapping[str, Any]) -> dict[str, str]:
         "address": "address",
         "certificateVerification": "certificateVerification",
     }
-    return {name: str(given[theirs]) for name, theirs in names.items() if given.get(theirs)}
+    return {name: str(provided[theirs]) for name, theirs in names.items() if provided.get(theirs)}
 
 
 def _fencing_file(directory: str, credentials: Iterable[Mapping[str, str]]) -> IgnitionFile:

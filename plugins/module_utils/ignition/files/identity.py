@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Who a host is: its name, and whether it is the rendezvous host (reference agent-based-installer.md 5.3)."""
+"""Who a host is: its name, and whether it is the rendezvous host.
+
+Source: openshift/installer data/data/agent/systemd/units, data/data/agent/files/usr/local/bin.
+"""
 
 from __future__ import annotations
 

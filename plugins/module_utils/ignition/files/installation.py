@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Starting the installation once every host is there, on the rendezvous host (reference agent-based-installer.md 5.3)."""
+"""Starting the installation once every host is there, on the rendezvous host.
+
+Source: openshift/installer data/data/agent/systemd/units, data/data/agent/files/usr/local/bin.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ known_hosts() {
     api GET "/infra-envs/$INFRA_ENV_ID/hosts" | jq '[.[] | select(.status == "known")] | length'
 }
 
-# A surplus host blocks as well: nobody could tell which one is not meant.
+# A surplus host blocks as well: it is unknown which one is not meant.
 wait_for_hosts() {
     local known
     until known=$(known_hosts) && [[ $known -eq $required ]]; do
@@ -57,7 +60,7 @@ configured_role() {
 }
 
 # The client leaves a host to "auto-assign" if the service suggests the right role at that moment. The service may suggest others a moment later, and a
-# worker and a control-plane host have swapped places. So every configured role is set for good before the start.
+# worker and a control-plane host have swapped places. So every configured role is final before the start.
 pin_roles() {
     local rows id role macs wanted
     rows=$(host_rows) || return 1
@@ -81,7 +84,7 @@ until pin_roles; do
     log "The service refuses a role; trying again"
     sleep 5
 done
-# A new role is validated anew.
+# A new role is validated again.
 wait_for_hosts
 log "All $required hosts are ready to be installed"
 set_issue "$issue" "All $required hosts are ready to be installed."

@@ -1,8 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Joining a cluster that runs: the node registers itself with the service on itself, and asks it for its installation (reference
-agent-based-installer.md 10.2, agentbasedinstaller-client.md 9)."""
+"""Joining a cluster that runs: the node registers itself with the service on itself, and asks it for its installation.
+
+Source: openshift/installer pkg/asset/agent/joiner, pkg/asset/agent/workflow;
+  openshift/assisted-service cmd/agentbasedinstaller/import.go.
+"""
 
 from __future__ import annotations
 

@@ -1,11 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Registering the cluster and the infra-env, and applying host configuration, on the rendezvous host (reference agent-based-installer.md 5.3,
-agentbasedinstaller-client.md 10).
+"""Registering the cluster and the infra-env, and applying host configuration, on the rendezvous host.
 
 Every client call is repeated inside its unit, 30 s apart, instead of letting the unit fail: systemd of RHEL 9 fails the start of those that require it,
-and nobody would start them again.
+and no process would start them again.
+
+Source: openshift/installer data/data/agent/systemd/units, data/data/agent/files/usr/local/bin.
 """
 
 from __future__ import annotations
@@ -148,12 +149,13 @@ def _infra_env(cluster: Cluster, profile: ReleaseProfile, workflow: str) -> dict
 
 
 def _apply(profile: ReleaseProfile) -> dict[str, str]:
+    workflow_type = " WORKFLOW_TYPE" if profile.add_nodes else ""
     return {
         "DESCRIPTION": "Apply host configuration: roles, installation disks, fencing",
         "REQUIRES": _INFRA_ENV if profile.separate_registration else _BOTH,
         "NAME": "apply-host-config",
         "MOUNTS": "--volume=/etc/assisted/hostconfig:/etc/assisted/hostconfig:ro --volume=/run/agent-installer:/var/run/agent-installer",
-        "VARIABLES": f"SERVICE_BASE_URL INFRA_ENV_ID{' WORKFLOW_TYPE' if profile.add_nodes else ''}",
+        "VARIABLES": f"SERVICE_BASE_URL INFRA_ENV_ID{workflow_type}",
         "COMMAND": "configure",
         "PREPARE": "/usr/bin/mkdir -p /run/agent-installer /etc/assisted/hostconfig",
         "WAIT": "infra-env",
@@ -166,7 +168,8 @@ _OPTIONAL = ("WANTS", "AFTER", "REQUIRES", "CONFLICTS", "ADD_NODES", "ATTENDED",
 
 
 def _client(values: dict[str, str], profile: ReleaseProfile) -> str:
-    variables = f"{values['VARIABLES']}{' USER_AUTH_TOKEN' if profile.local_auth else ''}".split()
+    user_token = " USER_AUTH_TOKEN" if profile.local_auth else ""
+    variables = f"{values['VARIABLES']}{user_token}".split()
     filled = {
         **dict.fromkeys(_OPTIONAL, ""),
         **values,

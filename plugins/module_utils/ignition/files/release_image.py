@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The release image on the live system, and the images inside it (reference agent-based-installer.md 5.3, assisted-service-pod)."""
+"""The release image on the live system, and the images inside it.
+
+Source: openshift/installer data/data/agent/systemd/units, data/data/agent/files/usr/local/bin, assisted-service-pod.
+"""
 
 from __future__ import annotations
 
@@ -86,7 +89,7 @@ clear_issue "$issue"
 """
 
 _RECORD = r"""# shellcheck shell=bash
-# Sourced by scripts that take their time: notes when a stage began and how it ended, in /var/log/openshift/<unit>.json, for whoever analyses logs later.
+# Sourced by scripts that take their time: notes when a stage began and how it ended, in /var/log/openshift/<unit>.json, for later analysis.
 
 SERVICE_RECORDS_DIR=${SERVICE_RECORDS_DIR:-/var/log/openshift}
 _stage=
@@ -100,7 +103,7 @@ add_service_record() {
     record=$(jq --null-input --compact-output --arg timestamp "$(date --utc +%Y-%m-%dT%H:%M:%SZ)" --arg stage "$_stage" --arg phase "$1" --arg result "${2:-}" \
         '{timestamp: $timestamp, stage: $stage, phase: $phase} + (if $result == "" then {} else {result: $result} end)') || return 0
     mkdir -p "$SERVICE_RECORDS_DIR" || return 0
-    # One array in the file, a record a line, written anew and renamed so that a reader never sees half of it.
+    # One array in the file, a record a line, written to a new file and renamed so that a reader never sees half of it.
     if [[ -s $file ]]; then
         { sed '$d' "$file" | sed '$s/$/,/' && printf '%s\n]\n' "$record"; } >"$file.part" && mv "$file.part" "$file" || return 0
     else
@@ -155,7 +158,7 @@ _COMPONENTS = {
 
 
 def _components(profile: ReleaseProfile) -> dict[str, str]:
-    """Variable -> component. A release that has no such component would never tell its image, and the pod would wait for ever."""
+    """Variable -> component. A release that has no such component would never tell its image, and the pod would wait indefinitely."""
     utils = {"AGENT_INSTALLER_UTILS_IMAGE": "agent-installer-utils"} if profile.extract_tui else {}
     user_interface = {"INSTALLER_UI_IMAGE": "agent-installer-ui"} if profile.agent_ui else {}
     return {**_COMPONENTS, **utils, **user_interface}

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The assisted service on the rendezvous host: pod, database, service (reference agent-based-installer.md 5.3)."""
+"""The assisted service on the rendezvous host: pod, database, service.
+
+Source: openshift/installer data/data/agent/systemd/units, data/data/agent/files/usr/local/bin.
+"""
 
 from __future__ import annotations
 
@@ -110,7 +113,7 @@ class Trust:
 
     @property
     def mounts(self) -> str:
-        """Options of ``podman run`` (reference 11)."""
+        """Options of ``podman run`` (openshift/installer pkg/asset/agent/mirror)."""
         bundle = CA_FILE if self.mirrors and self.own_ca else _HOST_CA_BUNDLE
         mounts = f"--volume={bundle}:{_HOST_CA_BUNDLE}:ro"
         return f"{mounts} --volume=/etc/containers:/etc/containers:ro" if self.mirrors else mounts

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the scripts of the live system share: talking to the service, telling the console (reference agent-based-installer.md 5.3)."""
+"""What the scripts of the live system share: talking to the service, telling the console.
+
+Source: openshift/installer data/data/agent/systemd/units, data/data/agent/files/usr/local/bin.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,7 @@ infra_env_id() {
 _ISSUE_STATUS = r"""# shellcheck shell=bash
 # Sourced by the scripts of the agent installer: status lines above the login prompt of every console (issue(5)).
 
-# set_issue NAME TEXT: show TEXT until it is set anew or cleared. Files are shown in the order of their names.
+# set_issue NAME TEXT: show TEXT until it is set again or cleared. Files are shown in the order of their names.
 set_issue() {
     local file="/etc/issue.d/$1.issue"
     mkdir -p /etc/issue.d
@@ -59,7 +62,7 @@ clear_issue() {
     fi
 }
 
-# A console where somebody is logged in is left alone by agetty; one without agetty has nothing to refresh.
+# A console with a logged-in user is left alone by agetty; one without agetty has nothing to refresh.
 refresh_consoles() {
     agetty --reload 2>/dev/null || true
 }

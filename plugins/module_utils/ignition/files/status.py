@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a person at the console sees, and what a person in trouble collects (reference agent-based-installer.md 5.3)."""
+"""What a person at the console sees, and what a person in trouble collects.
+
+Source: openshift/installer data/data/agent/systemd/units, data/data/agent/files/usr/local/bin.
+"""
 
 from __future__ import annotations
 
@@ -158,7 +161,7 @@ if [[ -f /etc/assisted/node0 && -f /etc/assisted/rendezvous-host.env ]]; then
     # shellcheck source=/dev/null
     source /etc/assisted/rendezvous-host.env
     source /usr/local/bin/common.sh
-    # without_secrets PATH: an answer of the service, or of many, without what opens doors.
+    # without_secrets PATH: an answer of the service, or of many, without credentials.
     without_secrets() {
         api GET "$1" | jq 'walk(if type == "object" then with_entries(select(.key | test("pull_secret|token|password|ssh_|kubeconfig"; "i") | not)) else . end)'
     }

@@ -154,5 +154,6 @@ def _read_port_config(section: Section) -> tuple[Port, ...] | None:
         queues += [queue] if queue else []
         entry.finish(layer="ours")
         settings = {"prio": str(priority) if priority else None, "queue-id": None if queue is None else str(queue)}
-        ports += [Port(name, section.at("ports-config"), Group.of("bond-port", settings) if priority or queue else None)] if name else []
+        group = Group.of("bond-port", settings) if priority or queue else None
+        ports += [Port(name, section.at("ports-config"), group)] if name else []
     return tuple(ports)

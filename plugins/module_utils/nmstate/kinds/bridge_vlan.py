@@ -15,12 +15,12 @@ _LARGEST_ID = 4094
 
 @dataclasses.dataclass(frozen=True)
 class PortVlan:
-    """``given``: whether anything stands there, which turns VLAN filtering on."""
+    """``provided``: whether anything is there, which turns VLAN filtering on."""
 
     mode: str | None = None
     tag: int | None = None
     trunks: tuple[tuple[int, int], ...] | None = None
-    given: bool = False
+    provided: bool = False
 
 
 def read_port_vlan(port: Section) -> PortVlan | None:
@@ -40,8 +40,8 @@ def read_port_vlan(port: Section) -> PortVlan | None:
         part.problem("enable-native", INVALID, "is not possible in access mode", value="true")
     if mode == "access" and trunks:
         part.problem("trunk-tags", INVALID, "is not possible in access mode")
-    given = mode is not None or tag is not None or trunks is not None or native is not None
-    return PortVlan(mode, tag, trunks, given)
+    provided = mode is not None or tag is not None or trunks is not None or native is not None
+    return PortVlan(mode, tag, trunks, provided)
 
 
 def _read_trunks(part: Section) -> tuple[tuple[int, int], ...] | None:

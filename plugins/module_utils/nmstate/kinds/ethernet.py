@@ -82,4 +82,5 @@ def _read_function_vlan(entry: Section) -> list[str]:
     if vlan is None:
         entry.unwritten("qos", "vlan-proto", detail="nmstate writes it with a vlan-id only")
         return []
-    return [f"vlans={vlan}.{priority or 0}.{'ad' if protocol == '802.1ad' else 'q'}"]
+    shown_priority = priority or 0
+    return [f"vlans={vlan}.{shown_priority}.{'ad' if protocol == '802.1ad' else 'q'}"]

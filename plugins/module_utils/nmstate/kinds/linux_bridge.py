@@ -137,7 +137,7 @@ def _read_ports(section: Section) -> tuple[tuple[Port, ...] | None, bool]:
         hairpin, cost, priority = entry.flag("stp-hairpin-mode"), entry.integer("stp-path-cost"), entry.integer("stp-priority", 0, 0xFFFF)
         vlan = read_port_vlan(entry)
         entry.finish(known=("vlan",))
-        filtering = filtering or (vlan is not None and vlan.given)
+        filtering = filtering or (vlan is not None and vlan.provided)
         settings = {
             "hairpin-mode": None if hairpin is None else str(hairpin).lower(),
             "path-cost": None if cost is None else str(cost),

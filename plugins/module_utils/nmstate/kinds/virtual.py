@@ -125,7 +125,7 @@ def read_vrf(section: Section, entry: NetInterface) -> NetInterface:
 
 
 def read_infiniband(section: Section, entry: NetInterface) -> NetInterface:
-    """Its MTU stands in its own section, and a MAC cannot be set."""
+    """Its MTU is in its own section, and a MAC cannot be set."""
     section.unwritten("mac-address", "accept-all-mac-addresses", detail="nmstate writes it for ethernets only")
     mtu = None if entry.mtu is None else str(entry.mtu)
     part = section.section("infiniband")

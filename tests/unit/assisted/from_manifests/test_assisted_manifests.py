@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The door assisted_manifests against a service: requests, repeats, refusals, hosts that come late."""
+"""The module assisted_manifests against a service: requests, repeats, refusals, hosts that come late."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def wrote(fake):
     return [(method, path.split("?")[0]) for method, path, _body in fake.writes]
 
 
-def test_registered_once_and_then_left_alone(source, fake, door):
+def test_registered_once_and_then_left_alone(source, fake, run_module):
     directory = source()
-    predicted = door("assisted_manifests", config_dir=directory, check=True)
+    predicted = run_module("assisted_manifests", config_dir=directory, check=True)
     assert predicted["changed"] and not fake.writes and predicted["cluster"] == {"id": "", "name": "edge"}
-    done = door("assisted_manifests", config_dir=directory, diff=True)
+    done = run_module("assisted_manifests", config_dir=directory, diff=True)
     assert done["changed"] and done["plan"] == predicted["plan"] and done["diff"]
     identity = done["cluster"]["id"]
     assert wrote(fake) == [
@@ -47,91 +47,91 @@ def test_registered_once_and_then_left_alone(source, fake, door):
     ]
     assert fake.writes[1][2] == '{"fips": true}' and fake.writes[2][2]["folder"] == "openshift"
     assert fake.writes[3][2]["cluster_id"] == identity and fake.writes[0][2]["operator_bundles"] is None
-    again = door("assisted_manifests", config_dir=directory)
+    again = run_module("assisted_manifests", config_dir=directory)
     assert not again["changed"] and again["plan"] == [] and len(fake.writes) == 4
 
 
-def test_another_cluster_is_not_taken_for_ours(source, fake, door):
+def test_another_cluster_is_not_taken_for_ours(source, fake, run_module):
     fake.clusters["other"] = {"id": "other", "name": "other", "status": "installed"}
     fake.infra_envs["other"] = {"id": "other", "name": "other"}
-    assert len(door("assisted_manifests", config_dir=source())["plan"]) == 4 and "other" in fake.clusters
+    assert len(run_module("assisted_manifests", config_dir=source())["plan"]) == 4 and "other" in fake.clusters
 
 
-def test_what_differs_is_changed(source, fake, door):
-    door("assisted_manifests", config_dir=source())
+def test_what_differs_is_changed(source, fake, run_module):
+    run_module("assisted_manifests", config_dir=source())
     before = len(fake.writes)
     changed = {**OVERRIDES, "spec": {**VIPS["spec"], "apiVIP": "192.0.2.7"}}
     directory = source(changed, {"spec": {"sshAuthorizedKey": "ssh-rsa A"}}, {"a.yaml": "a: 2\n"})
-    assert door("assisted_manifests", config_dir=directory)["changed"]
+    assert run_module("assisted_manifests", config_dir=directory)["changed"]
     bodies = [body for _method, _path, body in fake.writes[before:]]
     assert bodies[0] == {"api_vips": [{"ip": "192.0.2.7"}]} and bodies[1]["file_name"] == "a.yaml" and bodies[2] == {"ssh_authorized_key": "ssh-rsa A"}
-    assert not door("assisted_manifests", config_dir=directory)["changed"]
+    assert not run_module("assisted_manifests", config_dir=directory)["changed"]
 
 
-def test_what_cannot_be_changed_is_refused_before_anything_is_written(source, fake, door):
+def test_what_cannot_be_changed_is_refused_before_anything_is_written(source, fake, run_module):
     directory = source()
-    door("assisted_manifests", config_dir=directory)
+    run_module("assisted_manifests", config_dir=directory)
     before = len(fake.writes)
-    assert "openshift_version" in door("assisted_manifests", config_dir=directory, openshift_version="4.23.0")["msg"]
+    assert "openshift_version" in run_module("assisted_manifests", config_dir=directory, openshift_version="4.23.0")["msg"]
     fake.clusters.clear()
-    assert "cluster, which is not there yet: cannot be changed" in door("assisted_manifests", config_dir=directory)["msg"]
+    assert "cluster, which is not there yet: cannot be changed" in run_module("assisted_manifests", config_dir=directory)["msg"]
     assert len(fake.writes) == before
 
 
-def test_hosts_are_configured_and_then_left_alone(source, fake, door):
+def test_hosts_are_configured_and_then_left_alone(source, fake, run_module):
     directory = source()
-    nothing = door("assisted_manifests", config_dir=directory, hosts=[NODE])
+    nothing = run_module("assisted_manifests", config_dir=directory, hosts=[NODE])
     assert nothing["missing"] == [f"node-1 ({MAC})"] and "msg" not in nothing
     infra_env = nothing["infra_env"]["id"]
     fake.add_host(infra_env, "localhost", MAC.upper())
     fake.add_host(infra_env, "strange", "52:54:00:00:00:ff")
-    predicted = door("assisted_manifests", config_dir=directory, hosts=[NODE], check=True, diff=True)
-    done = door("assisted_manifests", config_dir=directory, hosts=[NODE], timeout=5, diff=True)
+    predicted = run_module("assisted_manifests", config_dir=directory, hosts=[NODE], check=True, diff=True)
+    done = run_module("assisted_manifests", config_dir=directory, hosts=[NODE], timeout=5, diff=True)
     assert predicted["diff"] == done["diff"] and '"host_role": "worker"' in done["diff"][0]["after"]
     assert predicted["plan"] == done["plan"] and len(done["plan"]) == 1 and done["unknown"] == ["strange"] and done["missing"] == []
     body = fake.writes[-1][2]
     assert (body["host_name"], body["host_role"], body["disks_selected_config"]) == ("node-1", "worker", [{"id": "/dev/disk/by-id/b", "role": "install"}])
-    assert not door("assisted_manifests", config_dir=directory, hosts=[NODE], timeout=5)["changed"]
+    assert not run_module("assisted_manifests", config_dir=directory, hosts=[NODE], timeout=5)["changed"]
 
 
-def test_a_wait_that_ends_names_who_is_missing_and_who_is_strange(source, fake, door):
+def test_a_wait_that_ends_names_who_is_missing_and_who_is_strange(source, fake, run_module):
     directory = source()
-    infra_env = door("assisted_manifests", config_dir=directory)["infra_env"]["id"]
+    infra_env = run_module("assisted_manifests", config_dir=directory)["infra_env"]["id"]
     fake.add_host(infra_env, "strange", "52:54:00:00:00:ff")
-    failed = door("assisted_manifests", config_dir=directory, hosts=[NODE], timeout=1)
+    failed = run_module("assisted_manifests", config_dir=directory, hosts=[NODE], timeout=1)
     assert failed["failed"] and f"node-1 ({MAC}): not registered" in failed["msg"] and "strange: registered, but nothing" in failed["msg"]
 
 
-def test_a_refused_host_is_told_with_the_whole_result(source, fake, door):
+def test_a_refused_host_is_reported_with_the_whole_result(source, fake, run_module):
     directory = source()
-    infra_env = door("assisted_manifests", config_dir=directory)["infra_env"]["id"]
+    infra_env = run_module("assisted_manifests", config_dir=directory)["infra_env"]["id"]
     fake.add_host(infra_env, "localhost", MAC)
     fake.faults = [("PATCH", "/hosts/", ("status", 409, {"kind": "Error", "code": "409", "id": 409, "href": "", "reason": "not now"}))]
-    failed = door("assisted_manifests", config_dir=directory, hosts=[NODE])
+    failed = run_module("assisted_manifests", config_dir=directory, hosts=[NODE])
     assert "not now" in failed["msg"] and failed["hosts"][0]["problem"].startswith("failed to update") and not failed["changed"]
     # A service that does not know us any more is another fault, and ends the run at once.
     fake.faults = [("PATCH", "/hosts/", ("status", 403, {"code": 403, "message": "no"}))]
-    assert "403" in door("assisted_manifests", config_dir=directory, hosts=[NODE], timeout=60)["msg"]
+    assert "403" in run_module("assisted_manifests", config_dir=directory, hosts=[NODE], timeout=60)["msg"]
 
 
-def test_what_was_done_before_a_fault_is_told_and_the_next_run_goes_on(source, fake, door):
+def test_what_was_done_before_a_fault_is_reported_and_the_next_run_goes_on(source, fake, run_module):
     directory = source()
     fake.faults = [("POST", "infra-envs", ("status", 500, {"kind": "Error", "code": "500", "id": 500, "href": "", "reason": "disk full"}))]
-    failed = door("assisted_manifests", config_dir=directory)
+    failed = run_module("assisted_manifests", config_dir=directory)
     assert failed["failed"] and failed["changed"] and "disk full" in failed["msg"] and failed["cluster"]["id"]
-    assert len(door("assisted_manifests", config_dir=directory)["plan"]) == 1
+    assert len(run_module("assisted_manifests", config_dir=directory)["plan"]) == 1
 
 
-def test_a_running_cluster_is_imported_once(source, fake, door):
+def test_a_running_cluster_is_imported_once(source, fake, run_module):
     wanted = {"openshift_cluster_id": "own", "name": "edge", "api_vip_dnsname": "api.edge.example.com", "ignition_endpoint": {"url": "https://a:22623/c"}}
     directory = source()
-    done = door("assisted_manifests", config_dir=directory, import_cluster=wanted)
+    done = run_module("assisted_manifests", config_dir=directory, import_cluster=wanted)
     identity = done["cluster"]["id"]
     assert wrote(fake) == [("POST", "clusters/import"), ("PATCH", f"clusters/{identity}"), ("POST", "infra-envs")]
     assert fake.writes[1][2] == {"ignition_endpoint": {"url": "https://a:22623/c"}}
-    assert not door("assisted_manifests", config_dir=directory, import_cluster=wanted)["changed"]
+    assert not run_module("assisted_manifests", config_dir=directory, import_cluster=wanted)["changed"]
 
 
-def test_mistakes_are_told_before_the_service_is_asked(source, fake, door):
-    told = door("assisted_manifests", config_dir=source(), hosts=[{**NODE, "root_device_hints": {"deviceNam": "x"}}])
-    assert "did you mean deviceName" in told["msg"] and not fake.requests
+def test_mistakes_are_reported_before_the_service_is_asked(source, fake, run_module):
+    reported = run_module("assisted_manifests", config_dir=source(), hosts=[{**NODE, "root_device_hints": {"deviceNam": "x"}}])
+    assert "did you mean deviceName" in reported["msg"] and not fake.requests

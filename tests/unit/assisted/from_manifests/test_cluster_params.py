@@ -1,12 +1,16 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Every row of the mapping to cluster-create-params (reference agentbasedinstaller-client.md 3.1, 3.2, 3.3 and 4)."""
+"""Every row of the mapping to cluster-create-params.
+
+Source: openshift/assisted-service internal/cluster/validations/validations.go, cmd/agentbasedinstaller/register.go,
+  internal/oc/release.go.
+"""
 
 from __future__ import annotations
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.from_manifests.cluster import ManifestRelease, cluster_params, cluster_wish
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.from_manifests.cluster import ManifestRelease, cluster_params, requested_cluster
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.from_manifests.release import release_of
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput
 
@@ -128,16 +132,16 @@ def test_addresses_that_disagree(manifests, kind):
     [({}, None), ({OVERRIDES: ""}, ""), ({OVERRIDES: '{ "fips": true }'}, '{ "fips": true }')],
 )
 def test_overrides_are_sent_as_they_are(manifests, annotations, expected):
-    assert cluster_wish(manifests({"metadata": {"annotations": annotations}}), RELEASE).overrides == expected
+    assert requested_cluster(manifests({"metadata": {"annotations": annotations}}), RELEASE).overrides == expected
 
 
 def test_overrides_that_are_no_json(manifests):
     with pytest.raises(InvalidInput, match="is not JSON"):
-        cluster_wish(manifests({"metadata": {"annotations": {OVERRIDES: "{"}}}), RELEASE)
+        requested_cluster(manifests({"metadata": {"annotations": {OVERRIDES: "{"}}}), RELEASE)
 
 
 @pytest.mark.parametrize(
-    ("image", "given", "expected"),
+    ("image", "provided", "expected"),
     [
         ("r/ocp:4.22.0-x86_64", {}, ("4.22.0", "x86_64")),
         ("r:5000/ocp:4.21.3-aarch64", {}, ("4.21.3", "arm64")),
@@ -147,9 +151,9 @@ def test_overrides_that_are_no_json(manifests):
         ("r/ocp:4.22.0-x86_64", {"version": "4.22.1", "architecture": "multi"}, ("4.22.1", "multi")),
     ],
 )
-def test_release(manifests, image, given, expected):
+def test_release(manifests, image, provided, expected):
     document = f"kind: ClusterImageSet\nmetadata: {{name: openshift-4.22.0}}\nspec: {{releaseImage: '{image}'}}\n"
-    assert release_of(manifests(cluster_image_set=document), **given) == ManifestRelease(*expected)
+    assert release_of(manifests(cluster_image_set=document), **provided) == ManifestRelease(*expected)
 
 
 def test_a_release_that_nothing_tells(manifests):

@@ -1,7 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Host configuration, hints and the one PATCH of a host (reference agentbasedinstaller-client.md 6, 7 and 8)."""
+"""Host configuration, hints and the one PATCH of a host.
+
+Source: openshift/assisted-service cmd/agentbasedinstaller/host_config.go, cmd/agentbasedinstaller/client/main.go,
+  internal/host/hostutil/host_utils.go.
+"""
 
 from __future__ import annotations
 
@@ -79,8 +83,8 @@ def host(**more):
     disks = [{**FULL, "id": "small", "path": "/dev/sdb", "installation_eligibility": {"eligible": False, "not_eligible_reasons": ["Too small."]}}]
     disks += [{**FULL, "id": "one"}, {**FULL, "id": "two", "path": "/dev/sdc"}]
     inventory = {"hostname": "node-1.local", "interfaces": [{"mac_address": MAC.upper()}, {}], "disks": disks}
-    given = {"requested_hostname": "node-1", "role": "auto-assign", "suggested_role": "master", "installation_disk_id": "one", "inventory": inventory}
-    return {"id": "h", "infra_env_id": "i", **given, **more}
+    provided = {"requested_hostname": "node-1", "role": "auto-assign", "suggested_role": "master", "installation_disk_id": "one", "inventory": inventory}
+    return {"id": "h", "infra_env_id": "i", **provided, **more}
 
 
 def settings(**more):
@@ -128,12 +132,12 @@ def test_nothing_to_do(wanted, present):
     assert plan_one(host(**present), settings(**wanted)).body == {}
 
 
-def test_no_disk_fits_and_the_reasons_are_told():
+def test_no_disk_fits_and_the_reasons_are_reported():
     plan = plan_one(host(), settings(role="worker", root_device_hints={"serialNumber": "X"}))
     assert plan.body == {} and "not eligible for installation (Too small)" in plan.problem and "serialNumber is 'S1', not 'X'" in plan.problem
 
 
-def test_hosts_that_are_missing_or_that_nobody_expects():
+def test_hosts_that_are_missing_or_that_are_not_expected():
     strange = host(id="s", requested_hostname="strange", inventory={"hostname": "strange", "interfaces": [{"mac_address": "52:54:00:00:00:ff"}]})
     silent = host(id="q", inventory=None)
     plan = plan_hosts([strange, silent], settings())
@@ -147,7 +151,7 @@ def test_of_a_machine_that_registered_again_the_living_one_is_configured():
     assert [each.host_id for each in plan.hosts if each.body] == ["new"] and not plan.missing and not plan.unknown
 
 
-def test_two_machines_that_one_configuration_fits_are_told_and_left_alone():
+def test_two_machines_that_one_configuration_fits_are_reported_and_left_alone():
     plan = plan_hosts([host(id="a", status="known"), host(id="b", status="known")], settings(role="worker"))
     assert not any(each.body for each in plan.hosts) and plan.missing[0].startswith(f"node-1 (MAC {MAC} is that of 2 hosts") and not plan.unknown
 

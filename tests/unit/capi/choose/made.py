@@ -13,12 +13,12 @@ GIB = 1 << 30
 
 
 def host(name: str, **more: Any) -> AgentFacts:
-    given = {"namespace": "agents", "hostname": name, "architecture": "x86_64", "cpus": 8, "memory_bytes": 32 * GIB, "disk_bytes": 480 * 10**9}
+    provided = {"namespace": "agents", "hostname": name, "architecture": "x86_64", "cpus": 8, "memory_bytes": 32 * GIB, "disk_bytes": 480 * 10**9}
     free = {"approved": True, "validated": True, "connected": True, "bound": "False", "state": "known-unbound"}
-    return AgentFacts(name=name, **{**given, **free, **more})
+    return AgentFacts(name=name, **{**provided, **free, **more})
 
 
-def wish(name: str, selector: dict[str, Any] | None = None, **more: Any) -> HostDemand:
+def demand(name: str, selector: dict[str, Any] | None = None, **more: Any) -> HostDemand:
     return HostDemand("clusters-c1", name, selector, **more)
 
 

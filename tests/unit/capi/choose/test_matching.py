@@ -11,8 +11,8 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.choose.ma
 
 
 def matching(suits: Mapping[int, set[int]], hosts: int) -> Matching:
-    found = Matching(lambda wish: sum(1 << host for host in suits[wish]), hosts)
-    assert all(found.serve(wish) for wish in suits)
+    found = Matching(lambda demand: sum(1 << host for host in suits[demand]), hosts)
+    assert all(found.serve(demand) for demand in suits)
     return found
 
 
@@ -21,7 +21,7 @@ def test_one_moves_on_for_another() -> None:
     assert found.host_of == {0: 1, 1: 0} and not found.free
 
 
-def test_a_host_that_somebody_else_needs_is_not_taken() -> None:
+def test_a_host_that_another_client_needs_is_not_taken() -> None:
     found = matching({0: {0}, 1: {0, 1}}, 2)
     assert not found.take(1, 0b01) and found.host_of == {0: 0, 1: 1}
     assert found.take(1, 0b11) and found.host_of == {0: 0, 1: 1}

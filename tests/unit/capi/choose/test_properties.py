@@ -73,7 +73,7 @@ def any_hosts(draw: st.DrawFn) -> list[AgentFacts]:
 @st.composite
 def waiting(draw: st.DrawFn, most: int = 5, plain: bool = False) -> list[HostDemand]:
     return [
-        made.wish(
+        made.demand(
             f"m{number}",
             draw(SELECTOR),
             cpus=draw(st.sampled_from([0, 0, 4, 8])),
@@ -86,7 +86,7 @@ def waiting(draw: st.DrawFn, most: int = 5, plain: bool = False) -> list[HostDem
                 "agent_namespace": draw(st.sampled_from(["", "agents"])),
                 "group": draw(st.sampled_from(["p", "q"])),
                 "hostname": draw(st.sampled_from(["", "worker-1", "worker-2"])),
-                "pinned": draw(st.sampled_from(["", "", "", "h1", "worker-2", "nobody"])),
+                "pinned": draw(st.sampled_from(["", "", "", "h1", "worker-2", "unknown"])),
             },
         )
         for number in range(draw(st.integers(0, most)))
@@ -103,12 +103,12 @@ POLICIES = st.builds(
 )
 
 
-def suiting(wishes: Sequence[HostDemand], hosts: Sequence[AgentFacts]) -> dict[str, list[str]]:
-    """For each wish the hosts that suit, by the rules one by one. Those with a reservation of their own have that alone."""
-    found = {wish.name: [host.name for host in hosts if objection(need_of(wish, wish.pinned), host) is None] for wish in wishes}
-    for wish in wishes:
-        own = [host.name for host in hosts if host.holder == wish.key and not host.deleting and wish.agent_namespace in ("", host.namespace)]
-        found[wish.name] = own[:1] or found[wish.name]
+def suiting(demands: Sequence[HostDemand], hosts: Sequence[AgentFacts]) -> dict[str, list[str]]:
+    """For each demand the hosts that suit, by the rules one by one. Those with a reservation of their own have that alone."""
+    found = {demand.name: [host.name for host in hosts if objection(need_of(demand, demand.pinned), host) is None] for demand in demands}
+    for demand in demands:
+        own = [host.name for host in hosts if host.holder == demand.key and not host.deleting and demand.agent_namespace in ("", host.namespace)]
+        found[demand.name] = own[:1] or found[demand.name]
     return found
 
 
@@ -134,9 +134,9 @@ def outcome(choice: Choice) -> dict[str, str]:
 
 
 @given(waiting(), any_hosts(), POLICIES)
-def test_one_to_one_by_the_rules_and_as_many_as_can_be(wishes: list[HostDemand], hosts: list[AgentFacts], policy: Policy) -> None:
-    choice = choose(wishes, hosts, policy)
-    suits, found = suiting(wishes, hosts), outcome(choice)
+def test_one_to_one_by_the_rules_and_as_many_as_can_be(demands: list[HostDemand], hosts: list[AgentFacts], policy: Policy) -> None:
+    choice = choose(demands, hosts, policy)
+    suits, found = suiting(demands, hosts), outcome(choice)
     assert len(set(found.values())) == len(found) == most_served(suits)
     assert {key[1] for key in choice.unassigned} == suits.keys() - found.keys()
     for key, chosen in choice.assigned.items():
@@ -144,24 +144,26 @@ def test_one_to_one_by_the_rules_and_as_many_as_can_be(wishes: list[HostDemand],
 
 
 @given(waiting(), any_hosts(), POLICIES, st.randoms(use_true_random=False))
-def test_the_order_of_the_input_does_not_matter(wishes: list[HostDemand], hosts: list[AgentFacts], policy: Policy, random: Any) -> None:
-    choice = choose(wishes, hosts, policy)
-    mixed_wishes, mixed_hosts = random.sample(wishes, len(wishes)), random.sample(hosts, len(hosts))
-    again = choose(mixed_wishes, mixed_hosts, policy)
+def test_the_order_of_the_input_does_not_matter(demands: list[HostDemand], hosts: list[AgentFacts], policy: Policy, random: Any) -> None:
+    choice = choose(demands, hosts, policy)
+    mixed_demands, mixed_hosts = random.sample(demands, len(demands)), random.sample(hosts, len(hosts))
+    again = choose(mixed_demands, mixed_hosts, policy)
     assert again == choice and again.lines() == choice.lines()
-    assert all(again.rejections(wish) == choice.rejections(wish) for wish in wishes)
+    assert all(again.rejections(demand) == choice.rejections(demand) for demand in demands)
 
 
 @given(waiting(), any_hosts(), free_hosts(), POLICIES)
-def test_with_more_agents_nobody_goes_without_who_was_served(wishes: list[HostDemand], hosts: list[AgentFacts], more: list[AgentFacts], policy: Policy) -> None:
+def test_adding_agents_takes_no_host_from_a_machine(demands: list[HostDemand], hosts: list[AgentFacts], more: list[AgentFacts], policy: Policy) -> None:
     added = [AgentFacts(**{**vars(host), "name": f"new-{host.name}"}) for host in more]
-    before, after = choose(wishes, hosts, policy), choose(wishes, [*hosts, *added], policy)
+    before, after = choose(demands, hosts, policy), choose(demands, [*hosts, *added], policy)
     assert before.assigned.keys() <= after.assigned.keys()
 
 
 @given(waiting(), any_hosts(), POLICIES, st.randoms(use_true_random=False))
-def test_what_was_claimed_before_an_interruption_costs_nobody_a_host(wishes: list[HostDemand], hosts: list[AgentFacts], policy: Policy, random: Any) -> None:
-    choice = choose(wishes, hosts, policy)
+def test_what_was_claimed_before_an_interruption_costs_no_machine_a_host(
+    demands: list[HostDemand], hosts: list[AgentFacts], policy: Policy, random: Any
+) -> None:
+    choice = choose(demands, hosts, policy)
     claims = {chosen.host.key: key for key, chosen in choice.assigned.items() if random.random() < 0.5}
     claimed = [
         AgentFacts(**{**vars(host), "reserved_namespace": claims[host.key][0], "reserved_by": claims[host.key][1], "bound": "True"})
@@ -169,44 +171,44 @@ def test_what_was_claimed_before_an_interruption_costs_nobody_a_host(wishes: lis
         else host
         for host in hosts
     ]
-    again = choose(wishes, claimed, policy)
+    again = choose(demands, claimed, policy)
     assert again.assigned.keys() == choice.assigned.keys()
     assert all(again.assigned[key].host.key == host and again.assigned[key].reserved for host, key in claims.items())
 
 
 @given(waiting(), any_hosts(), POLICIES)
-def test_the_policy_does_not_decide_who_is_served(wishes: list[HostDemand], hosts: list[AgentFacts], policy: Policy) -> None:
-    assert choose(wishes, hosts, policy).assigned.keys() == choose(wishes, hosts).assigned.keys()
+def test_the_policy_does_not_decide_who_is_served(demands: list[HostDemand], hosts: list[AgentFacts], policy: Policy) -> None:
+    assert choose(demands, hosts, policy).assigned.keys() == choose(demands, hosts).assigned.keys()
 
 
 @given(waiting(), any_hosts(), POLICIES)
-def test_every_host_is_accounted_for(wishes: list[HostDemand], hosts: list[AgentFacts], policy: Policy) -> None:
-    choice = choose(wishes, hosts, policy)
+def test_every_host_is_accounted_for(demands: list[HostDemand], hosts: list[AgentFacts], policy: Policy) -> None:
+    choice = choose(demands, hosts, policy)
     takers = {chosen.host.key: key for key, chosen in choice.assigned.items()}
-    assert len(choice.lines()) == len(wishes)
-    for wish in wishes:
-        rejected = {host.key: rejection for host, rejection in choice.rejections(wish)}
-        own = [chosen.host.key for key, chosen in choice.assigned.items() if key == wish.key]
+    assert len(choice.lines()) == len(demands)
+    for demand in demands:
+        rejected = {host.key: rejection for host, rejection in choice.rejections(demand)}
+        own = [chosen.host.key for key, chosen in choice.assigned.items() if key == demand.key]
         assert sorted([*rejected, *own]) == sorted(host.key for host in hosts)
         for host in hosts:
             rejection = rejected.get(host.key)
             if rejection is None:
                 continue
             assert rejection.rule in RULES and rejection.text
-            if wish.key in choice.assigned and choice.assigned[wish.key].reserved:
-                assert rejection == unusable(host) or rejection.rule == ("reserved" if host.holder == wish.key else "other")
+            if demand.key in choice.assigned and choice.assigned[demand.key].reserved:
+                assert rejection == unusable(host) or rejection.rule == ("reserved" if host.holder == demand.key else "other")
             elif rejection.rule == "taken":
-                assert takers[host.key] != wish.key and objection(need_of(wish, wish.pinned), host) is None
+                assert takers[host.key] != demand.key and objection(need_of(demand, demand.pinned), host) is None
             elif rejection.rule == "other":
-                assert host.key not in takers and wish.key in choice.assigned, "a host that suits and is free goes to whoever has none"
+                assert host.key not in takers and demand.key in choice.assigned, "a host that suits and is free goes to a machine without one"
             else:
-                assert rejection == objection(need_of(wish, wish.pinned), host)
+                assert rejection == objection(need_of(demand, demand.pinned), host)
 
 
 @given(waiting(), any_hosts())
-def test_sets_of_hosts_say_the_same_as_the_rules(wishes: list[HostDemand], hosts: list[AgentFacts]) -> None:
+def test_sets_of_hosts_say_the_same_as_the_rules(demands: list[HostDemand], hosts: list[AgentFacts]) -> None:
     usable = [host for host in hosts if unusable(host) is None]
-    needs = [need_of(wish, wish.pinned) for wish in wishes]
+    needs = [need_of(demand, demand.pinned) for demand in demands]
     suitable = Suitable(usable, needs)
     for number, need in enumerate(needs):
         assert [usable[host] for host in bits(suitable.of(number))] == [host for host in usable if objection(need, host) is None]
@@ -217,11 +219,11 @@ def size_order(host: AgentFacts) -> tuple[int, int, str]:
 
 
 @given(waiting(4, plain=True), free_hosts())
-def test_fit_uses_the_smallest_hosts_that_serve_everybody(wishes: list[HostDemand], hosts: list[AgentFacts]) -> None:
+def test_fit_uses_the_smallest_hosts_that_serve_everybody(demands: list[HostDemand], hosts: list[AgentFacts]) -> None:
     """Of all ways to serve them the one whose hosts, smallest first, are the smallest; no free host that suits comes before the one chosen."""
-    found = outcome(choose(wishes, hosts))
+    found = outcome(choose(demands, hosts))
     order = {host.name: size_order(host) for host in hosts}
-    suits = suiting(wishes, hosts)
+    suits = suiting(demands, hosts)
     assert sorted(map(order.__getitem__, found.values())) == min(sorted(map(order.__getitem__, way.values())) for way in ways_to_serve(sorted(found), suits))
     for name, chosen in found.items():
         assert [host for host in suits[name] if order[host] < order[chosen] and host not in found.values()] == []
@@ -233,17 +235,17 @@ def unevenness(hosts: Sequence[str], rack_of: Mapping[str, str], taken: Counter[
 
 
 @given(waiting(4, plain=True), free_hosts(), st.lists(st.sampled_from(["a", "b"]), max_size=3))
-def test_spread_of_one_group_is_as_even_as_can_be(wishes: list[HostDemand], hosts: list[AgentFacts], taken: list[str]) -> None:
+def test_spread_of_one_group_is_as_even_as_can_be(demands: list[HostDemand], hosts: list[AgentFacts], taken: list[str]) -> None:
     used = [("", made.host(f"t{number}", labels={"rack": rack})) for number, rack in enumerate(taken)]
-    found = outcome(choose(wishes, hosts, Policy("spread", "rack"), taken=used))
+    found = outcome(choose(demands, hosts, Policy("spread", "rack"), taken=used))
     rack_of = {host.name: host.labels.get("rack", "") for host in hosts}
-    ways = ways_to_serve(sorted(found), suiting(wishes, hosts))
+    ways = ways_to_serve(sorted(found), suiting(demands, hosts))
     assert unevenness([*found.values()], rack_of, Counter(taken)) == min(unevenness([*way.values()], rack_of, Counter(taken)) for way in ways)
 
 
 @given(free_hosts(8), st.integers(1, 5))
-def test_pack_of_equal_wishes_uses_as_few_places_as_can_be(hosts: list[AgentFacts], number: int) -> None:
-    choice = choose([made.wish(f"m{index}") for index in range(number)], hosts, Policy("pack", "rack"))
+def test_pack_of_equal_demands_uses_as_few_places_as_can_be(hosts: list[AgentFacts], number: int) -> None:
+    choice = choose([made.demand(f"m{index}") for index in range(number)], hosts, Policy("pack", "rack"))
     sizes = sorted(Counter(host.labels.get("rack", "") for host in hosts).values(), reverse=True)
     served, needed = len(choice.assigned), 0
     while served > sum(sizes[:needed]):
@@ -252,14 +254,14 @@ def test_pack_of_equal_wishes_uses_as_few_places_as_can_be(hosts: list[AgentFact
 
 
 @given(waiting(), any_hosts(), POLICIES)
-def test_pins_and_reuse_hold_where_they_can(wishes: list[HostDemand], hosts: list[AgentFacts], policy: Policy) -> None:
-    choice = choose(wishes, hosts, policy)
-    suits, found = suiting(wishes, hosts), outcome(choice)
-    for wish in wishes:
-        chosen = choice.assigned.get(wish.key)
-        if chosen is not None and not chosen.reserved and wish.pinned:
-            assert wish.pinned in (chosen.host.name, chosen.host.hostname)
-        alone = policy.reuse and wish.hostname and len(wishes) == 1 and not policy.history and not (chosen and chosen.reserved)
-        had = [host.name for host in hosts if host.hostname == wish.hostname and host.name in suits[wish.name]]
+def test_pins_and_reuse_hold_where_they_can(demands: list[HostDemand], hosts: list[AgentFacts], policy: Policy) -> None:
+    choice = choose(demands, hosts, policy)
+    suits, found = suiting(demands, hosts), outcome(choice)
+    for demand in demands:
+        chosen = choice.assigned.get(demand.key)
+        if chosen is not None and not chosen.reserved and demand.pinned:
+            assert demand.pinned in (chosen.host.name, chosen.host.hostname)
+        alone = policy.reuse and demand.hostname and len(demands) == 1 and not policy.history and not (chosen and chosen.reserved)
+        had = [host.name for host in hosts if host.hostname == demand.hostname and host.name in suits[demand.name]]
         if alone and had:
-            assert found[wish.name] in had
+            assert found[demand.name] in had

@@ -82,7 +82,7 @@ def test_what_is_none(selector: Any, text: str) -> None:
     assert text in str(raised.value)
 
 
-def test_all_that_is_wrong_is_told() -> None:
+def test_all_that_is_wrong_is_reported() -> None:
     with pytest.raises(InvalidInput) as raised:
         read_selector({"matchLabels": {"a": 1}, "matchExpressions": [{"key": "b", "operator": "Is"}]}, "node_pool.agent_label_selector")
     assert [problem.path for problem in raised.value.problems] == [

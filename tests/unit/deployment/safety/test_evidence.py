@@ -12,12 +12,14 @@ from typing import Any
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.install.progress import ClusterProgress, HostProgress
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import RemoteError, Unreachable
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety import record
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.decision import row_of
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.evidence import Evidence
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.nodes import NodeView, facts, find_node, read_node, same_uuid
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.observed import observed
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.on_cluster import view_nodes
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.on_hub import same_bmc
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.observation import (
     ApiView,
@@ -26,6 +28,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.sup
     ServiceView,
     Silence,
 )
+from ansible_collections.zerotouch.openshift.tests.support.clock import Clock
 
 HOST = InventoryHost("node-1", "node-1.example.com", ("52:54:00:00:00:01",), "worker", ("192.0.2.11",))
 UUID, SWAPPED = "00112233-4455-6677-8899-aabbccddeeff", "33221100-5544-7766-8899-aabbccddeeff"
@@ -261,3 +264,30 @@ def test_a_failed_installation_whose_host_became_a_node_is_a_member() -> None:
 @pytest.mark.parametrize(("one", "other"), [("", ""), ("redfish://[fe80::1", "redfish://[fe80::1"), ("x", "y")])
 def test_addresses_that_say_nothing_are_not_the_same(one: str, other: str) -> None:
     assert not same_bmc(one, other)
+
+
+@pytest.mark.parametrize(
+    ("failures", "fault"),
+    [
+        ([RemoteError("API", 429, "busy")] * 3 + [RemoteError("API", 500, "injected")] * 2, False),
+        ([RemoteError("API", 429, "busy")] * 50, True),
+        ([RemoteError("API", 403, "forbidden")], True),
+        # A cluster that is off must be known at once.
+        ([Unreachable("no answer", "timeout")], True),
+    ],
+)
+def test_an_api_that_is_busy_is_asked_again(failures: list[Exception], fault: bool) -> None:
+    left, clock = list(failures), Clock()
+
+    class Client:
+        def list(self, _path: str) -> list[Any]:
+            if left:
+                raise left.pop(0)
+            return []
+
+        def server_time(self) -> None:
+            return None
+
+    view = view_nodes(Client(), clock)  # type: ignore[arg-type]
+    assert bool(view.fault) is fault
+    assert not fault or len(failures) - len(left) in (1, 11)

@@ -174,6 +174,37 @@ def test_row_of_a_bare_metal_host(obj: dict[str, Any], row: str) -> None:
     assert row_of(of_hub({"node-1": ON}, [wanted], HubEvidence((), (obj,)), SCOPE, "boot")["node-1"])[0].number == row
 
 
+def of_cluster_api(cluster: str, used_by: str = "", namespace: str = "edge", made_by: str = OURS) -> dict[str, Any]:
+    """A BareMetalHost that was created for a Cluster of Cluster API, and the Cluster whose Machine uses it."""
+    found = bare_metal_host(namespace, "", made_by, bootMACAddress=MAC)
+    found["metadata"]["labels"] |= {"zerotouch.openshift/capi-cluster": cluster}
+    found["metadata"]["labels"] |= {"cluster.x-k8s.io/cluster-name": used_by} if used_by else {}
+    return found
+
+
+@pytest.mark.parametrize(
+    ("obj", "row"),
+    [
+        pytest.param(of_cluster_api("demo"), "2a", id="free"),
+        pytest.param(of_cluster_api("demo", "demo"), "2a", id="in use"),
+        pytest.param(of_cluster_api("demo", "other"), "3", id="used by a Machine of another Cluster"),
+        pytest.param(of_cluster_api("other", "other"), "2", id="of another Cluster"),
+        pytest.param(of_cluster_api("demo", namespace="elsewhere"), "2", id="of another namespace"),
+        pytest.param(of_cluster_api("demo", made_by="metal-team"), "2", id="of another tool"),
+        pytest.param(bare_metal_host("edge", "", OURS, bootMACAddress=MAC), "2", id="of this collection, without a Cluster"),
+    ],
+)
+def test_row_of_a_bare_metal_host_of_cluster_api(obj: dict[str, Any], row: str) -> None:
+    scope = HubScope("edge", ClusterRef("edge", "demo"), capi=True)
+    wanted = WantedHost(HOST, bmc_address="https://10.0.0.11/redfish/v1/Systems/1")
+    assert row_of(of_hub({"node-1": ON}, [wanted], HubEvidence((), (obj,)), scope, "boot")["node-1"])[0].number == row
+
+
+def test_a_bare_metal_host_of_cluster_api_is_of_another_owner_to_other_methods() -> None:
+    wanted = WantedHost(HOST, bmc_address="https://10.0.0.11/redfish/v1/Systems/1")
+    assert row_of(of_hub({"node-1": ON}, [wanted], HubEvidence((), (of_cluster_api("demo", "demo"),)), SCOPE, "boot")["node-1"])[0].number == "2"
+
+
 @pytest.mark.parametrize(
     ("observed", "action", "outcome"),
     [
@@ -241,7 +272,7 @@ def test_host_that_failed_to_join_does_not_fail_its_cluster() -> None:
     assert first.failed and not first.registered
 
 
-def test_a_machine_of_a_hub_that_is_given_up_may_be_in_another_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_machine_of_an_abandoned_hub_may_be_in_another_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
     """The Nodes of its own cluster are known, it is none of them, and a kubelet answers: it is left alone."""
     monkeypatch.setattr(gather, "nodes_at", lambda hosts, connect_to: {host.name: "the kubelet of Node worker-7 answers" for host in hosts})
     of_hub_down = Evidence(power="On", recorded=True, unknown="the hub cannot be read")

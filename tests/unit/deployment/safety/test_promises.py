@@ -120,5 +120,11 @@ def test_what_a_wait_may_do(observed: Observation, reported: HostProgress | None
     assert may_recover(HOST, reported, observed) == expected
 
 
+@pytest.mark.parametrize(("observed", "expected"), [(seen(), "act"), (seen(node=True, complete=True), "eject")])
+def test_a_host_that_booted_the_image_again(observed: Observation, expected: str) -> None:
+    """Also without a word of the service, which has ended; never a host that is a Node of a complete cluster."""
+    assert may_recover(HOST, None, observed, strayed="power On, the image is attached") == expected
+
+
 def test_the_end_of_an_installation_detaches_and_switches_nothing() -> None:
     assert may_recover(HOST, None, seen(complete=True), finished=True) == "eject"

@@ -16,33 +16,34 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.saf
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.evidence import Evidence, NodeFacts
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.table import COLUMNS, OVERRIDES, ROWS, Action
 
-ACTIONS: tuple[Action, ...] = ("boot", "supply", "remove", "reprovision", "shrink", "destroy", "recover", "on", "off")
+ACTIONS: tuple[Action, ...] = ("boot", "supply", "replace_in", "remove", "reprovision", "shrink", "replace_out", "destroy", "recover", "on", "off")
 ON, OFF = {"power": "On"}, {"power": "Off"}
 # (row, what is observed, outcomes in the order of ACTIONS). "act!" is act with confirmation and stop without; "act" needs none.
 TABLE: list[tuple[str, dict[str, object], str]] = [
-    ("1", {"bmc_fault": "login refused", "recorded": True, "installed": "a Node"}, "stop spare fail! fail! fail! fail! skip stop fail!"),
-    ("2", {**ON, "foreign_bare_metal_host": "x"}, "stop stop stop stop stop leave skip stop stop"),
-    ("3", {**ON, "other_cluster": "x"}, "stop stop stop stop stop leave skip stop stop"),
-    ("2a", {**ON, "own_bare_metal_host": "x"}, "through through through! through! through! through! skip stop stop"),
-    ("4", {**ON, "other_method": "hub is the method"}, "stop stop stop stop stop stop skip stop stop"),
-    ("5", {**ON, "failed": "x"}, "stop stop stop stop stop act! skip act act!"),
-    ("6", {**ON, "unknown": "x", "recorded": True}, "stop stop stop stop stop act! wait stop stop"),
-    ("6", {**ON, "unknown": "x"}, "stop stop stop stop stop leave wait stop stop"),
-    ("7", {**ON, "installed": "x"}, "skip skip act! act! act! act! eject act act!"),
-    ("7a", {**ON, "installing": "x"}, "wait wait stop stop stop act! act wait stop"),
-    ("7a", {**ON, "silent": "x"}, "wait wait stop stop stop act! act wait stop"),
-    ("8", {**ON, "registered": "x"}, "wait wait act! act! act! act! skip act act!"),
-    ("9", {**ON, "free": "x"}, "skip skip act! skip act! act! skip act act!"),
-    ("9a", {**ON, "released": "x"}, "act act act! act! act! act! skip act act!"),
-    ("12", {**ON, "disconnected": "x", "answering": "y"}, "stop stop stop stop stop stop skip stop stop"),
-    ("10", {**ON, "disconnected": "x"}, "stop stop act! act! act! act! skip act act!"),
-    ("10", {**OFF, "disconnected": "x"}, "act act act! act! act! act! skip act act!"),
-    ("11", {**ON, "booted": "x"}, "act act act! act! act! act! skip act act!"),
-    ("12", {**ON, "answering": "x"}, "stop stop stop stop stop stop skip stop stop"),
-    ("13", {**ON}, "stop stop stop stop stop leave skip skip stop"),
-    ("13", {"power": ""}, "stop stop stop stop stop leave skip skip stop"),
-    ("14", {**OFF}, "act act stop stop stop skip skip act skip"),
-    ("14", {"manual": True}, "act act stop stop stop skip skip act skip"),
+    ("1", {"bmc_fault": "login refused", "recorded": True, "installed": "a Node"}, "stop spare spare fail! fail! fail! fail! fail! skip stop fail!"),
+    ("2", {**ON, "foreign_bare_metal_host": "x"}, "stop stop stop stop stop stop stop leave skip stop stop"),
+    ("3", {**ON, "other_cluster": "x"}, "stop spare spare stop stop stop stop leave skip stop stop"),
+    ("2a", {**ON, "own_bare_metal_host": "x"}, "through through through through! through! through! through! through! skip stop stop"),
+    ("4", {**ON, "other_method": "hub is the method"}, "stop stop stop stop stop stop stop stop skip stop stop"),
+    ("5", {**ON, "failed": "x"}, "stop stop stop stop stop stop stop act! skip act act!"),
+    ("6", {**ON, "unknown": "x", "recorded": True}, "stop stop stop stop stop stop stop act! wait stop stop"),
+    ("6", {**ON, "unknown": "x"}, "stop stop stop stop stop stop stop leave wait stop stop"),
+    ("7", {**ON, "installed": "x"}, "skip skip skip act! act! act! act! act! eject act act!"),
+    ("7b", {**ON, "strayed": "x", "installing": "y"}, "wait wait wait stop stop stop stop act! act wait stop"),
+    ("7a", {**ON, "installing": "x"}, "wait wait wait stop stop stop stop act! act wait stop"),
+    ("7a", {**ON, "silent": "x"}, "wait wait wait stop stop stop stop act! act wait stop"),
+    ("8", {**ON, "registered": "x"}, "wait wait wait act! act! act! act! act! skip act act!"),
+    ("9", {**ON, "free": "x"}, "skip skip skip act! skip act! act! act! skip act act!"),
+    ("9a", {**ON, "released": "x"}, "act act act act! act! act! act! act! skip act act!"),
+    ("12", {**ON, "disconnected": "x", "answering": "y"}, "stop stop stop stop stop stop stop stop skip stop stop"),
+    ("10", {**ON, "disconnected": "x"}, "stop stop stop act! act! act! act! act! skip act act!"),
+    ("10", {**OFF, "disconnected": "x"}, "act act act act! act! act! act! act! skip act act!"),
+    ("11", {**ON, "booted": "x"}, "act act act act! act! act! act! act! skip act act!"),
+    ("12", {**ON, "answering": "x"}, "stop stop stop stop stop stop stop stop skip stop stop"),
+    ("13", {**ON}, "stop stop stop stop stop stop stop leave skip skip stop"),
+    ("13", {"power": ""}, "stop stop stop stop stop stop stop leave skip skip stop"),
+    ("14", {**OFF}, "act act act stop stop stop stop skip skip act skip"),
+    ("14", {"manual": True}, "act act act stop stop stop stop skip skip act skip"),
 ]
 # (row, what is observed, action, method, override, whether it needs the confirmation): everything else is not lifted by any override.
 LIFTED: list[tuple[str, dict[str, object], Action, str, str, bool]] = [
@@ -52,6 +53,8 @@ LIFTED: list[tuple[str, dict[str, object], Action, str, str, bool]] = [
     ("6", {**ON, "unknown": "x", "recorded": True}, "destroy", "hub", "abandon_hub", True),
     ("7", {**ON, "installed": "x"}, "boot", "agent", "reboot_joined_hosts", True),
     ("7", {**ON, "installed": "x"}, "boot", "hub", "start_over", True),
+    ("7b", {**ON, "strayed": "x"}, "boot", "agent", "start_over", True),
+    ("7b", {**ON, "strayed": "x"}, "boot", "agent", "reboot_joined_hosts", True),
     ("7a", {**ON, "installing": "x"}, "boot", "agent", "start_over", True),
     ("7a", {**ON, "installing": "x"}, "boot", "agent", "reboot_joined_hosts", True),
     ("7a", {**ON, "silent": "x"}, "boot", "agent", "start_over", True),
@@ -63,6 +66,7 @@ LIFTED: list[tuple[str, dict[str, object], Action, str, str, bool]] = [
     ("12", {**ON, "disconnected": "x", "answering": "y"}, "boot", "hub", "start_over", True),
     ("13", {**ON}, "boot", "agent", "take_over", False),
     ("13", {**ON}, "supply", "hosted", "take_over", False),
+    ("13", {**ON}, "replace_in", "hosted", "take_over", False),
     ("13", {**ON}, "off", "agent", "take_over", False),
 ]
 
@@ -108,8 +112,8 @@ def test_no_other_override_lifts_a_stop(force: str, method: str) -> None:
     for row, observed, action, _word in cells():
         before, after = outcome(observed, request(action, method=method)), outcome(observed, request(action, method=method, force=force))
         known = any(entry[0] == row and entry[2] in (action, "boot" if COLUMNS[action] == "boot" else action) and entry[3] == force for entry in allowed)
-        given_up = (row, action, force, after) == ("6", "destroy", "abandon_hub", "leave")
-        assert before == after or (known and after == "act") or given_up, (row, action, method, force, before, after)
+        abandoned = (row, action, force, after) == ("6", "destroy", "abandon_hub", "leave")
+        assert before == after or (known and after == "act") or abandoned, (row, action, method, force, before, after)
 
 
 @pytest.mark.parametrize("row", ["2", "3"])
@@ -117,7 +121,7 @@ def test_nothing_reaches_the_machine_of_another_owner(row: str) -> None:
     observed = {**ON, ("foreign_bare_metal_host" if row == "2" else "other_cluster"): "x", "installed": "x", "booted": "x", "own_bare_metal_host": ""}
     everything = dataclasses.replace(request("boot"), force=frozenset(OVERRIDES), take_over=frozenset({"node-1"}))
     for action in ACTIONS:
-        assert outcome(observed, dataclasses.replace(everything, action=action)) in ("stop", "leave", "skip")
+        assert outcome(observed, dataclasses.replace(everything, action=action)) in ("stop", "leave", "skip", "spare")
 
 
 def test_a_machine_of_a_bare_metal_host_is_for_playbooks_that_use_those() -> None:
@@ -126,7 +130,7 @@ def test_a_machine_of_a_bare_metal_host_is_for_playbooks_that_use_those() -> Non
         assert outcome(observed, dataclasses.replace(request(action), through=False)) == "stop"
 
 
-def test_a_hub_that_is_given_up_does_not_give_the_machines_that_are_not_recorded() -> None:
+def test_an_abandoned_hub_does_not_release_machines_that_are_not_recorded() -> None:
     """A spare of the inventory that this deployment never used is left alone; it does not keep the others from being destroyed."""
     asked = request("destroy", method="hosted", force="abandon_hub")
     verdict = may_touch("spare", Evidence(power="On", unknown="the hub cannot be read"), asked)
@@ -160,7 +164,7 @@ def test_a_dead_bmc_hides_nothing_else_that_is_known() -> None:
         (NodeFacts("n", ready=True, control_plane=True, keeps="2 of 3 would be left"), "stop"),
     ],
 )
-@pytest.mark.parametrize("action", ["remove", "reprovision", "shrink"])
+@pytest.mark.parametrize("action", ["remove", "reprovision", "shrink", "replace_out"])
 def test_a_node_that_leaves(action: Action, node: NodeFacts, expected: str) -> None:
     assert outcome({**ON, "installed": "x", "node": node}, request(action)) == expected
     assert outcome({**ON, "installed": "x", "node": node}, request("destroy")) == "act"
@@ -196,7 +200,7 @@ def test_message_lists_every_host_once_with_one_remedy() -> None:
     text = str(judge(evidence, request("boot")).stop)
     assert text.splitlines() == [
         "No machine was touched.",
-        "node-0, node-1, node-2: its BMC reports power On, and no record says what runs on it.",
+        "node-0, node-1, node-2: it reports power On, and no record says what runs on it.",
         "If nothing on these machines is needed, run again with -e openshift_force=take_over, or set openshift_host.boot.take_over: true for these hosts. "
         "This destroys what is on their disks.",
         "node-9: Agent a/b is bound to c/d.",

@@ -19,12 +19,6 @@ def _opened(method: str, directory: Path) -> Iterator[Any]:
     place.close()
 
 
-@pytest.fixture(params=sorted(places.PLACES))
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
-    """Each method in turn."""
-    yield from _opened(request.param, tmp_path)
-
-
 @pytest.fixture(params=["http", "secret"])
 def remote(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
     """Each method with a store of its own."""

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The places in which the tests keep a state: a directory, a Secret of a hub, a document of a web server. Each of them
-over real sockets.
+"""The places in which the tests keep a state: a Secret of a hub, a document of a web server, over real
+sockets.
 """
 
 from __future__ import annotations
@@ -15,15 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import DIRECT
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.store_link import HOLD
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state import encryption
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.keeper import LeaseKeeper
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.methods import keys_of, open_store
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.options import StateOptions
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.run import PlaybookRun, this_run
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.session import (
-    DirectorySession,
-    StoreSession,
-)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.session import StoreSession
 from ansible_collections.zerotouch.openshift.tests.support import document_server
 from ansible_collections.zerotouch.openshift.tests.support.clock import Clock
 from ansible_collections.zerotouch.openshift.tests.support.hub import infra as infrahub
@@ -37,6 +35,12 @@ SECRET = ("secrets", "lab", "zerotouch-openshift-demo")
 
 def run(number: int = 1, **changes: Any) -> PlaybookRun:
     return dataclasses.replace(PlaybookRun(f"{number:032x}", f"control-{number}", f"boot-{number}", 100 + number, 0), **changes)
+
+
+def holds_lease(of: LeaseKeeper | StoreSession) -> bool:
+    """Whether tasks of this run may write to machines, as ``common/store_link.py`` decides it."""
+    keeper = of if isinstance(of, LeaseKeeper) else of._keeper
+    return keeper._elapsed() - keeper.confirmed <= HOLD
 
 
 class Place:
@@ -53,8 +57,6 @@ class Place:
         return open_store(self.options, cluster="demo", clock=clock or self.clock, connect_to=DIRECT)
 
     def session(self, root: Path, who: PlaybookRun | None = None, *, passphrase: str | None = None, clock: Clock | None = None) -> Any:
-        if self.method == "directory":
-            return DirectorySession(root)
         options = self.options if passphrase is None else dataclasses.replace(self.options, passphrase=passphrase)
         keys = _keys(options)
         clock = clock or self.clock
@@ -64,15 +66,11 @@ class Place:
         return made
 
     def directory(self, name: str) -> Path:
-        """A work directory of another container; with method directory there is only one."""
-        return self.root / ("work" if self.method == "directory" else name)
+        """A work directory of another container."""
+        return self.root / name
 
     def close(self) -> None:
         """Stop servers."""
-
-
-class DirectoryPlace(Place):
-    method = "directory"
 
 
 class SecretPlace(Place):
@@ -161,7 +159,7 @@ def _keys(options: StateOptions) -> Any:
     return None if keys_of(options) is None else _known_keys(options.passphrase)
 
 
-PLACES: dict[str, Callable[[Path], Place]] = {"directory": DirectoryPlace, "secret": SecretPlace, "http": HttpPlace}
+PLACES: dict[str, Callable[[Path], Place]] = {"secret": SecretPlace, "http": HttpPlace}
 
 
 def machines(**states: str) -> dict[str, Any]:

@@ -63,8 +63,14 @@ def test_table(work_dir: str, mount: Mount | None, lost: str) -> None:
         assert lost in found.detail and work_dir in found.detail and "ephemeral: true" in found.hint
     assert ephemeral_problem(StateOptions(ephemeral=True), facts) is None
     assert ephemeral_problem(StateOptions("secret"), facts) is None
-    # A container, a pod of a CI system or ansible-runner of a user is no job of a controller.
+    # A container, or ansible-runner of a user, is no job of a controller.
     assert ephemeral_problem(StateOptions(), JobFacts(work_dir, (), mount)) is None
+    # A pod without a controller has no private directory; what ends with it is the same.
+    in_pod = JobFacts(work_dir, (), mount, pod=True)
+    found = ephemeral_problem(StateOptions(), in_pod)
+    assert (found is not None) == (bool(lost) and "private" not in lost)
+    assert found is None or "which ends with this pod" in found.detail
+    assert ephemeral_problem(StateOptions(ephemeral=True), in_pod) is None
 
 
 @pytest.mark.parametrize(
@@ -123,6 +129,7 @@ def test_the_facts_of_this_process(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("real")
     facts = gather(tmp_path / "link" / "new", AWX)
     assert facts.work_dir == str(tmp_path.resolve() / "real" / "new")
-    assert facts.private == PRIVATE and facts.mount is not None
+    assert facts.private == PRIVATE and facts.mount is not None and not facts.pod
+    assert gather(tmp_path, {"KUBERNETES_SERVICE_HOST": "10.0.0.1"}).pod
     assert gather(tmp_path, {}, tmp_path / "missing") == JobFacts(str(tmp_path.resolve()), (), None)
     assert ephemeral_problem(StateOptions(), gather(tmp_path, {"KUBERNETES_SERVICE_HOST": "x", "container": "podman"})) is None

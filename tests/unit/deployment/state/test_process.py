@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,6 +20,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock import SystemClock
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.lock import start_time
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.stop import SWITCH
@@ -26,6 +29,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.sta
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state import process
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.errors import StoreUnknown, WrongPassphrase
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.keeper import request_stop
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.lease import TAKE_OVER_ENDED
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.methods import keys_of
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.options import StateOptions
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.record import read_record
@@ -40,7 +44,7 @@ LIMIT = 60.0
 
 @dataclasses.dataclass
 class Playbook:
-    """A process that stands in for a playbook, and its keeper."""
+    """A process that plays a playbook, and its keeper."""
 
     root: Path
     place: Any
@@ -135,6 +139,24 @@ def test_the_next_run_in_an_empty_directory_has_what_a_killed_one_left(playbook:
     assert (second.root / "auth" / "kubeadmin-password").read_text() == "secret"
 
 
+def test_a_file_of_the_last_moment_is_stored(playbook: Any, remote: Any) -> None:
+    """The process had no look at it before the playbook ended, and it stored a transition less than a minute before."""
+    run = playbook("one")
+    run.attach()
+    state_of(run.root).update("machines", machines(node="booted"))
+    run.link.save()
+    status = StoreStatus.read(run.root)
+    assert status is not None
+    os.kill(status.pid, signal.SIGSTOP)
+    (run.root / "auth").mkdir(mode=0o700)
+    (run.root / "auth" / "kubeadmin-password").write_text("secret")
+    run.process.kill()
+    run.process.wait()
+    os.kill(status.pid, signal.SIGCONT)
+    run.end()
+    assert snapshot_of(remote).files["auth/kubeadmin-password"] == b"secret"
+
+
 def test_tasks_of_one_run_share_a_process(playbook: Any) -> None:
     run = playbook("one")
     run.attach()
@@ -179,6 +201,7 @@ def test_a_destroyed_deployment_has_no_record(playbook: Any, remote: Any) -> Non
     assert state_of(second.root).read() == {}
 
 
+@pytest.mark.slow
 def test_another_run_is_refused_while_one_renews(playbook: Any, remote: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its lease changes in the meantime, as a renewal does."""
     first, second = playbook("one"), playbook("two")
@@ -261,6 +284,122 @@ def test_a_wrong_passphrase_is_not_an_empty_store(playbook: Any) -> None:
         second.attach(passphrase="another passphrase")
     assert not (second.root / "state.json").exists()
     assert issubclass(WrongPassphrase, StoreUnknown)
+
+
+def test_no_process_is_started_for_a_playbook_that_is_not_found(playbook: Any, remote: Any) -> None:
+    """It would never notice the end of the playbook: of a process that has ended there is no start time to compare with."""
+    run = playbook("one")
+    run.run = dataclasses.replace(run.run, started=0)
+    with pytest.raises(StoreUnknown, match=f"The playbook .process {run.process.pid}. has ended"):
+        run.attach()
+    assert StoreStatus.read(run.root) is None and recorded(remote) == {}
+
+
+def test_a_playbook_that_ends_while_it_waits_takes_no_lease(playbook: Any, remote: Any) -> None:
+    """Its process ends at its next look, and the record is as the former run left it."""
+    first, second = playbook("one"), playbook("two")
+    first.attach()
+    state_of(first.root).update("machines", machines(node="booted"))
+    first.link.save()
+    status = StoreStatus.read(first.root)
+    assert status is not None
+    os.kill(status.pid, signal.SIGKILL)
+    until(lambda: not status.alive)
+    before = remote.bytes
+    second.lines = _Killing(second)
+    began = time.monotonic()
+    with pytest.raises(StoreUnknown, match="The playbook of this run has ended"):
+        second.attach()
+    assert time.monotonic() - began < TAKE_OVER_ENDED / 2
+    assert remote.bytes == before and not (second.root / "state.json").exists()
+
+
+class _Killing(list[str]):
+    """When the run begins to wait, its playbook is killed."""
+
+    def __init__(self, playbook: Playbook) -> None:
+        self._playbook = playbook
+
+    def append(self, line: str) -> None:
+        super().append(line)
+        self._playbook.process.kill()
+        self._playbook.process.wait()
+
+
+STUCK = """
+import json, sys, time
+sys.path[:0] = {path!r}
+from {module} import PlaybookRun, end_with
+end_with(PlaybookRun(**json.loads(sys.argv[1])), patience=0.5)
+print("watching", flush=True)
+while True:
+    time.sleep(1)
+"""
+
+
+def test_a_process_that_is_stuck_ends_too(playbook: Any) -> None:
+    """Whatever it waits for, such as an answer of the store."""
+    run = playbook("one")
+    script = STUCK.format(path=attaching._search_path(), module=process.__name__)
+    stuck = subprocess.Popen([sys.executable, "-c", script, json.dumps(dataclasses.asdict(run.run))], stdout=subprocess.PIPE, text=True)
+    try:
+        assert stuck.stdout is not None and stuck.stdout.readline() == "watching\n"
+        with pytest.raises(subprocess.TimeoutExpired):
+            stuck.wait(3)
+        run.process.kill()
+        run.process.wait()
+        assert stuck.wait(LIMIT) == 1
+    finally:
+        stuck.kill()
+        stuck.communicate()
+
+
+BUSY = "while True: pass"
+# Kills in this test, at moments from the start of the process to after the first store.
+KILLS = 8
+
+
+def test_no_process_outlives_its_playbook_on_a_busy_machine(playbook: Any, remote: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Playbooks are killed while their processes start, wait for the lease, or hold it; each process ends, and none leaves a lease."""
+    monkeypatch.setenv("ZT_TEST_PROCESS", os.urandom(8).hex())
+    mark = f"ZT_TEST_PROCESS={os.environ['ZT_TEST_PROCESS']}".encode()
+    runs = [playbook(f"run-{number}") for number in range(KILLS)]
+    monkeypatch.setattr(attaching, "this_run", {each.root: each.run for each in runs}.__getitem__)
+    for each in runs:
+        state_of(each.root).update("machines", machines(node="booted"))
+    busy = [subprocess.Popen([sys.executable, "-c", BUSY], env={}) for _processor in range(2 * (os.cpu_count() or 1))]
+    try:
+        tasks = [threading.Thread(target=_attach_or_fail, args=(each,)) for each in runs]
+        for number, (each, task) in enumerate(zip(runs, tasks, strict=True)):
+            task.start()
+            time.sleep(0.3 * number)
+            each.process.kill()
+            each.process.wait()
+        for task in tasks:
+            task.join(LIMIT)
+        until(lambda: not marked(mark))
+    finally:
+        for process_ in busy:
+            process_.kill()
+            process_.wait()
+    stored = remote.store(SystemClock()).read()
+    assert stored is None or stored.lease is None or stored.lease.released
+
+
+def _attach_or_fail(playbook: Playbook) -> None:
+    options = playbook.place.options
+    with contextlib.suppress(ZeroTouchError):  # the playbook has ended
+        attaching.attach(attaching.Attachment(options, "demo", playbook.root, {}), SystemClock(), playbook.lines.append, check_mode=False)
+
+
+def marked(mark: bytes) -> list[int]:
+    """Other processes that inherited this variable."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        with contextlib.suppress(OSError):  # it has ended
+            if entry.name.isdigit() and int(entry.name) != os.getpid() and mark in (entry / "environ").read_bytes().split(b"\0"):
+                found.append(int(entry.name))
+    return found
 
 
 def test_nothing_secret_is_in_the_list_of_processes(playbook: Any, remote: Any) -> None:

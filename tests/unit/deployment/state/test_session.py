@@ -8,12 +8,10 @@ empty by a fault.
 from __future__ import annotations
 
 import json
-import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock import SystemClock
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.record import (
@@ -31,11 +29,10 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.sta
     WrongPassphrase,
 )
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.methods import (
-    open_session,
     open_store,
 )
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.options import StateOptions
-from ansible_collections.zerotouch.openshift.tests.unit.deployment.state.places import PASSPHRASE, machines, run
+from ansible_collections.zerotouch.openshift.tests.unit.deployment.state.places import PASSPHRASE, holds_lease, machines, run
 
 
 def note(root: Path, **states: str) -> None:
@@ -47,62 +44,49 @@ def recorded(root: Path) -> dict[str, str]:
     return {name: entry["state"] for name, entry in machines_of(root).state.get("machines", {}).items()}
 
 
-def begin(place: Any, name: str, number: int = 1, **options: Any) -> tuple[Any, Path]:
-    root = place.directory(name)
-    session = place.session(root, run(number), **options)
+def begin(remote: Any, name: str, number: int = 1, **options: Any) -> tuple[Any, Path]:
+    root = remote.directory(name)
+    session = remote.session(root, run(number), **options)
     return session, root
 
 
-# --- every method
-
-
-def test_the_next_container_finds_what_was_stored(place: Any) -> None:
-    session, root = begin(place, "a")
+def test_the_next_container_finds_what_was_stored(remote: Any) -> None:
+    session, root = begin(remote, "a")
     assert session.open().action == "same"
     note(root, node="booting")
     (root / "auth").mkdir(mode=0o700)
     (root / "auth" / "kubeconfig").write_text("clusters: []\n")
     session.save()
-    session.check()
+    assert holds_lease(session)
     session.release()
 
-    session, root = begin(place, "b", 2)
+    session, root = begin(remote, "b", 2)
     session.open()
     assert recorded(root) == {"node": "booting"}
     assert (root / "auth" / "kubeconfig").read_text() == "clusters: []\n"
-    session.check()
-    session.close()
+    assert holds_lease(session)
 
 
-def test_an_empty_store_is_empty(place: Any) -> None:
-    session, root = begin(place, "a")
+def test_an_empty_store_is_empty(remote: Any) -> None:
+    session, root = begin(remote, "a")
     assert session.open().action == "same"
     assert session.save() is False
     assert not (root / "state.json").exists()
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"format": 99}', '{"format": 1, "machines": []}'])
-def test_a_state_file_that_cannot_be_read_is_unknown(place: Any, text: str) -> None:
-    session, root = begin(place, "a")
+def test_a_state_file_that_cannot_be_read_is_unknown(remote: Any, text: str) -> None:
+    session, root = begin(remote, "a")
     root.mkdir(mode=0o700, exist_ok=True)
     (root / "state.json").write_text(text)
-    with pytest.raises(StoreUnknown):
-        session.open()
+    for opens in (session.open, lambda: s.open_directory(root)):
+        with pytest.raises(StoreUnknown):
+            opens()
     assert (root / "state.json").read_text() == text
 
 
-def test_a_block_keeps_the_lease(place: Any) -> None:
-    session, root = begin(place, "a")
-    session.open()
-    with session.keeping(threading.Event()):
-        note(root, node="booting")
-        session.save()
-        session.check()
-    session.close()
-
-
-def test_a_destroyed_deployment_leaves_no_record(place: Any) -> None:
-    session, root = begin(place, "a")
+def test_a_destroyed_deployment_leaves_no_record(remote: Any) -> None:
+    session, root = begin(remote, "a")
     session.open()
     note(root, node="booted")
     session.save()
@@ -110,32 +94,15 @@ def test_a_destroyed_deployment_leaves_no_record(place: Any) -> None:
     session.forget()
     assert session.save() is False
     session.release()
-    session, root = begin(place, "b", 2)
+    session, root = begin(remote, "b", 2)
     assert session.open().action == "same"
     assert recorded(root) == {}
     note(root, other="booting")
     session.save()
     session.release()
-    session, root = begin(place, "c", 3)
+    session, root = begin(remote, "c", 3)
     session.open()
     assert recorded(root) == {"other": "booting"}
-
-
-def test_sessions_are_made_from_options(place: Any) -> None:
-    """As playbooks will: with the real run of this process, which ends with it."""
-    root = place.directory("work")
-    root.mkdir(mode=0o700, exist_ok=True)
-    session = open_session(place.options, cluster="demo", root=root, task="boot_hosts", clock=SystemClock())
-    session.open()
-    note(root, node="booting")
-    session.save()
-    session.check()
-    session.close()
-    if place.method != "directory":
-        assert place.store().read().lease.released
-
-
-# --- remote stores
 
 
 def test_transitions_are_stored_at_once_and_other_changes_once_a_minute(remote: Any) -> None:
@@ -177,8 +144,7 @@ def test_an_unreadable_store_is_never_empty(remote: Any, what: str) -> None:
     with pytest.raises(StoreUnknown):
         session.open()
     assert not (root / "state.json").exists()
-    with pytest.raises(LeaseLost):
-        session.check()
+    assert not holds_lease(session)
 
 
 def test_a_damaged_record_is_never_empty_and_stays_as_it_is(remote: Any) -> None:
@@ -326,7 +292,7 @@ def test_a_restore_that_is_killed_is_completed_by_the_next_run(remote: Any, writ
         session.open()
     monkeypatch.setattr(sn, "write_atomic", write)
     with pytest.raises(StoreUnknown, match="was interrupted"):
-        s.DirectorySession(root).open()
+        s.open_directory(root)
     session, root = begin(remote, "a", 4)
     assert session.open().action == "restore"
     assert set(recorded(root)) == {"first", "second"}
@@ -381,8 +347,7 @@ def test_a_run_that_was_taken_over_stores_nothing(remote: Any) -> None:
     note(root, late="booting")
     with pytest.raises(LeaseLost):
         session.save()
-    with pytest.raises(LeaseLost):
-        session.check()
+    assert not holds_lease(session)
     third, root = begin(remote, "c", 2)
     third.open()
     assert recorded(root) == {"node": "booted"}
@@ -398,9 +363,13 @@ def test_what_is_too_large_names_the_largest_part(remote: Any, monkeypatch: pyte
     monkeypatch.setattr(r, "LARGEST_STORED", 300)
     with pytest.raises(StoreRefused, match=r"takes 300\. The largest part is config/large\.yaml \(2048 bytes\)"):
         session.save()
-    assert "config/large.yaml" in r.check_size(root)
+    found = r.size_problem(remote.options, root, {})
+    assert found is not None and "config/large.yaml" in found.detail
+    found = r.size_problem(remote.options, root, {"new.yaml": "".join(map(chr, range(33, 3000)))})
+    assert found is not None and "config/new.yaml" in found.detail, "the configuration that the run writes replaces the former one"
     monkeypatch.setattr(r, "LARGEST_STORED", 900_000)
-    assert r.check_size(root) == ""
+    assert r.size_problem(remote.options, root, {}) is None
+    assert r.size_problem(StateOptions(), root, {}) is None
     assert session.save() is True
 
 
@@ -462,8 +431,7 @@ def test_a_server_without_conditional_writes_is_refused_at_the_start(web: Any) -
     session, _root = begin(web, "a")
     with pytest.raises(StoreRefused, match="instead of 412"):
         session.open()
-    with pytest.raises(LeaseLost):
-        session.check()
+    assert not holds_lease(session)
 
 
 def test_a_server_that_lost_its_conditions_is_refused_without_a_change(web: Any) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.install.progress import ClusterProgress
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.assisted.status import ControlPlaneProgress
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.waiting import WaitStatus
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.record import TouchRecord
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.status.decide import (
@@ -18,6 +19,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.sta
     Status,
     StatusView,
     decide,
+    of_capi,
     of_hosted,
     of_hub,
     of_observation,
@@ -85,6 +87,23 @@ ROWS: dict[str, tuple[StatusView, str, str]] = {
     "killed after the boot": (StatusView(booted("built"), SILENT, silence=SHORT), "running", "may be silent for 2400 s"),
     "killed after the boot, long ago": (StatusView(booted("built"), SILENT, silence=LONG), "unknown", "no service or API"),
 }
+
+
+NAMED: dict[str, Any] = {"metadata": {"name": "b", "namespace": "a"}}
+
+
+def progress(**more: Any) -> ControlPlaneProgress:
+    return ControlPlaneProgress(**{"cluster": NAMED, "control_plane": NAMED, **more})
+
+
+def install(state: str, failed: str = "") -> dict[str, Any]:
+    """An AgentClusterInstall of a cluster of Cluster API."""
+    conditions = [{"type": failed, "status": "True", "reason": "InstallationFailed", "message": "a host failed"}] if failed else []
+    conditions += [
+        {"type": "Completed", "status": str(state == "adding-hosts"), "reason": "InstallationInProgress" if state == "installing" else "x", "message": ""}
+    ]
+    secrets = {"adminKubeconfigSecretRef": {"name": "k"}}
+    return {**NAMED, "spec": {"clusterMetadata": secrets}, "status": {"debugInfo": {"state": state}, "conditions": conditions}}
 
 
 @pytest.mark.parametrize("row", ROWS)
@@ -161,3 +180,40 @@ def test_words_fit_and_end_with_the_state() -> None:
     assert all(len(line) <= WIDTH for line in table) and table[1].startswith("bbb") and table[2].startswith("a ")
     assert "inserted" in table[1] and "?" in table[2]
     assert "not checked: BMC of a: silent" in shown and shown[-1] == "state: running"
+
+
+def test_words_say_what_is_waited_for() -> None:
+    awaited = {"text": "hosts to register", "host": "a", "reason": "it has not registered", "next_step": "Look at its power."}
+    shown = lines(Status("running", "because", "", "discovery", awaited=awaited, expected_end="2026-11-26T23:00Z"))
+    assert "waits for: hosts to register" in shown
+    assert "first: a: it has not registered. Look at its power." in shown
+    assert "expected end: 2026-11-26T23:00Z" in shown
+
+
+@pytest.mark.parametrize(("verdict", "shown"), [("installing", True), ("failed", True), ("installed", False)])
+def test_what_a_run_recorded_is_of_an_installation_that_is_not_complete(verdict: str, shown: bool) -> None:
+    record = TouchRecord(Path(), {"install": {"phase": "bootstrap", "awaited": {"text": "the bootstrap"}}})
+    found = decide(StatusView(record, Authority(verdict, "because"), expected_end="soon"))
+    assert (found.awaited == {"text": "the bootstrap"}) is shown
+    assert found.expected_end == ("soon" if verdict == "installing" else "")
+
+
+@pytest.mark.parametrize(
+    ("seen", "verdict", "words"),
+    [
+        pytest.param(ControlPlaneProgress(), "absent", "has no Cluster a/b", id="no Cluster"),
+        pytest.param(progress(), "waiting", "infrastructure of the Cluster is not ready", id="no installation yet"),
+        pytest.param(progress(install=install("installing")), "installing", "installing", id="installing"),
+        pytest.param(progress(install=install("error", "Failed")), "failed", "a host failed", id="failed"),
+        pytest.param(progress(install=install("adding-hosts")), "installed", "all its Machines", id="installed"),
+        pytest.param(
+            progress(control_plane={**NAMED, "spec": {"replicas": 3}}, install=install("adding-hosts")),
+            "installed",
+            "0 of 3 machines ready",
+            id="installed, with Machines that are not ready",
+        ),
+    ],
+)
+def test_what_a_cluster_of_cluster_api_says(seen: ControlPlaneProgress, verdict: str, words: str) -> None:
+    found = of_capi(seen, "a/b")
+    assert found.verdict == verdict and words in found.reason, found

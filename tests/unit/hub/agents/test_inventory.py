@@ -258,14 +258,14 @@ def test_a_cache_spares_the_hub(hub: Any, made: ModuleType, listed: Any, tmp_pat
     assert hub.kubeconfig["users"][0]["user"]["token"] not in "".join(path.read_text() for path in (tmp_path / "cache").iterdir())
 
 
-def test_faults_are_told(hub: Any, listed: Any, hubserver: ModuleType) -> None:
+def test_faults_are_reported(hub: Any, listed: Any, hubserver: ModuleType) -> None:
     hub.faults.append(lambda request: hubserver.status(403, "Forbidden", "agents is forbidden"))
     assert "agents is forbidden" in listed({"kubeconfig": hub.kubeconfig}, fails=True)["error"]
     assert "is not a JMESPath expression" in listed({"kubeconfig": hub.kubeconfig, "query": "a ||"}, fails=True)["error"]
 
 
 def test_a_misspelt_option_is_not_passed_over(hub: Any, made: ModuleType, listed: Any) -> None:
-    told = listed({"kubeconfig": hub.kubeconfig, "namespacs": ["lab"]}, fails=True)["error"]
-    assert "namespacs is no option of this plugin; did you mean namespaces?" in told
+    reported = listed({"kubeconfig": hub.kubeconfig, "namespacs": ["lab"]}, fails=True)["error"]
+    assert "namespacs is no option of this plugin; did you mean namespaces?" in reported
     assert hub.requests == []
     assert listed({"kubeconfig": hub.kubeconfig, "verify_ssl": False, "use_extra_vars": True, "leading_separator": False})["_meta"]

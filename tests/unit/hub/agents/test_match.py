@@ -18,7 +18,7 @@ def found(hosts: list[dict[str, Any]], agents: list[dict[str, Any]]) -> dict[str
     return match_hosts(host_requests(hosts, "lab"), [read_agent(agent) for agent in agents])
 
 
-def told(match: Match) -> tuple[str, str]:
+def reported(match: Match) -> tuple[str, str]:
     return match.status, match.agent.name if match.agent else match.reason
 
 
@@ -40,12 +40,12 @@ def told(match: Match) -> tuple[str, str]:
 )
 def test_every_identity_leads_to_the_agent(identity: dict[str, Any], made: ModuleType) -> None:
     agents = [made.agent(1), made.agent(2, labels={"rack": "r2"}, disks=[made.disk(sizeBytes=10**12)]), made.agent(3)]
-    assert told(found([{"name": "node", **identity}], agents)["node"]) == ("matched", made.uuid(2))
+    assert reported(found([{"name": "node", **identity}], agents)["node"]) == ("matched", made.uuid(2))
 
 
 def test_macs_decide_against_everything_else(made: ModuleType) -> None:
     match = found([{"name": "node", "mac_addresses": [made.mac(1)], "serial_number": "S2"}], [made.agent(1), made.agent(2)])["node"]
-    assert (told(match), match.by) == (("matched", made.uuid(1)), f"MAC {made.mac(1)}")
+    assert (reported(match), match.by) == (("matched", made.uuid(1)), f"MAC {made.mac(1)}")
 
 
 def test_an_agent_with_other_macs_is_another_machine(made: ModuleType) -> None:
@@ -54,18 +54,18 @@ def test_an_agent_with_other_macs_is_another_machine(made: ModuleType) -> None:
     assert match.reason == f"Agent lab/{made.uuid(1)} (host-1) has serial number S1, but none of the host's MACs {made.mac(9)}; it has {made.mac(1)}"
 
 
-def test_an_agent_without_inventory_contradicts_nobody(made: ModuleType) -> None:
+def test_an_agent_without_inventory_contradicts_no_host(made: ModuleType) -> None:
     match = found([{"name": "node", "mac_addresses": [made.mac(1)], "system_uuid": made.uuid(1)}], [made.agent(1, macs=[])])["node"]
-    assert told(match) == ("matched", made.uuid(1))
+    assert reported(match) == ("matched", made.uuid(1))
 
 
-def test_an_agent_that_changes_its_cluster_is_known_by_the_hostname_it_was_given(made: ModuleType) -> None:
+def test_an_agent_that_changes_its_cluster_is_known_by_its_assigned_hostname(made: ModuleType) -> None:
     """Binding takes the inventory away until the host has registered again, and with it the MACs (5.3)."""
     rebinding = made.agent(1, macs=[])
     rebinding["spec"]["hostname"] = "node"
     rebinding["status"]["inventory"] = {}
     wanted = {"name": "node", "hostname": "node", "mac_addresses": [made.mac(1)]}
-    assert told(found([wanted], [rebinding])["node"]) == ("matched", made.uuid(1))
+    assert reported(found([wanted], [rebinding])["node"]) == ("matched", made.uuid(1))
     # With an inventory the name counts for nothing, nor does one that the host came with.
     other = made.agent(2)
     other["spec"]["hostname"] = "node"
@@ -93,7 +93,7 @@ def test_a_shared_serial_number_is_ambiguous(made: ModuleType) -> None:
 def test_a_further_identity_tells_those_of_one_serial_number_apart(made: ModuleType) -> None:
     agents = [made.agent(number, serial="none") for number in (1, 2)]
     match = found([{"name": "node", "serial_number": "none", "bmc_address": "[10.1.0.2]"}], agents)["node"]
-    assert told(match) == ("matched", made.uuid(2))
+    assert reported(match) == ("matched", made.uuid(2))
     assert "BMC address 10.1.0.2 told them apart" in match.reason
 
 
@@ -113,13 +113,13 @@ class TestOneMachineSeveralAgents:
             made.agent(2, macs=macs, state="insufficient-unbound", created="2026-01-02T00:00:00Z"),
         ]
         match = found([{"name": "node", "mac_addresses": [macs[0]]}], agents)["node"]
-        assert told(match) == ("matched", made.uuid(2))
+        assert reported(match) == ("matched", made.uuid(2))
         assert "the machine registered again" in match.reason and [agent.name for agent in match.superseded] == [made.uuid(1)]
 
     def test_the_newest_of_silent_ones(self, made: ModuleType) -> None:
         agents = [made.agent(number, macs=[made.mac(1)], state="disconnected-unbound", created=f"2026-01-0{number}T00:00:00Z") for number in (3, 1, 2)]
         match = found([{"name": "node", "mac_addresses": [made.mac(1)]}], agents)["node"]
-        assert told(match) == ("matched", made.uuid(3)) and len(match.superseded) == 2
+        assert reported(match) == ("matched", made.uuid(3)) and len(match.superseded) == 2
 
     def test_two_live_ones_are_two_machines(self, made: ModuleType) -> None:
         agents = [made.agent(number, macs=[made.mac(1)]) for number in (1, 2)]
@@ -129,7 +129,7 @@ class TestOneMachineSeveralAgents:
     def test_a_lost_nic_does_not_make_it_another_machine(self, made: ModuleType) -> None:
         both = [made.mac(1), made.mac(1, 1)]
         agents = [made.agent(1, macs=both, state="disconnected"), made.agent(2, macs=both[:1])]
-        assert told(found([{"name": "node", "mac_addresses": both}], agents)["node"]) == ("matched", made.uuid(2))
+        assert reported(found([{"name": "node", "mac_addresses": both}], agents)["node"]) == ("matched", made.uuid(2))
 
 
 class TestOneMacInManyMachines:
@@ -140,9 +140,9 @@ class TestOneMacInManyMachines:
     def test_the_other_mac_decides(self, made: ModuleType) -> None:
         agents = [made.agent(number, macs=[made.mac(number), self.USB]) for number in (1, 2, 3)]
         match = found([{"name": "node", "mac_addresses": [self.USB, made.mac(2)]}], agents)["node"]
-        assert told(match) == ("matched", made.uuid(2)) and "another machine with a MAC in common" in match.reason
+        assert reported(match) == ("matched", made.uuid(2)) and "another machine with a MAC in common" in match.reason
 
-    def test_a_silent_agent_is_not_given_up_for_a_live_one_of_another_machine(self, made: ModuleType) -> None:
+    def test_a_silent_agent_is_not_replaced_by_a_live_one_of_another_machine(self, made: ModuleType) -> None:
         agents = [made.agent(1, macs=[made.mac(1), self.USB], state="disconnected"), made.agent(2, macs=[made.mac(2), self.USB])]
         match = found([{"name": "node", "mac_addresses": [made.mac(1), self.USB]}], agents)["node"]
         assert match.status == "ambiguous"
@@ -161,26 +161,26 @@ def test_one_agent_is_one_host(made: ModuleType) -> None:
 
 def test_an_agent_taken_by_mac_is_not_taken_by_serial_number(made: ModuleType) -> None:
     matches = found([{"name": "a", "serial_number": "S1"}, {"name": "b", "mac_addresses": [made.mac(1)]}], [made.agent(1)])
-    assert told(matches["b"]) == ("matched", made.uuid(1))
-    assert told(matches["a"]) == ("unmatched", f"Agent lab/{made.uuid(1)} (host-1) has serial number S1, but it is the Agent of b")
+    assert reported(matches["b"]) == ("matched", made.uuid(1))
+    assert reported(matches["a"]) == ("unmatched", f"Agent lab/{made.uuid(1)} (host-1) has serial number S1, but it is the Agent of b")
 
 
 def test_an_agent_that_is_being_deleted_is_not_there(made: ModuleType) -> None:
     agent = made.agent(1)
     agent["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
     match = found([{"name": "node", "mac_addresses": [made.mac(1)]}], [agent])["node"]
-    assert told(match) == ("unmatched", f"Agent lab/{made.uuid(1)} (host-1) is being deleted")
+    assert reported(match) == ("unmatched", f"Agent lab/{made.uuid(1)} (host-1) is being deleted")
 
 
 def test_nothing_there(made: ModuleType) -> None:
     match = found([{"name": "node", "mac_addresses": [made.mac(1)], "serial_number": "S1"}], [])["node"]
-    assert told(match) == ("unmatched", f"no Agent has MAC {made.mac(1)} or serial number S1")
+    assert reported(match) == ("unmatched", f"no Agent has MAC {made.mac(1)} or serial number S1")
 
 
 def test_a_query_that_does_not_fit_an_agent_says_nothing_about_it(made: ModuleType) -> None:
     bare = {"metadata": {"name": "x", "namespace": "lab"}}
     matches = found([{"name": "node", "query": "length(inventory.disks) > `0`"}], [bare, made.agent(1)])
-    assert told(matches["node"]) == ("matched", made.uuid(1))
+    assert reported(matches["node"]) == ("matched", made.uuid(1))
 
 
 def test_an_object_with_nothing_in_it() -> None:

@@ -142,7 +142,7 @@ class TestFieldsThatTheStateIgnores:
         host = {"agent_labels": {"rack": "r1"}, "installer_args": ["x"]}
         assert set(patch_of(one(host, made.agent(1, state="installing", cluster=("lab", "demo"))))["spec"]) == {"approved", "installerArgs"}
 
-    def test_a_state_that_is_new_to_us_is_given_a_try(self, made: ModuleType) -> None:
+    def test_an_unknown_state_is_tried(self, made: ModuleType) -> None:
         assert patch_of(one({"hostname": "b"}, made.agent(1, state="levitating")))["spec"]["hostname"] == "b"
 
     def test_hints_of_an_installed_host(self, made: ModuleType) -> None:
@@ -182,7 +182,7 @@ class TestDisks:
 
 
 class TestApproval:
-    def test_is_not_taken_back_where_somebody_gives_it_again(self, made: ModuleType) -> None:
+    def test_is_not_taken_back_if_it_is_set_again(self, made: ModuleType) -> None:
         agent = made.agent(1, approved=True)
         assert (
             "InfraEnv lab approves its hosts by itself" in one({"approved": False}, agent, around(infra_env={"agentApproval": {"autoApprove": True}})).obstacle
@@ -205,33 +205,39 @@ class TestApproval:
 class TestByBareMetalHost:
     """BMAC writes; we wait until it is so, and never write the same."""
 
-    WISH: ClassVar[dict[str, Any]] = {"hostname": "b", "role": "worker", "by_bare_metal_host": True, "node_labels": {"x": "y"}, "agent_labels": {"site": "a"}}
+    REQUESTED: ClassVar[dict[str, Any]] = {
+        "hostname": "b",
+        "role": "worker",
+        "by_bare_metal_host": True,
+        "node_labels": {"x": "y"},
+        "agent_labels": {"site": "a"},
+    }
 
     def test_nothing_is_written(self, made: ModuleType) -> None:
-        plan = one(self.WISH, made.agent(1, labels={"agent-install.openshift.io/bmh": "node"}))
+        plan = one(self.REQUESTED, made.agent(1, labels={"agent-install.openshift.io/bmh": "node"}))
         assert plan.changes == () and plan.notes == ()
         assert plan.obstacle == "BareMetalHost node has yet to tell it approved, hostname, label site, nodeLabels, role"
 
-    def test_nobody_has_recognised_it(self, made: ModuleType) -> None:
+    def test_no_host_matches_it(self, made: ModuleType) -> None:
         assert one({"by_bare_metal_host": True}, made.agent(1)).obstacle == "no BareMetalHost of the hub has recognised it yet"
 
     def test_it_is_so(self, made: ModuleType) -> None:
         labels = {"agent-install.openshift.io/bmh": "node", "site": "a"}
         agent = made.agent(1, approved=True, hostname="b", role="worker", nodeLabels={"x": "y"}, labels=labels)
-        assert (one(self.WISH, agent).changes, one(self.WISH, agent).obstacle) == ((), "")
+        assert (one(self.REQUESTED, agent).changes, one(self.REQUESTED, agent).obstacle) == ((), "")
 
     def test_a_disk_that_no_hint_names_is_ours(self, made: ModuleType) -> None:
         agent = made.agent(1, approved=True, labels={"agent-install.openshift.io/bmh": "node"})
-        wish = {"by_bare_metal_host": True, "installation_disk_path": "/dev/sda"}
-        assert patch_of(one(wish, agent)) == {"spec": {"installation_disk_path": "/dev/sda"}}
+        requested = {"by_bare_metal_host": True, "installation_disk_path": "/dev/sda"}
+        assert patch_of(one(requested, agent)) == {"spec": {"installation_disk_path": "/dev/sda"}}
         hints = one({"by_bare_metal_host": True, "root_device_hints": {"hctl": "0:0:0:0"}}, agent)
         assert hints.changes == () and "installation_disk_id" in hints.obstacle
 
     def test_binding_and_leaving(self, made: ModuleType) -> None:
         labels = {"agent-install.openshift.io/bmh": "node"}
         free = made.agent(1, approved=True, state="known-unbound", labels=labels)
-        wish = {"by_bare_metal_host": True, "cluster": DEMO}
-        assert "has yet to tell it clusterDeploymentName" in one(wish, free, around(made.cluster_objects(masters=1))).obstacle
+        requested = {"by_bare_metal_host": True, "cluster": DEMO}
+        assert "has yet to tell it clusterDeploymentName" in one(requested, free, around(made.cluster_objects(masters=1))).obstacle
         bound = made.agent(1, approved=True, state="known", labels=labels, clusterDeploymentName=DEMO)
         leaving = one({"by_bare_metal_host": True, "unbind": True}, bound)
         assert leaving.changes == () and "clusterDeploymentName" in leaving.obstacle
@@ -258,7 +264,7 @@ class TestBinding:
         assert [len(host.changes) for host in plan.hosts] == [0, 0, 0, 0, 1]
         assert plan.hosts[0].obstacle == (
             "cluster lab/demo needs exactly 3 master and 2 worker Agents; it has no Agents and is to get 4 master and 1 worker Agents more, "
-            "and one too many would block the installation for ever"
+            "and one too many would block the installation permanently"
         )
 
     def test_never_one_more_altogether(self, made: ModuleType) -> None:
@@ -314,7 +320,7 @@ class TestBinding:
             ({"completed": "InstallationFailed"}, "cluster lab/demo failed to install"),
         ],
     )
-    def test_clusters_that_take_nobody(self, cluster: dict[str, Any], words: str, made: ModuleType) -> None:
+    def test_clusters_that_take_no_host(self, cluster: dict[str, Any], words: str, made: ModuleType) -> None:
         plan = planned(binders(made, 1), fleet(made, ["known-unbound"]), around(made.cluster_objects(**cluster)))
         assert plan.changes == [] and plan.hosts[0].obstacle == f"it cannot be bound: {words}"
 
@@ -405,7 +411,7 @@ class TestDeleting:
 
 
 class TestUnexpected:
-    def test_nobody_is_approved_by_accident(self, made: ModuleType) -> None:
+    def test_no_agent_is_approved_by_accident(self, made: ModuleType) -> None:
         agents = [made.agent(1), made.agent(2), made.agent(3, approved=True)]
         hosts = [{"name": "node", "mac_addresses": [made.mac(1)]}]
         for policy, severities in (("ignore", []), ("warn", ["warning"]), ("fail", ["error"])):

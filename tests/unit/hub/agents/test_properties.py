@@ -177,7 +177,7 @@ def test_a_cluster_never_gets_more_than_it_needs(hosts: list[AgentHostRequest], 
 
 
 @given(requests(), agents())
-def test_nobody_is_approved_who_was_not_expected(hosts: list[AgentHostRequest], known: list[Agent]) -> None:
+def test_no_unexpected_agent_is_approved(hosts: list[AgentHostRequest], known: list[Agent]) -> None:
     plan = plan_hosts(hosts, known)
     expected = {host.match.agent.key for host in plan.hosts if host.match.agent is not None and host.request.approved}
     approved = {(change.namespace, change.name) for change in plan.changes if change.body.get("spec", {}).get("approved")}

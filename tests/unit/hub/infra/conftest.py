@@ -36,15 +36,15 @@ def hub(infrahub: ModuleType) -> Iterator[Any]:
 @pytest.fixture
 def session(hub: Any, clock: Clock) -> Iterator[Any]:
     client = connect({"kubeconfig": hub.kubeconfig}, clock=clock)
-    told: list[str] = []
-    found = InfraEnvSession(client, clock=clock, tell=told.append)
-    object.__setattr__(found, "told", told)
+    reported: list[str] = []
+    found = InfraEnvSession(client, clock=clock, tell=reported.append)
+    object.__setattr__(found, "reported", reported)
     yield found
     client.close()
 
 
 @pytest.fixture
-def wish(infrahub: ModuleType) -> dict[str, Any]:
+def requested(infrahub: ModuleType) -> dict[str, Any]:
     """Options with every field."""
     return {
         "name": "site",

@@ -138,7 +138,7 @@ def test_an_image_of_another_infra_env_never_gets_the_name(hub, infrahub, images
     assert fetch(dest=tmp_path / "x.iso", verify=False)["changed"]
 
 
-def test_a_checksum_that_is_given_counts(hub, infrahub, images, fetch, tmp_path):
+def test_a_checksum_in_the_options_counts(hub, infrahub, images, fetch, tmp_path):
     put_infra_env(hub, infrahub, images)
     serve(images, iso(tmp_path, UUID))
     with pytest.raises(ZeroTouchError, match="is not the expected file") as caught:

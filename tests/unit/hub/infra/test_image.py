@@ -51,7 +51,7 @@ ERROR = ImageCondition("False", "Anything", "words")
     [
         (infra_env(), {}, ("ready", 0)),
         (infra_env(age=20), {}, ("waiting", 40)),
-        (infra_env(age=20), {"looked": 60}, ("ready", 0)),  # a server whose clock is wrong does not hold us for ever
+        (infra_env(age=20), {"looked": 60}, ("ready", 0)),  # a server whose clock is wrong does not block us
         (infra_env(age=-3600), {}, ("waiting", 60)),
         (infra_env(age=-3600), {"looked": 60}, ("ready", 0)),
         (infra_env(age=100), {"written": Written(ago(10), NOTHING)}, ("waiting", 50)),
@@ -95,7 +95,7 @@ def token(**claims):
         ("", ""),
     ],
 )
-def test_the_id_stands_in_the_urls(url, expected):
+def test_the_id_is_in_the_urls(url, expected):
     assert id_in_image_url(url) == expected
 
 
@@ -130,7 +130,7 @@ def test_the_wait_watches(hub, session, infrahub):
     later(0.15, lambda: hub.put("infraenvs", image(infrahub)))
     assert wait(session)["status"]["isoDownloadURL"] == "https://i/1"
     assert hub.calls()["watch"] >= 1 and hub.calls()["get"] <= 3
-    assert session.told == ["InfraEnv lab/e: The operator has not looked at the InfraEnv yet."]
+    assert session.reported == ["InfraEnv lab/e: The operator has not looked at the InfraEnv yet."]
 
 
 def test_a_watch_that_the_server_forgot_goes_on(hub, session, infrahub):
@@ -153,7 +153,7 @@ def test_a_hub_that_restarts_meanwhile_is_waited_for(hub, session, infrahub):
     assert wait(session)["status"]["isoDownloadURL"] == "https://i/1"
 
 
-def test_a_new_image_during_the_cooldown_starts_it_anew(hub, session, infrahub):
+def test_a_new_image_during_the_cooldown_starts_it_again(hub, session, infrahub):
     hub.put("infraenvs", image(infrahub, createdTime=infrahub.stamp(58.5)))
     later(0.2, lambda: hub.put("infraenvs", image(infrahub, isoDownloadURL="https://i/2", createdTime=infrahub.stamp(59))))
     assert wait(session)["status"]["isoDownloadURL"] == "https://i/2"

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""AgentCluster: the ClusterDeployment and the AgentClusterInstall behind it (reference capi-provider-agent.md 4)."""
+"""AgentCluster: the ClusterDeployment and the AgentClusterInstall behind it.
+
+Source: openshift/cluster-api-provider-agent controllers/agentcluster_controller.go.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""AgentMachine: an Agent is found, claimed, bound, and what comes of it shown (reference capi-provider-agent.md 5)."""
+"""AgentMachine: an Agent is found, claimed, bound, and what comes of it shown.
+
+Source: openshift/cluster-api-provider-agent controllers/agentmachine_controller.go.
+"""
 
 from __future__ import annotations
 
@@ -106,7 +109,7 @@ class AgentMachineController:
         return True
 
     async def _claim(self, item: Object, agents: list[Object], cluster: dict[str, Any], boot: dict[str, Any]) -> Object | None:
-        """The first that nobody else took meanwhile."""
+        """The first that was not taken meanwhile."""
         for agent in agents:
             try:
                 return await self._world.replace(AGENT, selection.claimed(agent, item, cluster, boot))

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The bootstrap data of a Machine as its Agent gets it, and the Secret with the token (reference capi-provider-agent.md 5.4)."""
+"""The bootstrap data of a Machine as its Agent gets it, and the Secret with the token.
+
+Source: openshift/cluster-api-provider-agent controllers/agentmachine_controller.go.
+"""
 
 from __future__ import annotations
 

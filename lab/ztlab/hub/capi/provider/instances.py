@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Where upstream's provider runs: the Deployments of it that the hub has, and what they watch (reference capi-provider-agent.md 10.1)."""
+"""Where upstream's provider runs: the Deployments of it that the hub has, and what they watch.
+
+Source: openshift/cluster-api-provider-agent main.go.
+"""
 
 from __future__ import annotations
 
@@ -117,7 +120,7 @@ def _status(deployment: Object, ready: int, now: str) -> Object:
     return {**counts, "observedGeneration": generation, "conditions": [condition]}
 
 
-def standing_deployment() -> Object:
+def own_deployment() -> Object:
     """The provider for all namespaces that a hub without HyperShift has."""
     labels = {"control-plane": "controller-manager"}
     arguments = ["--namespace=", "--agent-namespace=", "--health-probe-bind-address=:8081", "--metrics-bind-address=127.0.0.1:8080", "--leader-elect"]
@@ -132,4 +135,4 @@ def standing_deployment() -> Object:
     }
 
 
-__all__ = ["NAME", "NAMESPACE", "Instances", "Scope", "scope_of", "standing_deployment"]
+__all__ = ["NAME", "NAMESPACE", "Instances", "Scope", "own_deployment", "scope_of"]

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""How upstream's provider stores what a pass changed: up to three patches, whose failure ends nothing (reference capi-provider-agent.md 8.3)."""
+"""How upstream's provider stores what a pass changed: up to three patches, whose failure ends nothing.
+
+Source: kubernetes-sigs/cluster-api util/patch/patch.go.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which Agent a machine gets: the first that will do (reference capi-provider-agent.md 5.2). Pure."""
+"""Which Agent a machine gets: the first that will do. Pure.
+
+Source: openshift/cluster-api-provider-agent controllers/agentmachine_controller.go.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +63,7 @@ def _holds(entry: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
 
 
 def mine(machine: Object, agents: list[Object]) -> Object | None:
-    """An Agent that carries this machine's name already, whoever wrote it there. Raises InvalidSelector for a name that is too long."""
+    """An Agent that carries this machine's name already, with any writer. Raises InvalidSelector for a name that is too long."""
     name = machine["metadata"]["name"]
     check_value(AGENT_MACHINE_REF, name)
     return next((agent for agent in agents if labels_of(agent).get(AGENT_MACHINE_REF) == name), None)

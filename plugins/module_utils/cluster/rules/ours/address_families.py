@@ -12,7 +12,7 @@ from ...upstream.texts import parse_cidr, parse_ip
 from ..checks import own
 from ..facts import Facts
 
-# What is usual for each list and family (reference assisted-rest.md, defaults of dual stack).
+# What is usual for each list and family (openshift/assisted-service swagger.yaml).
 _USUAL = {
     ("serviceNetwork", 4): "172.30.0.0/16",
     ("serviceNetwork", 6): "fd02::/112",
@@ -22,10 +22,12 @@ _USUAL = {
 
 
 def address_families(facts: Facts) -> Iterator[Problem]:
-    """All three lists have the same families (reference assisted-rest.md, networks-same-address-families): the installer asks for that only where the
+    """All three lists have the same families: the installer asks for that only where the
     service networks have both, the service always, and only once the machines run.
 
     What two of the lists agree on is taken for meant where the user has written it; the machine networks decide otherwise.
+
+    Source: openshift/assisted-service internal/cluster/validator.go.
     """
     networking = facts.cluster.networking
     by_name = {
@@ -70,4 +72,6 @@ def _family_hint(name: str, meant: set[int], found: set[int]) -> str:
         return f"write the {_family_names(meant)} network of the hosts"
     usual = " and ".join(_USUAL[name, version] for version in sorted(meant - found))
     drop = f"take {_family_names(found - meant)} out" if found - meant else ""
-    return " and ".join(part for part in (f"{'write' if drop else 'add'} {usual}" if usual else "", drop) if part)
+    verb = "write" if drop else "add"
+    add = f"{verb} {usual}" if usual else ""
+    return " and ".join(part for part in (add, drop) if part)

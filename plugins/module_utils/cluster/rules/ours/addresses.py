@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Static addresses: whose they are and which network they are in (reference agent-based-installer.md 3.12)."""
+"""Static addresses: whose they are and which network they are in.
+
+Source: docs/upstream/agent-installer.md#what-the-installer-does-not-check.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +47,7 @@ def _is_private_to(host: HostFacts, address: StaticAddress) -> bool:
 
 
 def address_unusable(facts: Facts) -> Iterator[Problem]:
-    """The first and the last address of an IPv4 network stand for the network and for all of its hosts."""
+    """The first and the last address of an IPv4 network are those of the network and of all its hosts."""
     for host, address in facts.static_addresses():
         if word := _reserved_word(ipaddress.ip_address(address.ip), address.network):
             path = host.in_network_config(f"{address.path}.ip")
@@ -78,7 +81,8 @@ def address_outside_machine_network(facts: Facts) -> Iterator[Problem]:
         missed = [network for network in lacking[host.index] if network not in empty]
         if missed and (len(missed) == len(facts.machine_networks) or not facts.user_managed_load_balancer) and not _rendezvous_is_outside(facts, host):
             first = host.addresses[0]
-            detail = f"no address of {host.label} is in machine network {', '.join(str(network) for network in missed)}"
+            all_networks = ", ".join(str(network) for network in missed)
+            detail = f"no address of {host.label} is in machine network {all_networks}"
             path = host.in_network_config(f"{first.path}.ip")
             yield own("address-outside-machine-network", path, INVALID, detail, value=first.text, file=AGENT_CONFIG)
 
@@ -97,8 +101,8 @@ def _rendezvous_is_outside(facts: Facts, host: HostFacts) -> bool:
 
 
 def _path_of(facts: Facts, network: Network) -> str:
-    given = [parsed.network if (parsed := parse_cidr(cidr)) else None for cidr in facts.cluster.networking.machine_networks]
-    return f"networking.machineNetwork[{given.index(network)}]"
+    provided = [parsed.network if (parsed := parse_cidr(cidr)) else None for cidr in facts.cluster.networking.machine_networks]
+    return f"networking.machineNetwork[{provided.index(network)}]"
 
 
 def prefix_mismatch(facts: Facts) -> Iterator[Problem]:
@@ -153,10 +157,10 @@ def address_in_cluster_network(facts: Facts) -> Iterator[Problem]:
         kept += [("network of OVN-Kubernetes", cidr) for cidr in _OVN_NETWORKS]
     networks = [(word, parsed.network) for word, cidr in kept if (parsed := parse_cidr(cidr))]
     for host in facts.hosts:
-        given = [(f"{address.path}.ip", address.ip, address.text) for address in host.addresses]
+        provided = [(f"{address.path}.ip", address.ip, address.text) for address in host.addresses]
         servers = host.document.resolver.servers if host.document else ()
-        given += [(f"dns-resolver.config.server[{index}]", server, server) for index, server in enumerate(servers)]
-        for path, text, value in given:
+        provided += [(f"dns-resolver.config.server[{index}]", server, server) for index, server in enumerate(servers)]
+        for path, text, value in provided:
             ip = parse_ip(text)
             inside = next(((word, network) for word, network in networks if ip is not None and ip in network), None)
             if inside:

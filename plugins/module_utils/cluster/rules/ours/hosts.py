@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Hosts that are taken for each other, or refused by the service for their name (reference agent-based-installer.md 3.12)."""
+"""Hosts that are taken for each other, or refused by the service for their name.
+
+Source: docs/upstream/agent-installer.md#what-the-installer-does-not-check.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +47,7 @@ def _mac_of_another(facts: Facts) -> Iterator[Problem]:
         table = {interface.name for interface in host.host.interfaces}
         for named in interfaces_with_mac(host.host.network_config):
             others = owners.get(normal_mac(named.mac), set())
-            # An interface of the table is compared with the table, and an address that stands there twice is reported there.
+            # An interface of the table is compared with the table, and an address that is listed twice is reported there.
             if named.interface not in table and others and host.index not in others:
                 owner = facts.hosts[min(others)].label
                 path = host.in_network_config(named.path)
@@ -84,7 +87,10 @@ def duplicate_bmc(facts: Facts) -> Iterator[Problem]:
 
 
 def fencing_host(facts: Facts) -> Iterator[Problem]:
-    """A credential that names a MAC address only is for the host with that address (openshift/installer pkg/asset/agent/agentconfig/agenthosts.go)."""
+    """A credential that names a MAC address only is for the host with that address.
+
+    Source: openshift/installer pkg/asset/agent/agentconfig/agenthosts.go.
+    """
     if not facts.profile.fencing_by_mac:
         return
     known = {normal_mac(interface.mac_address) for host in facts.hosts for interface in host.host.interfaces}

@@ -1,9 +1,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The interfaces that networkConfig names: whether they exist and are the NICs meant (reference agent-based-installer.md 3.12, 13).
+"""The interfaces that networkConfig names: whether they exist and are the NICs meant.
 
 The documents are read as they stand: which types of interfaces are rendered makes no difference here.
+
+Source: docs/upstream/agent-installer.md#faults-that-users-meet.
+
+Source: docs/upstream/agent-installer.md#what-the-installer-does-not-check.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The release image: that it is the version's, that its mirror is found, and that registries let the cluster in (reference
-agent-based-installer.md 5, 11)."""
+"""The release image: that it is the version's, that its mirror is found, and that registries let the cluster in.
+
+Source: openshift/installer pkg/asset/agent/image/ignition.go, data/data/agent/files, pkg/asset/agent/mirror.
+"""
 
 from __future__ import annotations
 

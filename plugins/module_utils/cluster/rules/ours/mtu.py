@@ -37,7 +37,8 @@ def _uneven_mtu(facts: Facts) -> Iterator[Problem]:
     usual = counted.most_common(1)[0][0] if counted else 0
     for host, entry in found.values():
         if (entry.mtu or _DEFAULT_MTU) != usual:
-            detail = f"{entry.name} of {host.label} has {entry.mtu or _DEFAULT_MTU} in the machine network, other hosts have {usual}"
+            entry_mtu = entry.mtu or _DEFAULT_MTU
+            detail = f"{entry.name} of {host.label} has {entry_mtu} in the machine network, other hosts have {usual}"
             yield own("mtu", host.in_network_config(f"{entry.path}.mtu"), INVALID, detail, value=entry.mtu, file=AGENT_CONFIG)
 
 
@@ -48,8 +49,10 @@ def _mtu_error(entry: NetInterface, document: NetworkDocument) -> str:
         return f"is below {_SMALLEST_MTU}"
     parent = document.interface(entry.vlan.base_iface) if entry.vlan else None
     if parent and entry.mtu > (parent.mtu or _DEFAULT_MTU):
-        return f"is above that of its parent {parent.name} ({parent.mtu or _DEFAULT_MTU})"
+        parent_mtu = parent.mtu or _DEFAULT_MTU
+        return f"is above that of its parent {parent.name} ({parent_mtu})"
     bond = document.controller_of(entry)
     if bond and bond.bond and entry.mtu < (bond.mtu or _DEFAULT_MTU):
-        return f"is below that of its bond {bond.name} ({bond.mtu or _DEFAULT_MTU})"
+        bond_mtu = bond.mtu or _DEFAULT_MTU
+        return f"is below that of its bond {bond.name} ({bond_mtu})"
     return ""

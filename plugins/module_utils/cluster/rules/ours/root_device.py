@@ -1,9 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Root device hints that no disk fulfils: all of them must hold for one disk (reference agent-based-installer.md 1.2, infrastructure-operator.md 10.1).
+"""Root device hints that no disk fulfils: all of them must hold for one disk.
 
 Only what follows from the names that Linux gives to disks is said here; which disks a host has is known when it registers.
+
+Source: openshift/installer pkg/types/agent/agent_config_type.go;
+  openshift/assisted-service internal/controller/controllers/bmh_agent_controller.go.
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ _PARTITION_END = re.compile(r"(?<=\d)p\d+$|-part\d+$|(?<=[a-z])\d+$")
 _NO_DISK = re.compile(r"/dev/(sr|loop|fd|ram|zram)\d+")
 _HCTL = re.compile(r"\d+:\d+:\d+:\d+")
 _HCTL_OF_PATH = re.compile(r"-scsi-(\d+:\d+:\d+:\d+)(-part\d+)?$")
-# A petabyte: whoever writes more has counted in another unit.
+# A petabyte: a larger number was counted in another unit.
 _LARGEST_GIGABYTES = 1_000_000
 
 

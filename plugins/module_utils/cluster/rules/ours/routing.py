@@ -1,7 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""How a host with static addresses reaches the rest of the world: name servers, default route, next hops (reference agent-based-installer.md 3.12, 13)."""
+"""How a host with static addresses reaches the rest of the world: name servers, default route, next hops.
+
+Source: docs/upstream/agent-installer.md#what-the-installer-does-not-check,
+  docs/upstream/agent-installer.md#faults-that-users-meet.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +45,8 @@ def gateway_unreachable(facts: Facts) -> Iterator[Problem]:
             # A route without a next hop says what is on the link as well.
             networks += [ipaddress.ip_network(other.destination) for other in document.routes if other.interface == route.interface and not other.next_hop]
             if not hop.is_link_local and not any(hop in network for network in networks):
-                detail = f"is in no network of {route.interface} ({', '.join(str(network) for network in networks)})"
+                all_networks = ", ".join(str(network) for network in networks)
+                detail = f"is in no network of {route.interface} ({all_networks})"
                 path = host.in_network_config(f"{route.path}.next-hop-address")
                 yield own("gateway-unreachable", path, INVALID, detail, value=route.next_hop, file=AGENT_CONFIG)
 

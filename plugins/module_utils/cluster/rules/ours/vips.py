@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Virtual IPs that something else answers for (reference agent-based-installer.md 3.12)."""
+"""Virtual IPs that something else answers for (docs/upstream/agent-installer.md#what-the-installer-does-not-check)."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ def _owners(facts: Facts) -> dict[str, str]:
 
 def _in_dhcp_range(facts: Facts, ip: Address) -> str:
     """provisioningDHCPRange, ``first,last``, if the address is in it."""
-    given = str(facts.cluster.platform_options.get("provisioningDHCPRange") or "")
-    first, last = (parse_ip(part.strip()) for part in (given.partition(",")[0], given.partition(",")[2]))
+    provided = str(facts.cluster.platform_options.get("provisioningDHCPRange") or "")
+    first, last = (parse_ip(part.strip()) for part in (provided.partition(",")[0], provided.partition(",")[2]))
     if first is None or last is None or {first.version, last.version} != {ip.version}:
         return ""
-    return given if int(first) <= int(ip) <= int(last) else ""
+    return provided if int(first) <= int(ip) <= int(last) else ""

@@ -1,0 +1,14 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Checks everything that the variables of the run name, inside Ansible."""
+
+from __future__ import annotations
+
+from ansible_collections.zerotouch.openshift.plugins.modules import preflight_check
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.preflight import PreflightAction
+
+
+class ActionModule(PreflightAction):
+    module = preflight_check
+    libraries = ("aead", "scrypt", "urllib3", "x509", "yaml")

@@ -1,0 +1,14 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Checks the variables of the run inside Ansible."""
+
+from __future__ import annotations
+
+from ansible_collections.zerotouch.openshift.plugins.modules import variables_check
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.validation import ValidationAction
+
+
+class ActionModule(ValidationAction):
+    module = variables_check
+    libraries = ("x509", "yaml")

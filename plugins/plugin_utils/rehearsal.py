@@ -1,0 +1,131 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""A deployment of the user's inventory in a lab: the same command line, led to loopback. Nothing of the real rack is contacted."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ansible import context
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.address import parse_address
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput, ZeroTouchError
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.plurals import counted
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import UNSUPPORTED, Problem
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.secrets import secret_values
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.rehearsal.compare import RehearsedHost, differences, not_in_lab
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.rehearsal.lab import Rehearsal, rehearsal
+from ansible_collections.zerotouch.openshift.plugins.module_utils.nmstate.document import static_addresses
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.check import check_variables
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hosts import boot_method
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.inventory import Inventory
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.problems import problem
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.settings import read_rehearsal, read_settings
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.variables_action import VariablesAction
+
+# Connections and stores of the real deployment, which the lab's variables replace where the lab has them.
+_WITHOUT: Mapping[str, Any] = {
+    **dict.fromkeys(("openshift_hub", "openshift_assisted", "openshift_notify", "openshift_live_report")),
+    "openshift_state": {"method": "directory"},
+    "openshift_force": [],
+}
+_PLAYED = ("agent", "hub", "hosted")
+
+
+class RehearsalAction(VariablesAction):
+    @staticmethod
+    def read(inventory: Inventory, call: Call) -> dict[str, Any]:
+        return rehearse(inventory, call)
+
+
+def rehearse(inventory: Inventory, call: Call) -> dict[str, Any]:
+    """What differed. Raises :class:`InvalidInput` for an inventory that cannot be rehearsed, :class:`ZeroTouchError` for a deployment that failed."""
+    call.add_secrets(secret_values({"settings": inventory.settings(), "hosts": inventory.read_hosts()[0]}))
+    hosts = _playable_hosts(inventory)
+    settings = inventory.checked_settings()
+    name = read_settings(settings, inventory.directory, building=False).name
+    if call.check_mode:
+        call.plan([f"deploy {name} in a lab"])
+        return {"differences": [], "msg": f"{name} can be rehearsed."}
+    options = read_rehearsal(settings, inventory.directory)[0]
+    with rehearsal(call.stop, call.progress) as played:
+        extra = [text for text in context.CLIARGS.get("extra_vars") or () if isinstance(text, str)]
+        site = Path(options["site"]) if options["site"] else played.draft(inventory.sources, extra)
+        variables = played.start(site, speed=options["speed"], base_image=options["base_image"])
+        _only_in_lab(inventory, settings, hosts, variables)
+        code = played.play(_command(inventory, played, {**variables, **_checks(settings, variables)}))
+        found = differences([_rehearsed(host) for host in hosts], played.status(), name, spare=inventory.hosted)
+    for line in found:
+        call.progress(f"differs: {line}")
+    if code:
+        raise ZeroTouchError(f"The deployment of {name} failed in the lab (exit code {code}); its output is above.", "\n".join(found))
+    count = counted(len(hosts), "host")
+    return {"differences": found, "msg": f"{name}: {count} of the inventory deployed in the lab, {len(found)} differences."}
+
+
+def _playable_hosts(inventory: Inventory) -> list[dict[str, Any]]:
+    """Raises :class:`InvalidInput` with every mistake in the variables, and with what the lab cannot play."""
+    # The lab brings image, hub and publishing.
+    found = [each for each in check_variables(inventory, building=True, playbook="rehearse", here=False) if each.path != "openshift_base_image"]
+    method = str(inventory.method or "agent")
+    if method not in _PLAYED:
+        found.append(problem("openshift_install_method", UNSUPPORTED, f"method {method} cannot be rehearsed; supported values: {', '.join(_PLAYED)}"))
+    hosts = inventory.read_hosts()[0]
+    if not found:
+        found += [each for host in hosts for each in _unplayable(host)]
+    if found:
+        raise InvalidInput(found)
+    return hosts
+
+
+def _unplayable(host: Mapping[str, Any]) -> Iterator[Problem]:
+    path = f"openshift_host[{host['inventory_name']}]"
+    if boot_method(host) != "bmc":
+        yield problem(f"{path}.boot.method", UNSUPPORTED, f"the lab has BMCs only, no boot method {boot_method(host)}")
+    if (host.get("bmc") or {}).get("fingerprint"):
+        yield problem(f"{path}.bmc.fingerprint", UNSUPPORTED, "the certificate of the lab's BMC has another fingerprint; rehearse with a copy without it")
+
+
+def _only_in_lab(inventory: Inventory, settings: Mapping[str, Any], hosts: list[dict[str, Any]], variables: Mapping[str, Any]) -> None:
+    """Raises :class:`ZeroTouchError` before anything is contacted if a BMC would be the real one."""
+    connect_to = ConnectTo.of(variables["openshift_connect_to"])
+    addresses = {host["inventory_name"]: parse_address(host["bmc"]["address"]) for host in hosts}
+    outside = not_in_lab({name: (address.host, address.port) for name, address in addresses.items()}, connect_to)
+    if outside:
+        raise ZeroTouchError(f"The lab does not have the BMC of {', '.join(outside)}. Nothing was contacted.", "Add the machine to openshift_rehearsal.site.")
+    if inventory.method in ("hub", "hosted") and not variables.get("openshift_hub"):
+        raise ZeroTouchError("The site file has no hub. Nothing was contacted.", "Add the part hub to openshift_rehearsal.site.")
+
+
+def _command(inventory: Inventory, played: Rehearsal, variables: Mapping[str, Any]) -> list[str]:
+    """The user's own command line for deploy_cluster, followed by the variables that lead into the lab: the last ones count."""
+    arguments = context.CLIARGS
+    options = [
+        *(word for source in inventory.sources for word in ("-i", source)),
+        *(word for text in arguments.get("extra_vars") or () if isinstance(text, str) for word in ("-e", text)),
+        *(word for path in arguments.get("vault_password_files") or () for word in ("--vault-password-file", str(path))),
+        *(word for name in arguments.get("vault_ids") or () if "prompt" not in str(name) for word in ("--vault-id", str(name))),
+    ]
+    path = played.directory / "lab.json"
+    path.touch(mode=0o600)
+    path.write_text(json.dumps({**_WITHOUT, **variables, "openshift_work_dir": str(played.directory / "rehearsal")}))
+    program = Path(sys.argv[0]) if Path(sys.argv[0]).name.startswith("ansible-playbook") else Path(sys.executable).with_name("ansible-playbook")
+    return [str(program), "zerotouch.openshift.deploy_cluster", *options, "-e", f"@{path}"]
+
+
+def _checks(settings: Mapping[str, Any], variables: Mapping[str, Any]) -> dict[str, Any]:
+    """The user's checks, apart from those that the lab switches off."""
+    provided = settings.get("openshift_checks") or {}
+    return {"openshift_checks": {**provided, **variables.get("openshift_checks", {})}}
+
+
+def _rehearsed(host: Mapping[str, Any]) -> RehearsedHost:
+    name = str(host["inventory_name"])
+    addresses = [address.ip for address in static_addresses(host["network_config"])] if isinstance(host.get("network_config"), Mapping) else []
+    return RehearsedHost(name, str(host.get("hostname") or name), tuple(addresses))

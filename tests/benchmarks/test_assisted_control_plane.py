@@ -1,0 +1,55 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Budget: a cluster of 3 + 100 machines is described and created in 3 s of CPU, and an unchanged run takes 1 s. Requests are counted, too: one write
+for each object, and an unchanged run sends no more of them than for 3 + 2 machines.
+
+The hub is that of the unit tests, in memory; the program runs in a process of its own, so that CPU time is that of the work alone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+CPU_SECONDS = {"create": 3.0, "again": 1.0}
+PROGRAM = """
+import json, sys, time
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.assisted import run
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
+from ansible_collections.zerotouch.openshift.plugins.modules import assisted_control_plane
+from ansible_collections.zerotouch.openshift.tests.support.hub.assisted_cluster import AssistedHub, description
+hub = AssistedHub()
+run.connect = lambda *_args, **_options: hub
+params = {name: spec.get("default") for name, spec in assisted_control_plane.argument_spec().items()}
+found = {}
+for step in ("create", "again"):
+    hub.calls.clear()
+    began = time.process_time()
+    result = perform(assisted_control_plane.run, Call({**params, **description(workers=int(sys.argv[1]))}))
+    found[step] = {"seconds": time.process_time() - began, "calls": dict(hub.calls), "changed": result["changed"], "failed": result["failed"]}
+print(json.dumps({**found, "objects": len(hub.objects)}))
+"""
+
+
+def measured(workers: int) -> dict[str, Any]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / ".build")}
+    done = subprocess.run([sys.executable, "-c", PROGRAM, str(workers)], capture_output=True, text=True, check=True, env=environment, cwd=ROOT)
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def test_a_hundred_workers() -> None:
+    small, large = measured(2), measured(100)
+    print(f"3 + 100 machines: created in {large['create']['seconds']:.2f} s, unchanged in {large['again']['seconds']:.2f} s of CPU; {large['again']['calls']}")
+    for step, limit in CPU_SECONDS.items():
+        assert not large[step]["failed"] and large[step]["seconds"] <= limit, step
+    assert large["create"]["changed"] and not large["again"]["changed"]
+    # The namespace exists; a host has a BareMetalHost and a Secret.
+    assert large["create"]["calls"]["write"] == large["objects"] - 1 and large["objects"] - small["objects"] == 2 * 98
+    assert large["again"]["calls"] == small["again"]["calls"] and "write" not in large["again"]["calls"]

@@ -1,0 +1,39 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""docs/reference/preflight.md: the table of checks, and the lowest firmware, as the code has them."""
+
+from __future__ import annotations
+
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.preflight.checks import ALL, CHECKS, RackCheck
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.preflight.firmware import LOWEST
+
+_HEAD = """# Checks of preflight
+
+<!-- Generated from plugins/module_utils/deployment/preflight: PYTHONPATH=.build python tests/generate_docs.py -->
+
+After reading this page you know what the playbook `preflight` checks, what it reads for that, and what to do about a failure.
+
+Each check passes, fails or is skipped. A check is skipped where nothing can be judged: a host that you boot yourself, a BMC that could not be read, a
+value that a BMC does not show. BMCs are read with GET only. [../how-to/before-the-window.md](../how-to/before-the-window.md) shows how to run it.
+
+| check | methods | reads | after a failure |
+|---|---|---|---|
+"""
+_FIRMWARE = """
+## Firmware
+
+RackCheck `firmware` fails for a version below these. Other BMCs pass with any version.
+
+| BMC | lowest version | source |
+|---|---|---|
+"""
+
+
+def preflight_page() -> str:
+    rows = "".join(f"| `{check.name}` | {_methods(check)} | {check.reads} | {check.remedy} |\n" for check in CHECKS)
+    return f"{_HEAD}{rows}{_FIRMWARE}" + "".join(f"| {row.what} | {row.version} | {row.source} |\n" for row in LOWEST)
+
+
+def _methods(check: RackCheck) -> str:
+    return "all" if check.methods == ALL else ", ".join(sorted(check.methods))

@@ -1,0 +1,71 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Form of the code: no conditional expression inside another, no logic inside f-strings. Each count may only fall."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+
+import pytest
+
+from .test_words import texts
+
+# Folder -> how many nested conditional expressions, how many f-strings with logic it may have.
+ALLOWED = {
+    "plugins": (0, 148),
+    "lab": (0, 132),
+    "tests": (0, 165),
+}
+# What a replacement field of an f-string may be made of: a name, an attribute, an item, a call with such arguments.
+PLAIN = (ast.Name, ast.Attribute, ast.Constant, ast.Call, ast.Subscript, ast.keyword, ast.Starred, ast.Load, ast.JoinedStr, ast.FormattedValue)
+
+
+def nested_conditions(tree: ast.AST) -> Iterator[int]:
+    """Lines of conditional expressions that are a part of another one."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.IfExp):
+            yield from (inner.lineno for part in ast.iter_child_nodes(node) for inner in ast.walk(part) if isinstance(inner, ast.IfExp))
+
+
+def logic_in_strings(tree: ast.AST) -> Iterator[int]:
+    """Lines of f-strings whose replacement fields decide or compute."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FormattedValue) and any(not isinstance(part, PLAIN) for part in ast.walk(node.value)):
+            yield node.lineno
+
+
+@cache
+def trees(folder: str) -> dict[str, ast.AST]:
+    return {name: ast.parse(text) for name, text in texts().items() if name.startswith(f"{folder}/") and name.endswith(".py")}
+
+
+@pytest.mark.parametrize("folder", ALLOWED)
+def test_no_nested_conditional_expressions(folder: str) -> None:
+    found = sorted({f"{name}:{line}" for name, tree in trees(folder).items() for line in nested_conditions(tree)})
+    assert len(found) <= ALLOWED[folder][0], "name the inner value first:\n" + "\n".join(found)
+
+
+@pytest.mark.parametrize("folder", ALLOWED)
+def test_no_logic_in_f_strings(folder: str) -> None:
+    found = sorted({f"{name}:{line}" for name, tree in trees(folder).items() for line in logic_in_strings(tree)})
+    assert len(found) <= ALLOWED[folder][1], "name the value before the text:\n" + "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    ("code", "nested", "logic"),
+    [
+        ("a if b else c", 0, 0),
+        ("a if b else (c if d else e)", 1, 0),
+        ("f(a if b else c) if d else e", 1, 0),
+        ("f'{a.b} {c(d)} {e[0]} {g:>{width}}'", 0, 0),
+        ("f'{a if b else c}'", 0, 1),
+        ("f'{a + 1}'", 0, 1),
+        ("f'{[x for x in y]}'", 0, 1),
+    ],
+)
+def test_what_is_counted(code: str, nested: int, logic: int) -> None:
+    tree = ast.parse(code)
+    assert (len(set(nested_conditions(tree))), len(set(logic_in_strings(tree)))) == (nested, logic)
