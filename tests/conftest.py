@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""For all tests: a temporary directory has no sibling, because work directories beside a deployment's own are evidence (deployment/safety/record.py)."""
+"""For all tests: a temporary directory has no sibling, because work directories beside a deployment's own are evidence
+(deployment/safety/record.py).
+"""
 
 from __future__ import annotations
 

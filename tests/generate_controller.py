@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Write extensions/controller and playbooks/awx from one table of playbooks: ``PYTHONPATH=.build python tests/generate_controller.py``.
+"""Write extensions/controller and playbooks/awx from one table of playbooks:
+``PYTHONPATH=.build python tests/generate_controller.py``.
 
 Texts of survey questions are those of the argument specifications of the roles.
 """
@@ -28,13 +29,16 @@ LICENCE = """# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.
 ---
 """
 GENERATED = "# Generated from tests/generate_controller.py: PYTHONPATH=.build python tests/generate_controller.py\n"
-# Longest answers that a controller takes. Its own default for new questions, 1024, is too short for a pool with many hosts.
+# Longest answers that a controller takes. Its own default for new questions, 1024, is too short for a pool with many
+# hosts.
 TEXT, TEXTAREA = 1024, 65536
 
 
 @dataclasses.dataclass(frozen=True)
 class Template:
-    """A job template. ``survey`` has the variables of one run, those that end in ``!`` are required; it is empty only where ``no_survey`` says why."""
+    """A job template. ``survey`` has the variables of one run, those that end in ``!`` are required; it is empty only
+    where ``no_survey`` says why.
+    """
 
     playbook: str
     title: str
@@ -50,23 +54,66 @@ class Template:
 
 TEMPLATES = (
     Template(
-        "deploy_cluster", "check", "Checks the settings and prints the plan of a deployment. Writes to no machine.", ("openshift_force",), job_type="check"
-    ),
-    Template("deploy_cluster", "deploy", "Deploys the cluster of the inventory, or continues its deployment.", ("openshift_force", "openshift_confirm")),
-    Template("add_hosts", "add hosts", "Adds hosts of the inventory to the cluster.", ("openshift_hosts", "openshift_force", "openshift_confirm")),
-    Template("remove_hosts", "remove hosts", "Drains hosts, removes them from the cluster and powers them off.", ("openshift_hosts!", "openshift_confirm!")),
-    Template(
-        "reprovision_hosts", "reprovision hosts", "Removes hosts from the cluster and makes them available again.", ("openshift_hosts!", "openshift_confirm!")
-    ),
-    Template("scale_node_pool", "scale a node pool", "Changes the size of a pool of nodes.", ("openshift_node_pool!", "openshift_confirm", "openshift_force")),
-    Template(
-        "destroy_cluster", "destroy", "Powers the machines off and removes the cluster.", ("openshift_confirm!", "openshift_destroy_purge", "openshift_force")
+        "deploy_cluster",
+        "check",
+        "Checks the settings and prints the plan of a deployment. Writes to no machine.",
+        ("openshift_force",),
+        job_type="check",
     ),
     Template(
-        "init", "write a first inventory", "Writes a first inventory. Useful on a command line; a job loses its files.", no_survey="is for a command line"
+        "deploy_cluster",
+        "deploy",
+        "Deploys the cluster of the inventory, or continues its deployment.",
+        ("openshift_force", "openshift_confirm"),
     ),
-    Template("validate", "validate", "Checks the variables of the inventory. Contacts no machine.", no_survey="checks the inventory as it is"),
-    Template("preflight", "preflight", "Checks the rack before the window. Reads only.", no_survey="checks the rack of the inventory"),
+    Template(
+        "add_hosts",
+        "add hosts",
+        "Adds hosts of the inventory to the cluster.",
+        ("openshift_hosts", "openshift_force", "openshift_confirm"),
+    ),
+    Template(
+        "remove_hosts",
+        "remove hosts",
+        "Drains hosts, removes them from the cluster and powers them off.",
+        ("openshift_hosts!", "openshift_confirm!"),
+    ),
+    Template(
+        "reprovision_hosts",
+        "reprovision hosts",
+        "Removes hosts from the cluster and makes them available again.",
+        ("openshift_hosts!", "openshift_confirm!"),
+    ),
+    Template(
+        "scale_node_pool",
+        "scale a node pool",
+        "Changes the size of a pool of nodes.",
+        ("openshift_node_pool!", "openshift_confirm", "openshift_force"),
+    ),
+    Template(
+        "destroy_cluster",
+        "destroy",
+        "Powers the machines off and removes the cluster.",
+        ("openshift_confirm!", "openshift_destroy_purge", "openshift_force"),
+    ),
+    Template(
+        "init",
+        "write a first inventory",
+        "Writes a first inventory. Useful on a command line; a job loses its files.",
+        no_survey="is for a command line",
+    ),
+    Template(
+        "validate",
+        "validate",
+        "Checks the variables of the inventory. Contacts no machine.",
+        no_survey="checks the inventory as it is",
+    ),
+    Template(
+        "preflight",
+        "preflight",
+        "Checks the rack before the window. Reads only.",
+        no_survey="checks the rack of the inventory",
+    ),
     Template(
         "rehearse",
         "rehearse",
@@ -93,7 +140,12 @@ QUESTIONS: Mapping[str, dict[str, Any]] = {
         "choices": ["false", "true"],
         "default": "false",
     },
-    "status_output": {"question_name": "Output", "type": "multiplechoice", "choices": ["table", "json"], "default": "table"},
+    "status_output": {
+        "question_name": "Output",
+        "type": "multiplechoice",
+        "choices": ["table", "json"],
+        "default": "table",
+    },
 }
 # Variables of a playbook and not of a role: the option that each sets.
 OF_PLAYBOOKS: Mapping[str, tuple[str, str]] = {"status_output": ("deployment_status", "output")}
@@ -101,7 +153,9 @@ CHECK, DEPLOY = TEMPLATES[0], TEMPLATES[1]
 
 
 def field(name: str) -> str:
-    """A template of a credential's field that survives Ansible's own templating, as the roles of infra.aap_configuration take it."""
+    """A template of a credential's field that survives Ansible's own templating, as the roles of
+    infra.aap_configuration take it.
+    """
     return f"{{% raw %}}{{  {{ {name} }}}}{{% endraw %}}"
 
 
@@ -116,7 +170,10 @@ CREDENTIAL_TYPES = (
         "description": "Used if openshift_cluster of the inventory has no pull_secret or no ssh_public_keys.",
         "kind": "cloud",
         "inputs": {
-            "fields": [_input("pull_secret", "Pull secret", **LINES), _input("ssh_key", "Public SSH keys, one on each line", multiline=True)],
+            "fields": [
+                _input("pull_secret", "Pull secret", **LINES),
+                _input("ssh_key", "Public SSH keys, one on each line", multiline=True),
+            ],
             "required": ["pull_secret", "ssh_key"],
         },
         "injectors": {
@@ -131,15 +188,23 @@ CREDENTIAL_TYPES = (
         "name": "OpenShift: BMC defaults",
         "description": "Login of all BMCs that have none in the inventory.",
         "kind": "cloud",
-        "inputs": {"fields": [_input("username", "User"), _input("password", "Password", **SECRET)], "required": ["username", "password"]},
-        "injectors": {"extra_vars": {"openshift_bmc_defaults": {"username": field("username"), "password": field("password")}}},
+        "inputs": {
+            "fields": [_input("username", "User"), _input("password", "Password", **SECRET)],
+            "required": ["username", "password"],
+        },
+        "injectors": {
+            "extra_vars": {"openshift_bmc_defaults": {"username": field("username"), "password": field("password")}}
+        },
     },
     {
         "name": "OpenShift: hub",
         "description": "Kubeconfig of a hub, for methods hub and hosted.",
         "kind": "cloud",
         "inputs": {"fields": [_input("kubeconfig", "Kubeconfig", **LINES)], "required": ["kubeconfig"]},
-        "injectors": {"file": {"template.kubeconfig": field("kubeconfig")}, "env": {"K8S_AUTH_KUBECONFIG": field("tower.filename.kubeconfig")}},
+        "injectors": {
+            "file": {"template.kubeconfig": field("kubeconfig")},
+            "env": {"K8S_AUTH_KUBECONFIG": field("tower.filename.kubeconfig")},
+        },
     },
     {
         "name": "OpenShift: assisted-service",
@@ -194,7 +259,9 @@ def options_of_roles() -> dict[str, Any]:
             for name, option in (spec.get("options") or {}).items():
                 found.setdefault(name, option)
     for variable, (module, option) in OF_PLAYBOOKS.items():
-        documentation = importlib.import_module(f"ansible_collections.zerotouch.openshift.plugins.modules.{module}").DOCUMENTATION
+        documentation = importlib.import_module(
+            f"ansible_collections.zerotouch.openshift.plugins.modules.{module}"
+        ).DOCUMENTATION
         found[variable] = yaml.safe_load(documentation)["options"][option]
     return found
 
@@ -206,7 +273,12 @@ def description_of(variable: str) -> str:
 
 def question(variable: str) -> dict[str, Any]:
     name = variable.removesuffix("!")
-    found = {"variable": name, "question_description": description_of(name), "required": variable.endswith("!"), **QUESTIONS[name]}
+    found = {
+        "variable": name,
+        "question_description": description_of(name),
+        "required": variable.endswith("!"),
+        **QUESTIONS[name],
+    }
     return {**found, **({"min": int(found["required"])} if found["type"] in ("text", "textarea") else {})}
 
 
@@ -241,7 +313,11 @@ def job_template(row: Template) -> dict[str, Any]:
 
 def workflow() -> dict[str, Any]:
     def node(name: str, template: dict[str, Any], after: list[str]) -> dict[str, Any]:
-        return {"identifier": name, "unified_job_template": template, "related": {"success_nodes": [{"identifier": found} for found in after]}}
+        return {
+            "identifier": name,
+            "unified_job_template": template,
+            "related": {"success_nodes": [{"identifier": found} for found in after]},
+        }
 
     def job(row: Template) -> dict[str, Any]:
         return {"name": row.name, "type": "job_template", "organization": {"name": "{{ zerotouch_organization }}"}}
@@ -249,7 +325,8 @@ def workflow() -> dict[str, Any]:
     approval = {
         "name": "OpenShift: approve the plan",
         "type": "workflow_approval",
-        "description": f"Read the plan before you approve: the last task of job '{CHECK.name}' of this workflow prints it. "
+        "description": f"Read the plan before you approve: the last task of job '{CHECK.name}' of this workflow "
+        "prints it. "
         "The deployment stops before its first write if the plan has changed since.",
         "timeout": 86400,
     }
@@ -262,7 +339,11 @@ def workflow() -> dict[str, Any]:
         "ask_limit_on_launch": False,
         "ask_variables_on_launch": False,
         "destroy_current_nodes": True,
-        "workflow_nodes": [node("check", job(CHECK), ["approve"]), node("approve", approval, ["deploy"]), node("deploy", job(DEPLOY), [])],
+        "workflow_nodes": [
+            node("check", job(CHECK), ["approve"]),
+            node("approve", approval, ["deploy"]),
+            node("deploy", job(DEPLOY), []),
+        ],
         "notification_templates_approvals": "{{ zerotouch_notify }}",
     }
 
@@ -283,7 +364,9 @@ def configuration() -> dict[str, Any]:
         "zerotouch_notify": [],
         "zerotouch_notification_url": "https://chat.example.com/hooks/openshift",
         "controller_credential_types": list(CREDENTIAL_TYPES),
-        "controller_execution_environments": [{"name": "{{ zerotouch_execution_environment }}", "image": "{{ zerotouch_image }}", "pull": "missing"}],
+        "controller_execution_environments": [
+            {"name": "{{ zerotouch_execution_environment }}", "image": "{{ zerotouch_image }}", "pull": "missing"}
+        ],
         "controller_projects": [
             {
                 "name": "{{ zerotouch_project }}",
@@ -394,7 +477,11 @@ def dumped(value: Any) -> str:
 
 def files() -> dict[Path, str]:
     wrappers = {WRAPPERS / f"{row.playbook}.yml": dumped(wrapper(row)) for row in reversed(TEMPLATES)}
-    return {CONTROLLER / "configuration.yml": dumped(configuration()), CONTROLLER / "apply.yml": dumped(apply()), **wrappers}
+    return {
+        CONTROLLER / "configuration.yml": dumped(configuration()),
+        CONTROLLER / "apply.yml": dumped(apply()),
+        **wrappers,
+    }
 
 
 def main() -> None:

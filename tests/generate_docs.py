@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Write the pages of docs/ that are generated from the collection's own tables: ``PYTHONPATH=.build python tests/generate_docs.py``."""
+"""Write the pages of docs/ that are generated from the collection's own tables:
+``PYTHONPATH=.build python tests/generate_docs.py``.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,7 @@ What the installer itself refuses cannot be lowered.
 
 | check | default | what and why | what to do |
 |---|---|---|---|
-"""
+"""  # noqa: E501
 LIMIT_MEANINGS = {
     "boot": "from power on until the service on the rendezvous host answers",
     "discovery": "until all hosts have registered and the installation begins",
@@ -47,7 +49,7 @@ LIMIT_MEANINGS = {
 }
 METHODS_HEAD = """| method | how | needs | needs an image URL | powers the host | detaches the image | boots it once only |
 |---|---|---|---|---|---|---|
-"""
+"""  # noqa: E501
 
 
 def checks_page() -> str:
@@ -74,7 +76,10 @@ def _boot_method(name: str) -> str:
     method = METHODS[name]
     can = method.capabilities
     facts = ["yes" if fact else "no" for fact in (can.needs_image_url, can.can_power, can.can_eject, can.boots_once)]
-    return f"| `{name}` | {method.summary} | {', '.join(f'`{key}`' for key in method.needs) or '–'} | {' | '.join(facts)} |\n"
+    return (
+        f"| `{name}` | {method.summary} | {', '.join(f'`{key}`' for key in method.needs) or '–'} | "
+        f"{' | '.join(facts)} |\n"
+    )
 
 
 def pages() -> dict[Path, str]:

@@ -43,7 +43,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     common = argparse.ArgumentParser(add_help=False)
-    common.add_argument("--state", type=Path, default=Path(".ztlab"), metavar="DIR", help="state directory (default: .ztlab)")
+    common.add_argument(
+        "--state", type=Path, default=Path(".ztlab"), metavar="DIR", help="state directory (default: .ztlab)"
+    )
     parser = argparse.ArgumentParser(prog="ztlab", description="A simulated data centre on the loopback interface.")
     commands_of = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
@@ -51,15 +53,35 @@ def _parser() -> argparse.ArgumentParser:
         return commands_of.add_parser(name, help=text, description=text, parents=[common])
 
     start = command("up", "start a lab")
-    start.add_argument("--site", type=Path, required=True, metavar="FILE", help="the site file: networks, machines, BMCs")
+    start.add_argument(
+        "--site", type=Path, required=True, metavar="FILE", help="the site file: networks, machines, BMCs"
+    )
     start.add_argument("--net", default="auto", help="127.N, or auto: the first free one (default)")
     start.add_argument("--speed", type=_speed, default=1.0, help="lab seconds per second (default 1)")
-    start.add_argument("--ttl", type=_duration, default=7200.0, help="when the lab ends by itself: 90s, 30m, 2h (default)")
-    start.add_argument("--base-image", type=Path, metavar="PATH", help="a real CoreOS live ISO instead of the lab's synthetic one")
-    start.add_argument("--rhel", type=int, choices=sorted(VERSIONS), default=9, help="RHEL of the synthetic live ISO: 9 (default), 10 for OpenShift 5")
+    start.add_argument(
+        "--ttl", type=_duration, default=7200.0, help=("when the lab ends by itself: 90s, 30m, 2h (default)")
+    )
+    start.add_argument(
+        "--base-image", type=Path, metavar="PATH", help=("a real CoreOS live ISO instead of the lab's synthetic one")
+    )
+    start.add_argument(
+        "--rhel",
+        type=int,
+        choices=sorted(VERSIONS),
+        default=9,
+        help=("RHEL of the synthetic live ISO: 9 (default), 10 for OpenShift 5"),
+    )
     start.add_argument("--vars", type=Path, metavar="FILE", help="write what `ztlab vars` prints to this file")
-    start.add_argument("--with-process", type=int, default=0, metavar="PID", help="end with this process, and remove the state directory")
-    start.add_argument("--swagger", type=Path, metavar="FILE", help="check every answer of the assisted-service against this swagger")
+    start.add_argument(
+        "--with-process",
+        type=int,
+        default=0,
+        metavar="PID",
+        help=("end with this process, and remove the state directory"),
+    )
+    start.add_argument(
+        "--swagger", type=Path, metavar="FILE", help=("check every answer of the assisted-service against this swagger")
+    )
     state = command("status", "what the lab is doing")
     state.add_argument("--json", action="store_true", help="everything, as JSON")
     command("down", "end the lab and remove everything it left")
@@ -67,41 +89,82 @@ def _parser() -> argparse.ArgumentParser:
     screen = command("console", "the console log of a machine")
     screen.add_argument("host", metavar="HOST")
     screen.add_argument("--follow", "-f", action="store_true", help="go on printing")
-    by_hand = command("boot", "boot a machine by hand: put the medium in, switch on (for hosts whose boot method is manual)")
+    by_hand = command(
+        "boot", ("boot a machine by hand: put the medium in, switch on (for hosts whose boot method is manual)")
+    )
     by_hand.add_argument("host", metavar="HOST")
     by_hand.add_argument("--image", required=True, metavar="URL", help="where the medium is published")
     power = command("power", "switch a machine on or off past its BMC, as a person at the rack or a power cut does")
     power.add_argument("host", metavar="HOST", nargs="?", default="")
     power.add_argument("power", choices=("on", "off"))
     power.add_argument("--all", action="store_true", help="every machine of the site")
-    other = command("install", "something else is installed on a machine and runs there, as if another team had done it")
+    other = command(
+        "install", ("something else is installed on a machine and runs there, as if another team had done it")
+    )
     other.add_argument("host", metavar="HOST")
     other.add_argument("system", metavar="SYSTEM", nargs="?", default="", help="an operating system, as rhel-8")
-    other.add_argument("--cluster", default="", metavar="NAME", help="the machine is a worker of this cluster, which runs")
+    other.add_argument(
+        "--cluster", default="", metavar="NAME", help=("the machine is a worker of this cluster, which runs")
+    )
     pace = command("speed", "go on faster or slower")
     pace.add_argument("speed", type=_speed, metavar="N", help="lab seconds per second")
     credentials = command("kubeconfig", "a kubeconfig of the newest cluster that works while the lab runs")
     credentials.add_argument("--hub", action="store_true", help="of the hub instead")
-    credentials.add_argument("--cluster", default="", metavar="NAME", help="of the newest cluster with this name, hosted or not")
+    credentials.add_argument(
+        "--cluster", default="", metavar="NAME", help=("of the newest cluster with this name, hosted or not")
+    )
     _add_fault_parsers(command("fault", "make things go wrong"), common)
     captured = command("replay", "play the captured Redfish answers of a BMC")
-    captured.add_argument("directory", type=Path, metavar="DIRECTORY", help="JSON files, as Redfish-Mockup-Creator writes them or in any layout")
-    captured.add_argument("--listen", type=_endpoint, default=("127.0.0.1", 8000), metavar="HOST:PORT", help="default 127.0.0.1:8000; port 0: any free one")
+    captured.add_argument(
+        "directory",
+        type=Path,
+        metavar="DIRECTORY",
+        help=("JSON files, as Redfish-Mockup-Creator writes them or in any layout"),
+    )
+    captured.add_argument(
+        "--listen",
+        type=_endpoint,
+        default=("127.0.0.1", 8000),
+        metavar="HOST:PORT",
+        help="default 127.0.0.1:8000; port 0: any free one",
+    )
     draft = command("site-from-inventory", "draft a site file from an inventory; correct it to the physical truth")
-    draft.add_argument("--inventory", "-i", action="append", required=True, metavar="PATH", help="as for ansible-playbook; can be repeated")
+    draft.add_argument(
+        "--inventory",
+        "-i",
+        action="append",
+        required=True,
+        metavar="PATH",
+        help="as for ansible-playbook; can be repeated",
+    )
     draft.add_argument("--output", "-o", type=Path, metavar="FILE", help="where to write (default: standard output)")
-    draft.add_argument("--extra-vars", "-e", action="append", default=[], metavar="VARS", help="as for ansible-playbook; can be repeated")
+    draft.add_argument(
+        "--extra-vars",
+        "-e",
+        action="append",
+        default=[],
+        metavar="VARS",
+        help="as for ansible-playbook; can be repeated",
+    )
     return parser
 
 
 def _add_fault_parsers(parser: argparse.ArgumentParser, common: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     listing = "\n".join(f"  {kind:<26} {text}" for kind, text in KINDS.items())
-    add = actions.add_parser("add", help="inject a fault", parents=[common], epilog=f"kinds:\n{listing}", formatter_class=argparse.RawDescriptionHelpFormatter)
+    add = actions.add_parser(
+        "add",
+        help="inject a fault",
+        parents=[common],
+        epilog=f"kinds:\n{listing}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     add.add_argument("kind", metavar="KIND")
     add.add_argument("--machine", metavar="NAME", help="only there")
     add.add_argument("--count", type=int, default=1, help="how many times (default 1; 0: until cleared)")
-    add.add_argument("--option", action="append", default=[], type=_assignment, metavar="NAME=VALUE", help="can be repeated")
+    add.add_argument(
+        "--option", action="append", default=[], type=_assignment, metavar="NAME=VALUE", help="can be repeated"
+    )
     actions.add_parser("list", help="faults and how often they bit", parents=[common])
     clear = actions.add_parser("clear", help="forget faults", parents=[common])
     clear.add_argument("kind", nargs="?", metavar="KIND")
@@ -207,7 +270,14 @@ def _kubeconfig(options: argparse.Namespace) -> None:
 
 def _fault(options: argparse.Namespace) -> None:
     if options.action == "add":
-        fault = ask(options.state, "fault-add", kind=options.kind, machine=options.machine, count=options.count or None, options=dict(options.option))
+        fault = ask(
+            options.state,
+            "fault-add",
+            kind=options.kind,
+            machine=options.machine,
+            count=options.count or None,
+            options=dict(options.option),
+        )
         print(f"fault {fault['id']}: {fault['kind']}: {KINDS[fault['kind']]}")
     elif options.action == "clear":
         print(f"{ask(options.state, 'fault-clear', kind=options.kind, machine=options.machine)} faults forgotten")

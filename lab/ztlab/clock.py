@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Lab time: everything in the lab waits in lab seconds; a speed of 30 makes 30 of them pass in one second of the wall clock."""
+"""Lab time: everything in the lab waits in lab seconds; a speed of 30 makes 30 of them pass in one second of the wall
+clock.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +12,20 @@ import datetime
 import time
 from collections.abc import Callable
 
-# Seconds of the wall clock. The lab looks at its clock every BEAT seconds; IDLE of them may pass from one beat to the next without work. Work counts up to
-# KEEP_UP: a lab that gets no processor for a second, or has a second's work to do, must not find that two minutes of its own have passed, in which agents
-# fell silent and hosts exceeded their limits. Time in which another process has the processor does not count: on a busy machine a lab is slower, not hurried.
+# Seconds of the wall clock. The lab looks at its clock every BEAT seconds; IDLE of them may pass from one beat to the
+# next without work. Work counts up to KEEP_UP: a lab that gets no processor for a second, or has a second's work to do,
+# must not find that two minutes of its own have passed, in which agents fell silent and hosts exceeded their limits.
+# Time in which another process has the processor does not count: on a busy machine a lab is slower, not hurried.
 BEAT, IDLE, KEEP_UP = 0.04, 0.06, 0.12
 # The longest sleep without reading the clock, whose speed may have changed.
 SLICE = 0.1
 
 
 class Pace:
-    """Which part of the wall clock counts as time of the lab. ``wall`` and ``work`` are readings: seconds passed, and seconds of processor used."""
+    """Which part of the wall clock counts as time of the lab.
+
+    ``wall`` and ``work`` are readings: seconds passed, and seconds of processor used.
+    """
 
     def __init__(self, wall: float, work: float) -> None:
         self._wall, self._work, self._idle_left = wall, work, IDLE
@@ -70,7 +76,9 @@ class LabClock:
         self.speed = speed
 
     def utcnow(self) -> datetime.datetime:
-        """The time of day in the lab, which runs at lab speed too: what a server says of now and what it says of the past belong together."""
+        """The time of day in the lab, which runs at lab speed too: what a server says of now and what it says of the
+        past belong together.
+        """
         return self._started_at + datetime.timedelta(seconds=self.now() + self.skew)
 
     def wall(self, lab_seconds: float) -> float:
@@ -104,7 +112,9 @@ class LabClock:
             self._pace.beat()
 
     async def until(self, condition: Callable[[], bool], *, every: float = 1.0, limit: float | None = None) -> bool:
-        """Wait until ``condition()`` holds, looking each ``every`` lab seconds; False when ``limit`` lab seconds passed before."""
+        """Wait until ``condition()`` holds, looking each ``every`` lab seconds; False when ``limit`` lab seconds passed
+        before.
+        """
         deadline = None if limit is None else self.now() + limit
         while not condition():
             if deadline is not None and self.now() >= deadline:

@@ -28,7 +28,8 @@ API_PORT = 6443
 class ClusterPlan:
     """What the bootstrap host decoded about its cluster.
 
-    ``key``: what all its hosts know: the InfraEnv id of an agent-based image, the service's id of a cluster that a hub installs.
+    ``key``: what all its hosts know: the InfraEnv id of an agent-based image, the service's id of a cluster that a hub
+    installs.
     """
 
     key: str
@@ -43,7 +44,8 @@ class ClusterPlan:
     cluster_id: str = ""  # OpenShift's, "" for one of its own choice
     stream: str = ""  # of the operating system, as the install-config names it
     config_authority: tuple[bytes, bytes] | None = None  # signs the machine config server's certificate
-    bmcs: Mapping[str, str] = dataclasses.field(default_factory=dict)  # MAC address -> BMC address, where the installation was configured with BMCs
+    # MAC address -> BMC address, where the installation was configured with BMCs
+    bmcs: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
     @property
     def domain(self) -> str:
@@ -53,7 +55,15 @@ class ClusterPlan:
 class RunningCluster:
     """One cluster. Its API answers as long as a machine carries it: the bootstrap host, later the control plane."""
 
-    def __init__(self, plan: ClusterPlan, api: NewCluster, address: str, ingress: Ingress, virtual: MutableMapping[str, str], config: ConfigServer) -> None:
+    def __init__(
+        self,
+        plan: ClusterPlan,
+        api: NewCluster,
+        address: str,
+        ingress: Ingress,
+        virtual: MutableMapping[str, str],
+        config: ConfigServer,
+    ) -> None:
         self.plan = plan
         self.config = config
         self._controller: asyncio.Task[None] | None = None
@@ -99,9 +109,13 @@ class RunningCluster:
         return self._serving
 
     def run_controller(self, controller: Coroutine[Any, Any, None]) -> None:
-        """The pod that reports to a service that outlives the bootstrap host; there is one for the life of the cluster."""
+        """The pod that reports to a service that outlives the bootstrap host; there is one for the life of the
+        cluster.
+        """
         if self._controller is None:
-            self._controller = asyncio.create_task(controller, name=f"assisted-installer-controller of {self.plan.domain}")
+            self._controller = asyncio.create_task(
+                controller, name=(f"assisted-installer-controller of {self.plan.domain}")
+            )
         else:
             controller.close()
 
@@ -126,10 +140,24 @@ class RunningCluster:
     def _vips(self) -> tuple[str, ...]:
         return tuple(address for address in (self.plan.api_ip, self.plan.ingress_ip) if address)
 
-    def node_booted(self, hostname: str, role: str, ip: str, *, machine: str = "", installation: str = "", facts: NodeFacts = NO_FACTS) -> None:
-        """A machine booted from disk and runs its kubelet. The cluster approves the requests of the hosts of its installation, not those of later ones."""
+    def node_booted(
+        self,
+        hostname: str,
+        role: str,
+        ip: str,
+        *,
+        machine: str = "",
+        installation: str = "",
+        facts: NodeFacts = NO_FACTS,
+    ) -> None:
+        """A machine booted from disk and runs its kubelet.
+
+        The cluster approves the requests of the hosts of its installation, not those of later ones.
+        """
         automatic = self.api.approves(hostname, role)
-        self.api.node_booted(hostname, role, ip, automatic=automatic, machine=machine, installation=installation, facts=facts)
+        self.api.node_booted(
+            hostname, role, ip, automatic=automatic, machine=machine, installation=installation, facts=facts
+        )
 
     def node_stopped(self, hostname: str) -> None:
         """The machine of a node does not run it any more."""
@@ -146,11 +174,16 @@ class RunningCluster:
 
 
 class HostedRun(RunningCluster):
-    """A cluster whose control plane runs on the hub: no machine carries it. ``ignition``: where its hosts get their configuration, host or host:port."""
+    """A cluster whose control plane runs on the hub: no machine carries it.
+
+    ``ignition``: where its hosts get their configuration, host or host:port.
+    """
 
     def __init__(self, plan: ClusterPlan, api: GuestCluster, address: str, port: int, ignition: str) -> None:
         table: dict[str, str] = {}
-        super().__init__(plan, api, address, Ingress(api, address), table, ConfigServer((), api.ingress_authority, api.pools))
+        super().__init__(
+            plan, api, address, Ingress(api, address), table, ConfigServer((), api.ingress_authority, api.pools)
+        )
         self.guest, self.port, self.ignition = api, port, ignition
         self._published = False
 
@@ -176,8 +209,19 @@ class HostedRun(RunningCluster):
     async def drop(self, machine: str) -> None:
         """The control plane stays."""
 
-    def node_booted(self, hostname: str, role: str, ip: str, *, machine: str = "", installation: str = "", facts: NodeFacts = NO_FACTS) -> None:
-        self.api.node_booted(hostname, "worker", ip, automatic=False, machine=machine, installation=installation, facts=facts)
+    def node_booted(
+        self,
+        hostname: str,
+        role: str,
+        ip: str,
+        *,
+        machine: str = "",
+        installation: str = "",
+        facts: NodeFacts = NO_FACTS,
+    ) -> None:
+        self.api.node_booted(
+            hostname, "worker", ip, automatic=False, machine=machine, installation=installation, facts=facts
+        )
 
 
 class Clusters:
@@ -200,7 +244,9 @@ class Clusters:
         return next((running for running in reversed(self._clusters.values()) if running.plan.domain == domain), None)
 
     def configured_by(self, url: str, address: str) -> RunningCluster | None:
-        """The cluster that a host joins with the configuration from a URL, whose host name leads to a loopback address."""
+        """The cluster that a host joins with the configuration from a URL, whose host name leads to a loopback
+        address.
+        """
         netloc = urllib.parse.urlsplit(url).netloc.lower()
         for hosted in self.hosted.values():
             if hosted.ignition.lower() == netloc:
@@ -208,13 +254,19 @@ class Clusters:
         return next((running for running in reversed(self._clusters.values()) if running.address == address), None)
 
     async def begin(self, plan: ClusterPlan, machine: str) -> RunningCluster:
-        """Bootkube begins on a machine. A cluster of the same key or address is history. Raises ValueError for signers that are none."""
+        """Bootkube begins on a machine.
+
+        A cluster of the same key or address is history. Raises ValueError for signers that are none.
+        """
         running = await self.add(plan)
         await running.carry(machine)
         return running
 
     async def add(self, plan: ClusterPlan) -> RunningCluster:
-        """A cluster that no machine carries yet, in the place of one of the same key or address. Raises ValueError for signers that are none."""
+        """A cluster that no machine carries yet, in the place of one of the same key or address.
+
+        Raises ValueError for signers that are none.
+        """
         for key, old in list(self._clusters.items()):
             if key == plan.key or old.plan.api_ip == plan.api_ip:
                 await old.end()
@@ -268,13 +320,24 @@ class Clusters:
         ]
 
     def kubeconfig(self, name: str = "") -> str:
-        """A kubeconfig of the newest cluster (of this name) that goes straight to its loopback address. Raises LookupError when there is none."""
-        found = [running for running in (*self.hosted.values(), *self._clusters.values()) if running.serving or not isinstance(running, HostedRun)]
+        """A kubeconfig of the newest cluster (of this name) that goes straight to its loopback address.
+
+        Raises LookupError when there is none.
+        """
+        found = [
+            running
+            for running in (*self.hosted.values(), *self._clusters.values())
+            if running.serving or not isinstance(running, HostedRun)
+        ]
         wanted = [running for running in found if name in ("", running.plan.name)]
         if not found:
-            raise LookupError("no cluster exists yet: no machine has got as far as bootkube, and no hosted control plane serves")
+            raise LookupError(
+                "no cluster exists yet: no machine has got as far as bootkube, and no hosted control plane serves"
+            )
         if not wanted:
-            raise LookupError(f"no cluster is called {name!r}; there are {', '.join(running.plan.name for running in found)}")
+            raise LookupError(
+                f"no cluster is called {name!r}; there are {', '.join(running.plan.name for running in found)}"
+            )
         running = wanted[-1]
         return running.api.kubeconfig(f"https://{running.address}:{running.port}")
 

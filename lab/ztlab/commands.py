@@ -120,7 +120,9 @@ def console(state: Path, machine: str, *, follow: bool = False) -> None:
     path = state / "consoles" / f"{machine}.log"
     if not path.exists():
         known = sorted(entry.stem for entry in (state / "consoles").glob("*.log"))
-        raise CommandError(f"no console of {machine!r}" + (f"; there are {', '.join(known)}" if known else f": no lab in {state}"))
+        raise CommandError(
+            f"no console of {machine!r}" + (f"; there are {', '.join(known)}" if known else f": no lab in {state}")
+        )
     with path.open(encoding="utf-8") as file:
         while True:
             text = file.read()
@@ -133,10 +135,14 @@ def console(state: Path, machine: str, *, follow: bool = False) -> None:
 
 def summary(status: dict[str, Any], state: Path) -> str:
     """A few lines about a running lab."""
-    lines = [f"Lab in {state}: {status['net']}.0.0/16, speed {status['speed']:g}, ends in {status['ttl_left'] // 60} min."]
+    lines = [
+        (f"Lab in {state}: {status['net']}.0.0/16, speed {status['speed']:g}, ends in {status['ttl_left'] // 60} min.")
+    ]
     for machine in status["machines"]:
         media = machine["medium"]
-        lines.append(f"  {machine['name']:<20} {machine['power']:<11} {machine['phase']}" + (f"  [{media}]" if media else ""))
+        lines.append(
+            f"  {machine['name']:<20} {machine['power']:<11} {machine['phase']}" + (f"  [{media}]" if media else "")
+        )
     for cluster in status["clusters"]:
         state_text = "bootstrap complete" if cluster["bootstrap_complete"] else "bootstrapping"
         if cluster["installed"]:
@@ -144,5 +150,9 @@ def summary(status: dict[str, Any], state: Path) -> str:
         lines.append(f"  cluster {cluster['name']}.{cluster['base_domain']}: {state_text}")
     if "hub" in status:
         hub = status["hub"]
-        lines.append(f"  hub {hub['api']} ({hub['address']}): {len(hub['infra_envs'])} infra-envs, {len(hub['hosts'])} hosts, {len(hub['clusters'])} clusters")
+        lines.append(
+            f"  hub {hub['api']} ({hub['address']}): {len(hub['infra_envs'])} infra-envs, {len(hub['hosts'])} "
+            "hosts, "
+            f"{len(hub['clusters'])} clusters"
+        )
     return "\n".join(lines)

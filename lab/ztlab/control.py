@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The control channel of a running lab: one JSON request and one JSON answer per connection, over a Unix socket in the state directory."""
+"""The control channel of a running lab: one JSON request and one JSON answer per connection, over a Unix socket in the
+state directory.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ class NotRunning(ControlError):
 
 @contextlib.contextmanager
 def _short_path(directory: Path) -> Iterator[str]:
-    """A path of the socket that fits into the 108 bytes of a socket address, however long the state directory's own path is."""
+    """A path of the socket that fits into the 108 bytes of a socket address, however long the state directory's own
+    path is.
+    """
     handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
     try:
         yield f"/proc/self/fd/{handle}/{SOCKET}"

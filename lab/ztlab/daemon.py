@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The process of a lab: ``python -m ztlab.daemon <state directory>``. It ends by ``ztlab down``, after its life, or with its state directory."""
+"""The process of a lab: ``python -m ztlab.daemon <state directory>``.
+
+It ends by ``ztlab down``, after its life, or with its state directory.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +46,9 @@ class Daemon:
         site = load_site(Path(options.site))
         swagger = Path(options.swagger) if options.swagger else None
         base_image = Path(options.base_image) if options.base_image else None
-        self.lab = Lab(site, state=state, net=lock.number, clock=LabClock(options.speed), swagger=swagger, base_image=base_image)
+        self.lab = Lab(
+            site, state=state, net=lock.number, clock=LabClock(options.speed), swagger=swagger, base_image=base_image
+        )
 
     async def run(self) -> None:
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -119,14 +124,19 @@ class Daemon:
         return {"machine": name}
 
     async def _install(self, name: str, system: str, cluster: str) -> dict[str, Any]:
-        """What another team does with a machine: it is a worker of a cluster, or runs another operating system, from now on."""
+        """What another team does with a machine: it is a worker of a cluster, or runs another operating system, from
+        now on.
+        """
         if name not in self.lab.machines:
             raise ValueError(f"no machine {name!r}; the site has {', '.join(self.lab.machines)}")
         machine = self.lab.machines[name]
         if not cluster:
             await self.lab.occupants.install_other(machine, system)
         else:
-            running = next((running for running in self.lab.clusters.all() if running.plan.name == cluster and running.serving), None)
+            running = next(
+                (running for running in self.lab.clusters.all() if running.plan.name == cluster and running.serving),
+                None,
+            )
             if running is None:
                 raise ValueError(f"no cluster {cluster!r} runs")
             await self.lab.occupants.install_member(machine, running)
@@ -149,7 +159,9 @@ class Daemon:
         if machine is not None and machine not in self.lab.machines:
             raise UnknownFault(f"no machine {machine!r}; the site has {', '.join(self.lab.machines)}")
         if command == "fault-add":
-            fault = faults.add(request["kind"], machine=machine, count=request.get("count"), options=request.get("options"))
+            fault = faults.add(
+                request["kind"], machine=machine, count=request.get("count"), options=request.get("options")
+            )
             return fault.to_dict()
         if command == "fault-clear":
             return faults.clear(request.get("kind"), machine)
@@ -157,7 +169,11 @@ class Daemon:
 
     def variables(self) -> dict[str, Any]:
         provided = self.options.base_image
-        image = {"path": provided} if provided else {"path": str(self.state / BASE_IMAGE), "version": VERSIONS[self.options.rhel]}
+        image = (
+            {"path": provided}
+            if provided
+            else {"path": str(self.state / BASE_IMAGE), "version": VERSIONS[self.options.rhel]}
+        )
         found = variables(self.lab.site, self.lab.fabric, ca_file=self.lab.authority.ca_file, base_image=image)
         if self.lab.hub is not None:
             found["openshift_hub"] = {**self.lab.hub.site.variables, "kubeconfig": str(self.state / KUBECONFIG)}

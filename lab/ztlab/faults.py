@@ -24,9 +24,17 @@ KINDS: dict[str, str] = {
     "bmc-session-refused": "session creation is refused (option status, default 503)",
     "bmc-drop": "the BMC drops the connection instead of answering",
     "bmc-slow": "the BMC answers after option seconds (lab seconds, default 30)",
-    "bmc-flaky": "each request fails with option percent (default 20): 500, 503, a cut connection, or the answer alone is lost; use --count 0",
-    "bmc-job-waits": "iDRAC: a configuration job waits for a restart, so that the boot device cannot be set until the jobs are deleted",
-    "bmc-job-runs": "iDRAC: a job runs, so that changes of the boot device are refused with RAC0679 (option status, default 503)",
+    "bmc-flaky": (
+        "each request fails with option percent (default 20): 500, 503, a cut connection, or the answer alone is "
+        "lost; use --count 0"
+    ),
+    "bmc-job-waits": (
+        "iDRAC: a configuration job waits for a restart, so that the boot device cannot be set until the jobs are "
+        "deleted"
+    ),
+    "bmc-job-runs": (
+        "iDRAC: a job runs, so that changes of the boot device are refused with RAC0679 (option status, default 503)"
+    ),
     "bmc-task": "InsertMedia answers 202 and finishes as a task after option seconds (lab seconds, default 10)",
     "bmc-stale-etag": "If-Match is refused with 412 although it is right",
     "bmc-clock": "the clock of the BMC is ahead by option seconds (default 3600)",
@@ -52,7 +60,9 @@ KINDS: dict[str, str] = {
     "ntp-silent": "the time servers do not answer the user's machine",
     "ntp-offset": "the time servers are ahead by option seconds (default 3600)",
     "registry-503": "the registries answer 503",
-    "registry-tag-moved": "each tag of the registries names another image than before; the former one is still there by digest",
+    "registry-tag-moved": (
+        "each tag of the registries names another image than before; the former one is still there by digest"
+    ),
     "slow-disk": "the disk's sync takes option ms (default 40)",
     "image-pull-fails": "container images cannot be pulled on the machine",
     "agent-dies": "the agent stops answering",
@@ -60,27 +70,42 @@ KINDS: dict[str, str] = {
     "never-joins": "the machine boots from disk, but its node never appears",
     "reclaim-fails": "the hub cannot reclaim the machine's node: it waits for a boot of the discovery image",
     "csr-wrong-name": "the kubelet's client request names another node (option name)",
-    "csr-wrong-address": "the kubelet's serving request holds an address that is not the node's (option address, default 203.0.113.66)",
+    "csr-wrong-address": (
+        "the kubelet's serving request holds an address that is not the node's (option address, default 203.0.113.66)"
+    ),
     "csr-foreign": "beside the kubelet's request there is one for an unknown node (option name, default intruder)",
     # assisted-service
     "service-500": "the service answers 500 (option path: only URLs that contain it)",
     "service-503": "the service answers 503 (option path: only URLs that contain it)",
-    "service-down": "the service does not answer until the fault is cleared; behind a route the router answers 503 for it",
+    "service-down": (
+        "the service does not answer until the fault is cleared; behind a route the router answers 503 for it"
+    ),
     "service-slow": "the service answers after option seconds (lab seconds, default 30)",
     "service-never-starts": "the service on the rendezvous host does not come up",
     # the new cluster
     "api-403": "the Kubernetes API forbids a request as RBAC does (options user, method, resource: only such)",
     "api-409": "the Kubernetes API answers a write with a conflict (options user, method: only such; percent)",
     "api-410": "the Kubernetes API ends a watch with 410 Gone (option percent)",
-    "api-429": "the Kubernetes API answers 429 with Retry-After (option seconds, default 1; options user, method: only such; percent)",
+    "api-429": (
+        "the Kubernetes API answers 429 with Retry-After (option seconds, default 1; options user, method: only such; "
+        "percent)"
+    ),
     "api-500": "the Kubernetes API answers 500 (options user, method: only such; percent)",
-    "api-down": "the Kubernetes API refuses every connection until the fault is cleared (option cluster: its name, or hub; default every cluster but the hub)",
+    "api-down": (
+        "the Kubernetes API refuses every connection until the fault is cleared (option cluster: its name, or hub; "
+        "default every cluster but the hub)"
+    ),
     "kubelet-down": "the kubelet of the machine is stopped until the fault is cleared; the machine itself runs on",
     "api-never-starts": "the new cluster's API does not come up",
     # the hub
-    "hub-restart": "the hub's Kubernetes API is away for option seconds (lab seconds, default 30) and comes back with all it had",
+    "hub-restart": (
+        "the hub's Kubernetes API is away for option seconds (lab seconds, default 30) and comes back with all it had"
+    ),
     "hub-compacts": "the hub's Kubernetes API forgets its history: every watch that resumes gets 410",
-    "hub-clock": "the time of day of the lab, its Date headers and timestamps are off by option seconds (default 600) until cleared",
+    "hub-clock": (
+        "the time of day of the lab, its Date headers and timestamps are off by option seconds (default 600) until "
+        "cleared"
+    ),
     "agent-deleted": "a user deletes an Agent (option agent: its name; default any)",
     "duplicate-uuid": "the machine has the system UUID of the machine in option of",
     "operator-degraded": "a cluster operator stays degraded (option operator, default authentication)",
@@ -122,7 +147,9 @@ class Faults:
         self._random = random.Random(16)
         self._faults: list[Fault] = []
 
-    def add(self, kind: str, *, machine: str | None = None, count: int | None = 1, options: Mapping[str, str] | None = None) -> Fault:
+    def add(
+        self, kind: str, *, machine: str | None = None, count: int | None = 1, options: Mapping[str, str] | None = None
+    ) -> Fault:
         """Inject a fault for the next ``count`` times (None: always). Raises :class:`UnknownFault`."""
         if kind not in KINDS:
             raise UnknownFault(f"unknown fault {kind!r}; known are: {', '.join(sorted(KINDS))}")
@@ -131,7 +158,10 @@ class Faults:
         return fault
 
     def peek(self, kind: str, machine: str | None = None, **options: str) -> Fault | None:
-        """The fault that would bite now, without using it up. Given options must be equal where the fault names them."""
+        """The fault that would bite now, without using it up.
+
+        Given options must be equal where the fault names them.
+        """
         for fault in self._faults:
             fits = all(fault.options.get(name, value) == value for name, value in options.items())
             if fault.kind == kind and not fault.spent and fault.machine in (None, machine) and fits:
@@ -152,7 +182,9 @@ class Faults:
 
     def clear(self, kind: str | None = None, machine: str | None = None) -> int:
         """Forget the faults of a kind and machine (None: all); how many were forgotten."""
-        keep = [fault for fault in self._faults if (kind and fault.kind != kind) or (machine and fault.machine != machine)]
+        keep = [
+            fault for fault in self._faults if (kind and fault.kind != kind) or (machine and fault.machine != machine)
+        ]
         removed = len(self._faults) - len(keep)
         self._faults = keep
         return removed

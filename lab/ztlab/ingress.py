@@ -42,5 +42,8 @@ class Ingress:
         if request.host.partition(":")[0] != console or not self._cluster.installed:
             return web.Response(status=503, text="Application is not available\n")
         name = html.escape(self._cluster.domain)
-        page = f"<!doctype html><title>{name}</title><h1>{name}</h1><p>OpenShift {html.escape(self._cluster.version)}: the console of a cluster in ztlab.</p>"
+        page = (
+            f"<!doctype html><title>{name}</title><h1>{name}</h1><p>OpenShift {html.escape(self._cluster.version)}: "
+            "the console of a cluster in ztlab.</p>"
+        )
         return web.Response(text=page, content_type="text/html")

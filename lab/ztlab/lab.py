@@ -59,11 +59,20 @@ class Paths:
 class Lab:
     """Everything of one lab.
 
-    ``swagger``: where the assisted-service's swagger is, for checking answers (None: not checked). ``base_image``: what the hub's image service
-    offers (None: the synthetic one below ``state``).
+    ``swagger``: where the assisted-service's swagger is, for checking answers (None: not checked). ``base_image``: what
+    the hub's image service offers (None: the synthetic one below ``state``).
     """
 
-    def __init__(self, site: Site, *, state: Path, net: int, clock: LabClock, swagger: Path | None = None, base_image: Path | None = None) -> None:
+    def __init__(
+        self,
+        site: Site,
+        *,
+        state: Path,
+        net: int,
+        clock: LabClock,
+        swagger: Path | None = None,
+        base_image: Path | None = None,
+    ) -> None:
         self.site = site
         self.paths = Paths(state)
         self.clock = clock
@@ -76,7 +85,13 @@ class Lab:
         self.services: list[AssistedService] = []
         firmware = Firmware(self)
         self.machines = {
-            machine.name: Hardware(machine, clock=clock, faults=self.faults, console=Console(self.paths.console(machine.name), clock), run=firmware.run)
+            machine.name: Hardware(
+                machine,
+                clock=clock,
+                faults=self.faults,
+                console=Console(self.paths.console(machine.name), clock),
+                run=firmware.run,
+            )
             for machine in site.machines
         }
         self._endpoints: dict[str, BmcEndpoint] = {}
@@ -107,8 +122,14 @@ class Lab:
             shared[machine.spec.bmc.host, machine.spec.bmc.port].append(machine)
         for (host, port), machines in shared.items():
             endpoint = BmcEndpoint(machines, clock=self.clock, faults=self.faults, probe=self._probe, numbers=numbers)
-            context = self.authority.server_context([host, self.fabric.table.loopback(host)]) if machines[0].spec.bmc.tls else None
-            listener = await self.serve(endpoint.app, self.fabric.table.loopback(host), unprivileged_port(port), context)
+            context = (
+                self.authority.server_context([host, self.fabric.table.loopback(host)])
+                if machines[0].spec.bmc.tls
+                else None
+            )
+            listener = await self.serve(
+                endpoint.app, self.fabric.table.loopback(host), unprivileged_port(port), context
+            )
             for machine in machines:
                 self._endpoints[machine.spec.name] = endpoint
                 self.bmc_listeners[machine.spec.name] = listener
@@ -160,11 +181,16 @@ class Lab:
         }
 
     def _service_status(self) -> dict[str, Any]:
-        """Over all assisted-services that ran: calls by operation, and answers that deviate from the swagger (when it is checked)."""
+        """Over all assisted-services that ran: calls by operation, and answers that deviate from the swagger (when it
+        is checked).
+        """
         requests: Counter[str] = Counter()
         for service in self.services:
             requests.update(service.requests)
-        return {"requests": dict(requests), "violations": [text for service in self.services for text in service.violations]}
+        return {
+            "requests": dict(requests),
+            "violations": [text for service in self.services for text in service.violations],
+        }
 
     def _machine_status(self, machine: Hardware) -> dict[str, Any]:
         name = machine.spec.name

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What is on machines without an installation in this lab: other operating systems, and clusters that have been running for long."""
+"""What is on machines without an installation in this lab: other operating systems, and clusters that have been running
+for long.
+"""
 
 from __future__ import annotations
 
@@ -75,7 +77,9 @@ class Occupants:
 
         async def boot(machine: Hardware) -> Outcome:
             for address in lab.fabric.attach(machine.spec.name, network):
-                machine.console.print(f"Duplicate address: {address} is in use by {', '.join(lab.fabric.owners(address))}.")
+                machine.console.print(
+                    f"Duplicate address: {address} is in use by {', '.join(lab.fabric.owners(address))}."
+                )
             machine.console.print(f"{name}: {machine.spec.name} login:", phase=f"runs {name}")
             try:
                 await asyncio.Event().wait()
@@ -91,7 +95,9 @@ class Occupants:
         """A cluster with all its members; those that are off are no longer Ready."""
         signers = {name: pki.new_authority(name) for name in pki.SIGNERS}
         machines = {member.machine: self._lab.machines[member.machine] for member in hint.members}
-        api = hint.api_vip or next(_address(member, machines[member.machine].spec) for member in hint.members if member.role == "master")
+        api = hint.api_vip or next(
+            _address(member, machines[member.machine].spec) for member in hint.members if member.role == "master"
+        )
         plan = ClusterPlan(
             key=f"site/{hint.domain}",
             name=hint.name,
@@ -102,7 +108,9 @@ class Occupants:
             ingress_ip=hint.ingress_vip or api,
             expected={role: sum(member.role == role for member in hint.members) for role in ("master", "worker")},
             signers={name: (signer.pem, pki.key_pem(signer)) for name, signer in signers.items()},
-            bmcs={machine.spec.nics[0].mac: machine.spec.bmc.address for machine in machines.values()} if hint.bmcs else {},
+            bmcs={machine.spec.nics[0].mac: machine.spec.bmc.address for machine in machines.values()}
+            if hint.bmcs
+            else {},
         )
         running = await self._lab.clusters.add(plan)
         for member in hint.members:
@@ -135,7 +143,9 @@ class Occupants:
         machine.installed[machine.spec.disks[0].name] = InstalledSystem(disk.role, disk.hostname, boot, resume=resume)
         facts = node_facts(machine.spec, disk.network)
         address = disk.network.addresses()[0]
-        running.node_booted(disk.hostname, disk.role, address, machine=machine.spec.name, installation=disk.installation, facts=facts)
+        running.node_booted(
+            disk.hostname, disk.role, address, machine=machine.spec.name, installation=disk.installation, facts=facts
+        )
 
     # network
 
@@ -155,7 +165,15 @@ class Occupants:
                 if network.contains(address) and ipaddress.ip_address(address) in cidr
             ]
             used = next((network for network in networks if any(network.contains(address) for address in own)), None)
-            interfaces.append(Interface(nic.name, nic.mac, addresses=tuple(with_length), network=used.name if used else nic.network, carrier=nic.link))
+            interfaces.append(
+                Interface(
+                    nic.name,
+                    nic.mac,
+                    addresses=tuple(with_length),
+                    network=used.name if used else nic.network,
+                    carrier=nic.link,
+                )
+            )
             if used is not None:
                 everything = "::/0" if ":" in used.gateway else "0.0.0.0/0"
                 routes.append(Route(everything, used.gateway, nic.name))
@@ -175,5 +193,7 @@ def _address(member: Member, spec: Machine) -> str:
     known = [member.address, *spec.addresses, *(nic.lease for nic in spec.nics)]
     found = next(filter(None, known), "")
     if not found:
-        raise ValueError(f"machine {spec.name} has no address: its part of the site file names neither addresses nor a lease")
+        raise ValueError(
+            f"machine {spec.name} has no address: its part of the site file names neither addresses nor a lease"
+        )
     return found

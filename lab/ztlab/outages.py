@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Parts of the lab that do not answer for a while because a fault says so: BMCs, Kubernetes APIs, kubelets, assisted-services.
+"""Parts of the lab that do not answer for a while because a fault says so: BMCs, Kubernetes APIs, kubelets,
+assisted-services.
 
 What is behind them keeps its state.
 """
@@ -86,6 +87,10 @@ class Outages:
 
     def _api_down(self, cluster: str) -> Fault | None:
         """The fault that a cluster's API has now."""
-        found = [fault for fault in self._lab.faults.list() if fault.kind == "api-down" and fault.options.get("cluster", cluster) == cluster]
+        found = [
+            fault
+            for fault in self._lab.faults.list()
+            if fault.kind == "api-down" and fault.options.get("cluster", cluster) == cluster
+        ]
         # One that names the cluster says more than one for all of them.
         return max(found, key=lambda fault: "cluster" in fault.options, default=None)

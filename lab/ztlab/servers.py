@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a rack needs besides machines, for those who ask it over the network: name servers, time servers, a registry of container images.
+"""What a rack needs besides machines, for those who ask it over the network: name servers, time servers, a registry of
+container images.
 
 Systems of the lab ask the fabric itself. These servers answer the user's own machine.
 """
@@ -50,12 +51,17 @@ class Servers:
         for registry in self._lab.site.registries:
             host = table.loopback(registry.host)
             await self._lab.serve(
-                RegistryServer(registry, self._lab.faults).app, host, unprivileged_port(HTTPS_PORT), self._lab.authority.server_context([registry.host, host])
+                RegistryServer(registry, self._lab.faults).app,
+                host,
+                unprivileged_port(HTTPS_PORT),
+                self._lab.authority.server_context([registry.host, host]),
             )
 
     async def _listen(self, protocol: asyncio.DatagramProtocol, host: str, port: int) -> None:
         loop = asyncio.get_running_loop()
-        transport, _protocol = await loop.create_datagram_endpoint(lambda: protocol, local_addr=(host, unprivileged_port(port)))
+        transport, _protocol = await loop.create_datagram_endpoint(
+            lambda: protocol, local_addr=(host, unprivileged_port(port))
+        )
         self._transports.append(transport)
 
     def stop(self) -> None:
@@ -74,11 +80,20 @@ def name_servers(networks: tuple[Network, ...]) -> dict[str, list[Network]]:
 
 def time_servers(networks: tuple[Network, ...]) -> list[str]:
     """Those that answer; where every one does, the gateway is one that exists."""
-    return list(dict.fromkeys(server for network in networks for server in (network.ntp if network.ntp is not None else (network.gateway,))))
+    return list(
+        dict.fromkeys(
+            server
+            for network in networks
+            for server in (network.ntp if network.ntp is not None else (network.gateway,))
+        )
+    )
 
 
 class NameServer(asyncio.DatagramProtocol):
-    """Answers queries for addresses from the records of its networks (RFC 1035). Fault dns-silent: it does not answer."""
+    """Answers queries for addresses from the records of its networks (RFC 1035).
+
+    Fault dns-silent: it does not answer.
+    """
 
     def __init__(self, networks: list[Network], faults: Faults) -> None:
         self._networks = networks
@@ -101,7 +116,11 @@ class NameServer(asyncio.DatagramProtocol):
         except (IndexError, struct.error, UnicodeDecodeError):
             return head + struct.pack("!HHHHH", 0x8180 | _FORMAT_ERROR, 0, 0, 0, 0)
         address = next((found for network in self._networks if (found := Fabric.record(network, name))), "")
-        records = [ip for ip in [ipaddress.ip_address(address)] if (kind == _A) == (ip.version == 4)] if address and kind in (_A, _AAAA) else []
+        records = (
+            [ip for ip in [ipaddress.ip_address(address)] if (kind == _A) == (ip.version == 4)]
+            if address and kind in (_A, _AAAA)
+            else []
+        )
         flags = 0x8580 | (_NO_ERROR if address else _NO_NAME)
         answers = b"".join(struct.pack("!HHHIH", 0xC00C, kind, _IN, 60, len(ip.packed)) + ip.packed for ip in records)
         return head + struct.pack("!HHHHH", flags, 1, len(records), 0, 0) + query[12 : end + 4] + answers
@@ -134,15 +153,19 @@ class TimeServer(asyncio.DatagramProtocol):
         offset = self._faults.take("ntp-offset")
         now = time.time() + (offset.number("seconds", 3600) if offset else 0.0) + _NTP_EPOCH
         stamp = struct.pack("!II", int(now), int((now % 1) * (1 << 32)))
-        # Leap indicator 0, version 4, mode 4 (server), stratum 2; the reference, then the client's own time as it came (RFC 5905, 7.3).
+        # Leap indicator 0, version 4, mode 4 (server), stratum 2; the reference, then the client's own time as it came
+        # (RFC 5905, 7.3).
         head = struct.pack("!BBbbII4s", 0x24, 2, 6, -20, 0, 0, b"LAB\0")
         self._transport.sendto(head + stamp + data[40:48] + stamp * 2, addr)
 
 
 class RegistryServer:
-    """A registry with token login: distribution/distribution docs/content/spec, opencontainers/distribution-spec. It has manifests only.
+    """A registry with token login: distribution/distribution docs/content/spec, opencontainers/distribution-spec.
 
-    Faults registry-503, and registry-tag-moved: each tag names another image, and the former one is still there by digest.
+    It has manifests only.
+
+    Faults registry-503, and registry-tag-moved: each tag names another image, and the former one is still there by
+    digest.
     """
 
     def __init__(self, registry: Registry, faults: Faults) -> None:
@@ -150,7 +173,13 @@ class RegistryServer:
         self._faults = faults
         self._tokens: dict[str, str] = {}
         self.app = web.Application()
-        self.app.add_routes([web.get("/v2/", self._base), web.get("/token", self._token), web.get("/v2/{name:.+}/manifests/{reference}", self._manifest)])
+        self.app.add_routes(
+            [
+                web.get("/v2/", self._base),
+                web.get("/token", self._token),
+                web.get("/v2/{name:.+}/manifests/{reference}", self._manifest),
+            ]
+        )
 
     async def _base(self, request: web.Request) -> web.Response:
         return web.json_response({}) if self._bearer(request) else self._challenge(request, "")
@@ -158,20 +187,26 @@ class RegistryServer:
     async def _token(self, request: web.Request) -> web.Response:
         login = f"{self._registry.username}:{self._registry.password}".encode()
         if request.headers.get("Authorization", "") != f"Basic {base64.b64encode(login).decode()}":
-            return web.json_response({"errors": [{"code": "UNAUTHORIZED", "message": "invalid username/password"}]}, status=401)
+            return web.json_response(
+                {"errors": [{"code": "UNAUTHORIZED", "message": "invalid username/password"}]}, status=401
+            )
         token = secrets.token_urlsafe(24)
         self._tokens[token] = request.query.get("scope", "")
         return web.json_response({"token": token, "expires_in": 300})
 
     async def _manifest(self, request: web.Request) -> web.Response:
         if self._faults.take("registry-503"):
-            return web.json_response({"errors": [{"code": "UNAVAILABLE", "message": "the registry is away"}]}, status=503)
+            return web.json_response(
+                {"errors": [{"code": "UNAVAILABLE", "message": "the registry is away"}]}, status=503
+            )
         name, reference = request.match_info["name"], request.match_info["reference"]
         if self._bearer(request) != f"repository:{name}:pull":
             return self._challenge(request, f"repository:{name}:pull")
         body = self._found(name, reference)
         if body is None:
-            return web.json_response({"errors": [{"code": "MANIFEST_UNKNOWN", "message": "manifest unknown"}]}, status=404)
+            return web.json_response(
+                {"errors": [{"code": "MANIFEST_UNKNOWN", "message": "manifest unknown"}]}, status=404
+            )
         return web.Response(body=body, content_type=MANIFEST, headers={"Docker-Content-Digest": digest_of(body)})
 
     def _found(self, name: str, reference: str) -> bytes | None:
@@ -188,7 +223,11 @@ class RegistryServer:
         return self._tokens.get(request.headers.get("Authorization", "").removeprefix("Bearer "), "")
 
     def _challenge(self, request: web.Request, scope: str) -> web.Response:
-        parts = [f'realm="https://{self._registry.host}/token"', f'service="{self._registry.host}"', *([f'scope="{scope}"'] if scope else [])]
+        parts = [
+            f'realm="https://{self._registry.host}/token"',
+            f'service="{self._registry.host}"',
+            *([f'scope="{scope}"'] if scope else []),
+        ]
         body = {"errors": [{"code": "UNAUTHORIZED", "message": "authentication required"}]}
         return web.json_response(body, status=401, headers={"WWW-Authenticate": f"Bearer {','.join(parts)}"})
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""An assisted-service without a hub, as it runs on a bastion or hosted: the service, its image service, and who may use them."""
+"""An assisted-service without a hub, as it runs on a bastion or hosted: the service, its image service, and who may use
+them.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,10 @@ LIFETIME = 900.0
 
 
 class Standalone:
-    """The service of a lab whose site has one. ``service`` and ``images`` are its parts, ``offline_token`` opens it where it wants one."""
+    """The service of a lab whose site has one.
+
+    ``service`` and ``images`` are its parts, ``offline_token`` opens it where it wants one.
+    """
 
     def __init__(self, lab: Lab) -> None:
         if lab.site.service is None:
@@ -84,9 +89,15 @@ class Standalone:
     async def start(self) -> None:
         lab = self.lab
         context = ssl.create_default_context(cafile=str(lab.authority.ca_file))
-        self._session = aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0, ssl=context), cookie_jar=aiohttp.DummyCookieJar())
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=0, ssl=context), cookie_jar=aiohttp.DummyCookieJar()
+        )
         self.images = self._image_service()
-        routes = {self.site.service_host: self._guarded, self.site.image_service_host: self.images.handle, self.site.sso_host: self._sso}
+        routes = {
+            self.site.service_host: self._guarded,
+            self.site.image_service_host: self.images.handle,
+            self.site.sso_host: self._sso,
+        }
         tls = lab.authority.server_context([self.site.service_host, *self.site.dns_names, self.host])
         await lab.serve(front(routes), self.host, unprivileged_port(443), tls)
         self.service.run_monitors()
@@ -120,7 +131,11 @@ class Standalone:
     async def _guarded(self, request: web.Request) -> web.StreamResponse:
         """Users come with an access token, agents and download URLs with that of their InfraEnv."""
         refusal = self._refusal(request) if self.site.auth == "sso" and request.path.startswith(f"{BASE}/") else ""
-        return web.json_response(InfraError(401, refusal).body(), status=401) if refusal else await self.service.handle(request)
+        return (
+            web.json_response(InfraError(401, refusal).body(), status=401)
+            if refusal
+            else await self.service.handle(request)
+        )
 
     def _refusal(self, request: web.Request) -> str:
         bearer = request.headers.get("Authorization", "")
@@ -142,7 +157,9 @@ class Standalone:
             return web.json_response({"error": "RESTEASY003210: Could not find resource for full path"}, status=404)
         form = await request.post()
         if form.get("grant_type") != "refresh_token" or form.get("refresh_token") != self.offline_token:
-            return web.json_response({"error": "invalid_grant", "error_description": "Invalid refresh token"}, status=400)
+            return web.json_response(
+                {"error": "invalid_grant", "error_description": "Invalid refresh token"}, status=400
+            )
         token = secrets.token_urlsafe(48)
         self._access[token] = time.monotonic() + LIFETIME
         return web.json_response({"access_token": token, "token_type": "Bearer", "expires_in": LIFETIME})
@@ -175,7 +192,10 @@ class Standalone:
             "address": f"{self.host}:{unprivileged_port(443)}",
             "images": dict(self.images.requests) if self.images else {},
             "infra_envs": {item.id: str(item.fields.get("name") or "") for item in state.infra_envs.values()},
-            "hosts": {host.id: {"name": host.name, "status": host.status, "stage": host.progress.stage} for host in state.hosts.values()},
+            "hosts": {
+                host.id: {"name": host.name, "status": host.status, "stage": host.progress.stage}
+                for host in state.hosts.values()
+            },
             "clusters": {item.id: {"name": item.name, "status": item.status} for item in state.clusters.values()},
         }
 
@@ -185,7 +205,12 @@ class ObjectTokens:
 
     def token(self, **claims: Any) -> str:
         head = {"alg": "none", "typ": "JWT"}
-        return ".".join([*(_segment(json.dumps(part, sort_keys=True).encode()) for part in (head, claims)), _segment(b"lab of tokens")])
+        return ".".join(
+            [
+                *(_segment(json.dumps(part, sort_keys=True).encode()) for part in (head, claims)),
+                _segment(b"lab of tokens"),
+            ]
+        )
 
 
 def is_object_token(token: str) -> bool:

@@ -18,7 +18,11 @@ BASE_IMAGE = "base.iso"
 
 @dataclasses.dataclass(frozen=True)
 class Options:
-    """How a lab is started. ``ttl`` in seconds of the wall clock. ``process``: the lab ends with it, and removes its state directory; 0: with none."""
+    """How a lab is started.
+
+    ``ttl`` in seconds of the wall clock. ``process``: the lab ends with it, and removes its state directory; 0: with
+    none.
+    """
 
     site: str
     net: str = "auto"

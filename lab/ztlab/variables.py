@@ -23,7 +23,10 @@ LOAD_BALANCERS = 4
 
 
 def variables(site: Site, fabric: Fabric, *, ca_file: Path, base_image: Mapping[str, str]) -> dict[str, Any]:
-    """Values for ``ansible-playbook -e @file``. The inventory's own addresses stay as they are; ``openshift_connect_to`` leads them here."""
+    """Values for ``ansible-playbook -e @file``.
+
+    The inventory's own addresses stay as they are; ``openshift_connect_to`` leads them here.
+    """
     # Without a registry in the lab, the collection would ask one outside of it for the digest of the release.
     checks = {} if site.registries else {"openshift_checks": {**site.checks, "release-not-pinned": "off"}}
     return {
@@ -43,10 +46,16 @@ def connect_to(site: Site, fabric: Fabric) -> dict[str, str]:
     for machine in site.machines:
         bmc = machine.bmc
         mapping[_endpoint(bmc.host, bmc.port)] = f"{fabric.table.loopback(bmc.host)}:{unprivileged_port(bmc.port)}"
-    mapping |= {_endpoint(host, port): f"{fabric.table.loopback(host)}:{unprivileged_port(port)}" for host, port in endpoints(site.networks, site.registries)}
+    mapping |= {
+        _endpoint(host, port): f"{fabric.table.loopback(host)}:{unprivileged_port(port)}"
+        for host, port in endpoints(site.networks, site.registries)
+    }
     for cluster in site.clusters:
         mapping |= _cluster(cluster, site, fabric)
-    mapping |= {_endpoint(address, KUBELET_PORT): f"{fabric.table.loopback(address)}:{KUBELET_PORT}" for address in _node_addresses(site)}
+    mapping |= {
+        _endpoint(address, KUBELET_PORT): f"{fabric.table.loopback(address)}:{KUBELET_PORT}"
+        for address in _node_addresses(site)
+    }
     if site.hub is not None:
         address = fabric.table.loopback(site.hub.address)
         mapping[f"{site.hub.api_host}:{API_PORT}"] = f"{address}:{API_PORT}"
@@ -55,22 +64,41 @@ def connect_to(site: Site, fabric: Fabric) -> dict[str, str]:
         if site.hub.hypershift:
             mapping |= _hosted(site, site.hub, fabric)
     if site.service is not None:
-        mapping |= {f"{name}:443": f"{fabric.table.loopback(site.service.address)}:{unprivileged_port(443)}" for name in site.service.dns_names}
+        mapping |= {
+            f"{name}:443": f"{fabric.table.loopback(site.service.address)}:{unprivileged_port(443)}"
+            for name in site.service.dns_names
+        }
     return mapping
 
 
 def _node_addresses(site: Site) -> list[str]:
     """The addresses on which machines may run a kubelet, as far as the site file names them."""
-    machines = [address for machine in site.machines for address in (*machine.addresses, *(nic.lease for nic in machine.nics))]
-    return list(dict.fromkeys(filter(None, [*machines, *(member.address for cluster in site.clusters for member in cluster.members)])))
+    machines = [
+        address for machine in site.machines for address in (*machine.addresses, *(nic.lease for nic in machine.nics))
+    ]
+    return list(
+        dict.fromkeys(
+            filter(None, [*machines, *(member.address for cluster in site.clusters for member in cluster.members)])
+        )
+    )
 
 
 def _hosted(site: Site, hub: HubSite, fabric: Fabric) -> dict[str, str]:
-    """Services of hosted clusters: node ports of the hub, load balancers' addresses, and what the DNS has for either."""
+    """Services of hosted clusters: node ports of the hub, load balancers' addresses, and what the DNS has for
+    either.
+    """
     addresses = [hub.address, *itertools.islice(free_addresses(site, hub), LOAD_BALANCERS)]
-    names = {name: address for network in site.networks for name, address in network.dns_records.items() if address in addresses}
+    names = {
+        name: address
+        for network in site.networks
+        for name, address in network.dns_records.items()
+        if address in addresses
+    }
     plain = {name: address for name, address in names.items() if name not in hub.dns_names}
-    mapping = {_host(name): fabric.table.loopback(address) for name, address in ({address: address for address in addresses} | plain).items()}
+    mapping = {
+        _host(name): fabric.table.loopback(address)
+        for name, address in ({address: address for address in addresses} | plain).items()
+    }
     return mapping | {f"*.apps.{hub.base_domain}:443": f"{fabric.table.loopback(hub.address)}:{unprivileged_port(443)}"}
 
 
@@ -82,7 +110,15 @@ def _cluster(cluster: ClusterHint, site: Site, fabric: Fabric) -> dict[str, str]
     mapping: dict[str, str] = {}
     rendezvous = cluster.rendezvous_ip
     masters = [member for member in cluster.members if member.role == "master"]
-    first = next((address for member in masters for address in (member.address, *site.machine(member.machine).addresses) if address), "")
+    first = next(
+        (
+            address
+            for member in masters
+            for address in (member.address, *site.machine(member.machine).addresses)
+            if address
+        ),
+        "",
+    )
     api = cluster.api_vip or _record(site, f"api.{cluster.domain}") or rendezvous or first
     ingress = cluster.ingress_vip or _record(site, f"*.apps.{cluster.domain}") or api
     if rendezvous:
@@ -92,7 +128,10 @@ def _cluster(cluster: ClusterHint, site: Site, fabric: Fabric) -> dict[str, str]
             mapping[f"{name}.{cluster.domain}:{API_PORT}"] = f"{fabric.table.loopback(api)}:{API_PORT}"
     # What is at the addresses before the cluster exists.
     for address in filter(None, (cluster.api_vip, cluster.ingress_vip)):
-        mapping |= {_endpoint(address, port): f"{fabric.table.loopback(address)}:{unprivileged_port(port)}" for port in (22, 80, 443, API_PORT, 22623)}
+        mapping |= {
+            _endpoint(address, port): f"{fabric.table.loopback(address)}:{unprivileged_port(port)}"
+            for port in (22, 80, 443, API_PORT, 22623)
+        }
     if ingress:
         mapping[f"*.apps.{cluster.domain}:443"] = f"{fabric.table.loopback(ingress)}:{unprivileged_port(443)}"
     return mapping

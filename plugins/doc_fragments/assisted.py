@@ -11,13 +11,15 @@ class ModuleDocFragment:
 options:
   service_url:
     description:
-      - URL of the assisted-service, C(http[s]://host[:port]), with or without its base path. Also E(ASSISTED_SERVICE_URL). Needed, here or there.
+      - URL of the assisted-service, C(http[s]://host[:port]), with or without its base path. Also
+        E(ASSISTED_SERVICE_URL). Needed, here or there.
     type: str
   auth:
     description:
-      - How the service knows who asks. V(none), it does not; V(agent-local), the tokens of an agent-based installation (or any ready-made value of the
-        C(Authorization) header, C(Bearer …) included); V(local), the token of a single InfraEnv or cluster as its download URLs carry it, which
-        reads only; V(offline), an offline token is exchanged for access tokens, which are renewed as they end.
+      - How the service knows who asks. V(none), it does not; V(agent-local), the tokens of an agent-based installation
+        (or any ready-made value of the C(Authorization) header, C(Bearer …) included); V(local), the token of a single
+        InfraEnv or cluster as its download URLs carry it, which reads only; V(offline), an offline token is exchanged
+        for access tokens, which are renewed as they end.
       - By default what the given tokens call for. Also E(ASSISTED_AUTH).
     type: str
     choices: [none, agent-local, local, offline]
@@ -31,7 +33,8 @@ options:
     description: The offline token of a hosted service. Also E(ASSISTED_OFFLINE_TOKEN).
     type: str
   token_url:
-    description: Where the offline token is exchanged; by default that of the service that Red Hat hosts. Also E(ASSISTED_TOKEN_URL).
+    description: Where the offline token is exchanged; by default that of the service that Red Hat hosts. Also
+      E(ASSISTED_TOKEN_URL).
     type: str
   validate_certs:
     description: Whether certificates are checked; they are by default. Also E(ASSISTED_VALIDATE_CERTS).
@@ -41,20 +44,24 @@ options:
     type: str
   proxy:
     description:
-      - URL of the HTTP proxy to go through, C(http://[user:password@]host:port). Also E(ASSISTED_PROXY). E(HTTPS_PROXY) and its kin are not looked at.
+      - URL of the HTTP proxy to go through, C(http://[user:password@]host:port). Also E(ASSISTED_PROXY). E(HTTPS_PROXY)
+        and its kin are not looked at.
     type: str
   request_timeout:
     description: Seconds that one request may take; 30 by default. Also E(ASSISTED_REQUEST_TIMEOUT).
     type: float
   retries:
     description:
-      - How often a request is sent again that failed for a while, at growing intervals; 4 by default. Also E(ASSISTED_RETRIES).
+      - How often a request is sent again that failed for a while, at growing intervals; 4 by default. Also
+        E(ASSISTED_RETRIES).
       - What creates something is only sent again if the service cannot have got it.
-      - A service that has already answered in this run may restart. It is waited for for at least 60 seconds, unless O(retries) is 0.
+      - A service that has already answered in this run may restart. It is waited for for at least 60 seconds, unless
+        O(retries) is 0.
     type: int
   connect_to:
     description:
-      - Where connections really go; keys C(host[:port]), values C(address[:port]). Names in URLs and certificates stay the original ones.
+      - Where connections really go; keys C(host[:port]), values C(address[:port]). Names in URLs and certificates stay
+        the original ones.
     type: dict
     default: {}
 requirements:

@@ -12,16 +12,19 @@ options: {}
 attributes:
   action:
     support: full
-    description: Runs inside Ansible itself when the task is executed on the controller with Ansible's own Python, and as an ordinary module elsewhere.
+    description: Runs inside Ansible itself when the task is executed on the controller with Ansible's own Python, and
+      as an ordinary module elsewhere.
   async:
     support: full
     description: Supports being used with the C(async) keyword; progress lines are not shown then.
   check_mode:
     description: Can run in C(check_mode) and return changed status prediction without modifying target.
   diff_mode:
-    description: Will return details on what has changed (or possibly needs changing in C(check_mode)), when in diff mode.
+    description: Will return details on what has changed (or possibly needs changing in C(check_mode)), when in diff
+      mode.
   idempotent:
-    description: When run twice in a row outside check mode, with the same arguments, the second invocation indicates no change.
+    description: When run twice in a row outside check mode, with the same arguments, the second invocation indicates no
+      change.
   platform:
     support: full
     platforms: linux
@@ -34,7 +37,8 @@ options: {}
 attributes:
   action:
     support: full
-    description: Runs inside Ansible itself when the task is executed on the controller with Ansible's own Python, and as an ordinary module elsewhere.
+    description: Runs inside Ansible itself when the task is executed on the controller with Ansible's own Python, and
+      as an ordinary module elsewhere.
   async:
     support: full
     description: Supports being used with the C(async) keyword; progress lines are not shown then.
@@ -44,11 +48,13 @@ attributes:
     details: This module changes nothing.
   diff_mode:
     support: N/A
-    description: Will return details on what has changed (or possibly needs changing in C(check_mode)), when in diff mode.
+    description: Will return details on what has changed (or possibly needs changing in C(check_mode)), when in diff
+      mode.
     details: This module changes nothing.
   idempotent:
     support: full
-    description: When run twice in a row outside check mode, with the same arguments, the second invocation indicates no change.
+    description: When run twice in a row outside check mode, with the same arguments, the second invocation indicates no
+      change.
     details: This module changes nothing.
   platform:
     support: full

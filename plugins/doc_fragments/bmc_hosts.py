@@ -9,8 +9,10 @@ _BMC = r"""
         suboptions:
           address:
             description:
-              - Address in the form C(redfish-virtualmedia+https://HOST[:PORT]/redfish/v1/Systems/ID); without a path the only System is taken.
-              - Schemes are C(redfish-virtualmedia), C(idrac-virtualmedia) and C(ilo5-virtualmedia), each also with C(+http) or C(+https).
+              - Address in the form C(redfish-virtualmedia+https://HOST[:PORT]/redfish/v1/Systems/ID); without a path
+                the only System is taken.
+              - Schemes are C(redfish-virtualmedia), C(idrac-virtualmedia) and C(ilo5-virtualmedia), each also with
+                C(+http) or C(+https).
             type: str
             required: true
           username:
@@ -38,12 +40,14 @@ _BMC = r"""
 _LIBVIRT = r"""
       libvirt:
         description:
-          - Its domain. Required for O(hosts[].boot_method=libvirt). The image is uploaded to a storage pool, so the hypervisor needs no route to its URL.
+          - Its domain. Required for O(hosts[].boot_method=libvirt). The image is uploaded to a storage pool, so the
+            hypervisor needs no route to its URL.
           - The Python library libvirt is used where it can be imported, else the program C(virsh).
         type: dict
         suboptions:
           uri:
-            description: Connection URI, for example C(qemu:///system), C(qemu+ssh://user@host/system) or C(qemu+tls://host/system).
+            description: Connection URI, for example C(qemu:///system), C(qemu+ssh://user@host/system) or
+              C(qemu+tls://host/system).
             type: str
             required: true
           domain:
@@ -78,7 +82,8 @@ _REST = r"""
     default: 20
   connect_to:
     description:
-      - Where connections really go; keys C(host[:port]), values C(address[:port]). Names in URLs and certificates stay the original ones.
+      - Where connections really go; keys C(host[:port]), values C(address[:port]). Names in URLs and certificates stay
+        the original ones.
     type: dict
     default: {}
   ca_cert:
@@ -127,7 +132,8 @@ options:
         description:
           - How the host is booted. V(bmc) is Redfish virtual media. V(libvirt) is a virtual machine.
           - V(manual) leaves the host to the user; the result says what to do.
-          - By default V(bmc) if O(hosts[].bmc) is given, V(libvirt) if O(hosts[].libvirt) is given, and V(manual) otherwise.
+          - By default V(bmc) if O(hosts[].bmc) is given, V(libvirt) if O(hosts[].libvirt) is given, and V(manual)
+            otherwise.
         type: str
         choices: [bmc, libvirt, manual]
       bmc:

@@ -11,7 +11,8 @@ class ModuleDocFragment:
 options:
   connect_to:
     description:
-      - Where connections really go; keys C(host[:port]), values C(address[:port]). Names in URLs and certificates stay the original ones.
+      - Where connections really go; keys C(host[:port]), values C(address[:port]). Names in URLs and certificates stay
+        the original ones.
     type: dict
     default: {}
 """

@@ -14,13 +14,16 @@ options:
     type: dict
   hosts:
     description:
-      - The hosts in inventory order, each an C(openshift_host) with C(inventory_name) and C(role). They give the number of hosts of each role.
-      - Without hosts the numbers are C(control_plane.replicas), C(compute.replicas) and C(arbiter.replicas) of O(cluster).
+      - The hosts in inventory order, each an C(openshift_host) with C(inventory_name) and C(role). They give the number
+        of hosts of each role.
+      - Without hosts the numbers are C(control_plane.replicas), C(compute.replicas) and C(arbiter.replicas) of
+        O(cluster).
     type: list
     elements: dict
     default: []
   config_dir:
-    description: Directory with C(install-config.yaml), C(agent-config.yaml) and C(openshift/), instead of O(cluster) and O(hosts).
+    description: Directory with C(install-config.yaml), C(agent-config.yaml) and C(openshift/), instead of O(cluster)
+      and O(hosts).
     type: path
   version:
     description: OpenShift version; wins over C(cluster.version). Required with O(config_dir).

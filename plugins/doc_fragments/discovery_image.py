@@ -14,7 +14,8 @@ options:
     type: list
     elements: str
   image_proxy:
-    description: Proxy that hosts use which run the discovery image. (O(proxy) is the one that this module goes through.)
+    description: Proxy that hosts use which run the discovery image. (O(proxy) is the one that this module goes
+      through.)
     type: dict
     suboptions:
       http_proxy:
@@ -35,7 +36,8 @@ options:
     type: list
     elements: str
   image_type:
-    description: Kind of the ISO. By default what the service is configured for, on a hub usually V(minimal-iso), elsewhere V(full-iso).
+    description: Kind of the ISO. By default what the service is configured for, on a hub usually V(minimal-iso),
+      elsewhere V(full-iso).
     type: str
     choices: [full-iso, minimal-iso, disconnected-iso]
   arch:
@@ -63,6 +65,7 @@ options:
     description: CA certificates, PEM, that the discovery image trusts.
     type: str
   network_discovery_delay_seconds:
-    description: Seconds that the discovery image waits before it looks which network configuration is its own, for hosts whose many NICs appear late.
+    description: Seconds that the discovery image waits before it looks which network configuration is its own, for
+      hosts whose many NICs appear late.
     type: int
 """

@@ -8,7 +8,11 @@ Fields that these modules pass on unchanged are documented by the table of field
 
 from __future__ import annotations
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.field_table import AGENT_REQUESTS, ANNOTATION_REQUESTS, SERVICE_REQUESTS
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.field_table import (
+    AGENT_REQUESTS,
+    ANNOTATION_REQUESTS,
+    SERVICE_REQUESTS,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.host_options import option_documentation
 
 _HEAD = r"""
@@ -25,7 +29,8 @@ _AGENTS = r"""
       mac_addresses:
         description:
           - MACs of its NICs, in any spelling. One that the Agent has is enough, unless another machine has it too.
-          - An Agent that shows MACs, none of them in here, is not taken for this host whatever else it has in common with it.
+          - An Agent that shows MACs, none of them in here, is not taken for this host whatever else it has in common
+            with it.
         type: list
         elements: str
         default: []
@@ -33,7 +38,8 @@ _AGENTS = r"""
         description: The UUID of the machine as its firmware tells it (SMBIOS), which the Agent's name is derived from.
         type: str
       serial_number:
-        description: Serial number of the system. Machines whose maker wrote none share a placeholder, which is ambiguous.
+        description: Serial number of the system. Machines whose maker wrote none share a placeholder, which is
+          ambiguous.
         type: str
       bmc_address:
         description: IP address of its BMC as the machine itself sees it.
@@ -44,12 +50,14 @@ _AGENTS = r"""
         default: {}
       query:
         description:
-          - JMESPath expression that is true for the Agent and no other. It sees C(name), C(namespace), C(labels), C(annotations), C(hostname), C(role),
-            C(state), C(approved), C(infra_env_name), C(inventory), C(spec) and C(status).
+          - JMESPath expression that is true for the Agent and no other. It sees C(name), C(namespace), C(labels),
+            C(annotations), C(hostname), C(role), C(state), C(approved), C(infra_env_name), C(inventory), C(spec) and
+            C(status).
         type: str
       approved:
         description:
-          - Whether it may be installed. By default a host is approved, since it is listed, unless it is to be unbound or absent.
+          - Whether it may be installed. By default a host is approved, since it is listed, unless it is to be unbound
+            or absent.
         type: bool
       hostname:
         description: Its hostname. Refused once its installation has started.
@@ -66,8 +74,8 @@ _AGENTS = r"""
         type: str
       root_device_hints:
         description:
-          - The disk to install on, by C(deviceName), C(hctl), C(model), C(vendor), C(serialNumber), C(minSizeGigabytes), C(wwn) and C(rotational); all must
-            hold.
+          - The disk to install on, by C(deviceName), C(hctl), C(model), C(vendor), C(serialNumber),
+            C(minSizeGigabytes), C(wwn) and C(rotational); all must hold.
           - Of several disks that fit, a multipath device is taken, else the one that was taken before, else the first.
         type: dict
       agent_labels:
@@ -79,7 +87,8 @@ _AGENTS = r"""
         type: dict
         default: {}
       ignition_config_overrides:
-        description: Ignition config, as JSON text or mapping, merged into that of the installed host; an empty one removes it.
+        description: Ignition config, as JSON text or mapping, merged into that of the installed host; an empty one
+          removes it.
         type: jsonarg
       installer_args:
         description: Arguments for C(coreos-installer); an empty list removes them.
@@ -87,8 +96,9 @@ _AGENTS = r"""
         elements: str
       cluster:
         description:
-          - The cluster to bind it to (late binding). Binding is possible once the hub has found the host fit (C(known-unbound)); with O(wait_for) V(bound) or
-            V(installed) that is waited for, else such a host fails and the next run binds it.
+          - The cluster to bind it to (late binding). Binding is possible once the hub has found the host fit
+            (C(known-unbound)); with O(wait_for) V(bound) or V(installed) that is waited for, else such a host fails and
+            the next run binds it.
         type: dict
         suboptions:
           name:
@@ -100,19 +110,22 @@ _AGENTS = r"""
             type: str
       unbind:
         description:
-          - Take it out of its cluster. The Node of an installed host goes; the host stays in C(unbinding-pending-user-action) until its machine boots the
-            discovery image, unless the hub can do that by itself.
+          - Take it out of its cluster. The Node of an installed host goes; the host stays in
+            C(unbinding-pending-user-action) until its machine boots the discovery image, unless the hub can do that by
+            itself.
         type: bool
         default: false
       by_bare_metal_host:
         description:
-          - A BareMetalHost of the hub tells the Agent its name, role, disk, labels and cluster, and approves it (M(zerotouch.openshift.bare_metal_hosts)).
-            Nothing of that is written here, since two authors would undo each other's work; what is not so yet is waited for.
+          - A BareMetalHost of the hub tells the Agent its name, role, disk, labels and cluster, and approves it
+            (M(zerotouch.openshift.bare_metal_hosts)). Nothing of that is written here, since two authors would undo
+            each other's work; what is not so yet is waited for.
         type: bool
         default: false
       state:
         description:
-          - V(absent) deletes the Agent, and with a host that has joined a cluster its Node. A machine that goes on running the discovery image registers again.
+          - V(absent) deletes the Agent, and with a host that has joined a cluster its Node. A machine that goes on
+            running the discovery image registers again.
         type: str
         choices: [present, absent]
         default: present
@@ -126,14 +139,16 @@ _BARE_METAL_HOSTS = r"""
         required: true
       create:
         description:
-          - Whether the BareMetalHost may be created. With V(false) an existing one is updated, and a host without one is left alone.
+          - Whether the BareMetalHost may be created. With V(false) an existing one is updated, and a host without one
+            is left alone.
           - A new BareMetalHost gives the power of the machine to the hub, which boots it.
         type: bool
         default: true
       boot_mac_address:
         description:
           - MAC address of one of its NICs, by which the hub recognises its Agent. Cannot be changed.
-          - With O(state=absent), a BareMetalHost of this name with another MAC address is another machine, and is left alone.
+          - With O(state=absent), a BareMetalHost of this name with another MAC address is another machine, and is left
+            alone.
         type: str
       bmc:
         description: Its BMC.
@@ -141,8 +156,10 @@ _BARE_METAL_HOSTS = r"""
         suboptions:
           address:
             description:
-              - Address in the form C(redfish-virtualmedia+https://HOST[:PORT]/redfish/v1/Systems/ID), as the hub reaches it.
-              - Schemes are C(redfish-virtualmedia), C(idrac-virtualmedia) and C(ilo5-virtualmedia), each also with C(+http) or C(+https).
+              - Address in the form C(redfish-virtualmedia+https://HOST[:PORT]/redfish/v1/Systems/ID), as the hub
+                reaches it.
+              - Schemes are C(redfish-virtualmedia), C(idrac-virtualmedia) and C(ilo5-virtualmedia), each also with
+                C(+http) or C(+https).
             type: str
           username:
             description: User of the BMC.
@@ -170,8 +187,10 @@ _BARE_METAL_HOSTS = r"""
         choices: [UEFI, UEFISecureBoot, legacy]
       automated_cleaning_mode:
         description:
-          - V(disabled) leaves the disks alone when the hub gives a machine up; V(metadata) has their partition tables removed.
-          - Where the hub has taken this over (it disables cleaning unless its own baremetal-operator is 4.12 or newer) it is left alone.
+          - V(disabled) leaves the disks alone when the hub gives a machine up; V(metadata) has their partition tables
+            removed.
+          - Where the hub has taken this over (it disables cleaning unless its own baremetal-operator is 4.12 or newer)
+            it is left alone.
         type: str
         choices: [disabled, metadata]
         default: disabled
@@ -184,8 +203,8 @@ _BARE_METAL_HOSTS = r"""
         choices: [auto-assign, master, worker, arbiter]
       root_device_hints:
         description:
-          - The disk to install on, by C(deviceName), C(hctl), C(model), C(vendor), C(serialNumber), C(minSizeGigabytes), C(wwn) and C(rotational); all must
-            hold.
+          - The disk to install on, by C(deviceName), C(hctl), C(model), C(vendor), C(serialNumber),
+            C(minSizeGigabytes), C(wwn) and C(rotational); all must hold.
         type: dict
       agent_labels:
         description: Labels its Agent gets. They are never taken away again.
@@ -194,7 +213,8 @@ _BARE_METAL_HOSTS = r"""
         description: All labels of the future Node; those not named any more go.
         type: dict
       ignition_config_overrides:
-        description: Ignition config, as JSON text or mapping, merged into that of the installed host; an empty one removes it.
+        description: Ignition config, as JSON text or mapping, merged into that of the installed host; an empty one
+          removes it.
         type: jsonarg
       installer_args:
         description: Arguments for C(coreos-installer); an empty list removes them.
@@ -203,8 +223,8 @@ _BARE_METAL_HOSTS = r"""
       cluster:
         description:
           - The cluster that its Agent is bound to. Not with an InfraEnv that has a cluster itself.
-          - It is passed on once the Agent is C(known-unbound), since the hub takes over neither name nor disk of a host that it fails to bind. Until then
-            RV(hosts[].waits_for) says what is missing; the next call passes it on.
+          - It is passed on once the Agent is C(known-unbound), since the hub takes over neither name nor disk of a host
+            that it fails to bind. Until then RV(hosts[].waits_for) says what is missing; the next call passes it on.
         type: dict
         suboptions:
           name:
@@ -227,7 +247,8 @@ _ASSISTED_HOSTS = r"""
         type: str
         required: true
       mac_addresses:
-        description: MACs of its NICs, in any spelling. A host that shows MACs, none of them in here, is not taken for it.
+        description: MACs of its NICs, in any spelling. A host that shows MACs, none of them in here, is not taken for
+          it.
         type: list
         elements: str
         default: []
@@ -242,8 +263,8 @@ _ASSISTED_HOSTS = r"""
         type: str
       query:
         description:
-          - JMESPath expression that is true for the host and no other. It sees what RV(zerotouch.openshift.assisted_info#module:hosts) shows, with
-            C(inventory).
+          - JMESPath expression that is true for the host and no other. It sees what
+            RV(zerotouch.openshift.assisted_info#module:hosts) shows, with C(inventory).
         type: str
       hostname:
         description: Its hostname.
@@ -257,12 +278,13 @@ _ASSISTED_HOSTS = r"""
         type: str
       root_device_hints:
         description:
-          - The disk to install on, by C(deviceName), C(hctl), C(model), C(vendor), C(serialNumber), C(minSizeGigabytes), C(wwn) and C(rotational); all must
-            hold.
+          - The disk to install on, by C(deviceName), C(hctl), C(model), C(vendor), C(serialNumber),
+            C(minSizeGigabytes), C(wwn) and C(rotational); all must hold.
           - Of several disks that fit, a multipath device is taken, else the one that was taken before, else the first.
         type: dict
       disks_skip_formatting:
-        description: Disks that keep what is on them, by id or path, as a whole; an empty list for none. The installation disk cannot be one of them.
+        description: Disks that keep what is on them, by id or path, as a whole; an empty list for none. The
+          installation disk cannot be one of them.
         type: list
         elements: str
       node_labels:
@@ -274,20 +296,22 @@ _ASSISTED_HOSTS = r"""
         type: json
       ignition_endpoint_token:
         description:
-          - Token that the host shows where it gets its Ignition from (an O(zerotouch.openshift.assisted_cluster#module:ignition_endpoint)); an empty one
-            removes it. The service tells only that it has one, so it is sent when there is none yet.
+          - Token that the host shows where it gets its Ignition from (an
+            O(zerotouch.openshift.assisted_cluster#module:ignition_endpoint)); an empty one removes it. The service
+            tells only that it has one, so it is sent when there is none yet.
         type: str
       ignition_endpoint_http_headers:
         description:
-          - Headers of that request, as a whole. The service does not show them; they are sent together with a new O(hosts[].ignition_endpoint_token), or with
-            O(hosts[].replace_ignition_endpoint).
+          - Headers of that request, as a whole. The service does not show them; they are sent together with a new
+            O(hosts[].ignition_endpoint_token), or with O(hosts[].replace_ignition_endpoint).
         type: dict
       replace_ignition_endpoint:
         description: Send O(hosts[].ignition_endpoint_token) and O(hosts[].ignition_endpoint_http_headers) in any case.
         type: bool
         default: false
       fencing_credentials:
-        description: Access to its BMC, for a cluster of two control plane nodes that fence each other. What differs is replaced.
+        description: Access to its BMC, for a cluster of two control plane nodes that fence each other. What differs is
+          replaced.
         type: dict
         suboptions:
           address:
@@ -315,15 +339,16 @@ _ASSISTED_HOSTS = r"""
         elements: str
       reset_validations:
         description:
-          - Validations to have done again, once in a task, where the host fails them. Others cannot be; to leave one out see
-            O(zerotouch.openshift.assisted_cluster#module:ignored_validations).
+          - Validations to have done again, once in a task, where the host fails them. Others cannot be; to leave one
+            out see O(zerotouch.openshift.assisted_cluster#module:ignored_validations).
         type: list
         elements: str
         choices: [sufficient-installation-disk-speed, container-images-available]
         default: []
       cluster_name:
         description:
-          - The cluster to bind it to (late binding), by name or id. That is possible once it is C(known-unbound), which is waited for with O(wait_for).
+          - The cluster to bind it to (late binding), by name or id. That is possible once it is C(known-unbound), which
+            is waited for with O(wait_for).
         type: str
       unbind:
         description: Take it out of its cluster.
@@ -331,8 +356,8 @@ _ASSISTED_HOSTS = r"""
         default: false
       state:
         description:
-          - V(absent) has the service forget it, with earlier registrations of the same machine. A machine that goes on running the discovery image registers
-            again.
+          - V(absent) has the service forget it, with earlier registrations of the same machine. A machine that goes on
+            running the discovery image registers again.
         type: str
         choices: [present, absent]
         default: present

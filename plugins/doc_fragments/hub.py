@@ -11,8 +11,10 @@ class ModuleDocFragment:
 options:
   kubeconfig:
     description:
-      - The kubeconfig that leads to the hub, as a path, several paths separated by C(:) that are merged as C(kubectl) does, or the document as a mapping.
-      - Without it and O(host), the service account of the pod is used where Ansible runs in one, else the file in E(KUBECONFIG) or C(~/.kube/config).
+      - The kubeconfig that leads to the hub, as a path, several paths separated by C(:) that are merged as C(kubectl)
+        does, or the document as a mapping.
+      - Without it and O(host), the service account of the pod is used where Ansible runs in one, else the file in
+        E(KUBECONFIG) or C(~/.kube/config).
       - Also E(K8S_AUTH_KUBECONFIG).
     type: raw
   context:
@@ -39,20 +41,24 @@ options:
     type: path
     aliases: [key_file]
   ca_cert:
-    description: CA of the API's certificate, as path or PEM, instead of that in the kubeconfig. Also E(K8S_AUTH_SSL_CA_CERT).
+    description: CA of the API's certificate, as path or PEM, instead of that in the kubeconfig. Also
+      E(K8S_AUTH_SSL_CA_CERT).
     type: str
     aliases: [ssl_ca_cert]
   validate_certs:
-    description: Whether the API's certificate is checked; by default as the kubeconfig says, else it is. Also E(K8S_AUTH_VERIFY_SSL).
+    description: Whether the API's certificate is checked; by default as the kubeconfig says, else it is. Also
+      E(K8S_AUTH_VERIFY_SSL).
     type: bool
     aliases: [verify_ssl]
   proxy:
     description:
-      - URL of the HTTP proxy to go through, C(http://[user:password@]host:port), instead of that in the kubeconfig. Also E(K8S_AUTH_PROXY).
+      - URL of the HTTP proxy to go through, C(http://[user:password@]host:port), instead of that in the kubeconfig.
+        Also E(K8S_AUTH_PROXY).
       - E(HTTPS_PROXY) and its kin are not looked at.
     type: str
   no_proxy:
-    description: Hosts, domains, addresses and networks, separated by commas, that O(proxy) is not used for. Also E(K8S_AUTH_NO_PROXY).
+    description: Hosts, domains, addresses and networks, separated by commas, that O(proxy) is not used for. Also
+      E(K8S_AUTH_NO_PROXY).
     type: str
   proxy_headers:
     description: Headers for the proxy alone.
@@ -62,13 +68,15 @@ options:
         description: User and password for the proxy, C(user:password). Also E(K8S_AUTH_PROXY_HEADERS_PROXY_BASIC_AUTH).
         type: str
       basic_auth:
-        description: User and password in an Authorization header, C(user:password). Also E(K8S_AUTH_PROXY_HEADERS_BASIC_AUTH).
+        description: User and password in an Authorization header, C(user:password). Also
+          E(K8S_AUTH_PROXY_HEADERS_BASIC_AUTH).
         type: str
       user_agent:
         description: The User-Agent header. Also E(K8S_AUTH_PROXY_HEADERS_USER_AGENT).
         type: str
   persist_config:
-    description: Whether a refreshed token is written back to the kubeconfig, where the user's credentials come from a plugin. Also E(K8S_AUTH_PERSIST_CONFIG).
+    description: Whether a refreshed token is written back to the kubeconfig, where the user's credentials come from a
+      plugin. Also E(K8S_AUTH_PERSIST_CONFIG).
     type: bool
   impersonate_user:
     description: Act as this user. Also E(K8S_AUTH_IMPERSONATE_USER).
@@ -79,8 +87,10 @@ options:
     elements: str
   connect_to:
     description:
-      - Where connections really go; keys C(host[:port]), values C(address[:port]). Names in URLs and certificates stay the original ones.
-      - The modules of kubernetes.core, to which defaults of the action group apply too, do not have this option, so set it in tasks.
+      - Where connections really go; keys C(host[:port]), values C(address[:port]). Names in URLs and certificates stay
+        the original ones.
+      - The modules of kubernetes.core, to which defaults of the action group apply too, do not have this option, so set
+        it in tasks.
     type: dict
     default: {}
 requirements:

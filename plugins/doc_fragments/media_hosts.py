@@ -118,7 +118,8 @@ options:
 options:
   bmc_hosts:
     description:
-      - Boot methods of O(hosts), in the form of the option C(hosts) of M(zerotouch.openshift.boot_hosts). Only machines that would be booted are contacted.
+      - Boot methods of O(hosts), in the form of the option C(hosts) of M(zerotouch.openshift.boot_hosts). Only machines
+        that would be booted are contacted.
       - They are read only with O(touch).
     type: list
     elements: dict

@@ -11,8 +11,8 @@ class ModuleDocFragment:
 options:
   pending:
     description:
-      - Check mode only. Set it if an earlier task of the same run would create what this task works on. The module then reads nothing, reports a change,
-        and prints what it would do. The other return values are missing.
+      - Check mode only. Set it if an earlier task of the same run would create what this task works on. The module then
+        reads nothing, reports a change, and prints what it would do. The other return values are missing.
     type: bool
     default: false
 """

@@ -9,8 +9,8 @@ class ModuleDocFragment:
 options:
   touch:
     description:
-      - The deployment that touches the machines, and the sources of evidence about them. The roles take this option from part V(touch) of
-        P(zerotouch.openshift.deployment#filter).
+      - The deployment that touches the machines, and the sources of evidence about them. The roles take this option
+        from part V(touch) of P(zerotouch.openshift.deployment#filter).
       - Without this option, evidence is what the BMCs report and, if there is one, the state file of the deployment.
     type: dict
     suboptions:
@@ -24,7 +24,8 @@ options:
         type: str
         default: ""
       work_dir:
-        description: Work directory of the deployment. The directories beside it are read as well, because their deployments may have the same machines.
+        description: Work directory of the deployment. The directories beside it are read as well, because their
+          deployments may have the same machines.
         type: path
       confirm:
         description: Names of clusters that the user confirms (C(openshift_confirm)).
@@ -98,10 +99,12 @@ options:
       hub:
         description:
           - Connection of the hub that the user named, with the options of M(zerotouch.openshift.agents).
-          - Further keys are C(namespace) and C(infra_env) of the hosts, C(cluster) (C(namespace), C(name)), C(namespaces) in which clusters of
+          - Further keys are C(namespace) and C(infra_env) of the hosts, C(cluster) (C(namespace), C(name)),
+            C(namespaces) in which clusters of
             this deployment are, and C(bare_metal_hosts) if the hub boots the machines.
         type: dict
       assisted:
-        description: Connection of the assisted-service that the user named, with the options of M(zerotouch.openshift.assisted_info).
+        description: Connection of the assisted-service that the user named, with the options of
+          M(zerotouch.openshift.assisted_info).
         type: dict
 """

@@ -9,14 +9,16 @@ short_description: A definition of the agent provider with what contract v1beta2
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Adds C(status.initialization.provisioned) to the schemas of AgentCluster and AgentMachine, and the labels by which Cluster API finds the version of the
-    objects to these and to AgentMachineTemplate. Upstream's definitions have neither.
+  - Adds C(status.initialization.provisioned) to the schemas of AgentCluster and AgentMachine, and the labels by which
+    Cluster API finds the version of the objects to these and to AgentMachineTemplate. Upstream's definitions have
+    neither.
   - What else is in the definition stays. One that is extended already comes out as it is.
-  - Upstream's controller does not write that field, and Cluster API goes by it once it is there. Extend the definitions only where
-    M(zerotouch.openshift.capi_reconcile) plays the controller's part.
+  - Upstream's controller does not write that field, and Cluster API goes by it once it is there. Extend the definitions
+    only where M(zerotouch.openshift.capi_reconcile) plays the controller's part.
 options:
   _input:
-    description: The CustomResourceDefinition of an AgentCluster, AgentMachine or AgentMachineTemplate. Any other document is an error.
+    description: The CustomResourceDefinition of an AgentCluster, AgentMachine or AgentMachineTemplate. Any other
+      document is an error.
     type: dict
     required: true
 seealso:
@@ -26,8 +28,8 @@ seealso:
 EXAMPLES = r"""
 - name: Install the kinds of the provider for contract v1beta2
   kubernetes.core.k8s:
-    definition: "{{ lookup('ansible.builtin.file', 'infrastructure-components.yaml') | from_yaml_all | selectattr('kind', 'equalto',
-      'CustomResourceDefinition') | map('zerotouch.openshift.extended_crd') }}"
+    definition: "{{ lookup('ansible.builtin.file', 'infrastructure-components.yaml') | from_yaml_all |
+      selectattr('kind', 'equalto', 'CustomResourceDefinition') | map('zerotouch.openshift.extended_crd') }}"
 """
 
 RETURN = r"""

@@ -11,11 +11,13 @@ short_description: The digest of what a run would do
 version_added: 0.2.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - A digest of the resolved variables that decide what a run does, and of what was decided about machines. Two runs with the same digest do the same.
+  - A digest of the resolved variables that decide what a run does, and of what was decided about machines. Two runs
+    with the same digest do the same.
   - Secrets, connections, paths, time limits and times are not part of it.
 options:
   _input:
-    description: The member RV(zerotouch.openshift.deployment_settings#module:deployment) of the result of M(zerotouch.openshift.deployment_settings).
+    description: The member RV(zerotouch.openshift.deployment_settings#module:deployment) of the result of
+      M(zerotouch.openshift.deployment_settings).
     type: dict
     required: true
   decisions:

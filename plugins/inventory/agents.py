@@ -9,13 +9,16 @@ short_description: Hosts from the Agents of a hub
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Makes a host of every Agent that is registered with a hub, with its hardware and its state as variables, in groups by state, role, cluster, InfraEnv
-    and label.
+  - Makes a host of every Agent that is registered with a hub, with its hardware and its state as variables, in groups
+    by state, role, cluster, InfraEnv and label.
   - The name of the configuration file ends in C(agents.yml) or C(agents.yaml).
-  - Every field of a record of M(zerotouch.openshift.agents_info) becomes a variable with C(agent_) before its name, such as C(agent_state) and C(agent_macs).
-  - Everything is in group C(agents). Other groups are C(agents_state_<state>), C(agents_role_<role>), C(agents_cluster_<namespace>_<name>) or
-    C(agents_unbound), C(agents_infra_env_<namespace>_<name>) and C(agents_label_<key>_<value>), with underscores for what a group's name cannot hold.
-  - In AWX the credential C(OpenShift or Kubernetes API Bearer Token) is enough; its variables are read from the environment.
+  - Every field of a record of M(zerotouch.openshift.agents_info) becomes a variable with C(agent_) before its name,
+    such as C(agent_state) and C(agent_macs).
+  - Everything is in group C(agents). Other groups are C(agents_state_<state>), C(agents_role_<role>),
+    C(agents_cluster_<namespace>_<name>) or C(agents_unbound), C(agents_infra_env_<namespace>_<name>) and
+    C(agents_label_<key>_<value>), with underscores for what a group's name cannot hold.
+  - In AWX the credential C(OpenShift or Kubernetes API Bearer Token) is enough; its variables are read from the
+    environment.
 notes:
   - "Permissions: list on agents (agent-install.openshift.io) in the O(namespaces), or in all."
 extends_documentation_fragment:
@@ -40,7 +43,8 @@ options:
     description: Only Agents of the InfraEnv of this name.
     type: str
   cluster_name:
-    description: Only Agents that are bound, or are going to be bound, to this ClusterDeployment; its name, or C(namespace/name).
+    description: Only Agents that are bound, or are going to be bound, to this ClusterDeployment; its name, or
+      C(namespace/name).
     type: str
   query:
     description: Only Agents for which this JMESPath expression is true.
@@ -51,10 +55,13 @@ options:
     default: true
   hostnames:
     description:
-      - What hosts are called; the first of these that the Agent has and that no other Agent has as well. The last resort is C(<namespace>-<Agent>).
-      - V(hostname) is the one asked for, else the one that the machine reports; V(mac_address) is its first MAC, V(name) the Agent's name.
+      - What hosts are called; the first of these that the Agent has and that no other Agent has as well. The last
+        resort is C(<namespace>-<Agent>).
+      - V(hostname) is the one asked for, else the one that the machine reports; V(mac_address) is its first MAC,
+        V(name) the Agent's name.
       - A name is not used if another source of the inventory has a host or a group of that name; a warning names both.
-      - A name is not used if it is no DNS name (RFC 1123), can be read as an IP address, or is a name of the local machine such as C(localhost).
+      - A name is not used if it is no DNS name (RFC 1123), can be read as an IP address, or is a name of the local
+        machine such as C(localhost).
     type: list
     elements: str
     choices: [hostname, mac_address, name]
@@ -106,7 +113,11 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import nearest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.terminal import printable_data
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.flat import flatten
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.inventory import groups_of, host_names, variables_of
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.inventory import (
+    groups_of,
+    host_names,
+    variables_of,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.select import list_agents, selection
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import CONNECTION_OPTIONS, connect
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.in_process import native
@@ -132,28 +143,53 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
             self._add(name, agent)
 
     def _names(self, agents: list[dict[str, Any]]) -> list[str]:
-        """A name for each Agent. A machine chooses its hostname, so it must not become a host or a group that another source of the inventory has."""
+        """A name for each Agent.
+
+        A machine chooses its hostname, so it must not become a host or a group that another source of the inventory
+        has.
+        """
         order = self.get_option("hostnames")
         preferred, names = host_names(agents, order), host_names(agents, order, self._taken(agents))
         for agent, before, name in zip(agents, preferred, names, strict=True):
             if before != name:
                 self.display.warning(
-                    f"Agent {agent['namespace']}/{agent['name']}: the inventory already has a host or group {before}. The Agent becomes the host {name}."
+                    f"Agent {agent['namespace']}/{agent['name']}: the inventory already has a host or group {before}. "
+                    f"The Agent becomes the host {name}."
                 )
         return names
 
     def _taken(self, agents: list[dict[str, Any]]) -> set[str]:
-        """Names of groups, and of hosts that are none of these Agents. Another source with Agents may have added the same ones."""
+        """Names of groups, and of hosts that are none of these Agents.
+
+        Another source with Agents may have added the same ones.
+        """
         own = {(agent["namespace"], agent["name"]) for agent in agents}
-        hosts = {name for name, host in self.inventory.hosts.items() if (host.vars.get("agent_namespace"), host.vars.get("agent_name")) not in own}
+        hosts = {
+            name
+            for name, host in self.inventory.hosts.items()
+            if (host.vars.get("agent_namespace"), host.vars.get("agent_name")) not in own
+        }
         kinds, labels = self.get_option("group_by"), self.get_option("label_groups")
-        return {*hosts, *self.inventory.groups, *(group for agent in agents for group in groups_of(agent, kinds, labels))}
+        return {
+            *hosts,
+            *self.inventory.groups,
+            *(group for agent in agents for group in groups_of(agent, kinds, labels)),
+        }
 
     def _check_names(self, config: dict[str, Any]) -> None:
         """Ansible passes over options that it does not know; a misspelt ``namespaces`` would show all of them."""
         definitions = self.option_definitions
-        known = [name for option, definition in definitions.items() for name in (option, *definition.get("aliases", ())) if not name.startswith("_")]
-        unknown = [f"{name} is no option of this plugin; {nearest(str(name), known) or 'known: ' + ', '.join(known)}" for name in config if name not in known]
+        known = [
+            name
+            for option, definition in definitions.items()
+            for name in (option, *definition.get("aliases", ()))
+            if not name.startswith("_")
+        ]
+        unknown = [
+            (f"{name} is no option of this plugin; {nearest(str(name), known) or 'known: ' + ', '.join(known)}")
+            for name in config
+            if name not in known
+        ]
         if unknown:
             raise AnsibleParserError("\n".join(unknown))
 
@@ -173,12 +209,16 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         wanted = selection({name: self._value(name) for name in _SELECTING})
         client = connect({name: self._value(name) for name in CONNECTION_OPTIONS})
         try:
-            return [printable_data(flatten(agent, inventory=self.get_option("inventory"))) for agent in list_agents(client, wanted)]
+            return [
+                printable_data(flatten(agent, inventory=self.get_option("inventory")))
+                for agent in list_agents(client, wanted)
+            ]
         finally:
             client.close()
 
     def _add(self, name: str, agent: dict[str, Any]) -> None:
-        # Before ansible-core 2.19, texts of variables are templates unless they are marked; from then on they are none unless they are marked.
+        # Before ansible-core 2.19, texts of variables are templates unless they are marked; from then on they are none
+        # unless they are marked.
         variables = wrap_var(variables_of(agent))
         self.inventory.add_host(name)
         for key, value in variables.items():
@@ -197,7 +237,9 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         return native(self.templar.template(self.get_option(name)))
 
     def _key(self, path: str) -> str:
-        place = {name: self._value(name) for name in (*_SELECTING, *_PLACE)} | {"inventory": self.get_option("inventory")}
+        place = {name: self._value(name) for name in (*_SELECTING, *_PLACE)} | {
+            "inventory": self.get_option("inventory")
+        }
         place["kubeconfig"] = self._value("kubeconfig") if isinstance(self._value("kubeconfig"), str) else ""
         place["environment"] = [os.environ.get(f"K8S_AUTH_{name}", "") for name in ("HOST", "KUBECONFIG", "CONTEXT")]
         digest = hashlib.sha256(json.dumps(place, sort_keys=True).encode()).hexdigest()[:12]

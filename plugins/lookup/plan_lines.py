@@ -11,7 +11,8 @@ short_description: The plan that a run in check mode has printed
 version_added: 0.2.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - The lines that the modules of this collection have printed in check mode up to now, in their order and without secrets. Empty without check mode.
+  - The lines that the modules of this collection have printed in check mode up to now, in their order and without
+    secrets. Empty without check mode.
   - Modules that run on the control node are included.
 options:
   limit:

@@ -11,17 +11,23 @@ short_description: Make a cluster on a hub, and watch its installation
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Keeps a ClusterImageSet, the pull secret, ConfigMaps for mirrors and extra manifests, a ClusterDeployment and an AgentClusterInstall as one unit.
-  - The cluster is described as for M(zerotouch.openshift.agent_config), by O(cluster) and O(hosts) or by the files in O(config_dir), and checked as completely
-    before anything is sent. It needs no rendezvous host.
-  - The installation starts by itself as soon as exactly the required Agents are bound, approved and ready, unless O(hold) is set.
-  - A specification that the operator has frozen is not patched; a difference is refused while the installation runs and mentioned afterwards.
-  - What others keep in these objects is left alone. A ClusterImageSet of the same name with another release image is never changed.
-  - With O(wait_for) the conditions of the AgentClusterInstall are followed through a watch; a terminal condition ends the wait at once with its reason.
+  - Keeps a ClusterImageSet, the pull secret, ConfigMaps for mirrors and extra manifests, a ClusterDeployment and an
+    AgentClusterInstall as one unit.
+  - The cluster is described as for M(zerotouch.openshift.agent_config), by O(cluster) and O(hosts) or by the files in
+    O(config_dir), and checked as completely before anything is sent. It needs no rendezvous host.
+  - The installation starts by itself as soon as exactly the required Agents are bound, approved and ready, unless
+    O(hold) is set.
+  - A specification that the operator has frozen is not patched; a difference is refused while the installation runs and
+    mentioned afterwards.
+  - What others keep in these objects is left alone. A ClusterImageSet of the same name with another release image is
+    never changed.
+  - With O(wait_for) the conditions of the AgentClusterInstall are followed through a watch; a terminal condition ends
+    the wait at once with its reason.
 notes:
-  - The user needs C(get), C(create), C(patch) and C(delete) on C(secrets), C(configmaps), C(clusterdeployments) and C(agentclusterinstalls) in the
-    namespace, C(list) on C(configmaps), C(list) and C(watch) on C(agentclusterinstalls), C(list) on C(agents), and C(get), C(create) on the cluster-scoped
-    C(clusterimagesets). C(get) and C(create) on C(namespaces) only if the namespace is to be made.
+  - The user needs C(get), C(create), C(patch) and C(delete) on C(secrets), C(configmaps), C(clusterdeployments) and
+    C(agentclusterinstalls) in the namespace, C(list) on C(configmaps), C(list) and C(watch) on C(agentclusterinstalls),
+    C(list) on C(agents), and C(get), C(create) on the cluster-scoped C(clusterimagesets). C(get) and C(create) on
+    C(namespaces) only if the namespace is to be made.
     C(get) on C(infraenvs) for O(state=absent); without it the pull secret stays, since an InfraEnv may share it.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
@@ -31,7 +37,8 @@ extends_documentation_fragment:
 attributes:
   check_mode:
     support: full
-    details: The hub tries each write without keeping it (server-side dry run), except in a namespace that does not exist yet.
+    details: The hub tries each write without keeping it (server-side dry run), except in a namespace that does not
+      exist yet.
   diff_mode:
     support: full
     details: The data of Secrets is hidden.
@@ -41,8 +48,8 @@ options:
   state:
     description:
       - V(present) makes and updates the cluster.
-      - V(absent) deletes what this module created, the ClusterDeployment first, which unbinds late-bound Agents. The ClusterImageSet stays, since other
-        clusters may use it. Disks are not wiped.
+      - V(absent) deletes what this module created, the ClusterDeployment first, which unbinds late-bound Agents. The
+        ClusterImageSet stays, since other clusters may use it. Disks are not wiped.
     type: str
     choices: [present, absent]
     default: present
@@ -81,8 +88,8 @@ options:
         default: 7200
   work_dir:
     description:
-      - Work directory for C(auth/kubeconfig) and C(auth/kubeadmin-password) (mode 0600) and C(state.json). The credentials are fetched as soon as the hub
-        has them. Without it nothing is written here.
+      - Work directory for C(auth/kubeconfig) and C(auth/kubeadmin-password) (mode 0600) and C(state.json). The
+        credentials are fetched as soon as the hub has them. Without it nothing is written here.
     type: path
   agent_namespace:
     description: Namespace of the Agents; all namespaces by default.
@@ -142,7 +149,8 @@ objects:
       description: V(create), V(patch) or V(delete).
       type: str
 phase:
-  description: V(unseen), V(waiting), V(held), V(ready), V(installing), V(installed), V(refused), V(failed) or V(cancelled).
+  description: V(unseen), V(waiting), V(held), V(ready), V(installing), V(installed), V(refused), V(failed) or
+    V(cancelled).
   returned: O(state=present)
   type: str
 percent:
@@ -231,7 +239,11 @@ from typing import Any
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.options import media_hosts_spec
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.described import DESCRIPTION_OPTIONS
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.hub.cluster import HubRequest, ensure_absent, ensure_present
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.hub.cluster import (
+    HubRequest,
+    ensure_absent,
+    ensure_present,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install.wait import InstallLimits
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import CONNECTION_OPTIONS
 
@@ -252,7 +264,11 @@ def argument_spec() -> dict[str, Any]:
         **DESCRIPTION_OPTIONS,
         "image_set": {"type": "str"},
         "hold": {"type": "bool"},
-        "wait_for": {"type": "str", "choices": ["none", "requirements_met", "installing", "installed"], "default": "none"},
+        "wait_for": {
+            "type": "str",
+            "choices": ["none", "requirements_met", "installing", "installed"],
+            "default": "none",
+        },
         "timeouts": {"type": "dict", "default": {}, "options": limits},
         "work_dir": {"type": "path"},
         "agent_namespace": {"type": "str"},

@@ -11,12 +11,12 @@ short_description: Render and completely validate the configuration of a cluster
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Makes the configuration directory of an agent-based installation, C(install-config.yaml), C(agent-config.yaml), C(openshift/) and C(release.json),
-    from variables or from files that the user already has.
+  - Makes the configuration directory of an agent-based installation, C(install-config.yaml), C(agent-config.yaml),
+    C(openshift/) and C(release.json), from variables or from files that the user already has.
   - Nothing is written if anything is wrong; all problems are reported at once, in the terms of the input.
   - Files are written with mode 0600, each whole or not at all. The user's own files are never changed.
-  - Older layouts of the files (for example C(apiVIP), C(imageContentSources), or an C(agent-config.yaml) with everything under C(spec)) are read and
-    upgraded, each change with a warning.
+  - Older layouts of the files (for example C(apiVIP), C(imageContentSources), or an C(agent-config.yaml) with
+    everything under C(spec)) are read and upgraded, each change with a warning.
 extends_documentation_fragment:
   - zerotouch.openshift.connect_to
   - zerotouch.openshift.attributes
@@ -31,34 +31,37 @@ attributes:
 options:
   cluster:
     description:
-      - The cluster, as C(openshift_cluster) describes it. The options are published in C(docs/schemas/cluster.schema.json).
+      - The cluster, as C(openshift_cluster) describes it. The options are published in
+        C(docs/schemas/cluster.schema.json).
       - Give either this and O(hosts), or O(config_dir).
     type: dict
   hosts:
     description:
-      - The hosts in inventory order, each an C(openshift_host) (published in C(docs/schemas/host.schema.json)) with C(inventory_name) and C(role)
-        (V(master), V(arbiter) or V(worker)).
+      - The hosts in inventory order, each an C(openshift_host) (published in C(docs/schemas/host.schema.json)) with
+        C(inventory_name) and C(role) (V(master), V(arbiter) or V(worker)).
       - C(bmc) is checked, but stays out of the files, since everything in them reaches the cluster.
     type: list
     elements: dict
     default: []
   config_dir:
     description:
-      - Directory with the user's own C(install-config.yaml), C(agent-config.yaml) and C(openshift/); or with a hand-written set of manifests (the ZTP form),
-        C(cluster-manifests/), C(mirror/), C(openshift/) and perhaps C(agent-config.yaml), which is kept verbatim.
+      - Directory with the user's own C(install-config.yaml), C(agent-config.yaml) and C(openshift/); or with a
+        hand-written set of manifests (the ZTP form), C(cluster-manifests/), C(mirror/), C(openshift/) and perhaps
+        C(agent-config.yaml), which is kept verbatim.
     type: path
   version:
     description:
-      - OpenShift version, for example V(4.22.0). Required with O(config_dir), since C(install-config.yaml) does not name it. Wins over
-        C(cluster.version).
+      - OpenShift version, for example V(4.22.0). Required with O(config_dir), since C(install-config.yaml) does not
+        name it. Wins over C(cluster.version).
     type: str
   release_image:
     description:
       - Pullspec of the release image. Wins over C(cluster.release_image).
       - By default C(quay.io/openshift-release-dev/ocp-release:<version>-<architecture>).
-      - For a tag, the registry is asked once for the digest, with the login of the pull secret. C(release.json) keeps the digest, and later calls use it.
-        The check C(release-not-pinned) of O(checks) decides what follows if no registry gives it; with V(off) none is asked. A tag stays a tag if an
-        image was built for it, and in a hand-written set of manifests.
+      - For a tag, the registry is asked once for the digest, with the login of the pull secret. C(release.json) keeps
+        the digest, and later calls use it. The check C(release-not-pinned) of O(checks) decides what follows if no
+        registry gives it; with V(off) none is asked. A tag stays a tag if an image was built for it, and in a
+        hand-written set of manifests.
     type: str
   dest:
     description:
@@ -68,16 +71,18 @@ options:
     required: true
   work_dir:
     description:
-      - The deployment's work directory, which the directory belongs to. While another run works on it, nothing is written; after 15 seconds the task fails
-        with the name of that run.
+      - The deployment's work directory, which the directory belongs to. While another run works on it, nothing is
+        written; after 15 seconds the task fails with the name of that run.
     type: path
   new_digest:
     description:
-      - Ask the registry again for the digest of a tag that an earlier call resolved, for a cluster that is installed again.
+      - Ask the registry again for the digest of a tag that an earlier call resolved, for a cluster that is installed
+        again.
     type: bool
     default: false
   ca_cert:
-    description: CA, as path or PEM, trusted for the registry of the release image in addition to the system's and C(additional_trust_bundle).
+    description: CA, as path or PEM, trusted for the registry of the release image in addition to the system's and
+      C(additional_trust_bundle).
     type: str
   checks:
     description:
@@ -148,10 +153,12 @@ changes:
       description: Why; for a changed file, which fields differ.
       type: str
     form_only:
-      description: Whether the file says the same as before, with other comments, another order or spelling; no image has to be built for that.
+      description: Whether the file says the same as before, with other comments, another order or spelling; no image
+        has to be built for that.
       type: bool
 changed_files:
-  description: Paths of RV(changes) without those that differ in form only, as O(zerotouch.openshift.deployment_plan#module:changed_files) takes them.
+  description: Paths of RV(changes) without those that differ in form only, as
+    O(zerotouch.openshift.deployment_plan#module:changed_files) takes them.
   returned: success
   type: list
   elements: str
@@ -285,12 +292,20 @@ def argument_spec() -> dict[str, Any]:
 def run(call: Call) -> dict[str, Any]:
     params = call.params
     work_dir = Path(params["work_dir"]) if params["work_dir"] else None
-    registry = ReleaseRegistry(ConnectTo.of(params["connect_to"]), params["ca_cert"] or "", params["new_digest"], work_dir)
-    plan = plan_configuration(Input.of_options(params, Path(params["dest"])), registry=registry, tell_secrets=call.add_secrets)
+    registry = ReleaseRegistry(
+        ConnectTo.of(params["connect_to"]), params["ca_cert"] or "", params["new_digest"], work_dir
+    )
+    plan = plan_configuration(
+        Input.of_options(params, Path(params["dest"])), registry=registry, tell_secrets=call.add_secrets
+    )
     for problem in plan.problems:
         call.warn(problem.text())
     # All mistakes are reported in one run, and make no work directory. The files belong to the run that is at work.
-    alone = contextlib.nullcontext() if call.check_mode or work_dir is None else one_run(work_dir, "agent_config", call.clock)
+    alone = (
+        contextlib.nullcontext()
+        if call.check_mode or work_dir is None
+        else one_run(work_dir, "agent_config", call.clock)
+    )
     with alone:
         return _carry_out(call, compared_again(plan))
 

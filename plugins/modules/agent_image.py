@@ -12,10 +12,11 @@ version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
   - Makes a copy of a CoreOS live ISO that installs the cluster described in O(config_dir) when hosts boot it.
-  - Only the areas that the ISO reserves for it are filled. Boot loaders and partition tables stay those of the base image, byte for byte; neither
-    root, C(oc) nor C(openshift-install) is needed.
-  - Tokens, signing keys and the password of C(kubeadmin) are made once and kept in C(state.json); where that was deleted they are found again in the
-    image and in C(auth/). New ones are never drawn over those of a cluster that may run; C(auth/kubeconfig) and C(auth/kubeadmin-password)
+  - Only the areas that the ISO reserves for it are filled. Boot loaders and partition tables stay those of the base
+    image, byte for byte; neither root, C(oc) nor C(openshift-install) is needed.
+  - Tokens, signing keys and the password of C(kubeadmin) are made once and kept in C(state.json); where that was
+    deleted they are found again in the image and in C(auth/). New ones are never drawn over those of a cluster that may
+    run; C(auth/kubeconfig) and C(auth/kubeadmin-password)
     are written at once, before any host is booted.
   - Everything that is written has mode 0600, whole or not at all. The image holds credentials.
   - An image that matches its input is left alone. To find that out only its reserved areas are read.
@@ -25,7 +26,8 @@ extends_documentation_fragment:
 attributes:
   check_mode:
     support: full
-    details: A base image by URL is not transferred; at most a HEAD request is sent. Then digest and size are those known beforehand.
+    details: A base image by URL is not transferred; at most a HEAD request is sent. Then digest and size are those
+      known beforehand.
   diff_mode:
     support: full
     details: Shows path, mode and size of the files inside the image, never their contents.
@@ -35,40 +37,44 @@ attributes:
 options:
   config_dir:
     description:
-      - Directory with C(install-config.yaml), C(agent-config.yaml), C(openshift/) and C(release.json), as M(zerotouch.openshift.agent_config) writes it;
-        or with C(cluster-manifests/) and C(mirror/) in place of the first two.
+      - Directory with C(install-config.yaml), C(agent-config.yaml), C(openshift/) and C(release.json), as
+        M(zerotouch.openshift.agent_config) writes it; or with C(cluster-manifests/) and C(mirror/) in place of the
+        first two.
       - In check mode it need not exist yet.
     type: path
     required: true
   work_dir:
     description:
-      - The work directory. An ISO becomes C(images/agent.<architecture>.iso) in it, files that hosts load over the network are in C(boot-artifacts/);
-        C(auth/), C(rendezvousIP) and C(state.json) stand beside.
+      - The work directory. An ISO becomes C(images/agent.<architecture>.iso) in it, files that hosts load over the
+        network are in C(boot-artifacts/); C(auth/), C(rendezvousIP) and C(state.json) stand beside.
     type: path
     required: true
   kind:
     description:
-      - V(iso) is the live system with everything in it. Where C(agent-config.yaml) has C(minimalISO), and on platform external with
-        C(bootArtifactsBaseURL), it becomes V(minimal_iso), as C(openshift-install) does it.
-      - V(minimal_iso) is an ISO without the root file system, which hosts load over HTTP (RV(rootfs_url)). With C(bootArtifactsBaseURL) that file is made,
-        too; publish C(boot-artifacts/) there before hosts boot. It is made with C(coreos/miniso.dat) of the base image, as CoreOS makes it.
-      - V(pxe) makes kernel, initrd and root file system in C(boot-artifacts/) and, with C(bootArtifactsBaseURL), a script for iPXE; for s390x also
-        C(initrd.addrsize) and C(generic.ins).
+      - V(iso) is the live system with everything in it. Where C(agent-config.yaml) has C(minimalISO), and on platform
+        external with C(bootArtifactsBaseURL), it becomes V(minimal_iso), as C(openshift-install) does it.
+      - V(minimal_iso) is an ISO without the root file system, which hosts load over HTTP (RV(rootfs_url)). With
+        C(bootArtifactsBaseURL) that file is made, too; publish C(boot-artifacts/) there before hosts boot. It is made
+        with C(coreos/miniso.dat) of the base image, as CoreOS makes it.
+      - V(pxe) makes kernel, initrd and root file system in C(boot-artifacts/) and, with C(bootArtifactsBaseURL), a
+        script for iPXE; for s390x also C(initrd.addrsize) and C(generic.ins).
       - Hosts of V(minimal_iso) and V(pxe) get their first address by DHCP; C(networkConfig) is in force later.
-      - V(config_iso), C(images/agentconfig.noarch.iso), is the configuration image of the appliance's workflow. A live system without configuration, of the
-        same release and CoreOS build, takes it over as soon as the medium is attached.
+      - V(config_iso), C(images/agentconfig.noarch.iso), is the configuration image of the appliance's workflow. A live
+        system without configuration, of the same release and CoreOS build, takes it over as soon as the medium is
+        attached.
     type: str
     choices: [iso, minimal_iso, pxe, config_iso]
     default: iso
   engine:
-    description: How to build. V(native) is this collection itself, and what V(auto) takes. This version has no V(openshift_install).
+    description: How to build. V(native) is this collection itself, and what V(auto) takes. This version has no
+      V(openshift_install).
     type: str
     choices: [auto, native, openshift_install]
     default: auto
   description:
     description:
-      - Check mode only. The options of M(zerotouch.openshift.agent_config) that O(config_dir) would be written from. The image is then predicted for
-        this configuration, whatever O(config_dir) contains.
+      - Check mode only. The options of M(zerotouch.openshift.agent_config) that O(config_dir) would be written from.
+        The image is then predicted for this configuration, whatever O(config_dir) contains.
     type: dict
     suboptions:
       cluster:
@@ -94,15 +100,18 @@ options:
         default: {}
   new_secrets:
     description:
-      - Create new tokens, signing keys and a new C(kubeadmin) password, for a cluster that is installed again on the machines of a former one.
-        No secret of the former cluster is used for the new one. Its C(auth/kubeconfig) and password are kept beside the new ones, with the time
+      - Create new tokens, signing keys and a new C(kubeadmin) password, for a cluster that is installed again on the
+        machines of a former one.
+        No secret of the former cluster is used for the new one. Its C(auth/kubeconfig) and password are kept beside the
+        new ones, with the time
         in their names.
     type: bool
     default: false
   reading_hosts:
     description:
-      - Hosts that run from this image now, see RV(zerotouch.openshift.deployment_plan#module:reading_hosts). A live system reads its image for as long as it
-        runs, so an image that has to be built again must be equal to the recorded one, byte for byte. Otherwise the call fails and leaves no image.
+      - Hosts that run from this image now, see RV(zerotouch.openshift.deployment_plan#module:reading_hosts). A live
+        system reads its image for as long as it runs, so an image that has to be built again must be equal to the
+        recorded one, byte for byte. Otherwise the call fails and leaves no image.
     type: list
     elements: str
     default: []
@@ -206,9 +215,11 @@ kernel_arguments:
   description: With O(kind=pxe), what a boot loader has to hand to the kernel; empty otherwise.
   returned: success
   type: str
-  sample: ignition.firstboot ignition.platform.id=metal coreos.live.rootfs_url=http://boot.example.com/kni22/agent.x86_64-rootfs.img
+  sample: ignition.firstboot ignition.platform.id=metal
+    coreos.live.rootfs_url=http://boot.example.com/kni22/agent.x86_64-rootfs.img
 rendezvous_ip:
-  description: Address of the host that runs the installation; empty in check mode where the configuration is not written yet.
+  description: Address of the host that runs the installation; empty in check mode where the configuration is not
+    written yet.
   returned: success
   type: str
 state_file:
@@ -327,7 +338,9 @@ def _request(call: Call) -> BuildRequest:
         engine=params["engine"],
         force=params["force"],
         checksum=params["checksum"],
-        description=Input.of_options(params["description"], config_dir) if call.check_mode and params["description"] else None,
+        description=Input.of_options(params["description"], config_dir)
+        if call.check_mode and params["description"]
+        else None,
         new_secrets=params["new_secrets"],
         reading=tuple(params["reading_hosts"]),
     )

@@ -11,7 +11,8 @@ short_description: Look into a CoreOS live image or an agent ISO
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Reports what a CoreOS live ISO is, what it carries and which areas of it may be filled, in all forms that were ever published.
+  - Reports what a CoreOS live ISO is, what it carries and which areas of it may be filled, in all forms that were ever
+    published.
   - Only descriptors, directories and the reserved areas are read, so that it takes the same time for every size.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes.info
@@ -22,8 +23,8 @@ options:
     required: true
   show_secrets:
     description:
-      - Whether to return the contents of embedded files too. An agent ISO holds the pull secret, tokens and private keys; give such a task
-        C(no_log=true).
+      - Whether to return the contents of embedded files too. An agent ISO holds the pull secret, tokens and private
+        keys; give such a task C(no_log=true).
     type: bool
     default: false
 """
@@ -118,11 +119,13 @@ image:
       description: What C(coreos/features.json) says.
       type: dict
     network_files:
-      description: NetworkManager keyfiles in the area, with V(path), V(mode) and V(size), and V(content) if O(show_secrets=true).
+      description: NetworkManager keyfiles in the area, with V(path), V(mode) and V(size), and V(content) if
+        O(show_secrets=true).
       type: list
       elements: dict
     miniso:
-      description: What C(coreos/miniso.dat) says about the minimal ISO that can be made from this image; none without that file.
+      description: What C(coreos/miniso.dat) says about the minimal ISO that can be made from this image; none without
+        that file.
       type: dict
 """
 

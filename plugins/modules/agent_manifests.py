@@ -11,11 +11,14 @@ short_description: Make the cluster manifests (ZTP) of an agent-based installati
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Makes the set of objects that C(openshift-install agent create cluster-manifests) makes, AgentClusterInstall, ClusterDeployment, ClusterImageSet, InfraEnv,
-    NMStateConfig and the pull secret, with C(mirror/registries.conf) and C(mirror/ca-bundle.crt), from a configuration directory.
+  - Makes the set of objects that C(openshift-install agent create cluster-manifests) makes, AgentClusterInstall,
+    ClusterDeployment, ClusterImageSet, InfraEnv, NMStateConfig and the pull secret, with C(mirror/registries.conf) and
+    C(mirror/ca-bundle.crt), from a configuration directory.
   - Further manifests are written to C(openshift/), one document a file, as the installation registers them.
-  - An agent image holds the same files; this module is for those who want to see them, compare them or hand them to other tools.
-  - Files are written with mode 0600, each whole or not at all. A file that another tool or a user wrote or edited is never overwritten.
+  - An agent image holds the same files; this module is for those who want to see them, compare them or hand them to
+    other tools.
+  - Files are written with mode 0600, each whole or not at all. A file that another tool or a user wrote or edited is
+    never overwritten.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
 attributes:
@@ -29,15 +32,17 @@ attributes:
 options:
   config_dir:
     description:
-      - The configuration directory, as M(zerotouch.openshift.agent_config) writes it, or a directory with the user's own C(install-config.yaml),
-        C(agent-config.yaml) and C(openshift/).
-      - Or a directory with a hand-written set, C(cluster-manifests/) with C(mirror/) and C(openshift/) if there are any. The set is checked as the installer
-        checks it; what a person wrote goes to O(dest) as it is, and what the installer would add is made.
+      - The configuration directory, as M(zerotouch.openshift.agent_config) writes it, or a directory with the user's
+        own C(install-config.yaml), C(agent-config.yaml) and C(openshift/).
+      - Or a directory with a hand-written set, C(cluster-manifests/) with C(mirror/) and C(openshift/) if there are
+        any. The set is checked as the installer checks it; what a person wrote goes to O(dest) as it is, and what the
+        installer would add is made.
     type: path
     required: true
   dest:
     description:
-      - The directory that gets C(cluster-manifests/), C(mirror/) and C(openshift/). It is made if it does not exist. As O(config_dir) it is the same set again.
+      - The directory that gets C(cluster-manifests/), C(mirror/) and C(openshift/). It is made if it does not exist. As
+        O(config_dir) it is the same set again.
       - Without it nothing is written, and only the result tells the objects.
     type: path
   version:

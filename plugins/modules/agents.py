@@ -11,14 +11,17 @@ short_description: Recognise, approve, name and bind many Agents at once
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Finds the Agent of every host of a list and brings all of them to what is asked for, with one list request and one merge patch for each Agent that changes.
-  - An Agent is recognised by MAC first, then by system UUID, serial number, address of the BMC, labels and a query. One Agent is one host; what fits
-    several is ambiguous, told as such, and not touched. Of a machine that registered again under another name, the Agent that the hub hears from is taken.
-  - The set is planned as a whole. A cluster never gets more Agents than its C(provisionRequirements) say, because one too many permanently keeps it
-    from installing.
-  - What the hub would accept and then ignore (hostname, role, disk after the start), or reject (to unbind a host that is being installed), is refused;
-    then nothing at all is done to that Agent. Other hosts are not held up by it.
-  - The task fails if any host is not what was asked for, with the complete list of what was and was not done. Running it again goes on from there.
+  - Finds the Agent of every host of a list and brings all of them to what is asked for, with one list request and one
+    merge patch for each Agent that changes.
+  - An Agent is recognised by MAC first, then by system UUID, serial number, address of the BMC, labels and a query. One
+    Agent is one host; what fits several is ambiguous, told as such, and not touched. Of a machine that registered again
+    under another name, the Agent that the hub hears from is taken.
+  - The set is planned as a whole. A cluster never gets more Agents than its C(provisionRequirements) say, because one
+    too many permanently keeps it from installing.
+  - What the hub would accept and then ignore (hostname, role, disk after the start), or reject (to unbind a host that
+    is being installed), is refused; then nothing at all is done to that Agent. Other hosts are not held up by it.
+  - The task fails if any host is not what was asked for, with the complete list of what was and was not done. Running
+    it again goes on from there.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.host_requests
@@ -34,11 +37,11 @@ attributes:
   idempotent:
     support: full
 notes:
-  - "Permissions in the namespace: list and patch on agents (agent-install.openshift.io), get where others change Agents at the same time, watch for
-    O(wait_for), delete for O(hosts[].state=absent)."
-  - "To bind and unbind, also list on infraenvs (agent-install.openshift.io), get on clusterdeployments (hive.openshift.io) and agentclusterinstalls
-    (extensions.hive.openshift.io) in the cluster's namespace, and list on agents of all namespaces; without the last, Agents elsewhere are not counted,
-    which is warned of."
+  - "Permissions in the namespace: list and patch on agents (agent-install.openshift.io), get where others change Agents
+    at the same time, watch for O(wait_for), delete for O(hosts[].state=absent)."
+  - "To bind and unbind, also list on infraenvs (agent-install.openshift.io), get on clusterdeployments
+    (hive.openshift.io) and agentclusterinstalls (extensions.hive.openshift.io) in the cluster's namespace, and list on
+    agents of all namespaces; without the last, Agents elsewhere are not counted, which is warned of."
 options:
   namespace:
     description: The namespace of the Agents, which is that of their InfraEnv.
@@ -48,8 +51,8 @@ options:
     description: Only look at Agents of this InfraEnv; by default at all of the namespace.
     type: str
   hosts:
-    description: The hosts. Each needs at least one of O(hosts[].mac_addresses), O(hosts[].system_uuid), O(hosts[].serial_number), O(hosts[].bmc_address),
-      O(hosts[].labels) and O(hosts[].query).
+    description: The hosts. Each needs at least one of O(hosts[].mac_addresses), O(hosts[].system_uuid),
+      O(hosts[].serial_number), O(hosts[].bmc_address), O(hosts[].labels) and O(hosts[].query).
     type: list
     elements: dict
     required: true
@@ -62,9 +65,11 @@ options:
     default: warn
   wait_for:
     description:
-      - What to wait for on every host. V(registered), its Agent is there and is what was asked for; V(ready), it is fit to be installed; V(bound), it
-        belongs to its cluster; V(unbound), it belongs to none and can be bound again; V(installed), it is.
-      - Agents are watched, not asked again and again. A host that appears late is treated when it does, one that cannot get there any more fails at once.
+      - What to wait for on every host. V(registered), its Agent is there and is what was asked for; V(ready), it is fit
+        to be installed; V(bound), it belongs to its cluster; V(unbound), it belongs to none and can be bound again;
+        V(installed), it is.
+      - Agents are watched, not asked again and again. A host that appears late is treated when it does, one that cannot
+        get there any more fails at once.
     type: str
     choices: [none, registered, ready, bound, unbound, installed]
     default: none
@@ -78,8 +83,8 @@ options:
     default: 8
   state_file:
     description:
-      - The state file of a deployment, C(state.json). Hosts that were waited for to the end and have no Agent are remembered there, so that
-        M(zerotouch.openshift.hub_plan) plans to boot their machines again.
+      - The state file of a deployment, C(state.json). Hosts that were waited for to the end and have no Agent are
+        remembered there, so that M(zerotouch.openshift.hub_plan) plans to boot their machines again.
     type: path
 requirements:
   - jmespath, for O(hosts[].query)
@@ -191,7 +196,8 @@ hosts:
           description: What is wrong.
           type: str
 nodes:
-  description: The Nodes that the hosts become, as O(zerotouch.openshift.node_csrs#module:hosts) takes them. The addresses are those of the Agent's inventory.
+  description: The Nodes that the hosts become, as O(zerotouch.openshift.node_csrs#module:hosts) takes them. The
+    addresses are those of the Agent's inventory.
   returned: always, once the Agents were listed
   type: list
   elements: dict
@@ -276,9 +282,18 @@ api_calls:
 from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.gate import record_release, why_not_ours
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import read_touch, touch_spec
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.options import agents_argument_spec, run_agents
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.gate import (
+    record_release,
+    why_not_ours,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import (
+    read_touch,
+    touch_spec,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.options import (
+    agents_argument_spec,
+    run_agents,
+)
 
 OPTIONS = {"supports_check_mode": True}
 

@@ -11,7 +11,8 @@ short_description: List the Agents of a hub, flat
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Returns the hosts that have registered with a hub, each as one flat record with state, cluster, failing validations and hardware.
+  - Returns the hosts that have registered with a hub, each as one flat record with state, cluster, failing validations
+    and hardware.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes.info
   - zerotouch.openshift.hub
@@ -31,10 +32,12 @@ options:
     description: Only Agents of the InfraEnv of this name.
     type: str
   cluster_name:
-    description: Only Agents that are bound, or are going to be bound, to this ClusterDeployment; its name, or C(namespace/name).
+    description: Only Agents that are bound, or are going to be bound, to this ClusterDeployment; its name, or
+      C(namespace/name).
     type: str
   query:
-    description: Only Agents for which this JMESPath expression is true; it sees what O(zerotouch.openshift.agents#module:hosts[].query) sees.
+    description: Only Agents for which this JMESPath expression is true; it sees what
+      O(zerotouch.openshift.agents#module:hosts[].query) sees.
     type: str
   inventory:
     description: Whether to return the whole hardware inventory as well.
@@ -43,7 +46,8 @@ options:
   fields:
     description:
       - Return only these fields of each Agent; by default all. V(inventory) needs O(inventory) as well.
-      - A controller (AWX) shows and counts no result above 700 000 characters, which all fields of some hundred Agents exceed.
+      - A controller (AWX) shows and counts no result above 700 000 characters, which all fields of some hundred Agents
+        exceed.
     type: list
     elements: str
     default: []
@@ -206,7 +210,10 @@ agents:
 from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.options import agents_info_argument_spec, run_agents_info
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.options import (
+    agents_info_argument_spec,
+    run_agents_info,
+)
 
 OPTIONS = {"supports_check_mode": True}
 

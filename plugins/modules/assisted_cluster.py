@@ -11,10 +11,12 @@ short_description: Have a cluster in an assisted-service, with its overrides, ma
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Creates or updates a cluster over the REST API of an assisted-service, or imports one that runs already, to add hosts to it.
-  - It is looked up by name. An option that is not given is left as it is; one that is given empty is cleared; only what differs is sent. What the service
-    adds, such as defaults, is no difference.
-  - A difference that the service would not take any more (the installation has begun) or at all is refused before anything is written.
+  - Creates or updates a cluster over the REST API of an assisted-service, or imports one that runs already, to add
+    hosts to it.
+  - It is looked up by name. An option that is not given is left as it is; one that is given empty is cleared; only what
+    differs is sent. What the service adds, such as defaults, is no difference.
+  - A difference that the service would not take any more (the installation has begun) or at all is refused before
+    anything is written.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.assisted
@@ -34,12 +36,14 @@ options:
     type: str
     required: true
   state:
-    description: V(present) creates or updates. V(absent) deletes it, and the service forgets its hosts; machines that are installed go on running.
+    description: V(present) creates or updates. V(absent) deletes it, and the service forgets its hosts; machines that
+      are installed go on running.
     type: str
     choices: [present, absent]
     default: present
   existing:
-    description: Import this cluster, which runs already, instead of creating one. It is known again by O(existing.openshift_cluster_id).
+    description: Import this cluster, which runs already, instead of creating one. It is known again by
+      O(existing.openshift_cluster_id).
     type: dict
     suboptions:
       api_vip_dnsname:
@@ -52,7 +56,8 @@ options:
     description: Its base domain.
     type: str
   openshift_version:
-    description: The release, V(4.22.1), or V(4.22) for the newest one that the service knows. A new cluster needs it. Cannot be changed.
+    description: The release, V(4.22.1), or V(4.22) for the newest one that the service knows. A new cluster needs it.
+      Cannot be changed.
     type: str
   ocp_release_image:
     description: The release image, one that the service knows. Cannot be changed.
@@ -122,8 +127,9 @@ options:
     elements: str
   machine_networks:
     description:
-      - Networks of the machines. Where the service derives them (neither O(vip_dhcp_allocation) nor O(user_managed_networking) nor a O(load_balancer) of
-        the user's), they count for a new cluster only; a difference is warned of later on.
+      - Networks of the machines. Where the service derives them (neither O(vip_dhcp_allocation) nor
+        O(user_managed_networking) nor a O(load_balancer) of the user's), they count for a new cluster only; a
+        difference is warned of later on.
     type: list
     elements: str
   network_type:
@@ -214,7 +220,8 @@ options:
     type: list
     elements: str
   install_config_overrides:
-    description: JSON text or mapping, merged into the install-config by the service, as a whole. An empty one overrides nothing any more.
+    description: JSON text or mapping, merged into the install-config by the service, as a whole. An empty one overrides
+      nothing any more.
     type: json
   manifests:
     description: Manifests that are applied during the installation. Others stay.
@@ -239,7 +246,8 @@ options:
         choices: [present, absent]
         default: present
   ignored_validations:
-    description: Validations that do not keep the cluster from being installed. Some cannot be ignored; then the service says so.
+    description: Validations that do not keep the cluster from being installed. Some cannot be ignored; then the service
+      says so.
     type: dict
     suboptions:
       hosts:
@@ -292,7 +300,8 @@ done:
   type: list
   elements: str
 cluster:
-  description: The cluster, in the form of RV(zerotouch.openshift.assisted_info#module:clusters); RV(cluster.id) is empty before it exists.
+  description: The cluster, in the form of RV(zerotouch.openshift.assisted_info#module:clusters); RV(cluster.id) is
+    empty before it exists.
   returned: success
   type: dict
   contains:
@@ -311,7 +320,11 @@ from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.cluster.desired import read_requested
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.cluster.run import make_absent, make_present
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.connection import ASSISTED_OPTIONS, PULL_SECRET_OPTIONS, connect
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.connection import (
+    ASSISTED_OPTIONS,
+    PULL_SECRET_OPTIONS,
+    connect,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.shown_text import yaml_secrets
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 
@@ -347,23 +360,42 @@ def argument_spec() -> dict[str, Any]:
         "api_vips": _TEXTS,
         "ingress_vips": _TEXTS,
         "vip_dhcp_allocation": {"type": "bool"},
-        "cluster_networks": {"type": "list", "elements": "dict", "options": {"cidr": {"type": "str", "required": True}, "host_prefix": {"type": "int"}}},
+        "cluster_networks": {
+            "type": "list",
+            "elements": "dict",
+            "options": {"cidr": {"type": "str", "required": True}, "host_prefix": {"type": "int"}},
+        },
         "service_networks": _TEXTS,
         "machine_networks": _TEXTS,
-        "network_type": {"type": "str", "choices": ["OVNKubernetes", "OpenShiftSDN", "CiscoACI", "Cilium", "Calico", "None"]},
+        "network_type": {
+            "type": "str",
+            "choices": ["OVNKubernetes", "OpenShiftSDN", "CiscoACI", "Cilium", "Calico", "None"],
+        },
         "ssh_public_keys": {"type": "list", "elements": "str", "no_log": False},
         "http_proxy": _TEXT,
         "https_proxy": _TEXT,
         "no_proxy": _TEXT,
         "additional_ntp_sources": _TEXTS,
         "ntp_sources": _TEXTS,
-        "olm_operators": {"type": "list", "elements": "dict", "options": {"name": {"type": "str", "required": True}, "properties": _TEXT}},
-        "operator_bundles": {"type": "list", "elements": "dict", "options": {"id": {"type": "str", "required": True}, "optional_operators": _TEXTS}},
+        "olm_operators": {
+            "type": "list",
+            "elements": "dict",
+            "options": {"name": {"type": "str", "required": True}, "properties": _TEXT},
+        },
+        "operator_bundles": {
+            "type": "list",
+            "elements": "dict",
+            "options": {"id": {"type": "str", "required": True}, "optional_operators": _TEXTS},
+        },
         "hyperthreading": _TEXT,
         "schedulable_masters": {"type": "bool"},
         "disk_encryption": {
             "type": "dict",
-            "options": {"enable_on": _TEXT, "mode": {"type": "str", "choices": ["tpmv2", "tang"]}, "tang_servers": _TEXT},
+            "options": {
+                "enable_on": _TEXT,
+                "mode": {"type": "str", "choices": ["tpmv2", "tang"]},
+                "tang_servers": _TEXT,
+            },
         },
         "ignition_endpoint": {"type": "dict", "options": {"url": _TEXT, "ca_certificate": _TEXT}},
         "api_vip_dns_name": _TEXT,

@@ -11,13 +11,16 @@ short_description: Describe an OpenShift cluster to Cluster API, installed by as
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Creates and updates a Cluster, its OpenshiftAssistedControlPlane, OpenshiftAssistedConfigTemplates, MachineDeployments and Secrets as one unit, for the
-    OpenShift Assisted providers of Cluster API. With O(infrastructure=metal3) also Metal3Cluster, Metal3MachineTemplates, Metal3DataTemplates,
-    NMStateConfigs, and BareMetalHosts with their credentials.
-  - All mistakes are reported before the first write. The description is checked by the definitions that the hub serves, and by rules that the providers apply
-    only at run time.
-  - The Cluster is written last and starts everything. A run that ends earlier has started nothing, and the next run continues.
-  - Templates are not changed but replaced under another name. A pool that has Machines keeps its templates unless O(replace_machines) is set.
+  - Creates and updates a Cluster, its OpenshiftAssistedControlPlane, OpenshiftAssistedConfigTemplates,
+    MachineDeployments and Secrets as one unit, for the OpenShift Assisted providers of Cluster API. With
+    O(infrastructure=metal3) also Metal3Cluster, Metal3MachineTemplates, Metal3DataTemplates, NMStateConfigs, and
+    BareMetalHosts with their credentials.
+  - All mistakes are reported before the first write. The description is checked by the definitions that the hub serves,
+    and by rules that the providers apply only at run time.
+  - The Cluster is written last and starts everything. A run that ends earlier has started nothing, and the next run
+    continues.
+  - Templates are not changed but replaced under another name. A pool that has Machines keeps its templates unless
+    O(replace_machines) is set.
   - What other tools keep in these objects is left alone.
 notes:
   - The user needs the rules in C(docs/rbac/capi-assisted.yaml).
@@ -27,7 +30,8 @@ extends_documentation_fragment:
 attributes:
   check_mode:
     support: full
-    details: The hub tries each write without keeping it (server-side dry run), except in a namespace that does not exist yet.
+    details: The hub tries each write without keeping it (server-side dry run), except in a namespace that does not
+      exist yet.
   diff_mode:
     support: full
     details: The data of Secrets is hidden.
@@ -37,14 +41,16 @@ options:
   state:
     description:
       - V(present) creates and updates the cluster.
-      - V(absent) deletes the Cluster, upon which Cluster API deletes the pools, the control plane and the infrastructure, without draining Nodes. What remains
-        of this collection is deleted once no Machine is left, BareMetalHosts once nothing uses them. Each run does what can be done now; O(wait_for=gone)
-        continues to the end.
+      - V(absent) deletes the Cluster, upon which Cluster API deletes the pools, the control plane and the
+        infrastructure, without draining Nodes. What remains of this collection is deleted once no Machine is left,
+        BareMetalHosts once nothing uses them. Each run does what can be done now; O(wait_for=gone) continues to the
+        end.
     type: str
     choices: [present, absent]
     default: present
   name:
-    description: Name of the Cluster and of its control plane, at most 54 characters. It must be unique on the hub, in all namespaces.
+    description: Name of the Cluster and of its control plane, at most 54 characters. It must be unique on the hub, in
+      all namespaces.
     type: str
     required: true
   namespace:
@@ -60,7 +66,8 @@ options:
     description: Repository of the release images, without tag, instead of the public one.
     type: str
   pull_secret:
-    description: The pull secret as JSON, kept in the Secret C(<name>-pull-secret). Releases of OpenShift need it or O(pull_secret_name).
+    description: The pull secret as JSON, kept in the Secret C(<name>-pull-secret). Releases of OpenShift need it or
+      O(pull_secret_name).
     type: raw
   pull_secret_name:
     description: A Secret with the key C(.dockerconfigjson) that exists in the namespace.
@@ -69,7 +76,8 @@ options:
     description: Domain of the cluster. Needed for O(state=present); it cannot be changed.
     type: str
   api_vips:
-    description: Virtual addresses of the API, one for each address family. Without them a load balancer of your own is expected.
+    description: Virtual addresses of the API, one for each address family. Without them a load balancer of your own is
+      expected.
     type: list
     elements: str
   ingress_vips:
@@ -87,7 +95,8 @@ options:
       enable_on:
         description: The roles whose disks are encrypted.
         type: str
-        choices: [none, all, masters, arbiters, workers, 'masters,arbiters', 'masters,workers', 'arbiters,workers', 'masters,arbiters,workers']
+        choices: [none, all, masters, arbiters, workers, 'masters,arbiters', 'masters,workers', 'arbiters,workers',
+          'masters,arbiters,workers']
       mode:
         description: How they are unlocked.
         type: str
@@ -143,7 +152,8 @@ options:
         type: str
   host_prefixes:
     description:
-      - Prefix length of the part that each Node gets, by network of O(cluster_network.pods); 23 for IPv4 and 64 for IPv6 by default.
+      - Prefix length of the part that each Node gets, by network of O(cluster_network.pods); 23 for IPv4 and 64 for
+        IPv6 by default.
     type: dict
   machine_network:
     description: Networks of the machines; found by assisted-service by default.
@@ -156,7 +166,8 @@ options:
     description: A ConfigMap in the namespace with C(registries.conf) and, if needed, C(ca-bundle.crt).
     type: str
   image_registry:
-    description: Mirrors, kept in the ConfigMap C(<name>-mirrors). The providers keep those of one cluster in a namespace.
+    description: Mirrors, kept in the ConfigMap C(<name>-mirrors). The providers keep those of one cluster in a
+      namespace.
     type: dict
     suboptions:
       registries_conf:
@@ -205,7 +216,8 @@ options:
         elements: str
       nmstate_config_selector:
         description:
-          - Label selector of NMStateConfigs in all namespaces. With O(infrastructure=metal3) those of O(hosts[].network_config) by default.
+          - Label selector of NMStateConfigs in all namespaces. With O(infrastructure=metal3) those of
+            O(hosts[].network_config) by default.
         type: dict
       arch:
         description: Architecture of the machines.
@@ -229,7 +241,8 @@ options:
         description: Certificates in PEM form that machines trust during discovery.
         type: str
       os_image_version:
-        description: Refused, because assisted-service accepts no image version for machines whose cluster is already named.
+        description: Refused, because assisted-service accepts no image version for machines whose cluster is already
+          named.
         type: str
       pre_bootstrap_commands:
         description: Commands before the kubelet starts for the first time. Needs OpenshiftAssistedConfig v1alpha2.
@@ -240,13 +253,16 @@ options:
         type: list
         elements: str
       bootstrap_command_sentinel_dir:
-        description: Directory of the files that record that the commands were run. Needs OpenshiftAssistedConfig v1alpha2.
+        description: Directory of the files that record that the commands were run. Needs OpenshiftAssistedConfig
+          v1alpha2.
         type: str
       post_bootstrap_kubeconfig_path:
-        description: Kubeconfig for O(machine_deployments[].config.post_bootstrap_commands). It has no effect in present versions of the provider.
+        description: Kubeconfig for O(machine_deployments[].config.post_bootstrap_commands). It has no effect in present
+          versions of the provider.
         type: str
       node_name:
-        description: Variable with the hostname, such as C($METADATA_NAME), which is the default with O(infrastructure=metal3).
+        description: Variable with the hostname, such as C($METADATA_NAME), which is the default with
+          O(infrastructure=metal3).
         type: str
       kubelet_extra_labels:
         description:
@@ -385,7 +401,8 @@ options:
             elements: str
           nmstate_config_selector:
             description:
-              - Label selector of NMStateConfigs in all namespaces. With O(infrastructure=metal3) those of O(hosts[].network_config) by default.
+              - Label selector of NMStateConfigs in all namespaces. With O(infrastructure=metal3) those of
+                O(hosts[].network_config) by default.
             type: dict
           arch:
             description: Architecture of the machines.
@@ -409,7 +426,8 @@ options:
             description: Certificates in PEM form that machines trust during discovery.
             type: str
           os_image_version:
-            description: Refused, because assisted-service accepts no image version for machines whose cluster is already named.
+            description: Refused, because assisted-service accepts no image version for machines whose cluster is
+              already named.
             type: str
           pre_bootstrap_commands:
             description: Commands before the kubelet starts for the first time. Needs OpenshiftAssistedConfig v1alpha2.
@@ -420,13 +438,16 @@ options:
             type: list
             elements: str
           bootstrap_command_sentinel_dir:
-            description: Directory of the files that record that the commands were run. Needs OpenshiftAssistedConfig v1alpha2.
+            description: Directory of the files that record that the commands were run. Needs OpenshiftAssistedConfig
+              v1alpha2.
             type: str
           post_bootstrap_kubeconfig_path:
-            description: Kubeconfig for O(machine_deployments[].config.post_bootstrap_commands). It has no effect in present versions of the provider.
+            description: Kubeconfig for O(machine_deployments[].config.post_bootstrap_commands). It has no effect in
+              present versions of the provider.
             type: str
           node_name:
-            description: Variable with the hostname, such as C($METADATA_NAME), which is the default with O(infrastructure=metal3).
+            description: Variable with the hostname, such as C($METADATA_NAME), which is the default with
+              O(infrastructure=metal3).
             type: str
           kubelet_extra_labels:
             description:
@@ -441,7 +462,8 @@ options:
             description: Ignition config as JSON that is merged into that of the discovery agent.
             type: json
           ignition_override:
-            description: Ignition config as JSON, version 3.0.0 or 3.1.0, that is merged into that of the installed machine.
+            description: Ignition config as JSON, version 3.0.0 or 3.1.0, that is merged into that of the installed
+              machine.
             type: json
   infrastructure:
     description:
@@ -471,7 +493,8 @@ options:
     type: dict
     suboptions:
       image:
-        description: A CoreOS disk image that reads a config drive (variant nutanix), of the same release as the cluster.
+        description: A CoreOS disk image that reads a config drive (variant nutanix), of the same release as the
+          cluster.
         type: dict
         required: true
         suboptions:
@@ -572,11 +595,13 @@ options:
         description: Network configuration as nmstate takes it; DHCP without it.
         type: dict
   replace_machines:
-    description: Let Cluster API replace the Machines of pools whose templates change. Their hosts are installed again, one after the other.
+    description: Let Cluster API replace the Machines of pools whose templates change. Their hosts are installed again,
+      one after the other.
     type: bool
     default: false
   delete_first:
-    description: Names of Machines that Cluster API deletes before the others when their pool shrinks. They get the annotation for it before the pool shrinks.
+    description: Names of Machines that Cluster API deletes before the others when their pool shrinks. They get the
+      annotation for it before the pool shrinks.
     type: list
     elements: str
     default: []
@@ -589,15 +614,16 @@ options:
     default: []
   release_hosts:
     description:
-      - Names of hosts whose BareMetalHosts are deleted as soon as nothing uses them, and then their Secrets and NMStateConfigs. Only those that this module
-        created for the cluster are deleted.
+      - Names of hosts whose BareMetalHosts are deleted as soon as nothing uses them, and then their Secrets and
+        NMStateConfigs. Only those that this module created for the cluster are deleted.
     type: list
     elements: str
     default: []
   wait_for:
     description:
       - V(none) returns as soon as the objects are written.
-      - V(installed) waits until the cluster is installed, V(ready) also until it has its version and all Machines are available.
+      - V(installed) waits until the cluster is installed, V(ready) also until it has its version and all Machines are
+        available.
       - V(gone), with O(state=absent), until nothing is left.
     type: str
     choices: [none, installed, ready, gone]
@@ -608,7 +634,8 @@ options:
     default: 7200
   work_dir:
     description:
-      - Work directory for C(auth/kubeconfig) and C(auth/kubeadmin-password) (mode 0600), and for the record of the deployment in C(state.json).
+      - Work directory for C(auth/kubeconfig) and C(auth/kubeadmin-password) (mode 0600), and for the record of the
+        deployment in C(state.json).
       - Without it nothing is written on this machine.
     type: path
   forks:
@@ -634,7 +661,8 @@ EXAMPLES = r"""
     ssh_public_keys: ["{{ lookup('ansible.builtin.file', '~/.ssh/id_ed25519.pub') }}"]
     control_plane: {replicas: 3}
     machine_deployments: [{name: workers, replicas: 2}]
-    metal3: {image: {url: "https://images.example.com/rhcos-nutanix.qcow2", checksum: "https://images.example.com/sha256sum.txt"}}
+    metal3: {image: {url: "https://images.example.com/rhcos-nutanix.qcow2", checksum:
+      "https://images.example.com/sha256sum.txt"}}
     hosts: "{{ machines }}"
     wait_for: ready
     work_dir: clusters/edge
@@ -776,7 +804,9 @@ stays:
 
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.assisted.options import control_plane_argument_spec
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.assisted.options import (
+    control_plane_argument_spec,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.capi.run import run_recorded
 

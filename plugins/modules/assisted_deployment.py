@@ -11,14 +11,18 @@ short_description: Deploy a cluster through an assisted-service, and add hosts t
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Keeps the cluster and the InfraEnv of a deployment at an assisted-service that runs elsewhere (on a bastion, or hosted) as one unit, and watches the
-    installation. The modules M(zerotouch.openshift.assisted_cluster), M(zerotouch.openshift.assisted_infra_env) and their kin do the parts one by one.
-  - The cluster is described as for M(zerotouch.openshift.agent_config), by O(cluster) and O(hosts) or by the files in O(config_dir), and checked as completely
-    before anything is sent. It needs no rendezvous host. What the service gets is what the client inside an agent ISO would send for the same description.
-  - Cluster and InfraEnv are known by the ids in C(state.json) of O(work_dir). A cluster of the same name that was not made from there is never touched.
+  - Keeps the cluster and the InfraEnv of a deployment at an assisted-service that runs elsewhere (on a bastion, or
+    hosted) as one unit, and watches the installation. The modules M(zerotouch.openshift.assisted_cluster),
+    M(zerotouch.openshift.assisted_infra_env) and their kin do the parts one by one.
+  - The cluster is described as for M(zerotouch.openshift.agent_config), by O(cluster) and O(hosts) or by the files in
+    O(config_dir), and checked as completely before anything is sent. It needs no rendezvous host. What the service gets
+    is what the client inside an agent ISO would send for the same description.
+  - Cluster and InfraEnv are known by the ids in C(state.json) of O(work_dir). A cluster of the same name that was not
+    made from there is never touched.
   - Tells which hosts have to be booted from the discovery image, and where that is; no host of a cluster is among them.
-  - With O(wait_for=installed) the hosts are named and given role, disk and labels as they appear, the installation is begun as soon as exactly they are ready,
-    and followed with the view of M(zerotouch.openshift.install_wait); on failure a folder in C(logs) holds everything that helps to find out why.
+  - With O(wait_for=installed) the hosts are named and given role, disk and labels as they appear, the installation is
+    begun as soon as exactly they are ready, and followed with the view of M(zerotouch.openshift.install_wait); on
+    failure a folder in C(logs) holds everything that helps to find out why.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.assisted
@@ -45,7 +49,8 @@ options:
     choices: [present, absent]
     default: present
   purpose:
-    description: V(install) installs the cluster; V(add) adds hosts to it once it is installed. One that the service does not know any more is imported.
+    description: V(install) installs the cluster; V(add) adds hosts to it once it is installed. One that the service
+      does not know any more is imported.
     type: str
     choices: [install, add]
     default: install
@@ -54,11 +59,13 @@ options:
     type: path
     required: true
   infra_env:
-    description: Further options of M(zerotouch.openshift.assisted_infra_env) for the discovery image, such as V(kernel_arguments). They win.
+    description: Further options of M(zerotouch.openshift.assisted_infra_env) for the discovery image, such as
+      V(kernel_arguments). They win.
     type: dict
     default: {}
   host_options:
-    description: Further options of a host of M(zerotouch.openshift.assisted_hosts), such as V(node_labels), by the name of the host.
+    description: Further options of a host of M(zerotouch.openshift.assisted_hosts), such as V(node_labels), by the name
+      of the host.
     type: dict
     default: {}
   names:
@@ -67,10 +74,12 @@ options:
     elements: str
     default: []
   cluster_id:
-    description: Id of a cluster that another tool or user created at the service, to continue with. It is not deleted with O(state=absent).
+    description: Id of a cluster that another tool or user created at the service, to continue with. It is not deleted
+      with O(state=absent).
     type: str
   image:
-    description: V(direct), BMCs fetch the image from the service; V(publish), it is transferred to C(images) in O(work_dir) for being published from here.
+    description: V(direct), BMCs fetch the image from the service; V(publish), it is transferred to C(images) in
+      O(work_dir) for being published from here.
     type: str
     choices: [direct, publish]
     default: direct
@@ -78,14 +87,16 @@ options:
     description:
       - V(none) returns as soon as the service has everything.
       - V(installed) configures the hosts and waits until the cluster is installed.
-      - V(joined), with O(purpose=add), waits until the service has added the hosts. M(zerotouch.openshift.node_csrs) approves their certificates.
+      - V(joined), with O(purpose=add), waits until the service has added the hosts. M(zerotouch.openshift.node_csrs)
+        approves their certificates.
     type: str
     choices: [none, installed, joined]
     default: none
   force:
     description:
       - With V(start_over) cluster and InfraEnv are deleted and created again, and all hosts are booted.
-      - With V(rebuild_image) hosts that have registered are booted again, with V(reboot_joined_hosts) also those of an installation on its way.
+      - With V(rebuild_image) hosts that have registered are booted again, with V(reboot_joined_hosts) also those of an
+        installation on its way.
     type: list
     elements: str
     choices: [rebuild_image, reboot_joined_hosts, start_over, take_over, abandon_hub, break_lock]
@@ -113,7 +124,8 @@ EXAMPLES = r"""
 - name: Boot the machines
   zerotouch.openshift.boot_hosts:
     image_url: "{{ edge.image_url }}"
-    hosts: "{{ (site.deployment | zerotouch.openshift.deployment('bmc_hosts')) | selectattr('name', 'in', edge.boot_hosts) }}"
+    hosts: "{{ (site.deployment | zerotouch.openshift.deployment('bmc_hosts')) | selectattr('name', 'in',
+      edge.boot_hosts) }}"
 
 - name: Install it
   zerotouch.openshift.assisted_deployment:
@@ -139,15 +151,18 @@ stop:
   returned: O(state=present) without O(wait_for)
   type: str
 state:
-  description: V(new), V(built) (nothing registered yet), V(registered), V(installing), V(installed), V(failed), V(unknown) or V(foreign).
+  description: V(new), V(built) (nothing registered yet), V(registered), V(installing), V(installed), V(failed),
+    V(unknown) or V(foreign).
   returned: O(state=present) without O(wait_for)
   type: str
 wait:
-  description: Whether there is something to wait for with O(wait_for=installed). In check mode not for a cluster that does not exist.
+  description: Whether there is something to wait for with O(wait_for=installed). In check mode not for a cluster that
+    does not exist.
   returned: O(state=present) without O(wait_for)
   type: bool
 report:
-  description: Whether credentials and report can be written at the end of the run; in check mode only if the cluster is installed.
+  description: Whether credentials and report can be written at the end of the run; in check mode only if the cluster is
+    installed.
   returned: O(state=present) without O(wait_for)
   type: bool
 cluster:
@@ -235,8 +250,8 @@ joined:
   elements: dict
 nodes:
   description:
-    - The Nodes that the hosts become, as O(zerotouch.openshift.node_csrs#module:hosts) takes them - C(name), and the C(addresses) that the service has from
-      the host's agent.
+    - The Nodes that the hosts become, as O(zerotouch.openshift.node_csrs#module:hosts) takes them - C(name), and the
+      C(addresses) that the service has from the host's agent.
   returned: O(wait_for=joined)
   type: list
   elements: dict
@@ -268,16 +283,29 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.hosts impo
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.options import media_hosts_spec
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.requests import boot_requests
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import PENDING_OPTION, Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import (
+    PENDING_OPTION,
+    Call,
+    run_module,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.store_link import StoreLink
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.join import wait_joined
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.run import ensure_absent, ensure_present
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.run import (
+    ensure_absent,
+    ensure_present,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.session import AssistedRequest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.wait import Patience, wait_installed
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.wait import (
+    Patience,
+    wait_installed,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.described import DESCRIPTION_OPTIONS
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import touch_spec
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.table import OVERRIDES
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.decide import Limits, timeouts_spec
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.decide import (
+    Limits,
+    timeouts_spec,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.media import HostMedia
 
 OPTIONS = {

@@ -11,7 +11,8 @@ short_description: Fetch kubeconfig, password, Ignition, manifests and logs from
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Writes files of a cluster or an InfraEnv to a directory, each readable by the owner alone and replaced as a whole. A file that is the same stays.
+  - Writes files of a cluster or an InfraEnv to a directory, each readable by the owner alone and replaced as a whole. A
+    file that is the same stays.
   - Contents are never returned.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
@@ -20,11 +21,12 @@ attributes:
   check_mode:
     support: full
     details:
-      - Files are read and compared, except for the logs. What the service does not have yet counts as going to be written, and a cluster that does not exist
-        is warned of, since an earlier task may be going to make it.
+      - Files are read and compared, except for the logs. What the service does not have yet counts as going to be
+        written, and a cluster that does not exist is warned of, since an earlier task may be going to make it.
   diff_mode:
     support: full
-    details: Manifests, the install-config and the metadata are shown without secrets; of files that are secret as a whole, and of archives, the size is.
+    details: Manifests, the install-config and the metadata are shown without secrets; of files that are secret as a
+      whole, and of archives, the size is.
   idempotent:
     support: partial
     details: Logs are fetched each time.
@@ -42,7 +44,8 @@ options:
   files:
     description:
       - What to fetch; each is written under its own name.
-      - V(manifests) are all manifests of the cluster, written to C(manifests/<folder>/). V(logs) are those of hosts and controller, written to C(logs.tar).
+      - V(manifests) are all manifests of the cluster, written to C(manifests/<folder>/). V(logs) are those of hosts and
+        controller, written to C(logs.tar).
     type: list
     elements: str
     choices:
@@ -131,8 +134,15 @@ missing:
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.cluster.files import NAMES, FilesOrder, fetch_files
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.connection import ASSISTED_OPTIONS, connect
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.cluster.files import (
+    NAMES,
+    FilesOrder,
+    fetch_files,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.connection import (
+    ASSISTED_OPTIONS,
+    connect,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 
 OPTIONS = {"supports_check_mode": True, "required_one_of": [["cluster_name", "infra_env_name"]]}
@@ -144,7 +154,12 @@ def argument_spec() -> dict[str, Any]:
         "cluster_name": {"type": "str"},
         "infra_env_name": {"type": "str"},
         "dest": {"type": "path", "required": True},
-        "files": {"type": "list", "elements": "str", "choices": list(NAMES), "default": ["kubeconfig", "kubeadmin-password"]},
+        "files": {
+            "type": "list",
+            "elements": "str",
+            "choices": list(NAMES),
+            "default": ["kubeconfig", "kubeadmin-password"],
+        },
         "system_manifests": {"type": "bool", "default": False},
         "skip_missing": {"type": "bool", "default": False},
     }

@@ -11,12 +11,15 @@ short_description: Recognise, name and bind many hosts of an assisted-service at
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Finds every host of a list among those that have registered, and brings it to what is asked for; of its settings only those that differ are sent, in
-    one request.
-  - A host is recognised by MAC first, then by system UUID, serial number, BMC address and a query, by the same rules as the Agents of a hub. A host that
-    several entries match is reported as ambiguous and not touched. Of several registrations of a machine, the one that the service hears from is taken.
-  - A host that cannot be as described (its installation has begun, no disk fits) is refused as a whole; others are not held up by it.
-  - The task fails if any host is not what was asked for, with the complete list of what was and was not done. Running it again goes on from there.
+  - Finds every host of a list among those that have registered, and brings it to what is asked for; of its settings
+    only those that differ are sent, in one request.
+  - A host is recognised by MAC first, then by system UUID, serial number, BMC address and a query, by the same rules as
+    the Agents of a hub. A host that several entries match is reported as ambiguous and not touched. Of several
+    registrations of a machine, the one that the service hears from is taken.
+  - A host that cannot be as described (its installation has begun, no disk fits) is refused as a whole; others are not
+    held up by it.
+  - The task fails if any host is not what was asked for, with the complete list of what was and was not done. Running
+    it again goes on from there.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.host_requests.assisted_hosts
@@ -42,15 +45,16 @@ options:
     type: str
   hosts:
     description:
-      - The hosts. Each needs at least one of O(hosts[].mac_addresses), O(hosts[].system_uuid), O(hosts[].serial_number), O(hosts[].bmc_address) and
-        O(hosts[].query).
+      - The hosts. Each needs at least one of O(hosts[].mac_addresses), O(hosts[].system_uuid),
+        O(hosts[].serial_number), O(hosts[].bmc_address) and O(hosts[].query).
     type: list
     elements: dict
     required: true
   wait_for:
     description:
-      - What to wait for on every host. V(registered), it is there and is what was asked for; V(ready), it is fit to be installed, or further;
-        V(bound), it belongs to its cluster; V(unbound), it belongs to none; V(installed), it is installed (another task must start the installation).
+      - What to wait for on every host. V(registered), it is there and is what was asked for; V(ready), it is fit to be
+        installed, or further; V(bound), it belongs to its cluster; V(unbound), it belongs to none; V(installed), it is
+        installed (another task must start the installation).
       - A host that has failed is not waited for any longer. A service that does not answer for a while is.
       - A host that appears late is treated when it does.
     type: str
@@ -192,10 +196,18 @@ ambiguous:
 
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.hosts.request import FENCING_OPTIONS, RESETTABLE, ROLES, host_requests
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.hosts.request import (
+    FENCING_OPTIONS,
+    RESETTABLE,
+    ROLES,
+    host_requests,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.hosts.run import Bulk, reconcile_hosts
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.hosts.waits import TARGETS
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.connection import ASSISTED_OPTIONS, connect
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.connection import (
+    ASSISTED_OPTIONS,
+    connect,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.field_table import SERVICE_REQUESTS
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.host_options import option_specs
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
@@ -258,7 +270,9 @@ def run(call: Call) -> dict[str, Any]:
         call.add_secrets,
         call.warn,
     )
-    service = connect(params, call.clock, call.check_mode, learnt=call.add_secrets, warn=call.warn, forks=params["forks"])
+    service = connect(
+        params, call.clock, call.check_mode, learnt=call.add_secrets, warn=call.warn, forks=params["forks"]
+    )
     result, changes = reconcile_hosts(service, bulk)
     call.plan(result["plan"])
     return {**result, **({"diff": [change.diff() for change in changes]} if call.diff else {})}

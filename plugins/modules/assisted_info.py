@@ -11,7 +11,8 @@ short_description: Tell what an assisted-service holds and how far it is
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Returns clusters, InfraEnvs and hosts of an assisted-service as flat records, what keeps them from being installed as one table, and their events.
+  - Returns clusters, InfraEnvs and hosts of an assisted-service as flat records, what keeps them from being installed
+    as one table, and their events.
   - States that this collection does not know are returned as the service words them.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes.info
@@ -241,7 +242,8 @@ hosts:
       returned: with O(inventory)
       type: dict
 progress:
-  description: How far each cluster is, in the words and the form in which RV(zerotouch.openshift.install_wait#module:hosts) and its lines tell it.
+  description: How far each cluster is, in the words and the form in which
+    RV(zerotouch.openshift.install_wait#module:hosts) and its lines tell it.
   returned: success
   type: list
   elements: dict
@@ -351,7 +353,10 @@ versions:
 from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.inspect import ServiceQuery, look
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.connection import ASSISTED_OPTIONS, connect
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.connection import (
+    ASSISTED_OPTIONS,
+    connect,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 
 OPTIONS = {"supports_check_mode": True}
@@ -364,7 +369,12 @@ def argument_spec() -> dict[str, Any]:
         "infra_env_name": {"type": "str"},
         "validations": {"type": "str", "choices": ["none", "failing", "all"], "default": "failing"},
         "events": {"type": "int", "default": 0},
-        "severities": {"type": "list", "elements": "str", "choices": ["info", "warning", "error", "critical"], "default": []},
+        "severities": {
+            "type": "list",
+            "elements": "str",
+            "choices": ["info", "warning", "error", "critical"],
+            "default": [],
+        },
         "inventory": {"type": "bool", "default": False},
         "versions": {"type": "bool", "default": False},
     }

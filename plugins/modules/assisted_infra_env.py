@@ -11,8 +11,10 @@ short_description: Have an InfraEnv in an assisted-service, and the URL of its d
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Creates or updates an InfraEnv over the REST API of an assisted-service, with the network of its hosts, and tells where its discovery image is.
-  - It is looked up by name. An option that is not given is left as it is; one that is given empty is cleared; only what differs is sent.
+  - Creates or updates an InfraEnv over the REST API of an assisted-service, with the network of its hosts, and tells
+    where its discovery image is.
+  - It is looked up by name. An option that is not given is left as it is; one that is given empty is cleared; only what
+    differs is sent.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.discovery_image
@@ -39,11 +41,13 @@ options:
     choices: [present, absent]
     default: present
   delete_hosts:
-    description: With O(state=absent), have the service forget its hosts first. Otherwise an InfraEnv that has hosts stays, and the task fails.
+    description: With O(state=absent), have the service forget its hosts first. Otherwise an InfraEnv that has hosts
+      stays, and the task fails.
     type: bool
     default: false
   cluster_name:
-    description: The cluster, by name or id, that all its hosts belong to. Without it they are bound later. Cannot be changed.
+    description: The cluster, by name or id, that all its hosts belong to. Without it they are bound later. Cannot be
+      changed.
     type: str
   openshift_version:
     description: Which of the service's operating system images to use; by default the cluster's, else the newest.
@@ -121,7 +125,8 @@ plan:
   elements: str
   sample: ["update infra-env site-1: additional_ntp_sources: none -> 'ntp.example.com'"]
 infra_env:
-  description: The InfraEnv, in the form of RV(zerotouch.openshift.assisted_info#module:infra_envs); RV(infra_env.id) is empty before it exists.
+  description: The InfraEnv, in the form of RV(zerotouch.openshift.assisted_info#module:infra_envs); RV(infra_env.id) is
+    empty before it exists.
   returned: success
   type: dict
   contains:
@@ -132,7 +137,8 @@ infra_env:
       description: Its name.
       type: str
 image_url:
-  description: URL of the discovery ISO; may hold a token that ends. Empty where the service makes no images, and before the InfraEnv exists.
+  description: URL of the discovery ISO; may hold a token that ends. Empty where the service makes no images, and before
+    the InfraEnv exists.
   returned: success
   type: str
 image_expires_at:
@@ -148,9 +154,19 @@ done:
 
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.infra_env.run import make_absent, make_present
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.connection import ASSISTED_OPTIONS, PULL_SECRET_OPTIONS, connect
-from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.discovery_options import DISCOVERY_OPTIONS, HOST_NETWORKS
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.infra_env.run import (
+    make_absent,
+    make_present,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.connection import (
+    ASSISTED_OPTIONS,
+    PULL_SECRET_OPTIONS,
+    connect,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.discovery_options import (
+    DISCOVERY_OPTIONS,
+    HOST_NETWORKS,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 
 OPTIONS = {"supports_check_mode": True, "mutually_exclusive": [["ntp_sources", "additional_ntp_sources"]]}

@@ -11,9 +11,11 @@ short_description: Start the installation of a cluster of an assisted-service an
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Waits until the service finds the cluster ready, starts its installation and follows it to its end, with progress shown on change.
+  - Waits until the service finds the cluster ready, starts its installation and follows it to its end, with progress
+    shown on change.
   - What the service would refuse is reported with the service's reasons, which are the validations that did not pass.
-  - An installation whose preparation fails is started again, three times altogether. While the service does not answer it is waited for.
+  - An installation whose preparation fails is started again, three times altogether. While the service does not answer
+    it is waited for.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.assisted
@@ -21,7 +23,8 @@ attributes:
   check_mode:
     support: full
     details:
-      - Tells what would be asked for and waited for. A cluster that does not exist is warned of, since an earlier task may be going to make it.
+      - Tells what would be asked for and waited for. A cluster that does not exist is warned of, since an earlier task
+        may be going to make it.
   diff_mode:
     support: full
     details: Shows the status of the cluster, or of each host that is added, before and at the end.
@@ -35,15 +38,18 @@ options:
   state:
     description:
       - V(installed), the installation is started if need be and followed to its end; V(started), until it has begun.
-      - Of a cluster that hosts are added to, its hosts that are ready are installed, and V(reset) takes those back whose installation is not complete.
-      - V(cancelled) stops an installation; V(reset) takes it back, so that its hosts can be booted again. Both leave one alone that has not begun.
+      - Of a cluster that hosts are added to, its hosts that are ready are installed, and V(reset) takes those back
+        whose installation is not complete.
+      - V(cancelled) stops an installation; V(reset) takes it back, so that its hosts can be booted again. Both leave
+        one alone that has not begun.
       - V(adding_hosts) opens an installed cluster for more hosts.
     type: str
     choices: [started, installed, cancelled, reset, adding_hosts]
     default: installed
   wait:
     description:
-      - Whether to wait until the cluster reaches O(state). Otherwise the module only requests what is possible at once, and fails if the cluster is not ready.
+      - Whether to wait until the cluster reaches O(state). Otherwise the module only requests what is possible at once,
+        and fails if the cluster is not ready.
     type: bool
     default: true
   ready_timeout:
@@ -109,7 +115,10 @@ from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.install.plan import STATES
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.install.run import Installation, InstallOrder
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.connection import ASSISTED_OPTIONS, connect
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.connection import (
+    ASSISTED_OPTIONS,
+    connect,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 
 OPTIONS = {"supports_check_mode": True}

@@ -11,10 +11,10 @@ short_description: Register a directory of cluster manifests with an assisted-se
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Does over the REST API what the client inside the agent ISO does with its files. Cluster, InfraEnv and hosts become what cluster-manifests and the
-    configuration of the hosts say, with the request bodies that that client sends.
-  - Unlike that client it looks objects up by their name and compares them, changes what differs, reads the pull secret from C(data) too, waits within a
-    limit, sets hostnames, and tells which hosts are missing.
+  - Does over the REST API what the client inside the agent ISO does with its files. Cluster, InfraEnv and hosts become
+    what cluster-manifests and the configuration of the hosts say, with the request bodies that that client sends.
+  - Unlike that client it looks objects up by their name and compares them, changes what differs, reads the pull secret
+    from C(data) too, waits within a limit, sets hostnames, and tells which hosts are missing.
   - What an existing cluster or InfraEnv cannot be changed to is refused before anything is written.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
@@ -31,8 +31,8 @@ attributes:
 options:
   config_dir:
     description:
-      - Directory that holds C(cluster-manifests/), or is one. Files of C(openshift/) or C(extra-manifests/) in it go to the cluster as they are, in folder
-        C(openshift); one that has changed is replaced.
+      - Directory that holds C(cluster-manifests/), or is one. Files of C(openshift/) or C(extra-manifests/) in it go to
+        the cluster as they are, in folder C(openshift); one that has changed is replaced.
     type: path
     required: true
   openshift_version:
@@ -49,8 +49,9 @@ options:
     default: full-iso
   host_config_dir:
     description:
-      - Directory with a directory for each host, as the agent ISO has it - C(mac_addresses), C(role), C(root-device-hints.yaml) and
-        C(fencing-credentials.yaml). The name of a directory is the hostname, unless it is C(host-) with a number.
+      - Directory with a directory for each host, as the agent ISO has it - C(mac_addresses), C(role),
+        C(root-device-hints.yaml) and C(fencing-credentials.yaml). The name of a directory is the hostname, unless it is
+        C(host-) with a number.
     type: path
   hosts:
     description: The same as a list.
@@ -70,7 +71,8 @@ options:
         type: str
         choices: [master, arbiter, worker, auto-assign]
       root_device_hints:
-        description: Root device hints; of several disks that fit, the one that is selected already stays, else the first is taken.
+        description: Root device hints; of several disks that fit, the one that is selected already stays, else the
+          first is taken.
         type: dict
       fencing_credentials:
         description: Access to the BMC, which the cluster keeps; set once and not replaced.
@@ -97,7 +99,8 @@ options:
             type: str
   import_cluster:
     description:
-      - A cluster that runs already and gets hosts. It is imported unless the service knows it; the manifests of the cluster are not needed then.
+      - A cluster that runs already and gets hosts. It is imported unless the service knows it; the manifests of the
+        cluster are not needed then.
     type: dict
     suboptions:
       openshift_cluster_id:
@@ -131,8 +134,8 @@ options:
             type: str
   timeout:
     description:
-      - Seconds to wait until every configured host has registered and is as configured. V(0) looks once, and hosts that have not registered yet are
-        returned in RV(missing) without a failure.
+      - Seconds to wait until every configured host has registered and is as configured. V(0) looks once, and hosts that
+        have not registered yet are returned in RV(missing) without a failure.
     type: float
     default: 0
   forks:
@@ -175,11 +178,13 @@ plan:
   type: list
   elements: str
 cluster:
-  description: The cluster, in the form of RV(zerotouch.openshift.assisted_info#module:clusters); its id is empty before it exists.
+  description: The cluster, in the form of RV(zerotouch.openshift.assisted_info#module:clusters); its id is empty before
+    it exists.
   returned: success
   type: dict
 infra_env:
-  description: The InfraEnv, in the form of RV(zerotouch.openshift.assisted_info#module:infra_envs); its id is empty before it exists.
+  description: The InfraEnv, in the form of RV(zerotouch.openshift.assisted_info#module:infra_envs); its id is empty
+    before it exists.
   returned: success
   type: dict
 hosts:
@@ -219,9 +224,16 @@ unknown:
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.from_manifests.register import Manner, read_request, register
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.from_manifests.register import (
+    Manner,
+    read_request,
+    register,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.hosts.request import FENCING_OPTIONS
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.connection import ASSISTED_OPTIONS, connect
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.connection import (
+    ASSISTED_OPTIONS,
+    connect,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.parallel import API_FORKS
 
@@ -269,7 +281,9 @@ def run(call: Call) -> dict[str, Any]:
     params = call.params
     request = read_request(Path(params["config_dir"]), params)
     call.add_secrets(request.secrets())
-    service = connect(params, call.clock, call.check_mode, learnt=call.add_secrets, warn=call.warn, forks=params["forks"])
+    service = connect(
+        params, call.clock, call.check_mode, learnt=call.add_secrets, warn=call.warn, forks=params["forks"]
+    )
     done = register(service, request, Manner(call.check_mode, params["timeout"], params["forks"], call.progress))
     for text in done.warnings:
         call.warn(text)

@@ -11,10 +11,13 @@ short_description: Let a hub boot hosts through their BMCs
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Makes a BareMetalHost for each host and a Secret with the credentials of its BMC. The hub's baremetal-operator then boots the machine from the image of
-    the InfraEnv, and the hub tells the Agent what the BareMetalHost says about its name, role, disk and cluster.
-  - The alternative is to boot the machines from here (M(zerotouch.openshift.boot_hosts)) and to say all that to the Agents (M(zerotouch.openshift.agents)).
-  - What the hub would refuse or undo is refused before anything is written; what its controllers write into a BareMetalHost is left alone.
+  - Makes a BareMetalHost for each host and a Secret with the credentials of its BMC. The hub's baremetal-operator then
+    boots the machine from the image of the InfraEnv, and the hub tells the Agent what the BareMetalHost says about its
+    name, role, disk and cluster.
+  - The alternative is to boot the machines from here (M(zerotouch.openshift.boot_hosts)) and to say all that to the
+    Agents (M(zerotouch.openshift.agents)).
+  - What the hub would refuse or undo is refused before anything is written; what its controllers write into a
+    BareMetalHost is left alone.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.host_requests.bare_metal_hosts
@@ -22,16 +25,17 @@ extends_documentation_fragment:
 attributes:
   check_mode:
     support: full
-    details: Every write is sent as a server-side dry run, so that admission has its say, except in a namespace that does not exist yet. There is no waiting.
+    details: Every write is sent as a server-side dry run, so that admission has its say, except in a namespace that
+      does not exist yet. There is no waiting.
   diff_mode:
     support: full
     details: Data of Secrets is hidden.
   idempotent:
     support: full
 notes:
-  - "Permissions in the namespace: list, watch, create, patch, delete on baremetalhosts (metal3.io); get, list, create, patch, delete on secrets; get on
-    infraenvs and, for O(state=absent) and O(hosts[].cluster), list on agents (agent-install.openshift.io). Get and create on namespaces only if the
-    namespace is to be made."
+  - "Permissions in the namespace: list, watch, create, patch, delete on baremetalhosts (metal3.io); get, list, create,
+    patch, delete on secrets; get on infraenvs and, for O(state=absent) and O(hosts[].cluster), list on agents
+    (agent-install.openshift.io). Get and create on namespaces only if the namespace is to be made."
 options:
   namespace:
     description: Namespace of the InfraEnv, and of the BareMetalHosts.
@@ -42,8 +46,10 @@ options:
     type: str
   state:
     description:
-      - V(present) creates or updates. V(absent) deletes the BareMetalHosts of O(hosts) and, once they are gone, their Secrets, if this collection made them.
-      - A BareMetalHost is not deleted as long as that would switch off the machine of a host that belongs to a cluster, or take its Node away.
+      - V(present) creates or updates. V(absent) deletes the BareMetalHosts of O(hosts) and, once they are gone, their
+        Secrets, if this collection made them.
+      - A BareMetalHost is not deleted as long as that would switch off the machine of a host that belongs to a cluster,
+        or take its Node away.
     type: str
     choices: [present, absent]
     default: present
@@ -149,7 +155,11 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.field_
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.host_options import option_specs
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.parallel import API_FORKS
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.bare_metal_hosts.run import RegistrationWait, make_absent, make_present
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.bare_metal_hosts.run import (
+    RegistrationWait,
+    make_absent,
+    make_present,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env.run import InfraEnvSession
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import CONNECTION_OPTIONS, connect
 
@@ -182,7 +192,10 @@ def argument_spec() -> dict[str, Any]:
         **option_specs(ANNOTATION_REQUESTS),
         "ignition_config_overrides": {"type": "jsonarg"},
         "installer_args": {"type": "list", "elements": "str"},
-        "cluster": {"type": "dict", "options": {"name": {"type": "str", "required": True}, "namespace": {"type": "str"}}},
+        "cluster": {
+            "type": "dict",
+            "options": {"name": {"type": "str", "required": True}, "namespace": {"type": "str"}},
+        },
         "unbind": {"type": "bool", "default": False},
     }
     return {

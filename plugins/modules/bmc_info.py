@@ -11,7 +11,8 @@ short_description: Read machines through their BMCs
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Reads power, virtual media, boot override, identity and NICs of many machines, in bounded parallel, without changing anything.
+  - Reads power, virtual media, boot override, identity and NICs of many machines, in bounded parallel, without changing
+    anything.
   - A BMC that cannot be read is reported in its entry; the task fails only if O(fail_on_error) is set.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
@@ -123,7 +124,9 @@ def argument_spec() -> dict[str, Any]:
 
 
 def run(call: Call) -> dict[str, Any]:
-    result = {"hosts": describe_machines(inspect_all(boot_requests(call.params["hosts"]), bmc_options(call), read_only=True))}
+    result = {
+        "hosts": describe_machines(inspect_all(boot_requests(call.params["hosts"]), bmc_options(call), read_only=True))
+    }
     if call.params["fail_on_error"] and any(host["failed"] for host in result["hosts"]):
         raise some_failed(result)
     return result

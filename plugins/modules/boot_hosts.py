@@ -12,15 +12,18 @@ version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
   - Brings many hosts to a state, in bounded parallel. Each host has a boot method, O(hosts[].boot_method).
-  - Method V(bmc) is Redfish virtual media. For O(state=booted) a machine is powered off, every medium ejected, the image inserted and seen inserted, the
-    virtual CD set as boot device for one boot, and the machine powered on.
-  - With method V(manual) nothing is contacted. The entry of the host in RV(hosts) says what the user must do. It is neither changed nor failed.
-  - All BMCs are read before any is written. If one cannot be reached, refuses the login, lists NICs of which none has one of
-    O(hosts[].mac_addresses), leads to the same System UUID as another, or cannot do what is asked for, no machine is touched
+  - Method V(bmc) is Redfish virtual media. For O(state=booted) a machine is powered off, every medium ejected, the
+    image inserted and seen inserted, the virtual CD set as boot device for one boot, and the machine powered on.
+  - With method V(manual) nothing is contacted. The entry of the host in RV(hosts) says what the user must do. It is
+    neither changed nor failed.
+  - All BMCs are read before any is written. If one cannot be reached, refuses the login, lists NICs of which none has
+    one of O(hosts[].mac_addresses), leads to the same System UUID as another, or cannot do what is asked for, no
+    machine is touched
     for O(state=booted) and O(state=on). For O(state=off) and O(state=ejected) only that machine is left alone.
   - Directly before the first write the module decides for each machine that would change whether it may be touched
-    (M(zerotouch.openshift.touch_check), page safety of the documentation), from evidence that it reads at that moment. A machine that is on, and of
-    which no record says what runs on it, is touched only with O(hosts[].take_over). The same decision says whether the user is asked to boot a host.
+    (M(zerotouch.openshift.touch_check), page safety of the documentation), from evidence that it reads at that moment.
+    A machine that is on, and of which no record says what runs on it, is touched only with O(hosts[].take_over). The
+    same decision says whether the user is asked to boot a host.
   - A host that fails later does not stop the others. The task then fails with the complete list.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
@@ -38,8 +41,10 @@ attributes:
 options:
   image_url:
     description:
-      - URL of the ISO as the BMCs reach it, for hosts without O(hosts[].image_url). For method V(bmc) it must end in C(.iso) and have a directory in its path.
-      - In results of M(zerotouch.openshift.image_server) the token of the URL is hidden. Pass that URL unchanged; O(state_file) completes it.
+      - URL of the ISO as the BMCs reach it, for hosts without O(hosts[].image_url). For method V(bmc) it must end in
+        C(.iso) and have a directory in its path.
+      - In results of M(zerotouch.openshift.image_server) the token of the URL is hidden. Pass that URL unchanged;
+        O(state_file) completes it.
       - With O(state=booted) the default is the URL of the published image that O(state_file) records.
     type: str
   state:
@@ -51,13 +56,15 @@ options:
     default: booted
   action:
     description:
-      - The purpose for which the machines are touched. It selects the column of the safety table. By default it follows from O(state).
+      - The purpose for which the machines are touched. It selects the column of the safety table. By default it follows
+        from O(state).
       - That table does not apply to O(state=ejected).
     type: str
     choices: [boot, supply, replace_in, remove, reprovision, shrink, replace_out, destroy, "on", "off"]
   state_file:
     description:
-      - The deployment's C(state.json). Sessions are remembered there, so that the next run can end what a killed run left open.
+      - The deployment's C(state.json). Sessions are remembered there, so that the next run can end what a killed run
+        left open.
       - MACs of hosts without O(hosts[].mac_addresses) are taken from there, and the token of O(image_url).
     type: path
   image_access:
@@ -72,7 +79,8 @@ options:
         type: str
       ca_cert:
         description:
-          - CA of the server's certificate, as path or PEM. It is added to the certificates that the slot trusts, and verification is switched on.
+          - CA of the server's certificate, as path or PEM. It is added to the certificates that the slot trusts, and
+            verification is switched on.
         type: str
       validate_certs:
         description: Whether the BMCs verify the certificate of the server.
@@ -132,7 +140,8 @@ hosts:
       type: bool
     phase:
       description:
-        - How far it came; V(observe), V(guard), V(plan) or the action of the last step. V(manual) means that the user must act, as RV(hosts[].reason) says.
+        - How far it came; V(observe), V(guard), V(plan) or the action of the last step. V(manual) means that the user
+          must act, as RV(hosts[].reason) says.
         - If any host failed in V(observe) or V(guard), no machine was touched for O(state=booted) and O(state=on).
       type: str
     reason:
@@ -190,7 +199,10 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.lock import one_run
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.secrets import image_tokens
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.gate import Gate
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import read_touch, touch_spec
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import (
+    read_touch,
+    touch_spec,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.table import Action
 
 OPTIONS = {"supports_check_mode": True}
@@ -209,7 +221,18 @@ def argument_spec() -> dict[str, Any]:
         "state": {"type": "str", "choices": ["booted", "ejected", "on", "off"], "default": "booted"},
         "action": {
             "type": "str",
-            "choices": ["boot", "supply", "replace_in", "remove", "reprovision", "shrink", "replace_out", "destroy", "on", "off"],
+            "choices": [
+                "boot",
+                "supply",
+                "replace_in",
+                "remove",
+                "reprovision",
+                "shrink",
+                "replace_out",
+                "destroy",
+                "on",
+                "off",
+            ],
         },
         "state_file": {"type": "path"},
         "image_access": {"type": "dict", "options": image_access_spec()},
@@ -220,9 +243,18 @@ def argument_spec() -> dict[str, Any]:
 def run(call: Call) -> dict[str, Any]:
     state = call.params["state"]
     options = bmc_options(call)
-    requests = boot_requests(call.params["hosts"], call.params["image_url"] or "", needs_image=state == "booted", state_file=options.state_file)
+    requests = boot_requests(
+        call.params["hosts"],
+        call.params["image_url"] or "",
+        needs_image=state == "booted",
+        state_file=options.state_file,
+    )
     call.add_secrets(token for request in requests for token in image_tokens(request.image_url))
-    alone = contextlib.nullcontext() if call.check_mode or not options.state_file else one_run(options.state_file.path.parent, "boot_hosts", call.clock)
+    alone = (
+        contextlib.nullcontext()
+        if call.check_mode or not options.state_file
+        else one_run(options.state_file.path.parent, "boot_hosts", call.clock)
+    )
     with alone:
         gate = _gate(call, options)
         results = boot_hosts(requests, state, options, check_mode=call.check_mode, permit=gate.permit if gate else None)
@@ -236,13 +268,27 @@ def _gate(call: Call, options: BmcOptions) -> Gate | None:
     params = call.params
     if params["state"] == "ejected":
         return None
-    touch = read_touch(params["touch"], params["connect_to"], ca_cert=options.ca_cert, state_file=options.state_file.path if options.state_file else None)
+    touch = read_touch(
+        params["touch"],
+        params["connect_to"],
+        ca_cert=options.ca_cert,
+        state_file=options.state_file.path if options.state_file else None,
+    )
     allowed = touch.take_over | {host["name"] for host in params["hosts"] if host.get("take_over")}
     allowed_actions = _ACTIONS[params["state"]]
     action: Action = params["action"] or allowed_actions[0]
     if action not in allowed_actions:
-        raise ZeroTouchError(f"action {action} does not fit state {params['state']}.", f"Use one of {', '.join(allowed_actions)}, or leave action out.")
-    return Gate(action, dataclasses.replace(touch, take_over=frozenset(allowed)), call.clock, call.progress, records=not call.check_mode)
+        raise ZeroTouchError(
+            f"action {action} does not fit state {params['state']}.",
+            (f"Use one of {', '.join(allowed_actions)}, or leave action out."),
+        )
+    return Gate(
+        action,
+        dataclasses.replace(touch, take_over=frozenset(allowed)),
+        call.clock,
+        call.progress,
+        records=not call.check_mode,
+    )
 
 
 def main() -> None:

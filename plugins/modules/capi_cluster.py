@@ -12,10 +12,11 @@ version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
   - Keeps a Cluster, its AgentCluster, and for each pool an AgentMachineTemplate and a MachineDeployment as one unit.
-  - HyperShift makes these objects by itself; this module is for control planes that come from elsewhere. The Machines get their Agents from the controller of
-    the agent provider, or from M(zerotouch.openshift.capi_reconcile).
-  - A template is not changed but replaced. Its name carries a hash of what is in it, and the MachineDeployment is pointed to the new one, upon which Cluster
-    API replaces all Machines of the pool one after the other. Old templates go as soon as no MachineSet uses them.
+  - HyperShift makes these objects by itself; this module is for control planes that come from elsewhere. The Machines
+    get their Agents from the controller of the agent provider, or from M(zerotouch.openshift.capi_reconcile).
+  - A template is not changed but replaced. Its name carries a hash of what is in it, and the MachineDeployment is
+    pointed to the new one, upon which Cluster API replaces all Machines of the pool one after the other. Old templates
+    go as soon as no MachineSet uses them.
   - What others keep in these objects is left alone.
 notes:
   - The rules that the user needs are in C(docs/rbac/capi.yaml).
@@ -25,7 +26,8 @@ extends_documentation_fragment:
 attributes:
   check_mode:
     support: full
-    details: The hub tries each write without keeping it (server-side dry run), except in a namespace that does not exist yet.
+    details: The hub tries each write without keeping it (server-side dry run), except in a namespace that does not
+      exist yet.
   diff_mode:
     support: full
   idempotent:
@@ -34,8 +36,9 @@ options:
   state:
     description:
       - V(present) makes and updates the cluster.
-      - V(absent) removes it in the order that loses no Agents. The MachineDeployments go first, then the Cluster once no Machine is left, then the rest. Each
-        run does what can be done now; O(wait_for=gone) goes on to the end. Only what this module created is deleted.
+      - V(absent) removes it in the order that loses no Agents. The MachineDeployments go first, then the Cluster once
+        no Machine is left, then the rest. Each run does what can be done now; O(wait_for=gone) goes on to the end. Only
+        what this module created is deleted.
     type: str
     choices: [present, absent]
     default: present
@@ -75,7 +78,8 @@ options:
         type: int
         default: 6443
   ignition_endpoint:
-    description: Where hosts get their ignition from. It is taken over when the AgentClusterInstall is made, and not changed afterwards.
+    description: Where hosts get their ignition from. It is taken over when the AgentClusterInstall is made, and not
+      changed afterwards.
     type: dict
     suboptions:
       url:
@@ -130,7 +134,8 @@ options:
         description: How many Machines. Not given, the number stays as it is, and is 0 for a new pool.
         type: int
       agent_label_selector:
-        description: Label selector (C(matchLabels), C(matchExpressions)) of the Agents; any Agent without it. A change replaces all Machines.
+        description: Label selector (C(matchLabels), C(matchExpressions)) of the Agents; any Agent without it. A change
+          replaces all Machines.
         type: dict
       bootstrap:
         description: Where the hosts' ignition comes from; exactly one of its parts.
@@ -138,7 +143,8 @@ options:
         required: true
         suboptions:
           data_secret_name:
-            description: A Secret in O(namespace) whose key C(value) holds an Ignition configuration with one merge source.
+            description: A Secret in O(namespace) whose key C(value) holds an Ignition configuration with one merge
+              source.
             type: str
           config_ref:
             description: The template of a bootstrap provider.
@@ -173,13 +179,15 @@ options:
         description: Seconds that the deletion of a Node may take; 0 is no limit.
         type: int
       deletion_order:
-        description: Which Machines are deleted first when the pool shrinks, of those without the annotation C(cluster.x-k8s.io/delete-machine).
+        description: Which Machines are deleted first when the pool shrinks, of those without the annotation
+          C(cluster.x-k8s.io/delete-machine).
         type: str
         choices: [Random, Newest, Oldest]
   wait_for:
     description:
       - V(none) returns as soon as the objects are written.
-      - V(infrastructure_ready) waits until the AgentCluster is ready, V(replicas) also until all replicas of the pools are available.
+      - V(infrastructure_ready) waits until the AgentCluster is ready, V(replicas) also until all replicas of the pools
+        are available.
       - V(gone), with O(state=absent), until nothing is left.
     type: str
     choices: [none, infrastructure_ready, replicas, gone]
@@ -275,7 +283,10 @@ stays:
 
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.cluster.run import cluster_argument_spec, run_cluster
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.cluster.run import (
+    cluster_argument_spec,
+    run_cluster,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 
 OPTIONS = {"supports_check_mode": True}

@@ -12,9 +12,10 @@ version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
   - Reads the Machines, pools and BareMetalHosts of a cluster on a hub, and how far its installation is.
-  - Returns which hosts get a BareMetalHost, which sizes its pools get, and which Machines leave, each with the reason. Changes nothing.
-  - This is a plan. M(zerotouch.openshift.touch_check) decides whether the machines may be touched, and M(zerotouch.openshift.assisted_control_plane)
-    applies it.
+  - Returns which hosts get a BareMetalHost, which sizes its pools get, and which Machines leave, each with the reason.
+    Changes nothing.
+  - This is a plan. M(zerotouch.openshift.touch_check) decides whether the machines may be touched, and
+    M(zerotouch.openshift.assisted_control_plane) applies it.
 notes:
   - The user needs the rules in C(docs/rbac/capi-assisted.yaml).
 extends_documentation_fragment:
@@ -37,7 +38,8 @@ options:
     type: str
     required: true
   infrastructure:
-    description: Whether this collection creates BareMetalHosts for the machines (V(metal3)), or the machine templates are those of the user.
+    description: Whether this collection creates BareMetalHosts for the machines (V(metal3)), or the machine templates
+      are those of the user.
     type: str
     choices: [metal3, user_templates]
     default: metal3
@@ -62,8 +64,9 @@ options:
   purpose:
     description:
       - V(install) is for a new cluster, and leaves the pools of one that is installed as they are.
-      - V(scale) brings O(pool) to O(replicas). V(add) gives O(names), or all hosts, a BareMetalHost and a Machine. V(remove) and V(reprovision) take the hosts
-        in O(names) out of the cluster, permanently or to be installed again.
+      - V(scale) brings O(pool) to O(replicas). V(add) gives O(names), or all hosts, a BareMetalHost and a Machine.
+        V(remove) and V(reprovision) take the hosts in O(names) out of the cluster, permanently or to be installed
+        again.
     type: str
     choices: [install, scale, add, remove, reprovision]
     default: install
@@ -76,7 +79,8 @@ options:
     description: Name of the pool for O(purpose=scale).
     type: str
   replicas:
-    description: Requested size of the pool for O(purpose=scale). By default that of the pool less the hosts in O(names).
+    description: Requested size of the pool for O(purpose=scale). By default that of the pool less the hosts in
+      O(names).
     type: int
 """
 
@@ -189,7 +193,10 @@ from typing import Any
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.assisted.options import INFRASTRUCTURES
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.capi.desired import PoolOfHosts
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.capi.observe import describe, observe_and_decide
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.capi.observe import (
+    describe,
+    observe_and_decide,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.capi.resume import CapiRequest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import CONNECTION_OPTIONS, connect
 
@@ -197,14 +204,22 @@ OPTIONS = {"supports_check_mode": True}
 
 
 def argument_spec() -> dict[str, Any]:
-    pool = {"name": {"type": "str", "required": True}, "replicas": {"type": "int"}, "hosts": {"type": "list", "elements": "str", "default": []}}
+    pool = {
+        "name": {"type": "str", "required": True},
+        "replicas": {"type": "int"},
+        "hosts": {"type": "list", "elements": "str", "default": []},
+    }
     return {
         **CONNECTION_OPTIONS,
         "name": {"type": "str", "required": True},
         "namespace": {"type": "str", "required": True},
         "infrastructure": {"type": "str", "choices": list(INFRASTRUCTURES), "default": INFRASTRUCTURES[0]},
         "pools": {"type": "list", "elements": "dict", "required": True, "options": pool},
-        "purpose": {"type": "str", "choices": ["install", "scale", "add", "remove", "reprovision"], "default": "install"},
+        "purpose": {
+            "type": "str",
+            "choices": ["install", "scale", "add", "remove", "reprovision"],
+            "default": "install",
+        },
         "names": {"type": "list", "elements": "str", "default": []},
         "pool": {"type": "str"},
         "replicas": {"type": "int"},

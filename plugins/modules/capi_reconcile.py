@@ -11,19 +11,22 @@ short_description: Give the Machines of Cluster API the right Agents
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Where no controller of the agent provider (C(cluster-api-provider-agent)) is at work on the namespace, this module does its part. AgentClusters get their
-    ClusterDeployment and AgentClusterInstall, AgentMachines get an Agent, which is bound and installed, and a deleted Machine lets its host go. Names, labels,
-    finalizers and conditions are the controller's, so that either can go on where the other stopped. What is done better is listed in C(docs/capi.md).
-  - Agents are chosen for all waiting Machines at once. Every Machine gets one if that is possible; O(policy) decides which.
-  - Where the controller is at work, the module does not compete with it but steers it. The same planner chooses the Agents, and exactly those get the label
-    that the pool selects by (O(label_selection)). Hosts of the pool keep the label, so that the controllers find them again when they replace a
-    Machine, and so do the free Agents in reserve (O(label_selection.reserve)). A label that was set here is
+  - Where no controller of the agent provider (C(cluster-api-provider-agent)) is at work on the namespace, this module
+    does its part. AgentClusters get their ClusterDeployment and AgentClusterInstall, AgentMachines get an Agent, which
+    is bound and installed, and a deleted Machine lets its host go. Names, labels, finalizers and conditions are the
+    controller's, so that either can go on where the other stopped. What is done better is listed in C(docs/capi.md).
+  - Agents are chosen for all waiting Machines at once. Every Machine gets one if that is possible; O(policy) decides
+    which.
+  - Where the controller is at work, the module does not compete with it but steers it. The same planner chooses the
+    Agents, and exactly those get the label that the pool selects by (O(label_selection)). Hosts of the pool keep the
+    label, so that the controllers find them again when they replace a Machine, and so do the free Agents in reserve
+    (O(label_selection.reserve)). A label that was set here is
     removed from Agents that the pool does not need any more.
   - One call is one pass, or continues until no object waits for another (O(until)).
 notes:
   - The rules that the user needs are in C(docs/rbac/capi.yaml).
-  - Upstream looks at the annotation C(cluster.x-k8s.io/paused) with the value V(true) on the AgentMachine or AgentCluster itself, and at nothing else; so does
-    this module.
+  - Upstream looks at the annotation C(cluster.x-k8s.io/paused) with the value V(true) on the AgentMachine or
+    AgentCluster itself, and at nothing else; so does this module.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.hub
@@ -49,31 +52,36 @@ options:
     type: str
   mode:
     description:
-      - V(reconcile) plays the controller's part, V(label_selection) leaves that to it and decides by labels which Agents it finds.
-      - V(auto) steers if the controller is active. It is if its Deployment has ready replicas, if its lease is held, or if neither can be read.
+      - V(reconcile) plays the controller's part, V(label_selection) leaves that to it and decides by labels which
+        Agents it finds.
+      - V(auto) steers if the controller is active. It is if its Deployment has ready replicas, if its lease is held, or
+        if neither can be read.
     type: str
     choices: [auto, reconcile, label_selection]
     default: auto
   until:
     description:
       - V(pass) does what can be done now.
-      - V(converged) goes on until every AgentMachine is ready and every deleted one is gone. When steering it goes on until all Agents that got the label
-        are reserved.
+      - V(converged) goes on until every AgentMachine is ready and every deleted one is gone. When steering it goes on
+        until all Agents that got the label are reserved.
     type: str
     choices: [pass, converged]
     default: pass
   timeout:
-    description: Limit of O(until=converged), in seconds. When steering, the labels of Agents that are not reserved are removed afterwards.
+    description: Limit of O(until=converged), in seconds. When steering, the labels of Agents that are not reserved are
+      removed afterwards.
     type: float
     default: 3600
   policy:
-    description: Which of the Agents that suit is taken. Everybody who can be served is served, whatever the policy says.
+    description: Which of the Agents that suit is taken. Everybody who can be served is served, whatever the policy
+      says.
     type: dict
     suboptions:
       order:
         description:
           - V(fit) takes the smallest sufficient hosts - CPUs, then memory, then disk.
-          - V(spread) puts the Machines of a pool in as many places as possible, V(pack) in as few, by O(policy.topology_label).
+          - V(spread) puts the Machines of a pool in as many places as possible, V(pack) in as few, by
+            O(policy.topology_label).
         type: str
         choices: [fit, spread, pack]
         default: fit
@@ -81,7 +89,8 @@ options:
         description: Label of Agents that names their place, such as the rack or the zone.
         type: str
       prefer_labels:
-        description: Labels that are preferred. The value is the label's value, or with C(label) or C(label=value) as key a number, less than 0 to avoid it.
+        description: Labels that are preferred. The value is the label's value, or with C(label) or C(label=value) as
+          key a number, less than 0 to avoid it.
         type: dict
         default: {}
       reuse:
@@ -89,7 +98,8 @@ options:
         type: bool
         default: true
       pins:
-        description: Machines that get a certain Agent or none. The key is the Machine, the value the name of the Agent or its hostname.
+        description: Machines that get a certain Agent or none. The key is the Machine, the value the name of the Agent
+          or its hostname.
         type: dict
         default: {}
   label_selection:
@@ -97,7 +107,8 @@ options:
     type: dict
     suboptions:
       pool:
-        description: Name of the MachineDeployment (or MachineSet) in O(namespace); under HyperShift that of the NodePool.
+        description: Name of the MachineDeployment (or MachineSet) in O(namespace); under HyperShift that of the
+          NodePool.
         type: str
         required: true
       selector_label:
@@ -115,8 +126,8 @@ options:
             required: true
       count:
         description:
-          - How many free Agents the pool needs now. Those that have the label already count. With V(0), and no O(label_selection.reserve), the labels
-            that were set here are removed from all free Agents.
+          - How many free Agents the pool needs now. Those that have the label already count. With V(0), and no
+            O(label_selection.reserve), the labels that were set here are removed from all free Agents.
           - The module fails if there are fewer, after it has labelled those that there are.
         type: int
         required: true
@@ -126,25 +137,29 @@ options:
         elements: str
         default: []
       reserve:
-        description: How many free Agents besides carry the label, so that the controllers can replace or add Machines at any time. If there are fewer, the
-          module warns.
+        description: How many free Agents besides carry the label, so that the controllers can replace or add Machines
+          at any time. If there are fewer, the module warns.
         type: int
         default: 0
       candidates:
-        description: Label selector (C(matchLabels), C(matchExpressions)) of the Agents to choose from, besides what the pool's own selector asks for.
+        description: Label selector (C(matchLabels), C(matchExpressions)) of the Agents to choose from, besides what the
+          pool's own selector asks for.
         type: dict
   provider_namespace:
-    description: Namespace of the controller where it was installed by its own components. Under HyperShift it is in O(namespace), where it is looked for too.
+    description: Namespace of the controller where it was installed by its own components. Under HyperShift it is in
+      O(namespace), where it is looked for too.
     type: str
     default: cluster-api-provider-agent
   node_provider_ids:
     description:
-      - Whether the Nodes of Machines that are ready get their provider ID, as by M(zerotouch.openshift.node_provider_ids). Not when steering.
+      - Whether the Nodes of Machines that are ready get their provider ID, as by
+        M(zerotouch.openshift.node_provider_ids). Not when steering.
       - A workload cluster that cannot be reached is reported as a problem and does not stop the rest.
     type: bool
     default: true
   workload_kubeconfig:
-    description: Kubeconfig of the workload cluster; by default what the Secret C(admin-kubeconfig) in O(namespace) holds.
+    description: Kubeconfig of the workload cluster; by default what the Secret C(admin-kubeconfig) in O(namespace)
+      holds.
     type: path
   forks:
     description: How many machines are written at a time.
@@ -227,13 +242,15 @@ machines:
       description: Hostname of that Agent.
       type: str
     state:
-      description: V(waiting), V(blocked), V(installing), V(ready), V(paused), V(draining), V(releasing), V(released), V(lost); when steering also V(steered).
+      description: V(waiting), V(blocked), V(installing), V(ready), V(paused), V(draining), V(releasing), V(released),
+        V(lost); when steering also V(steered).
       type: str
     reason:
       description: Why this Agent, or what it waits for.
       type: str
     rejected:
-      description: For a machine that an Agent was chosen for, all others. At most 10000 in a result, those of Machines without an Agent first.
+      description: For a machine that an Agent was chosen for, all others. At most 10000 in a result, those of Machines
+        without an Agent first.
       type: list
       elements: dict
       contains:
@@ -276,7 +293,10 @@ problems:
 
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.options import reconcile_argument_spec, run_reconcile
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.options import (
+    reconcile_argument_spec,
+    run_reconcile,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 
 OPTIONS = {"supports_check_mode": True}

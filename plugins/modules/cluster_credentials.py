@@ -11,12 +11,13 @@ short_description: Complete the credentials of an installed cluster
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Adds the CA that signs the cluster's routes to C(auth/kubeconfig), before the CAs that are there, as C(openshift-install) does at the end of an
-    installation.
-  - Where O(connect_to) maps the API, C(auth/kubeconfig.direct) is written too, with the mapped address as server and the API's name as
-    C(tls-server-name), so that C(oc) and C(kubectl) work from here without DNS.
+  - Adds the CA that signs the cluster's routes to C(auth/kubeconfig), before the CAs that are there, as
+    C(openshift-install) does at the end of an installation.
+  - Where O(connect_to) maps the API, C(auth/kubeconfig.direct) is written too, with the mapped address as server and
+    the API's name as C(tls-server-name), so that C(oc) and C(kubectl) work from here without DNS.
   - Finds the URL of the console. A cluster without a console is a warning.
-  - If the API cannot be reached from the control node, the module warns and leaves C(auth/kubeconfig) as it is. Run it again to complete it.
+  - If the API cannot be reached from the control node, the module warns and leaves C(auth/kubeconfig) as it is. Run it
+    again to complete it.
 extends_documentation_fragment:
   - zerotouch.openshift.connect_to
   - zerotouch.openshift.attributes
@@ -86,7 +87,11 @@ from pathlib import Path
 from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import PENDING_OPTION, Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import (
+    PENDING_OPTION,
+    Call,
+    run_module,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.lock import one_run
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.credentials import plan_hand_over
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.recovery import recover, restore

@@ -11,8 +11,8 @@ short_description: Remove the files of a destroyed deployment
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Removes files and directories of a work directory, as M(zerotouch.openshift.destroy_plan) names them, and the record of the deployment in its state
-    store, if it has one.
+  - Removes files and directories of a work directory, as M(zerotouch.openshift.destroy_plan) names them, and the record
+    of the deployment in its state store, if it has one.
   - Nothing outside of the work directory is removed.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes

@@ -11,12 +11,12 @@ short_description: Plan what is left to do for a deployment
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Looks at the state file, at the image and the configuration it was built from, at the service on the rendezvous host and at the API of the new
-    cluster, all in parallel and with short limits, and decides what a run has to do.
-  - A service is taken for this deployment's only if it accepts its token and shows its infra-env id, an API only if its certificate comes from this
-    deployment's signers and it accepts the client certificate.
-  - An installation under way that does not answer but was seen a short time ago, within the limit of its phase, is waited for; the rendezvous host may
-    be rebooting.
+  - Looks at the state file, at the image and the configuration it was built from, at the service on the rendezvous host
+    and at the API of the new cluster, all in parallel and with short limits, and decides what a run has to do.
+  - A service is taken for this deployment's only if it accepts its token and shows its infra-env id, an API only if its
+    certificate comes from this deployment's signers and it accepts the client certificate.
+  - An installation under way that does not answer but was seen a short time ago, within the limit of its phase, is
+    waited for; the rendezvous host may be rebooting.
   - A host that has I(joined) is never booted unasked. Where that cannot be told, the decision is to stop and say why.
 extends_documentation_fragment:
   - zerotouch.openshift.connect_to
@@ -29,7 +29,8 @@ options:
     required: true
   hosts:
     description:
-      - The hosts, as RV(zerotouch.openshift.agent_config#module:hosts) lists them. By default those of the configuration in C(config/).
+      - The hosts, as RV(zerotouch.openshift.agent_config#module:hosts) lists them. By default those of the
+        configuration in C(config/).
     type: list
     elements: dict
     default: []
@@ -71,7 +72,8 @@ options:
       - What to do all the same.
       - V(rebuild_image) builds the image even if it matches, and overrides the stop because of a changed configuration.
       - V(reboot_joined_hosts) also boots hosts that joined an installation that is not complete.
-      - V(start_over) builds the image again and plans to boot all hosts, whatever was observed. This destroys what is on them.
+      - V(start_over) builds the image again and plans to boot all hosts, whatever was observed. This destroys what is
+        on them.
       - Whether the machines may be booted is decided by M(zerotouch.openshift.touch_check).
     type: list
     elements: str
@@ -103,9 +105,10 @@ EXAMPLES = r"""
 RETURN = r"""
 state:
   description:
-    - How far the deployment is. V(new), nothing was built; V(built), nothing runs; V(changed), the configuration is not that of the image; V(registered),
-      its service answers; V(installing); V(installed); V(failed), with a terminal error; V(foreign), something else answers at its addresses; V(unknown),
-      it was running when last seen and nothing answers.
+    - How far the deployment is. V(new), nothing was built; V(built), nothing runs; V(changed), the configuration is not
+      that of the image; V(registered), its service answers; V(installing); V(installed); V(failed), with a terminal
+      error; V(foreign), something else answers at its addresses; V(unknown), it was running when last seen and nothing
+      answers.
   returned: always
   type: str
 hosts:
@@ -118,7 +121,8 @@ hosts:
       description: Name of the host.
       type: str
     joined:
-      description: Whether a Node of that name exists, or the service lists the host in an installing or installed state.
+      description: Whether a Node of that name exists, or the service lists the host in an installing or installed
+        state.
       type: bool
     action:
       description: V(boot), V(wait) for it, or V(skip) it.
@@ -136,7 +140,8 @@ boot_hosts:
   elements: str
 reading_hosts:
   description:
-    - Names of the hosts that run from the image, so that it must be published until they have restarted from their disks.
+    - Names of the hosts that run from the image, so that it must be published until they have restarted from their
+      disks.
   returned: always
   type: list
   elements: str
@@ -158,7 +163,8 @@ wait:
   returned: always
   type: bool
 report:
-  description: Whether credentials and report can be written at the end of the run; in check mode only if the cluster is installed.
+  description: Whether credentials and report can be written at the end of the run; in check mode only if the cluster is
+    installed.
   returned: always
   type: bool
 stop_reason:
@@ -167,7 +173,8 @@ stop_reason:
   type: str
 differing_paths:
   description:
-    - What of the configuration is not what the image was built from, as C(file) or C(file), colon, C(field), and V(base image) if that changed.
+    - What of the configuration is not what the image was built from, as C(file) or C(file), colon, C(field), and
+      V(base image) if that changed.
     - Comments, order of keys and spelling of YAML are no change.
   returned: always
   type: list
@@ -193,8 +200,15 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.plan import Question, answer
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.table import OVERRIDES
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import inventory_host, known_secrets, open_work_dir
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.decide import Limits, timeouts_spec
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import (
+    inventory_host,
+    known_secrets,
+    open_work_dir,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.decide import (
+    Limits,
+    timeouts_spec,
+)
 
 OPTIONS = {"supports_check_mode": True}
 

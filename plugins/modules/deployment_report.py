@@ -11,11 +11,12 @@ short_description: Write the report of a deployment
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Writes C(report.html), a page that needs nothing else, and the same as C(report.json) - topology, hosts, a timeline of the stages of each host, warnings,
-    and how to log in.
-  - Everything comes from the state file and the configuration in the work directory; nothing is contacted. No secret is in it, only paths to where they are.
-  - Shows the roles of the cluster's Nodes as M(zerotouch.openshift.install_wait) and M(zerotouch.openshift.cluster_credentials) saw them last, and warns where
-    they are not what the configuration says.
+  - Writes C(report.html), a page that needs nothing else, and the same as C(report.json) - topology, hosts, a timeline
+    of the stages of each host, warnings, and how to log in.
+  - Everything comes from the state file and the configuration in the work directory; nothing is contacted. No secret is
+    in it, only paths to where they are.
+  - Shows the roles of the cluster's Nodes as M(zerotouch.openshift.install_wait) and
+    M(zerotouch.openshift.cluster_credentials) saw them last, and warns where they are not what the configuration says.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.pending
@@ -37,12 +38,15 @@ options:
     elements: str
     default: []
   failure:
-    description: The message of the task that ended this run. The report names it as the reason, unless a recorded failure of the installation does.
+    description: The message of the task that ended this run. The report names it as the reason, unless a recorded
+      failure of the installation does.
     type: str
   playbook:
     description:
-      - The playbook whose run ends. Its live report is concluded, and C(openshift_notify) gets event V(failed) with O(failure), V(finished) without.
-      - Nothing is written for a run that is concluded already or that has no live report, and none of the results is returned.
+      - The playbook whose run ends. Its live report is concluded, and C(openshift_notify) gets event V(failed) with
+        O(failure), V(finished) without.
+      - Nothing is written for a run that is concluded already or that has no live report, and none of the results is
+        returned.
     type: str
     version_added: 0.2.0
 requirements:
@@ -76,8 +80,8 @@ summary:
   elements: str
 node_warnings:
   description:
-    - A sentence for each host whose Node is not what the configuration says - it has another role, it is not ready, or it does not exist. Each is a warning of
-      the task too.
+    - A sentence for each host whose Node is not what the configuration says - it has another role, it is not ready, or
+      it does not exist. Each is a warning of the task too.
   returned: always
   type: list
   elements: str
@@ -94,10 +98,21 @@ report:
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import PENDING_OPTION, Call, run_module
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.report.files import RunState, plan_report, run_section
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import (
+    PENDING_OPTION,
+    Call,
+    run_module,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.report.files import (
+    RunState,
+    plan_report,
+    run_section,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.served_note import served_note
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import known_secrets, open_work_dir
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import (
+    known_secrets,
+    open_work_dir,
+)
 
 OPTIONS = {"supports_check_mode": True}
 

@@ -11,11 +11,12 @@ short_description: Read and check the variables of a deployment once
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Reads the C(openshift_*) variables and the role groups of the inventory, checks them together with the configuration of the cluster, and fills in
-    defaults. It reports all mistakes at once.
-  - The roles of this collection take everything from the result, with P(zerotouch.openshift.deployment#filter). A run reads its variables once.
-  - Reads files that the variables name, and opens the state of the deployment, see O(store). With O(live_report) it writes the report. Nothing else is
-    written or sent.
+  - Reads the C(openshift_*) variables and the role groups of the inventory, checks them together with the configuration
+    of the cluster, and fills in defaults. It reports all mistakes at once.
+  - The roles of this collection take everything from the result, with P(zerotouch.openshift.deployment#filter). A run
+    reads its variables once.
+  - Reads files that the variables name, and opens the state of the deployment, see O(store). With O(live_report) it
+    writes the report. Nothing else is written or sent.
   - Runs only on the control node, as an action.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
@@ -29,8 +30,8 @@ attributes:
 options:
   building:
     description:
-      - Whether the run builds a cluster. Otherwise the base image and the version are optional, the configuration is not checked, and C(openshift_hosts)
-        chooses hosts.
+      - Whether the run builds a cluster. Otherwise the base image and the version are optional, the configuration is
+        not checked, and C(openshift_hosts) chooses hosts.
     type: bool
     default: true
   playbook:
@@ -42,14 +43,16 @@ options:
     default: false
   live_report:
     description:
-      - Whether to write and serve the report while the run goes on, as C(openshift_live_report) says, and to send the notifications of C(openshift_notify).
-        The URL of the page is the first line that the run prints. Check mode does none of that.
+      - Whether to write and serve the report while the run goes on, as C(openshift_live_report) says, and to send the
+        notifications of C(openshift_notify). The URL of the page is the first line that the run prints. Check mode does
+        none of that.
     type: bool
     default: false
   store:
     description:
       - What to do with the store that C(openshift_state) names.
-      - V(keep) takes its lease, makes the work directory current, and stores the state until the playbook has ended. Check mode reads.
+      - V(keep) takes its lease, makes the work directory current, and stores the state until the playbook has ended.
+        Check mode reads.
       - V(read) makes the work directory current, without the lease.
       - V(ignore) does not contact the store.
       - V(stop) sets the stop switch of the run that works on this deployment, in the store or in the work directory.
@@ -76,7 +79,8 @@ deployment:
   returned: success
   type: dict
 connections:
-  description: APIs and services that the run uses, and where their settings come from; empty without O(show_connections).
+  description: APIs and services that the run uses, and where their settings come from; empty without
+    O(show_connections).
   returned: success
   type: list
   elements: str
@@ -137,7 +141,10 @@ def argument_spec() -> dict[str, Any]:
 
 
 def run(call: Call) -> NoReturn:
-    raise ZeroTouchError("deployment_settings runs only on the control node.", "Call it by its full name zerotouch.openshift.deployment_settings.")
+    raise ZeroTouchError(
+        "deployment_settings runs only on the control node.",
+        ("Call it by its full name zerotouch.openshift.deployment_settings."),
+    )
 
 
 def main() -> None:

@@ -11,9 +11,10 @@ short_description: Report the status of a deployment
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Reports whether a deployment is done, running, failed or unknown, and for each host its progress, Node, power and virtual medium.
-  - Sources are the state of the deployment, its service and API, the hub, and the BMCs. Only GET requests are sent, and nothing is written. A run of
-    another playbook is neither waited for nor disturbed.
+  - Reports whether a deployment is done, running, failed or unknown, and for each host its progress, Node, power and
+    virtual medium.
+  - Sources are the state of the deployment, its service and API, the hub, and the BMCs. Only GET requests are sent, and
+    nothing is written. A run of another playbook is neither waited for nor disturbed.
   - Each source that could not be read is printed as C(not checked).
 extends_documentation_fragment:
   - zerotouch.openshift.attributes.info
@@ -38,8 +39,9 @@ options:
     default: ""
   end_with:
     description:
-      - A result of this module. Nothing is read, and the task ends as O(end_with.state) requires. With V(failed) the task fails, so that
-        C(ansible-playbook) ends with 2. With V(unknown) the host is unreachable, so that it ends with 4. Other states succeed.
+      - A result of this module. Nothing is read, and the task ends as O(end_with.state) requires. With V(failed) the
+        task fails, so that C(ansible-playbook) ends with 2. With V(unknown) the host is unreachable, so that it ends
+        with 4. Other states succeed.
     type: dict
     suboptions:
       state:
@@ -84,7 +86,8 @@ EXAMPLES = r"""
 RETURN = r"""
 state:
   description:
-    - V(done) if API, service or hub prove that the cluster is installed. V(running) if an installation is under way. V(failed) if it has failed.
+    - V(done) if API, service or hub prove that the cluster is installed. V(running) if an installation is under way.
+      V(failed) if it has failed.
     - V(unknown) if there is no record of the deployment, or if the record, or what it names, cannot be read.
   returned: always
   type: str
@@ -101,7 +104,8 @@ phase:
   returned: always
   type: str
 awaited:
-  description: What the installation waits for, as the last run that supervised it recorded. Empty if nothing is recorded.
+  description: What the installation waits for, as the last run that supervised it recorded. Empty if nothing is
+    recorded.
   returned: always
   type: dict
   contains:
@@ -122,7 +126,8 @@ expected_end:
   returned: always
   type: str
 live_report:
-  description: The last news of a run that has not concluded its report. Empty if the report is concluded, or if there is none.
+  description: The last news of a run that has not concluded its report. Empty if the report is concluded, or if there
+    is none.
   returned: always
   type: dict
   contains:
@@ -195,10 +200,20 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.options i
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.requests import boot_requests
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import read_touch, touch_spec
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import WorkDir, known_secrets
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import (
+    read_touch,
+    touch_spec,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import (
+    WorkDir,
+    known_secrets,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.status.decide import decide
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.status.gather import StatusRequest, gather, paths
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.status.gather import (
+    StatusRequest,
+    gather,
+    paths,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.status.words import lines
 
 OPTIONS = {"supports_check_mode": True}
@@ -261,7 +276,11 @@ def _end(state: str, reason: str, next_step: str) -> dict[str, Any]:
     if state == "failed":
         raise ZeroTouchError(f"state: failed. {reason}", next_step)
     found = {"changed": False, "msg": f"state: {state}"}
-    return {**found, "unreachable": True, "msg": f"state: unknown. {reason} {next_step}".strip()} if state == "unknown" else found
+    return (
+        {**found, "unreachable": True, "msg": f"state: unknown. {reason} {next_step}".strip()}
+        if state == "unknown"
+        else found
+    )
 
 
 def main() -> None:

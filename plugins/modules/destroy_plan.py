@@ -11,11 +11,13 @@ short_description: Plan what destroying a deployment removes
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Checks the confirmation, decides by the safety table of this collection (page safety of the documentation) which machines may be powered off, and plans
-    what is removed from the hub or the assisted-service and which files are removed.
+  - Checks the confirmation, decides by the safety table of this collection (page safety of the documentation) which
+    machines may be powered off, and plans what is removed from the hub or the assisted-service and which files are
+    removed.
   - Role P(zerotouch.openshift.cluster_destroy#role) applies this plan. Check mode prints it.
-  - Fails before anything is done if the confirmation is missing, if one host must not be touched, or if O(purge) would remove a file that this collection
-    did not create, or if the assisted-service has a cluster of this name that was not created from this work directory.
+  - Fails before anything is done if the confirmation is missing, if one host must not be touched, or if O(purge) would
+    remove a file that this collection did not create, or if the assisted-service has a cluster of this name that was
+    not created from this work directory.
   - Sends GET requests only.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
@@ -39,7 +41,8 @@ options:
     type: bool
     default: false
   binding:
-    description: How hosts were bound to a cluster of method V(hub). The InfraEnv of hosts that were bound early is removed with its cluster.
+    description: How hosts were bound to a cluster of method V(hub). The InfraEnv of hosts that were bound early is
+      removed with its cluster.
     type: str
     choices: [late, early, none]
     default: late
@@ -106,7 +109,8 @@ removal:
       description: What is left, once the plan was applied.
       type: str
 decision:
-  description: The decision about the hosts, as M(zerotouch.openshift.touch_check) returns it. After a failure it is in the result itself.
+  description: The decision about the hosts, as M(zerotouch.openshift.touch_check) returns it. After a failure it is in
+    the result itself.
   returned: success
   type: dict
 """
@@ -119,10 +123,17 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.options i
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.requests import boot_requests
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.run import check_removable
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.removal import RemovalOrder, check_order, plan_removal
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.removal import (
+    RemovalOrder,
+    check_order,
+    plan_removal,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.check import check_machines
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.gate import record_permission
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import read_touch, touch_spec
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import (
+    read_touch,
+    touch_spec,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.result import described, plan_lines
 
 OPTIONS = {"supports_check_mode": True}
@@ -141,7 +152,9 @@ def argument_spec() -> dict[str, Any]:
 def run(call: Call) -> dict[str, Any]:
     params = call.params
     options = bmc_options(call)
-    touch = read_touch({**(params["touch"] or {}), "command": "destroy_cluster"}, params["connect_to"], ca_cert=options.ca_cert)
+    touch = read_touch(
+        {**(params["touch"] or {}), "command": "destroy_cluster"}, params["connect_to"], ca_cert=options.ca_cert
+    )
     hub = touch.hub or {}
     order = RemovalOrder(
         touch,

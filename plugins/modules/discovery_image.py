@@ -11,7 +11,8 @@ short_description: Get the discovery image of an InfraEnv, or where it is
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Waits until the image may be used, reads its URLs and, with O(dest), transfers it. A transfer that breaks goes on where it stopped, also in the next run.
+  - Waits until the image may be used, reads its URLs and, with O(dest), transfers it. A transfer that breaks goes on
+    where it stopped, also in the next run.
   - The ISO is looked into before it gets its name. Its Ignition must start the agent of this very InfraEnv.
   - If the image changes on the hub during the transfer, it is transferred again.
   - The files hold credentials and are readable by their owner only.
@@ -21,12 +22,14 @@ extends_documentation_fragment:
 attributes:
   check_mode:
     support: full
-    details: Asks the image service with HEAD. An InfraEnv that does not exist yet is taken for one that a task before would make.
+    details: Asks the image service with HEAD. An InfraEnv that does not exist yet is taken for one that a task before
+      would make.
   diff_mode:
     support: none
   idempotent:
     support: full
-    details: A file that was transferred is left alone as long as the image service says it is of the same time and size.
+    details: A file that was transferred is left alone as long as the image service says it is of the same time and
+      size.
 notes:
   - "Permissions in the namespace: get, list, watch on infraenvs (agent-install.openshift.io)."
 options:
@@ -40,12 +43,14 @@ options:
     required: true
   dest:
     description:
-      - Where the image goes. A name that ends in C(.iso) is the file; any other is a directory, in which the ISO is called C(<name>.iso).
+      - Where the image goes. A name that ends in C(.iso) is the file; any other is a directory, in which the ISO is
+        called C(<name>.iso).
       - Without it only the URLs are returned.
     type: path
   kind:
     description:
-      - What to get. V(iso) is the ISO of the kind that the InfraEnv has; V(full_iso) and V(minimal_iso) are one kind, whatever the InfraEnv has.
+      - What to get. V(iso) is the ISO of the kind that the InfraEnv has; V(full_iso) and V(minimal_iso) are one kind,
+        whatever the InfraEnv has.
       - V(pxe) gets kernel, initrd, root file system and iPXE script into the directory O(dest).
     type: str
     choices: [iso, full_iso, minimal_iso, pxe]
@@ -58,7 +63,8 @@ options:
     description: SHA-256 that the ISO must have, hexadecimal.
     type: str
   image_ca_cert:
-    description: CA of the image service's certificate, as path or PEM, trusted in addition to the system's; O(ca_cert) is trusted too.
+    description: CA of the image service's certificate, as path or PEM, trusted in addition to the system's; O(ca_cert)
+      is trusted too.
     type: str
   image_validate_certs:
     description: Whether the image service's certificate is checked.
@@ -98,7 +104,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 url:
-  description: URL of the ISO. It holds a token and changes with every change of the InfraEnv, so read it right before use.
+  description: URL of the ISO. It holds a token and changes with every change of the InfraEnv, so read it right before
+    use.
   returned: success
   type: str
 path:
@@ -114,7 +121,8 @@ sha256:
   returned: success
   type: str
 files:
-  description: With O(kind=pxe), path, size, sha256 and changed of each of V(kernel), V(initrd), V(rootfs) and V(ipxe_script).
+  description: With O(kind=pxe), path, size, sha256 and changed of each of V(kernel), V(initrd), V(rootfs) and
+    V(ipxe_script).
   returned: success
   type: dict
 infra_env:
@@ -136,7 +144,8 @@ created_time:
   returned: success
   type: str
 boot_artifacts:
-  description: URLs for booting without the ISO; empty texts until there is an image. Those of the initrd, the iPXE script and the Ignition hold a token.
+  description: URLs for booting without the ISO; empty texts until there is an image. Those of the initrd, the iPXE
+    script and the Ignition hold a token.
   returned: success
   type: dict
   contains:
@@ -190,7 +199,14 @@ def argument_spec() -> dict[str, Any]:
 def run(call: Call) -> dict[str, Any]:
     params = call.params
     dest = Path(params["dest"]).absolute() if params["dest"] else None
-    target = Target(params["name"], params["namespace"], params["kind"], dest, normal_sha256(params["sha256"] or ""), params["verify"])
+    target = Target(
+        params["name"],
+        params["namespace"],
+        params["kind"],
+        dest,
+        normal_sha256(params["sha256"] or ""),
+        params["verify"],
+    )
     transfer = Transfer(
         validate_certs=params["image_validate_certs"],
         ca_certs=tuple(ca for ca in (params["image_ca_cert"], params["ca_cert"]) if ca),
@@ -202,7 +218,13 @@ def run(call: Call) -> dict[str, Any]:
         call.warn("The certificate of the image service is not checked (image_validate_certs is false).")
     client = connect(params, clock=call.clock, check_mode=call.check_mode)
     call.hand_over("url", "boot_artifacts")
-    result = fetch_discovery(client, target, ImageWait(params["wait"], params["timeout"], params["image_cooldown"]), transfer, check_mode=call.check_mode)
+    result = fetch_discovery(
+        client,
+        target,
+        ImageWait(params["wait"], params["timeout"], params["image_cooldown"]),
+        transfer,
+        check_mode=call.check_mode,
+    )
     if result["changed"]:
         call.plan([f"transfer the discovery image of InfraEnv {target.namespace}/{target.name} to {result['path']}"])
     return result

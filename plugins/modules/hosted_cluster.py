@@ -11,25 +11,30 @@ short_description: Keep a hosted cluster whose workers are Agents, and take it d
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Keeps a HyperShift HostedCluster of platform Agent with its pull secret, SSH key, trust bundle and the key that encrypts etcd. What is not given stays as
-    it is, defaults of the server included; what is given empty is cleared.
-  - All mistakes in the options are reported in one run, before anything is written, also those that the operator only reports in a condition of a cluster
-    that cannot be changed any more (networks that overlap, services that hosts cannot reach). Immutable fields are refused by name, also in check mode.
+  - Keeps a HyperShift HostedCluster of platform Agent with its pull secret, SSH key, trust bundle and the key that
+    encrypts etcd. What is not given stays as it is, defaults of the server included; what is given empty is cleared.
+  - All mistakes in the options are reported in one run, before anything is written, also those that the operator only
+    reports in a condition of a cluster that cannot be changed any more (networks that overlap, services that hosts
+    cannot reach). Immutable fields are refused by name, also in check mode.
   - The key of etcd is made once. It is never replaced, since everything in etcd would be unreadable.
-  - With O(wait_for) the conditions are followed through a watch; a condition only counts if it is about the hosted cluster as it is now.
-  - O(state=absent) takes it down in the order that loses no Agents. Its pools go to no replicas while its API answers, then the pools and the hosted cluster
-    are deleted. Where hosts live in the namespace of the control plane, that namespace gets the annotation that keeps it. Disks are not wiped.
+  - With O(wait_for) the conditions are followed through a watch; a condition only counts if it is about the hosted
+    cluster as it is now.
+  - O(state=absent) takes it down in the order that loses no Agents. Its pools go to no replicas while its API answers,
+    then the pools and the hosted cluster are deleted. Where hosts live in the namespace of the control plane, that
+    namespace gets the annotation that keeps it. Disks are not wiped.
 notes:
-  - The user needs C(get), C(list), C(watch), C(create), C(patch) and C(delete) on C(hostedclusters), C(list) on C(nodepools) and C(get), C(create), C(patch)
-    and C(delete) on C(secrets) and C(configmaps) in the namespace, and C(get) and C(create) on C(namespaces). For O(state=absent) also what
-    M(zerotouch.openshift.node_pool) needs, and C(list) on C(agents), C(infraenvs) and C(baremetalhosts) in the namespace of the control plane.
+  - The user needs C(get), C(list), C(watch), C(create), C(patch) and C(delete) on C(hostedclusters), C(list) on
+    C(nodepools) and C(get), C(create), C(patch) and C(delete) on C(secrets) and C(configmaps) in the namespace, and
+    C(get) and C(create) on C(namespaces). For O(state=absent) also what M(zerotouch.openshift.node_pool) needs, and
+    C(list) on C(agents), C(infraenvs) and C(baremetalhosts) in the namespace of the control plane.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.hub
 attributes:
   check_mode:
     support: full
-    details: The hub tries each write without keeping it (server-side dry run), except in a namespace that does not exist yet.
+    details: The hub tries each write without keeping it (server-side dry run), except in a namespace that does not
+      exist yet.
   diff_mode:
     support: full
     details: The data of Secrets is hidden.
@@ -41,7 +46,8 @@ options:
     type: str
     required: true
   namespace:
-    description: Its namespace, which is made if it does not exist. The control plane runs in another one, C(<namespace>-<name>).
+    description: Its namespace, which is made if it does not exist. The control plane runs in another one,
+      C(<namespace>-<name>).
     type: str
     required: true
   state:
@@ -56,7 +62,8 @@ options:
     description: Another release for the control plane alone. Given empty, there is none.
     type: str
   pull_secret:
-    description: The pull secret as JSON, kept in the Secret C(<name>-pull-secret). A new hosted cluster needs it or O(pull_secret_name).
+    description: The pull secret as JSON, kept in the Secret C(<name>-pull-secret). A new hosted cluster needs it or
+      O(pull_secret_name).
     type: raw
   pull_secret_name:
     description: A Secret with the key C(.dockerconfigjson) that is there already.
@@ -120,18 +127,21 @@ options:
             type: list
             elements: str
       allocate_node_cidrs:
-        description: Whether Nodes get parts of the cluster network from the control plane; V(Enabled) only with O(networking.network_type=Other).
+        description: Whether Nodes get parts of the cluster network from the control plane; V(Enabled) only with
+          O(networking.network_type=Other).
         type: str
         choices: [Enabled, Disabled]
   services:
     description:
-      - How the services of the control plane are reached, as upstream has them. Needed for a new hosted cluster, unless O(api_server_address) is given.
+      - How the services of the control plane are reached, as upstream has them. Needed for a new hosted cluster, unless
+        O(api_server_address) is given.
       - The list cannot be changed, nor its order.
     type: list
     elements: dict
     suboptions:
       service:
-        description: The service. V(APIServer), V(OAuthServer), V(Konnectivity) and V(Ignition) have to be there; the others count, and do nothing.
+        description: The service. V(APIServer), V(OAuthServer), V(Konnectivity) and V(Ignition) have to be there; the
+          others count, and do nothing.
         type: str
         choices: [APIServer, OAuthServer, Konnectivity, Ignition, OIDC, OVNSbDb]
         required: true
@@ -141,7 +151,8 @@ options:
         required: true
         suboptions:
           type:
-            description: The kind; its own suboption is needed for V(NodePort), may be given for V(LoadBalancer) and V(Route), and no other may.
+            description: The kind; its own suboption is needed for V(NodePort), may be given for V(LoadBalancer) and
+              V(Route), and no other may.
             type: str
             choices: [LoadBalancer, NodePort, Route, None, S3]
             required: true
@@ -171,7 +182,8 @@ options:
                 description: Name of the Route.
                 type: str
   api_server_address:
-    description: Publish all services as NodePorts at this address, as upstream's own client does. Instead of O(services).
+    description: Publish all services as NodePorts at this address, as upstream's own client does. Instead of
+      O(services).
     type: str
   etcd:
     description: Where etcd keeps its data; managed, 8Gi in the default storage class, by default.
@@ -227,7 +239,8 @@ options:
                     type: str
   secret_encryption:
     description:
-      - Encryption of Secrets in etcd. A new hosted cluster gets a key of its own, in the Secret C(<name>-etcd-encryption-key); given empty, it gets none.
+      - Encryption of Secrets in etcd. A new hosted cluster gets a key of its own, in the Secret
+        C(<name>-etcd-encryption-key); given empty, it gets none.
       - Once there is encryption it cannot be removed.
     type: dict
     suboptions:
@@ -340,7 +353,8 @@ options:
         type: list
         elements: str
   additional_trust_bundle:
-    description: Certificates in PEM form that the cluster trusts, kept in the ConfigMap C(<name>-user-ca-bundle). Given empty, there are none.
+    description: Certificates in PEM form that the cluster trusts, kept in the ConfigMap C(<name>-user-ca-bundle). Given
+      empty, there are none.
     type: str
   additional_trust_bundle_name:
     description: A ConfigMap with the key C(ca-bundle.crt) that is there already.
@@ -362,7 +376,8 @@ options:
     description: Configuration of the cluster, verbatim as upstream's C(spec.configuration); a null takes a key away.
     type: dict
   operator_configuration:
-    description: Configuration of operators, verbatim as upstream's C(spec.operatorConfiguration); a null takes a key away.
+    description: Configuration of operators, verbatim as upstream's C(spec.operatorConfiguration); a null takes a key
+      away.
     type: dict
   kube_api_server_dns_name:
     description: Another name of the API server, for which there is another kubeconfig.
@@ -400,19 +415,22 @@ options:
     description: URL of the update service.
     type: str
   paused_until:
-    description: Hold the operator back until a date as V(2026-12-31T23:59:59Z), or without limit (V(true)). Given empty, it goes on.
+    description: Hold the operator back until a date as V(2026-12-31T23:59:59Z), or without limit (V(true)). Given
+      empty, it goes on.
     type: str
   labels:
     description: Labels of the HostedCluster; a null takes one away. Others are left alone.
     type: dict
   annotations:
-    description: Annotations of the HostedCluster; a null takes one away. Others are left alone. Useful ones are in C(docs/hosted.md).
+    description: Annotations of the HostedCluster; a null takes one away. Others are left alone. Useful ones are in
+      C(docs/hosted.md).
     type: dict
   wait_for:
     description:
       - V(none) returns as soon as the objects are written.
       - V(valid) waits until the operator has taken configuration and release.
-      - V(available) waits until the control plane is there, with its kubeconfig and the endpoint from which hosts get their Ignition.
+      - V(available) waits until the control plane is there, with its kubeconfig and the endpoint from which hosts get
+        their Ignition.
       - V(completed) waits until the version is complete, which needs workers and the names below C(*.apps).
     type: str
     choices: [none, valid, available, completed]
@@ -423,11 +441,13 @@ options:
     default: 3600
   work_dir:
     description:
-      - Work directory for C(auth/kubeconfig) and C(auth/kubeadmin-password) (mode 0600), fetched as soon as the hub has them.
+      - Work directory for C(auth/kubeconfig) and C(auth/kubeadmin-password) (mode 0600), fetched as soon as the hub has
+        them.
       - Without it nothing is written here.
     type: path
   drain:
-    description: With O(state=absent), lower the replicas of the pools to 0 first. Without it workloads are not evicted, and hosts may need a reboot.
+    description: With O(state=absent), lower the replicas of the pools to 0 first. Without it workloads are not evicted,
+      and hosts may need a reboot.
     type: bool
     default: true
 requirements:
@@ -555,7 +575,9 @@ stays:
 from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster import absent as hosted_cluster_absent
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster import (
+    absent as hosted_cluster_absent,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster import run as hosted_cluster
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster.options import OPTION_SPEC
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import CONNECTION_OPTIONS
@@ -578,7 +600,11 @@ def argument_spec() -> dict[str, Any]:
 
 
 def run(call: Call) -> dict[str, Any]:
-    return hosted_cluster.ensure_present(call) if call.params["state"] == "present" else hosted_cluster_absent.ensure_absent(call)
+    return (
+        hosted_cluster.ensure_present(call)
+        if call.params["state"] == "present"
+        else hosted_cluster_absent.ensure_absent(call)
+    )
 
 
 def main() -> None:

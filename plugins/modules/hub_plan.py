@@ -11,12 +11,15 @@ short_description: Plan what each host of a hub needs
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Finds the Agents of the hosts, looks how far the installation of their cluster is and, once that is installed, at its Nodes.
-  - Returns for each host whether it must be booted from the discovery image, is waited for, or needs nothing, and why. Changes nothing.
-  - This is a plan. M(zerotouch.openshift.touch_check) decides whether the machines may be touched, and reads more sources than this module.
+  - Finds the Agents of the hosts, looks how far the installation of their cluster is and, once that is installed, at
+    its Nodes.
+  - Returns for each host whether it must be booted from the discovery image, is waited for, or needs nothing, and why.
+    Changes nothing.
+  - This is a plan. M(zerotouch.openshift.touch_check) decides whether the machines may be touched, and reads more
+    sources than this module.
 notes:
-  - The user needs C(list) on C(agents), and with O(cluster) C(get) on C(agentclusterinstalls), C(clusterdeployments) and C(secrets) in its
-    namespace; for O(purpose=reprovision) C(list) on C(infraenvs).
+  - The user needs C(list) on C(agents), and with O(cluster) C(get) on C(agentclusterinstalls), C(clusterdeployments)
+    and C(secrets) in its namespace; for O(purpose=reprovision) C(list) on C(infraenvs).
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.hub
@@ -49,16 +52,18 @@ options:
         description: Its namespace; that of the Agents by default.
         type: str
   infra_env_name:
-    description: The InfraEnv of the hosts. A free Agent of another one does not count as registered. By default Agents of all InfraEnvs count.
+    description: The InfraEnv of the hosts. A free Agent of another one does not count as registered. By default Agents
+      of all InfraEnvs count.
     type: str
   binds:
-    description: With O(purpose=add), whether the hosts are going to be bound to O(cluster). Its ClusterDeployment must exist then.
+    description: With O(purpose=add), whether the hosts are going to be bound to O(cluster). Its ClusterDeployment must
+      exist then.
     type: bool
     default: false
   purpose:
     description:
-      - V(install) is for hosts that install a new cluster, V(add) for hosts that join later or stay unbound, V(reprovision) for hosts that are taken out of a
-        cluster to be used again.
+      - V(install) is for hosts that install a new cluster, V(add) for hosts that join later or stay unbound,
+        V(reprovision) for hosts that are taken out of a cluster to be used again.
     type: str
     choices: [install, add, reprovision, remove]
     default: add
@@ -69,7 +74,8 @@ options:
     choices: [start_over]
     default: []
   state_file:
-    description: The state file of a deployment, C(state.json), in which M(zerotouch.openshift.agents) remembers hosts that were waited for in vain.
+    description: The state file of a deployment, C(state.json), in which M(zerotouch.openshift.agents) remembers hosts
+      that were waited for in vain.
     type: path
 """
 
@@ -116,8 +122,9 @@ forced_hosts:
   elements: str
 touch_hosts:
   description:
-    - Names of the hosts about which M(zerotouch.openshift.touch_check) must decide before anything is done. These are the hosts to boot, those that are
-      bound to another cluster or match several Agents, and those whose installation has failed.
+    - Names of the hosts about which M(zerotouch.openshift.touch_check) must decide before anything is done. These are
+      the hosts to boot, those that are bound to another cluster or match several Agents, and those whose installation
+      has failed.
   returned: always
   type: list
   elements: str
@@ -126,7 +133,8 @@ stop:
   returned: always
   type: str
 phase:
-  description: How far the installation of O(cluster) is (see M(zerotouch.openshift.agent_cluster_install)); empty without one.
+  description: How far the installation of O(cluster) is (see M(zerotouch.openshift.agent_cluster_install)); empty
+    without one.
   returned: always
   type: str
 reason:
@@ -144,7 +152,10 @@ from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.hub.observe import describe, observe_and_decide
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.hub.observe import (
+    describe,
+    observe_and_decide,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import ClusterRef
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import CONNECTION_OPTIONS, connect
 

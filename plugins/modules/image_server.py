@@ -11,36 +11,45 @@ short_description: Make an image reachable for BMCs, and take it back
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - With O(publish.method=serve) an HTTP server is started that serves this one file and nothing else, with ranges, in a process of its own. It goes on
-    when Ansible ends, and ends by itself when the image is gone or O(max_seconds) are over.
-  - The path of the URL contains a token of 128 random bits. It stays the same until the image is withdrawn with O(state=stopped), so that a medium that a
-    killed run left attached is recognised. The next deployment has another token.
-  - The token is a secret. Results and logs show it as C(<hidden>). M(zerotouch.openshift.boot_hosts) reads it from C(state.json), and RV(url_file) contains the
-    complete URL for machines that are booted manually.
-  - With O(publish.method=directory) the image is copied into a directory that a web server serves, with O(publish.method=none) the user serves it.
-  - With O(publish.method=upload) the image is sent with HTTP PUT to a server from which BMCs read it, and then compared with what that server returns. Files
-    of C(boot-artifacts/) in O(work_dir) are uploaded too. A file that the server has already is not sent again.
-  - Where hosts load the root file system of the image from a URL (a minimal ISO), it is looked for there first; if it is not there, nothing is published.
-  - The image holds credentials. Every client that knows the URL and reaches the address can read it. Publish it in the management network only.
+  - With O(publish.method=serve) an HTTP server is started that serves this one file and nothing else, with ranges, in a
+    process of its own. It goes on when Ansible ends, and ends by itself when the image is gone or O(max_seconds) are
+    over.
+  - The path of the URL contains a token of 128 random bits. It stays the same until the image is withdrawn with
+    O(state=stopped), so that a medium that a killed run left attached is recognised. The next deployment has another
+    token.
+  - The token is a secret. Results and logs show it as C(<hidden>). M(zerotouch.openshift.boot_hosts) reads it from
+    C(state.json), and RV(url_file) contains the complete URL for machines that are booted manually.
+  - With O(publish.method=directory) the image is copied into a directory that a web server serves, with
+    O(publish.method=none) the user serves it.
+  - With O(publish.method=upload) the image is sent with HTTP PUT to a server from which BMCs read it, and then compared
+    with what that server returns. Files of C(boot-artifacts/) in O(work_dir) are uploaded too. A file that the server
+    has already is not sent again.
+  - Where hosts load the root file system of the image from a URL (a minimal ISO), it is looked for there first; if it
+    is not there, nothing is published.
+  - The image holds credentials. Every client that knows the URL and reaches the address can read it. Publish it in the
+    management network only.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.pending
 attributes:
   check_mode:
     support: full
-    details: The image need not exist. In place of a token or port that only a real run can know the URL has V(predicted) and V(0).
+    details: The image need not exist. In place of a token or port that only a real run can know the URL has
+      V(predicted) and V(0).
   diff_mode:
     support: none
   idempotent:
     support: full
 options:
   state:
-    description: V(started) publishes the image, V(stopped) ends the server, removes the copy, or deletes the uploaded files with O(publish.delete).
+    description: V(started) publishes the image, V(stopped) ends the server, removes the copy, or deletes the uploaded
+      files with O(publish.delete).
     type: str
     choices: [started, stopped]
     default: started
   work_dir:
-    description: The work directory of the deployment. C(state.json) in it records what is published, C(logs/image-server.log) every request.
+    description: The work directory of the deployment. C(state.json) in it records what is published,
+      C(logs/image-server.log) every request.
     type: path
     required: true
   path:
@@ -61,23 +70,26 @@ options:
         type: str
         default: 0.0.0.0
       port:
-        description: Port to listen on; V(0) takes a free one and keeps it for the work directory as long as it stays free.
+        description: Port to listen on; V(0) takes a free one and keeps it for the work directory as long as it stays
+          free.
         type: int
         default: 0
       url:
         description:
-          - Base URL by which BMCs reach the server or the directory. With O(publish.method=none) it is the URL of the image itself, which must end in
-            C(.iso).
-          - With O(publish.method=upload) the image is written to, and read from, C(<url>/<token>/<name of the image>), and files of C(boot-artifacts/)
-            C(<url>/<name>). Use the same URL in C(bootArtifactsBaseURL).
+          - Base URL by which BMCs reach the server or the directory. With O(publish.method=none) it is the URL of the
+            image itself, which must end in C(.iso).
+          - With O(publish.method=upload) the image is written to, and read from, C(<url>/<token>/<name of the image>),
+            and files of C(boot-artifacts/) C(<url>/<name>). Use the same URL in C(bootArtifactsBaseURL).
           - By default, with O(publish.method=serve), the address of the interface that leads to O(bmc_addresses).
         type: str
       directory:
-        description: Existing directory for O(publish.method=directory). The copy goes into a directory below it whose name cannot be guessed.
+        description: Existing directory for O(publish.method=directory). The copy goes into a directory below it whose
+          name cannot be guessed.
         type: path
       mode:
         description:
-          - Mode of the copy, octal and in quotes. The image holds credentials; V("0644") makes its copy readable for all, which some web servers need.
+          - Mode of the copy, octal and in quotes. The image holds credentials; V("0644") makes its copy readable for
+            all, which some web servers need.
           - A mode in which group or others can write is refused.
         type: raw
         default: "0640"
@@ -89,8 +101,8 @@ options:
         default: {}
       verify:
         description:
-          - How an uploaded file is compared with what the server returns. V(ranges) compares the size, the first 64 KiB and the last 64 KiB, V(digest) each
-            byte, by SHA-256.
+          - How an uploaded file is compared with what the server returns. V(ranges) compares the size, the first 64 KiB
+            and the last 64 KiB, V(digest) each byte, by SHA-256.
           - On the next run V(ranges) also compares the C(ETag), and the local file with the one that was uploaded.
         type: str
         choices: [ranges, digest]
@@ -100,7 +112,8 @@ options:
         type: bool
         default: false
       image_access:
-        description: How BMCs read the image. Not used here; the role C(boot_hosts) passes it on to M(zerotouch.openshift.boot_hosts).
+        description: How BMCs read the image. Not used here; the role C(boot_hosts) passes it on to
+          M(zerotouch.openshift.boot_hosts).
         type: dict
         suboptions:
           username:
@@ -127,7 +140,8 @@ options:
             description: PEM file with the key, if it is not in the same file.
             type: path
   bmc_addresses:
-    description: Addresses of the BMCs that will read the image, to find the interface that leads to them. Nothing is sent to them.
+    description: Addresses of the BMCs that will read the image, to find the interface that leads to them. Nothing is
+      sent to them.
     type: list
     elements: str
     default: []
@@ -137,7 +151,8 @@ options:
     default: 86400
   connect_to:
     description:
-      - Where connections really go; keys C(host[:port]), values C(address[:port]). Used to find the interface that leads to the BMCs.
+      - Where connections really go; keys C(host[:port]), values C(address[:port]). Used to find the interface that
+        leads to the BMCs.
     type: dict
     default: {}
   ca_cert:
@@ -185,7 +200,8 @@ url:
   type: str
   sample: http://192.0.2.10:40123/<hidden>/agent.x86_64.iso
 url_file:
-  description: The file with the complete URL. Only the user who runs the module can read it. O(state=stopped) deletes the file.
+  description: The file with the complete URL. Only the user who runs the module can read it. O(state=stopped) deletes
+    the file.
   returned: success
   type: str
   sample: clusters/kni22/auth/image-url
@@ -227,10 +243,25 @@ from pathlib import Path
 from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.options import image_access_spec
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import PENDING_OPTION, Call, run_module
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.publication import publish_image, withdraw_image
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import WorkDir, known_secrets
-from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.options import DEFAULT_LIFE, DEFAULT_LISTEN, METHODS, VERIFY
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import (
+    PENDING_OPTION,
+    Call,
+    run_module,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.publication import (
+    publish_image,
+    withdraw_image,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import (
+    WorkDir,
+    known_secrets,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.options import (
+    DEFAULT_LIFE,
+    DEFAULT_LISTEN,
+    METHODS,
+    VERIFY,
+)
 
 OPTIONS = {"supports_check_mode": True}
 

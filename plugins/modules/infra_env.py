@@ -11,10 +11,12 @@ short_description: Have an InfraEnv on a hub, with its pull secret, the network 
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Creates or updates an InfraEnv of the Infrastructure Operator, the Secret with its pull secret and one NMStateConfig per host, in the order that
-    makes the first image the right one, and waits until the discovery image may be booted from.
+  - Creates or updates an InfraEnv of the Infrastructure Operator, the Secret with its pull secret and one NMStateConfig
+    per host, in the order that makes the first image the right one, and waits until the discovery image may be booted
+    from.
   - An option that is not given is left as it is on the hub; one that is given empty is cleared.
-  - What the hub would refuse is refused before anything is written. RV(not_propagated) lists what it would accept and not carry out.
+  - What the hub would refuse is refused before anything is written. RV(not_propagated) lists what it would accept and
+    not carry out.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.discovery_image
@@ -22,29 +24,33 @@ extends_documentation_fragment:
 attributes:
   check_mode:
     support: full
-    details: Every write is sent as a server-side dry run, so that admission has its say, except in a namespace that does not exist yet. There is no waiting.
+    details: Every write is sent as a server-side dry run, so that admission has its say, except in a namespace that
+      does not exist yet. There is no waiting.
   diff_mode:
     support: full
     details: Data of Secrets is hidden.
   idempotent:
     support: full
 notes:
-  - "Permissions in the namespace: get, list, watch, create, patch, delete on infraenvs and get, list, create, patch, delete on nmstateconfigs
-    (agent-install.openshift.io); get, create, patch, delete on secrets."
-  - "For O(state=absent) also list on agents (agent-install.openshift.io). For O(os_image_version) of an InfraEnv with a cluster also get on
-    clusterdeployments (hive.openshift.io) in the cluster's namespace. Get and create on namespaces only if the namespace is to be made."
+  - "Permissions in the namespace: get, list, watch, create, patch, delete on infraenvs and get, list, create, patch,
+    delete on nmstateconfigs (agent-install.openshift.io); get, create, patch, delete on secrets."
+  - "For O(state=absent) also list on agents (agent-install.openshift.io). For O(os_image_version) of an InfraEnv with a
+    cluster also get on clusterdeployments (hive.openshift.io) in the cluster's namespace. Get and create on namespaces
+    only if the namespace is to be made."
 options:
   name:
     description: Name of the InfraEnv.
     type: str
     required: true
   namespace:
-    description: Its namespace, which is made if it does not exist, and never deleted. Agents of hosts that boot its image appear there.
+    description: Its namespace, which is made if it does not exist, and never deleted. Agents of hosts that boot its
+      image appear there.
     type: str
     required: true
   state:
     description:
-      - V(present) creates or updates. V(absent) deletes the InfraEnv and the NMStateConfigs and the pull secret that this collection made for it.
+      - V(present) creates or updates. V(absent) deletes the InfraEnv and the NMStateConfigs and the pull secret that
+        this collection made for it.
       - An InfraEnv that this collection did not make is not deleted, and none whose Agents are bound to a cluster.
     type: str
     choices: [present, absent]
@@ -59,7 +65,8 @@ options:
     type: str
   cluster:
     description:
-      - The ClusterDeployment that all hosts of the InfraEnv belong to (early binding). Without it they are bound later. Cannot be changed.
+      - The ClusterDeployment that all hosts of the InfraEnv belong to (early binding). Without it they are bound later.
+        Cannot be changed.
     type: dict
     suboptions:
       name:
@@ -69,13 +76,15 @@ options:
         description: Its namespace.
         type: str
   os_image_version:
-    description: Which of the hub's operating system images to use, by its OpenShift version such as V(4.22). By default the cluster's, else the newest.
+    description: Which of the hub's operating system images to use, by its OpenShift version such as V(4.22). By default
+      the cluster's, else the newest.
     type: str
   agent_labels:
     description: Labels of every Agent that registers, as a whole; those not named any more go.
     type: dict
   auto_approve:
-    description: Whether the hub approves every host that boots the image. Then every machine that boots a copy of the image is approved.
+    description: Whether the hub approves every host that boots the image. Then every machine that boots a copy of the
+      image is approved.
     type: bool
   ipxe_script_type:
     description: V(BootOrderControl) makes the iPXE script answer installed hosts so that they boot from disk.
@@ -99,8 +108,10 @@ options:
     type: dict
   hosts:
     description:
-      - Hosts with a network configuration of their own. Each becomes the NMStateConfig C(<name>-<host>), which the InfraEnv selects.
-      - NMStateConfigs of hosts that are not listed any more are deleted if this collection made them. Hosts that use DHCP need no entry.
+      - Hosts with a network configuration of their own. Each becomes the NMStateConfig C(<name>-<host>), which the
+        InfraEnv selects.
+      - NMStateConfigs of hosts that are not listed any more are deleted if this collection made them. Hosts that use
+        DHCP need no entry.
     type: list
     elements: dict
     suboptions:
@@ -135,7 +146,8 @@ options:
     type: float
     default: 600
   image_cooldown:
-    description: Seconds that an image must be old before it is used, by the hub's clock, since every change on the hub makes a new one.
+    description: Seconds that an image must be old before it is used, by the hub's clock, since every change on the hub
+      makes a new one.
     type: int
     default: 60
   forks:
@@ -201,7 +213,8 @@ infra_env:
       type: str
 iso_url:
   description:
-    - URL of the discovery ISO; empty until there is one. It holds a token and changes with every change of the InfraEnv, so read it right before use.
+    - URL of the discovery ISO; empty until there is one. It holds a token and changes with every change of the
+      InfraEnv, so read it right before use.
   returned: success
   type: str
 created_time:
@@ -209,7 +222,8 @@ created_time:
   returned: success
   type: str
 boot_artifacts:
-  description: URLs for booting without the ISO; empty texts until there is an image. Those of the initrd, the iPXE script and the Ignition hold a token.
+  description: URLs for booting without the ISO; empty texts until there is an image. Those of the initrd, the iPXE
+    script and the Ignition hold a token.
   returned: success
   type: dict
   contains:
@@ -247,7 +261,8 @@ not_propagated:
       description: What helps.
       type: str
 stays:
-  description: With O(state=absent), what is left because this collection did not make it; also where it fails because that is the InfraEnv.
+  description: With O(state=absent), what is left because this collection did not make it; also where it fails because
+    that is the InfraEnv.
   returned: always, once the hub was contacted
   type: list
   elements: str
@@ -255,13 +270,24 @@ stays:
 
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.discovery_options import DISCOVERY_OPTIONS, HOST_NETWORKS
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.discovery_options import (
+    DISCOVERY_OPTIONS,
+    HOST_NETWORKS,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.parallel import API_FORKS
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env.run import ImageWait, InfraEnvSession, make_absent, make_present
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env.run import (
+    ImageWait,
+    InfraEnvSession,
+    make_absent,
+    make_present,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import CONNECTION_OPTIONS, connect
 
-OPTIONS = {"supports_check_mode": True, "mutually_exclusive": [["pull_secret", "pull_secret_name"], ["ntp_sources", "additional_ntp_sources"]]}
+OPTIONS = {
+    "supports_check_mode": True,
+    "mutually_exclusive": [["pull_secret", "pull_secret_name"], ["ntp_sources", "additional_ntp_sources"]],
+}
 
 _REFERENCE = {"name": {"type": "str"}, "namespace": {"type": "str"}}
 
@@ -273,7 +299,8 @@ def argument_spec() -> dict[str, Any]:
         "name": {"type": "str", "required": True},
         "namespace": {"type": "str", "required": True},
         "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
-        "pull_secret": {"type": "raw", "no_log": False},  # as a mapping it would have every leaf masked; the module knows what is secret in it
+        # as a mapping it would have every leaf masked; the module knows what is secret in it
+        "pull_secret": {"type": "raw", "no_log": False},
         "pull_secret_name": {"type": "str", "no_log": False},
         "cluster": {"type": "dict", "options": _REFERENCE},
         "os_image_version": {"type": "str"},
@@ -298,7 +325,11 @@ def run(call: Call) -> dict[str, Any]:
     session = InfraEnvSession(client, call.check_mode, params["forks"], call.clock, call.progress, call.add_secrets)
     waiting = ImageWait(params["wait"], params["timeout"], params["image_cooldown"])
     present = params["state"] == "present"
-    result = make_present(params, waiting, session) if present else make_absent(params["name"], params["namespace"], waiting, session)
+    result = (
+        make_present(params, waiting, session)
+        if present
+        else make_absent(params["name"], params["namespace"], waiting, session)
+    )
     for warning in result.warnings:
         call.warn(warning)
     call.plan(result.value["plan"])

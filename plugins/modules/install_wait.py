@@ -11,14 +11,17 @@ short_description: Supervise a running installation until it is complete
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Watches the service on the rendezvous host and the API of the new cluster until the bootstrap or the installation is complete, in the sense of
-    C(openshift-install agent wait-for).
-  - Detaches the medium of each host when it has left the live system, and repairs hosts that booted the live system again instead of their disk.
-  - Ends at once on a terminal error, with the reason of each host, and when a phase takes longer than its limit. Then a folder with everything that helps
-    to find out why is left behind, without secrets, and the message names it and the first suspects.
-  - Progress is shown live where the task runs on the controller, a line for each change and one each minute. While hosts are
-    missing in phase discovery, it has a line for each of the first five with its MAC addresses and how far its BMC has read the image, if the image
-    server of this collection serves it.
+  - Watches the service on the rendezvous host and the API of the new cluster until the bootstrap or the installation is
+    complete, in the sense of C(openshift-install agent wait-for).
+  - Detaches the medium of each host when it has left the live system, and repairs hosts that booted the live system
+    again instead of their disk.
+  - Ends at once on a terminal error, with the reason of each host, and when a phase takes longer than its limit. Then a
+    folder with everything that helps to find out why is left behind, without secrets, and the message names it and the
+    first suspects.
+  - Progress is shown live where the task runs on the controller, a line for each change and one each minute. While
+    hosts are
+    missing in phase discovery, it has a line for each of the first five with its MAC addresses and how far its BMC has
+    read the image, if the image server of this collection serves it.
   - The state file records the phase and the time of every stage, so that a killed wait can be taken up again.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
@@ -44,7 +47,8 @@ options:
     choices: [bootstrap, installed]
     default: installed
   hosts:
-    description: The hosts whose media are detached and which are repaired. Hosts that are not listed, or that the user boots, are only watched.
+    description: The hosts whose media are detached and which are repaired. Hosts that are not listed, or that the user
+      boots, are only watched.
     required: false
     default: []
   detach_media:
@@ -52,23 +56,25 @@ options:
     type: bool
     default: true
   repair:
-    description: Whether hosts that booted the live system again are powered off, their medium detached, and powered on; twice at most.
+    description: Whether hosts that booted the live system again are powered off, their medium detached, and powered on;
+      twice at most.
     type: bool
     default: true
   force:
     description:
-      - With V(start_over) the wait starts again, and the API of a former cluster does not count until the service of the new one was seen. Other values have
-        no meaning here.
+      - With V(start_over) the wait starts again, and the API of a former cluster does not count until the service of
+        the new one was seen. Other values have no meaning here.
     type: list
     elements: str
     choices: [rebuild_image, reboot_joined_hosts, start_over, take_over, abandon_hub, break_lock]
     default: []
   left_hosts:
     description:
-      - Hosts that M(zerotouch.openshift.boot_hosts) left alone because an earlier run had powered them on with this image attached. If the image server
-        began later, as after a job that was killed together with it, such a host may have found no image.
-      - One that neither reads the image nor registers is booted from it again, once, after an eighth of O(timeouts.boot), 300 seconds at most, and
-        not before twice that time after it was powered on.
+      - Hosts that M(zerotouch.openshift.boot_hosts) left alone because an earlier run had powered them on with this
+        image attached. If the image server began later, as after a job that was killed together with it, such a host
+        may have found no image.
+      - One that neither reads the image nor registers is booted from it again, once, after an eighth of
+        O(timeouts.boot), 300 seconds at most, and not before twice that time after it was powered on.
     type: list
     elements: str
     default: []
@@ -156,13 +162,32 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.requests 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.lock import one_run
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.store_link import StoreLink
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.wait import Surroundings, WaitRequest, predict, wait
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.wait import (
+    Surroundings,
+    WaitRequest,
+    predict,
+    wait,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.gate import Gate
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import read_touch, touch_spec
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import (
+    read_touch,
+    touch_spec,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.table import OVERRIDES, START_OVER
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import WorkDir, known_secrets, open_work_dir
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.decide import Limits, timeouts_spec
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.media import BootAgain, HostMedia, bmc_addresses
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import (
+    WorkDir,
+    known_secrets,
+    open_work_dir,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.decide import (
+    Limits,
+    timeouts_spec,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.media import (
+    BootAgain,
+    HostMedia,
+    bmc_addresses,
+)
 
 OPTIONS = {"supports_check_mode": True}
 
@@ -193,7 +218,9 @@ def run(call: Call) -> dict[str, Any]:
 
 def _supervise(call: Call, work_dir: WorkDir) -> dict[str, Any]:
     params = call.params
-    options = dataclasses.replace(bmc_options(call), state_file=work_dir.state, before_write=StoreLink(work_dir.root, call.clock).check)
+    options = dataclasses.replace(
+        bmc_options(call), state_file=work_dir.state, before_write=StoreLink(work_dir.root, call.clock).check
+    )
     requests = boot_requests(params["hosts"], state_file=work_dir.state)
     media = HostMedia(requests, options, _boot_again(call, options))
     addresses = bmc_addresses(requests)
@@ -206,7 +233,8 @@ def _supervise(call: Call, work_dir: WorkDir) -> dict[str, Any]:
         detach_media=params["detach_media"],
         repair=params["repair"],
         fresh=START_OVER in params["force"],
-        # Only a BMC reads the image from the server while its host runs: a hypervisor has a copy, which does not end with the job.
+        # Only a BMC reads the image from the server while its host runs: a hypervisor has a copy, which does not end
+        # with the job.
         left_hosts=frozenset(params["left_hosts"]) & addresses.keys(),
         bmc_addresses=addresses,
         connect_to=options.connect_to,
@@ -225,7 +253,12 @@ def _boot_again(call: Call, options: BmcOptions) -> BootAgain | None:
     if not params["left_hosts"]:
         return None
     hosts = [{**host, "force": True} for host in params["hosts"] if host["name"] in params["left_hosts"]]
-    touch = read_touch(params["touch"], params["connect_to"], ca_cert=options.ca_cert, state_file=options.state_file.path if options.state_file else None)
+    touch = read_touch(
+        params["touch"],
+        params["connect_to"],
+        ca_cert=options.ca_cert,
+        state_file=options.state_file.path if options.state_file else None,
+    )
     gate = Gate("boot", touch, call.clock, call.progress, records=not call.check_mode)
     return BootAgain(boot_requests(hosts, needs_image=True, state_file=options.state_file), gate)
 

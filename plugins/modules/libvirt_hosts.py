@@ -11,14 +11,16 @@ short_description: Define and remove the virtual machines of hosts
 version_added: 0.2.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Defines a domain with its disks for each host, and virtual networks with DHCP and the DNS records of the cluster, on the hypervisors that the hosts name.
-    Domains are defined and not started; M(zerotouch.openshift.boot_hosts) starts them with method V(libvirt).
-  - A domain has UEFI firmware that libvirt chooses, a CD drive for images, and starts from its first disk. Machine q35 for x86_64, virt for aarch64.
-  - A domain, volume or network that this module did not define is never changed or removed. Domains are marked in their metadata, which list their disks.
-    A network is marked by its UUID, which follows from its name.
+  - Defines a domain with its disks for each host, and virtual networks with DHCP and the DNS records of the cluster, on
+    the hypervisors that the hosts name. Domains are defined and not started; M(zerotouch.openshift.boot_hosts) starts
+    them with method V(libvirt).
+  - A domain has UEFI firmware that libvirt chooses, a CD drive for images, and starts from its first disk. Machine q35
+    for x86_64, virt for aarch64.
+  - A domain, volume or network that this module did not define is never changed or removed. Domains are marked in their
+    metadata, which list their disks. A network is marked by its UUID, which follows from its name.
   - Everything is read and checked before the first change. One problem stops all.
-  - Removal deletes disks. It needs the name of the cluster in O(touch.confirm), and the decision of the safety table for action C(destroy)
-    (M(zerotouch.openshift.touch_check)). A host that the table leaves alone stays.
+  - Removal deletes disks. It needs the name of the cluster in O(touch.confirm), and the decision of the safety table
+    for action C(destroy) (M(zerotouch.openshift.touch_check)). A host that the table leaves alone stays.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.touch
@@ -75,7 +77,8 @@ options:
             type: int
             default: 16384
           disks:
-            description: Disks, by default one of 120 GiB. The first one is C(/dev/sda). A disk that exists is neither resized nor removed.
+            description: Disks, by default one of 120 GiB. The first one is C(/dev/sda). A disk that exists is neither
+              resized nor removed.
             type: list
             elements: dict
             suboptions:
@@ -142,7 +145,8 @@ options:
         type: list
         elements: str
   cluster:
-    description: The cluster whose DNS records the networks have, with C(name), C(base_domain), C(api_vips) and C(ingress_vips).
+    description: The cluster whose DNS records the networks have, with C(name), C(base_domain), C(api_vips) and
+      C(ingress_vips).
     type: dict
     default: {}
 """
@@ -206,7 +210,11 @@ def argument_spec() -> dict[str, Any]:
         "libvirt": {
             "type": "dict",
             "required": True,
-            "options": {"uri": {"type": "str", "required": True}, "domain": {"type": "str"}, "pool": {"type": "str", "default": "default"}},
+            "options": {
+                "uri": {"type": "str", "required": True},
+                "domain": {"type": "str"},
+                "pool": {"type": "str", "default": "default"},
+            },
         },
         "vm": {"type": "dict", "default": {}, "options": vm},
         "mac_addresses": {"type": "list", "elements": "str", "default": []},

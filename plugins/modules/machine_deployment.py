@@ -11,14 +11,16 @@ short_description: Scale a MachineDeployment of Agents, and take chosen hosts ou
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Brings a MachineDeployment of Cluster API that exists already to a number of replicas. Pools of hosted clusters are scaled by
-    M(zerotouch.openshift.node_pool), which would undo it; MachineDeployments are made by M(zerotouch.openshift.capi_cluster).
-  - With O(remove) exactly the Machines of the named hosts go. They are annotated, then the number is lowered, in one task. It is refused while a rollout
-    runs, and does nothing for hosts that have gone already.
+  - Brings a MachineDeployment of Cluster API that exists already to a number of replicas. Pools of hosted clusters are
+    scaled by M(zerotouch.openshift.node_pool), which would undo it; MachineDeployments are made by
+    M(zerotouch.openshift.capi_cluster).
+  - With O(remove) exactly the Machines of the named hosts go. They are annotated, then the number is lowered, in one
+    task. It is refused while a rollout runs, and does nothing for hosts that have gone already.
 notes:
-  - "Permissions: C(get), C(patch), C(list) and C(watch) on C(machinedeployments), C(list), C(watch) and C(patch) on C(machines) (cluster.x-k8s.io), C(list) and
-    C(watch) on C(agentmachines), C(get) on C(agentmachinetemplates) (capi-provider.agent-install.openshift.io) in O(namespace); C(list) and C(watch) on
-    C(agents) in O(agent_namespace)."
+  - "Permissions: C(get), C(patch), C(list) and C(watch) on C(machinedeployments), C(list), C(watch) and C(patch) on
+    C(machines) (cluster.x-k8s.io), C(list) and C(watch) on C(agentmachines), C(get) on C(agentmachinetemplates)
+    (capi-provider.agent-install.openshift.io) in O(namespace); C(list) and C(watch) on C(agents) in
+    O(agent_namespace)."
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.hub
@@ -48,13 +50,14 @@ options:
     type: int
   remove:
     description:
-      - Hosts to be taken out, each by its hostname or the name of its Machine, Agent or Node. O(replicas), if given too, must not be more than what is left.
+      - Hosts to be taken out, each by its hostname or the name of its Machine, Agent or Node. O(replicas), if given
+        too, must not be more than what is left.
     type: list
     elements: str
     default: []
   wait_for:
-    description: What to wait for. V(accepted), Cluster API has made so many Machines, or told the others to go; V(replicas), these are gone; V(ready), besides
-      all that stay run.
+    description: What to wait for. V(accepted), Cluster API has made so many Machines, or told the others to go;
+      V(replicas), these are gone; V(ready), besides all that stay run.
     type: str
     choices: [none, accepted, replicas, ready]
     default: none
@@ -127,7 +130,9 @@ machines:
 from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pools.machine_deployment import scale_deployment
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pools.machine_deployment import (
+    scale_deployment,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import CONNECTION_OPTIONS
 
 OPTIONS = {"supports_check_mode": True}

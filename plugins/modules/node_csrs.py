@@ -11,17 +11,20 @@ short_description: Approve the certificate requests of exactly the nodes that ar
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - A node that joins a running cluster asks for a client certificate and then for a serving certificate. Both are approved if the node is one of O(hosts) and
-    everything about the request is as it must be - signer, requester and its groups, usages, subject, alternative names.
-  - A serving certificate is for the name of the node and its known addresses only. The addresses in the status of the Node do not count as known, because
-    the kubelet of the node writes them. If they counted, a node could get a certificate for the API or for another node.
-  - A certificate with an address that another Node has as well is never approved, nor one with an address that belongs to no single host, such as a
-    loopback address.
+  - A node that joins a running cluster asks for a client certificate and then for a serving certificate. Both are
+    approved if the node is one of O(hosts) and everything about the request is as it must be - signer, requester and
+    its groups, usages, subject, alternative names.
+  - A serving certificate is for the name of the node and its known addresses only. The addresses in the status of the
+    Node do not count as known, because the kubelet of the node writes them. If they counted, a node could get a
+    certificate for the API or for another node.
+  - A certificate with an address that another Node has as well is never approved, nor one with an address that belongs
+    to no single host, such as a loopback address.
   - Nothing else is ever approved. Each refusal names the first thing that is not as expected.
   - The connection is to the cluster that the nodes join, not to its hub.
 notes:
-  - The user needs C(list) and C(watch) on C(certificatesigningrequests), C(list) on C(nodes), C(patch) on C(certificatesigningrequests/approval), and
-    C(approve) on the C(signers) C(kubernetes.io/kube-apiserver-client-kubelet) and C(kubernetes.io/kubelet-serving).
+  - The user needs C(list) and C(watch) on C(certificatesigningrequests), C(list) on C(nodes), C(patch) on
+    C(certificatesigningrequests/approval), and C(approve) on the C(signers)
+    C(kubernetes.io/kube-apiserver-client-kubelet) and C(kubernetes.io/kubelet-serving).
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.hub
@@ -46,16 +49,21 @@ options:
         required: true
       addresses:
         description:
-          - Its IP addresses, and further DNS names that it may have. Its name and the first label of its name need not be repeated.
-          - Where to find them - the static addresses of its network configuration; RV(zerotouch.openshift.agents#module:nodes) for an Agent of a hub;
-            RV(zerotouch.openshift.assisted_deployment#module:nodes) for a host of an assisted-service; else the DHCP server.
+          - Its IP addresses, and further DNS names that it may have. Its name and the first label of its name need not
+            be repeated.
+          - Where to find them - the static addresses of its network configuration;
+            RV(zerotouch.openshift.agents#module:nodes) for an Agent of a hub;
+            RV(zerotouch.openshift.assisted_deployment#module:nodes) for a host of an assisted-service; else the DHCP
+            server.
         type: list
         elements: str
         default: []
   accept_reported_addresses:
     description:
-      - For hosts without an IP address in O(hosts[].addresses), whether to accept the addresses that the node itself reports.
-      - Use it if the addresses are not known, for example with DHCP and without an Agent. Addresses of other Nodes are refused nevertheless.
+      - For hosts without an IP address in O(hosts[].addresses), whether to accept the addresses that the node itself
+        reports.
+      - Use it if the addresses are not known, for example with DHCP and without an Agent. Addresses of other Nodes are
+        refused nevertheless.
       - Without this option the serving certificates of such nodes are refused, with a message that says so.
     type: bool
     default: false
@@ -135,7 +143,11 @@ from typing import Any
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import PartialFailure, ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import CONNECTION_OPTIONS, connect
-from ansible_collections.zerotouch.openshift.plugins.module_utils.nodes.approval import Approver, expected_nodes, results
+from ansible_collections.zerotouch.openshift.plugins.module_utils.nodes.approval import (
+    Approver,
+    expected_nodes,
+    results,
+)
 
 OPTIONS = {"supports_check_mode": True}
 

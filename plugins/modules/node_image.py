@@ -11,12 +11,12 @@ short_description: Build an image by which hosts join a running cluster
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Makes a copy of a CoreOS live ISO that adds the hosts of C(nodes-config.yaml) to a cluster of release 4.16 or later when they boot it. Neither
-    C(oc) nor anything in the cluster is needed.
-  - Each machine registers with a service on itself and installs itself as a worker. Two certificate signing requests of each have to be approved then,
-    as by M(zerotouch.openshift.node_csrs).
-  - The image works for 48 hours after its tokens were drawn (RV(expires_at)). A rerun within the first 24 hours uses the same tokens, a later one draws
-    new ones and rebuilds the image.
+  - Makes a copy of a CoreOS live ISO that adds the hosts of C(nodes-config.yaml) to a cluster of release 4.16 or later
+    when they boot it. Neither C(oc) nor anything in the cluster is needed.
+  - Each machine registers with a service on itself and installs itself as a worker. Two certificate signing requests of
+    each have to be approved then, as by M(zerotouch.openshift.node_csrs).
+  - The image works for 48 hours after its tokens were drawn (RV(expires_at)). A rerun within the first 24 hours uses
+    the same tokens, a later one draws new ones and rebuilds the image.
   - Everything that is written has mode 0600, whole or not at all. The image holds credentials.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
@@ -24,7 +24,8 @@ extends_documentation_fragment:
 attributes:
   check_mode:
     support: full
-    details: A base image by URL is not transferred; at most a HEAD request is sent. Then digest and size are those known beforehand.
+    details: A base image by URL is not transferred; at most a HEAD request is sent. Then digest and size are those
+      known beforehand.
   diff_mode:
     support: full
     details: Shows path, mode and size of the files inside the image, never their contents.
@@ -39,8 +40,8 @@ options:
     required: true
   work_dir:
     description:
-      - The work directory. The ISO becomes C(images/node.<architecture>.iso) in it; what was drawn for it is kept in C(state.json) beside. It may be that of
-        the cluster's installation, whose own state stays as it is.
+      - The work directory. The ISO becomes C(images/node.<architecture>.iso) in it; what was drawn for it is kept in
+        C(state.json) beside. It may be that of the cluster's installation, whose own state stays as it is.
     type: path
     required: true
   running_cluster:
@@ -54,7 +55,8 @@ options:
         type: str
         required: true
       api_dns_name:
-        description: The host of the API's URL (C(status.apiServerURL) of Infrastructure C(cluster)), C(api.<name>.<base domain>).
+        description: The host of the API's URL (C(status.apiServerURL) of Infrastructure C(cluster)),
+          C(api.<name>.<base domain>).
         type: str
         required: true
       version:
@@ -152,8 +154,9 @@ options:
             default: []
   kind:
     description:
-      - V(iso) is the live system with everything in it. V(pxe) makes kernel, initrd and root file system in C(boot-artifacts/), named C(node.…) and, where
-        C(nodes-config.yaml) has C(bootArtifactsBaseURL), a script for iPXE; for s390x also C(initrd.addrsize) and C(generic.ins).
+      - V(iso) is the live system with everything in it. V(pxe) makes kernel, initrd and root file system in
+        C(boot-artifacts/), named C(node.…) and, where C(nodes-config.yaml) has C(bootArtifactsBaseURL), a script for
+        iPXE; for s390x also C(initrd.addrsize) and C(generic.ins).
       - Hosts of V(pxe) get their first address by DHCP; C(networkConfig) is in force later.
     type: str
     choices: [iso, pxe]
@@ -233,7 +236,8 @@ kernel_arguments:
   description: With O(kind=pxe), what a boot loader has to hand to the kernel; empty otherwise.
   returned: success
   type: str
-  sample: ignition.firstboot ignition.platform.id=metal coreos.live.rootfs_url=http://boot.example.com/kni22/node.x86_64-rootfs.img
+  sample: ignition.firstboot ignition.platform.id=metal
+    coreos.live.rootfs_url=http://boot.example.com/kni22/node.x86_64-rootfs.img
 arch:
   description: Architecture of the image.
   returned: success
@@ -301,7 +305,10 @@ OPTIONS = {"supports_check_mode": True}
 
 
 def argument_spec() -> dict[str, Any]:
-    mirrors = {"source": {"type": "str", "required": True}, "mirrors": {"type": "list", "elements": "str", "default": []}}
+    mirrors = {
+        "source": {"type": "str", "required": True},
+        "mirrors": {"type": "list", "elements": "str", "default": []},
+    }
     endpoint = {"url": {"type": "str", "required": True}, "ca_certificate": {"type": "str", "required": True}}
     node = {"name": {"type": "str", "required": True}, "addresses": {"type": "list", "elements": "str", "default": []}}
     running_cluster = {
@@ -309,7 +316,11 @@ def argument_spec() -> dict[str, Any]:
         "api_dns_name": {"type": "str", "required": True},
         "version": {"type": "str", "required": True},
         "release_image": {"type": "str", "required": True},
-        "platform": {"type": "str", "required": True, "choices": ["baremetal", "vsphere", "nutanix", "none", "external"]},
+        "platform": {
+            "type": "str",
+            "required": True,
+            "choices": ["baremetal", "vsphere", "nutanix", "none", "external"],
+        },
         "pull_secret": {"type": "str", "required": True, "no_log": True},
         "arch": {"type": "str", "choices": ["x86_64", "aarch64", "ppc64le", "s390x"], "default": "x86_64"},
         "ssh_public_keys": {"type": "list", "elements": "str", "default": [], "no_log": False},

@@ -11,19 +11,23 @@ short_description: Keep a node pool of a hosted cluster, scale it, and take chos
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Keeps a HyperShift NodePool of platform Agent as its options say. What is not given stays as it is, defaults of the server included; what is given
-    empty is cleared. All mistakes in the options are reported in one run, before anything is written, immutable fields with their names also in check mode.
-  - With O(remove) exactly the Machines of the named hosts go. They are annotated, then the number of replicas is lowered, in one task. It is refused where
-    another Machine might go instead (a rollout runs, autoscaling is on, other Machines are marked), and does nothing for hosts that have gone already.
-  - With O(wait_for) the conditions of the NodePool, its Machines and the Agents of hosts that leave are followed. A condition only counts if it is about the
-    pool as it is now. What stays False ends the wait at once; at the limit the message says for each Machine where it is stuck.
-  - O(state=absent) first lowers the replicas to 0, so that Nodes are drained and hosts are reclaimed while the hosted cluster's API answers, and then deletes
-    the pool. It always waits.
+  - Keeps a HyperShift NodePool of platform Agent as its options say. What is not given stays as it is, defaults of the
+    server included; what is given empty is cleared. All mistakes in the options are reported in one run, before
+    anything is written, immutable fields with their names also in check mode.
+  - With O(remove) exactly the Machines of the named hosts go. They are annotated, then the number of replicas is
+    lowered, in one task. It is refused where another Machine might go instead (a rollout runs, autoscaling is on, other
+    Machines are marked), and does nothing for hosts that have gone already.
+  - With O(wait_for) the conditions of the NodePool, its Machines and the Agents of hosts that leave are followed. A
+    condition only counts if it is about the pool as it is now. What stays False ends the wait at once; at the limit the
+    message says for each Machine where it is stuck.
+  - O(state=absent) first lowers the replicas to 0, so that Nodes are drained and hosts are reclaimed while the hosted
+    cluster's API answers, and then deletes the pool. It always waits.
 notes:
-  - The user needs C(get), C(list), C(watch), C(create), C(patch) and C(delete) on C(nodepools) and C(get) on C(hostedclusters) in the namespace; C(get),
-    C(list), C(watch) and C(patch) on C(machines) and C(list) on C(agentmachines) in the namespace of the control plane; C(get) and C(list) on C(agents) in
-    that of the Agents. C(get) on C(secrets) lets a report name certificate requests that are pending, that on C(configmaps) lets O(config) and
-    O(tuning_config) be checked.
+  - The user needs C(get), C(list), C(watch), C(create), C(patch) and C(delete) on C(nodepools) and C(get) on
+    C(hostedclusters) in the namespace; C(get), C(list), C(watch) and C(patch) on C(machines) and C(list) on
+    C(agentmachines) in the namespace of the control plane; C(get) and C(list) on C(agents) in that of the Agents.
+    C(get) on C(secrets) lets a report name certificate requests that are pending, that on C(configmaps) lets O(config)
+    and O(tuning_config) be checked.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.hub
@@ -56,10 +60,12 @@ options:
     description: Release of the Nodes. A new pool has that of its hosted cluster by default.
     type: str
   replicas:
-    description: Desired number of Nodes; 0 by default for a new pool. With autoscaling it is refused, unless O(auto_scaling) is given empty.
+    description: Desired number of Nodes; 0 by default for a new pool. With autoscaling it is refused, unless
+      O(auto_scaling) is given empty.
     type: int
   auto_scaling:
-    description: Let the autoscaler decide between these. Given empty, autoscaling is turned off, at the present size if O(replicas) is not given.
+    description: Let the autoscaler decide between these. Given empty, autoscaling is turned off, at the present size if
+      O(replicas) is not given.
     type: dict
     suboptions:
       min:
@@ -70,11 +76,14 @@ options:
         type: int
   agent_label_selector:
     description:
-      - Which Agents the pool may take, as Kubernetes writes it (C(matchLabels), C(matchExpressions)). C({}), the default for a new pool, is any.
-      - A change is for Machines to come if O(upgrade_type) is V(InPlace), and reinstalls every Node on another host if it is V(Replace).
+      - Which Agents the pool may take, as Kubernetes writes it (C(matchLabels), C(matchExpressions)). C({}), the
+        default for a new pool, is any.
+      - A change is for Machines to come if O(upgrade_type) is V(InPlace), and reinstalls every Node on another host if
+        it is V(Replace).
     type: dict
   upgrade_type:
-    description: How Nodes get another release or configuration; V(InPlace) by default for a new pool, which needs no spare host. It cannot be changed.
+    description: How Nodes get another release or configuration; V(InPlace) by default for a new pool, which needs no
+      spare host. It cannot be changed.
     type: str
     choices: [InPlace, Replace]
   replace:
@@ -103,7 +112,8 @@ options:
         description: How many Nodes are updated at a time, a number or a percentage; 1 by default.
         type: raw
   auto_repair:
-    description: Replace Nodes that are not healthy. It takes another Agent; see C(docs/hosted.md) for the annotation with the time that bare metal needs.
+    description: Replace Nodes that are not healthy. It takes another Agent; see C(docs/hosted.md) for the annotation
+      with the time that bare metal needs.
     type: bool
   config:
     description: Names of ConfigMaps with machine configuration under C(config), at most 10. What they hold is checked.
@@ -115,8 +125,10 @@ options:
     elements: str
   os_image_stream:
     description:
-      - Stream of RHEL CoreOS on the pool's nodes. The release decides without it, V(rhel-9) before 5.0 and V(rhel-10) from 5.0 on.
-      - V(rhel-10) needs release 5.0. A pool cannot go back to V(rhel-9), and the option cannot be taken out again. Hubs before MCE 5.0 do not know it.
+      - Stream of RHEL CoreOS on the pool's nodes. The release decides without it, V(rhel-9) before 5.0 and V(rhel-10)
+        from 5.0 on.
+      - V(rhel-10) needs release 5.0. A pool cannot go back to V(rhel-9), and the option cannot be taken out again. Hubs
+        before MCE 5.0 do not know it.
     type: str
     choices: [rhel-9, rhel-10]
   node_drain_timeout:
@@ -146,11 +158,13 @@ options:
         choices: [NoSchedule, PreferNoSchedule, NoExecute]
         required: true
   arch:
-    description: Architecture of the hosts; V(amd64) and V(arm64) are aliases. It cannot be changed, and must be in the hosted cluster's release.
+    description: Architecture of the hosts; V(amd64) and V(arm64) are aliases. It cannot be changed, and must be in the
+      hosted cluster's release.
     type: str
     choices: [x86_64, aarch64, ppc64le, amd64, arm64]
   paused_until:
-    description: Hold the operator back until a date as V(2026-12-31T23:59:59Z), or without limit (V(true)). Given empty, it goes on.
+    description: Hold the operator back until a date as V(2026-12-31T23:59:59Z), or without limit (V(true)). Given
+      empty, it goes on.
     type: str
   labels:
     description: Labels of the NodePool; a null takes one away. Others are left alone.
@@ -167,18 +181,20 @@ options:
     default: []
   replace_hosts:
     description:
-      - Hosts to be exchanged for others, by names as in O(remove). The size of the pool stays, also with autoscaling. O(replace_order) says in which order.
-      - An annotation of the NodePool records an exchange that has begun. A later call completes it, also without this option.
+      - Hosts to be exchanged for others, by names as in O(remove). The size of the pool stays, also with autoscaling.
+        O(replace_order) says in which order.
+      - An annotation of the NodePool records an exchange that has begun. A later call completes it, also without this
+        option.
       - Give it for one call only, since each call with it exchanges the hosts.
     type: list
     elements: str
     default: []
   replace_order:
     description:
-      - V(surge) waits until other hosts are Nodes before the hosts in O(replace_hosts) leave. The pool has as many more replicas meanwhile, and autoscaling is
-        off.
-      - V(in_place) deletes the Machines first. Their MachineSet creates others, which take free Agents that the pool selects, or the same hosts when these are
-        free again.
+      - V(surge) waits until other hosts are Nodes before the hosts in O(replace_hosts) leave. The pool has as many more
+        replicas meanwhile, and autoscaling is off.
+      - V(in_place) deletes the Machines first. Their MachineSet creates others, which take free Agents that the pool
+        selects, or the same hosts when these are free again.
       - V(auto) is V(surge) if the pool selects as many free Agents as hosts leave, and V(in_place) otherwise.
     type: str
     choices: [auto, surge, in_place]
@@ -186,9 +202,11 @@ options:
   wait_for:
     description:
       - V(none) returns as soon as the pool is written.
-      - V(accepted) waits until the operator has taken it as it is now (release, configuration and architecture are valid).
+      - V(accepted) waits until the operator has taken it as it is now (release, configuration and architecture are
+        valid).
       - V(released) waits besides until no Machine is on its way out, and hosts that left are free or need a reboot.
-      - V(replicas) waits until the desired number of Nodes is Ready, no Machine is on its way out, and hosts that left are free or need a reboot.
+      - V(replicas) waits until the desired number of Nodes is Ready, no Machine is on its way out, and hosts that left
+        are free or need a reboot.
       - V(ready) waits besides until no update is running and all Machines and Nodes are healthy.
       - V(gone) only goes with O(state=absent), which waits for that whatever is given here.
     type: str
@@ -199,7 +217,8 @@ options:
     type: float
     default: 3600
   drain:
-    description: With O(state=absent), lower the replicas to 0 first. Without it workloads are not evicted, and hosts may need a reboot.
+    description: With O(state=absent), lower the replicas to 0 first. Without it workloads are not evicted, and hosts
+      may need a reboot.
     type: bool
     default: true
 requirements:
@@ -306,9 +325,10 @@ machines:
       type: str
     state:
       description:
-        - Where it is. V(waiting-for-agent), V(no-suitable-agent), V(binding), V(discovering), V(validations-failing), V(disconnected), V(known),
-          V(installing), V(pending-user-action), V(csr-pending), V(node-not-ready), V(running), V(failed); of one that goes V(draining),
-          V(detaching-volumes), V(waiting-for-hook), V(unbinding), V(reclaiming), V(needs-reboot) or V(deleting).
+        - Where it is. V(waiting-for-agent), V(no-suitable-agent), V(binding), V(discovering), V(validations-failing),
+          V(disconnected), V(known), V(installing), V(pending-user-action), V(csr-pending), V(node-not-ready),
+          V(running), V(failed); of one that goes V(draining), V(detaching-volumes), V(waiting-for-hook), V(unbinding),
+          V(reclaiming), V(needs-reboot) or V(deleting).
       type: str
     reason:
       description: What it waits for or what went wrong.
@@ -332,7 +352,8 @@ needs_reboot:
       description: Hostname of the host.
       type: str
 pending_csrs:
-  description: Certificate requests of Nodes that are not approved, or why they could not be read. Only looked for when a wait has failed.
+  description: Certificate requests of Nodes that are not approved, or why they could not be read. Only looked for when
+    a wait has failed.
   returned: always, once the hub was contacted
   type: list
   elements: str
@@ -341,7 +362,10 @@ pending_csrs:
 from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.run import ensure_absent, ensure_present
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.run import (
+    ensure_absent,
+    ensure_present,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import CONNECTION_OPTIONS
 
 OPTIONS = {"supports_check_mode": True}
@@ -389,7 +413,11 @@ def argument_spec() -> dict[str, Any]:
         "remove": {"type": "list", "elements": "str", "default": []},
         "replace_hosts": {"type": "list", "elements": "str", "default": []},
         "replace_order": {"type": "str", "choices": ["auto", "surge", "in_place"], "default": "auto"},
-        "wait_for": {"type": "str", "choices": ["none", "accepted", "released", "replicas", "ready", "gone"], "default": "none"},
+        "wait_for": {
+            "type": "str",
+            "choices": ["none", "accepted", "released", "replicas", "ready", "gone"],
+            "default": "none",
+        },
         "timeout": {"type": "float", "default": 3600.0},
         "drain": {"type": "bool", "default": True},
     }

@@ -11,22 +11,26 @@ short_description: Plan what a pool of Machines needs to be scaled
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Looks at a NodePool or MachineDeployment, at the Agents that it might take and at the machines of the inventory, and says what is to be done so that it
-    has the size that is asked for. Changes nothing.
-  - Counts the Agents that are free for the pool now (approved, validated, connected, bound to nothing, not reserved, with its labels). Where they are
-    not enough, says which machines of the inventory have to be approved or booted, no more than are needed; where these are not enough either, what is
-    missing and why others cannot be used.
-  - Finds the Machines of hosts that must leave, and the hosts that have left a cluster and wait to boot the discovery image.
-  - If the pool shrinks by more hosts than O(remove) names, chooses which ones leave. Machines that are marked for deletion come first, then those without a
-    host, then those that are not Ready, and the newest first.
+  - Looks at a NodePool or MachineDeployment, at the Agents that it might take and at the machines of the inventory, and
+    says what is to be done so that it has the size that is asked for. Changes nothing.
+  - Counts the Agents that are free for the pool now (approved, validated, connected, bound to nothing, not reserved,
+    with its labels). Where they are not enough, says which machines of the inventory have to be approved or booted, no
+    more than are needed; where these are not enough either, what is missing and why others cannot be used.
+  - Finds the Machines of hosts that must leave, and the hosts that have left a cluster and wait to boot the discovery
+    image.
+  - If the pool shrinks by more hosts than O(remove) names, chooses which ones leave. Machines that are marked for
+    deletion come first, then those without a host, then those that are not Ready, and the newest first.
   - A host that belongs to a cluster is never to be booted.
-  - With O(touch), decides by the safety table (page safety of the documentation) whether the hosts may leave, and whether the machines may be booted. Only
-    the BMCs of machines that would be booted are read. A spare machine whose BMC cannot be used is replaced by another one.
+  - With O(touch), decides by the safety table (page safety of the documentation) whether the hosts may leave, and
+    whether the machines may be booted. Only the BMCs of machines that would be booted are read. A spare machine whose
+    BMC cannot be used is replaced by another one.
 notes:
-  - With O(touch), an override that was used is recorded in the work directory, so that the run after an interrupted one does not need it.
-  - "Permissions: C(get) on C(nodepools) and C(hostedclusters), C(list) on C(nodepools) (hypershift.openshift.io) in O(namespace), or on
-    C(machinedeployments) (cluster.x-k8s.io) and C(agentmachinetemplates) (capi-provider.agent-install.openshift.io); C(list) on C(machines) and
-    C(agentmachines) in the namespace of the Machines, and on C(agents) in O(agent_namespace)."
+  - With O(touch), an override that was used is recorded in the work directory, so that the run after an interrupted one
+    does not need it.
+  - "Permissions: C(get) on C(nodepools) and C(hostedclusters), C(list) on C(nodepools) (hypershift.openshift.io) in
+    O(namespace), or on C(machinedeployments) (cluster.x-k8s.io) and C(agentmachinetemplates)
+    (capi-provider.agent-install.openshift.io); C(list) on C(machines) and C(agentmachines) in the namespace of the
+    Machines, and on C(agents) in O(agent_namespace)."
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.media_hosts.pool
@@ -68,31 +72,36 @@ options:
     type: int
   keep_size:
     description:
-      - Whether a pool that exists keeps its size and its hosts. O(replicas) is the size of a new pool then, and O(remove) has no effect.
+      - Whether a pool that exists keeps its size and its hosts. O(replicas) is the size of a new pool then, and
+        O(remove) has no effect.
       - A difference is a warning.
     type: bool
     default: false
   remove:
-    description: Hosts that must leave, by their name in O(hosts), hostname, Agent, Machine or Node. A host that is not in the pool any more is no error.
+    description: Hosts that must leave, by their name in O(hosts), hostname, Agent, Machine or Node. A host that is not
+      in the pool any more is no error.
     type: list
     elements: str
     default: []
   replace_hosts:
-    description: Hosts that must leave and for which others come, by names as in O(remove). If no other host is free or can be booted, the same one is installed
-      again. The size of the pool stays as it is, with autoscaling too.
+    description: Hosts that must leave and for which others come, by names as in O(remove). If no other host is free or
+      can be booted, the same one is installed again. The size of the pool stays as it is, with autoscaling too.
     type: list
     elements: str
     default: []
   replace_order:
-    description: The order of that exchange, as O(zerotouch.openshift.node_pool#module:replace_order). With V(surge), too few other hosts stop the run.
+    description: The order of that exchange, as O(zerotouch.openshift.node_pool#module:replace_order). With V(surge),
+      too few other hosts stop the run.
     type: str
     choices: [auto, surge, in_place]
     default: auto
   agent_label_selector:
-    description: What a pool that does not exist yet will select Agents by, as a LabelSelector of Kubernetes. Of one that exists its own counts.
+    description: What a pool that does not exist yet will select Agents by, as a LabelSelector of Kubernetes. Of one
+      that exists its own counts.
     type: dict
   selector_label:
-    description: The label that is put on exactly the Agents that the pool may take (M(zerotouch.openshift.capi_reconcile)). It need not be there yet.
+    description: The label that is put on exactly the Agents that the pool may take
+      (M(zerotouch.openshift.capi_reconcile)). It need not be there yet.
     type: dict
     suboptions:
       key:
@@ -114,8 +123,8 @@ options:
     description: How the nodes of the pool are updated; of one that exists it cannot be changed.
     type: str
   auto_scaling:
-    description: What the pool gets in this run as O(zerotouch.openshift.node_pool#module:auto_scaling). Given empty, autoscaling ends, at the present size if
-      O(replicas) is not given.
+    description: What the pool gets in this run as O(zerotouch.openshift.node_pool#module:auto_scaling). Given empty,
+      autoscaling ends, at the present size if O(replicas) is not given.
     type: dict
     suboptions:
       min:
@@ -147,10 +156,10 @@ options:
             type: raw
   reserve:
     description:
-      - How many free Agents carry O(selector_label) besides those that Machines wait for. Machines of the inventory are approved or booted for it. If there
-        are fewer, the module warns.
-      - The default is what the settings of the pool need - the surge of rolling updates of pools with V(Replace), one Agent for O(auto_repair), and those
-        between the present size and the maximum of O(auto_scaling).
+      - How many free Agents carry O(selector_label) besides those that Machines wait for. Machines of the inventory are
+        approved or booted for it. If there are fewer, the module warns.
+      - The default is what the settings of the pool need - the surge of rolling updates of pools with V(Replace), one
+        Agent for O(auto_repair), and those between the present size and the maximum of O(auto_scaling).
     type: int
   exclude:
     description: Names of Agents, and of O(hosts), that are for other pools.
@@ -158,18 +167,19 @@ options:
     elements: str
     default: []
   planned:
-    description: Names of Agents, and of O(hosts), that an earlier plan of this run used. If the safety table stops the boot of one of them now, another run has
-      booted it since, and another machine is taken.
+    description: Names of Agents, and of O(hosts), that an earlier plan of this run used. If the safety table stops the
+      boot of one of them now, another run has booted it since, and another machine is taken.
     type: list
     elements: str
     default: []
   cluster_coming:
-    description: Whether the hosted cluster is made before the pool is. In check mode it is not there then, which is no fault.
+    description: Whether the hosted cluster is made before the pool is. In check mode it is not there then, which is no
+      fault.
     type: bool
     default: false
   hosts:
-    description: The machines of the inventory that may be used, in the form of the option C(hosts) of M(zerotouch.openshift.agents), in the order in which
-      they are taken.
+    description: The machines of the inventory that may be used, in the form of the option C(hosts) of
+      M(zerotouch.openshift.agents), in the order in which they are taken.
     type: list
     elements: dict
     default: []
@@ -326,8 +336,9 @@ hosts:
       type: str
     action:
       description:
-        - V(keep), it is in the pool; V(use), it is free; V(prepare), it is to be approved and named; V(boot), it is to be booted from the discovery image;
-          V(return), the same, since it has left a cluster; V(wait), it comes back by itself; V(spare), it is not needed; V(skip), it cannot be used.
+        - V(keep), it is in the pool; V(use), it is free; V(prepare), it is to be approved and named; V(boot), it is to
+          be booted from the discovery image; V(return), the same, since it has left a cluster; V(wait), it comes back
+          by itself; V(spare), it is not needed; V(skip), it cannot be used.
       type: str
     reason:
       description: Why.
@@ -369,7 +380,8 @@ replace:
   type: list
   elements: str
 replace_order:
-  description: V(surge) if other hosts become Nodes before those of RV(replace) leave, V(in_place) if not, V(auto) if no Machine is replaced.
+  description: V(surge) if other hosts become Nodes before those of RV(replace) leave, V(in_place) if not, V(auto) if no
+    Machine is replaced.
   returned: always
   type: str
 leaving:
@@ -383,7 +395,8 @@ taken:
   type: list
   elements: str
 failed_hosts:
-  description: Hosts of RV(replace) whose BMCs cannot be used. They leave the pool all the same; their power state is not known.
+  description: Hosts of RV(replace) whose BMCs cannot be used. They leave the pool all the same; their power state is
+    not known.
   returned: always
   type: list
   elements: dict
@@ -424,8 +437,14 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.poo
     warnings_of,
 )
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pools.touch import Touched, decide_pool
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.gate import print_not_checked, record_permission
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import read_touch, touch_spec
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.gate import (
+    print_not_checked,
+    record_permission,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import (
+    read_touch,
+    touch_spec,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import CONNECTION_OPTIONS, connect
 
 OPTIONS = {"supports_check_mode": True}
@@ -456,7 +475,10 @@ def argument_spec() -> dict[str, Any]:
         "auto_repair": {"type": "bool"},
         "replace": {
             "type": "dict",
-            "options": {"strategy": {"type": "str", "choices": ["RollingUpdate", "OnDelete"]}, "rolling_update": {"type": "dict", "options": amounts}},
+            "options": {
+                "strategy": {"type": "str", "choices": ["RollingUpdate", "OnDelete"]},
+                "rolling_update": {"type": "dict", "options": amounts},
+            },
         },
         "reserve": {"type": "int"},
         "exclude": {"type": "list", "elements": "str", "default": []},
@@ -482,7 +504,10 @@ def run(call: Call) -> dict[str, Any]:
     touched = _decided(call, info) if call.params["touch"] else Touched(info.plan())
     failed = [{"name": name, "reason": reason} for name, reason in touched.failed.items()]
     result = {**describe(info, touched.plan), "failed_hosts": failed, "not_checked": list(touched.not_checked)}
-    for text in (*warnings_of(info, touched.plan), *(f"{name} is not booted: {reason}" for name, reason in touched.unusable.items())):
+    for text in (
+        *warnings_of(info, touched.plan),
+        *(f"{name} is not booted: {reason}" for name, reason in touched.unusable.items()),
+    ):
         call.warn(text)
     call.plan(result["plan"])
     return result
@@ -492,7 +517,12 @@ def _decided(call: Call, info: PoolInfo) -> Touched:
     """The plan with the decision about each machine that it touches."""
     touch = read_touch(call.params["touch"], call.params["connect_to"], ca_cert=call.params["bmc_ca_cert"] or "")
     options = BmcOptions(
-        forks=max(1, call.params["forks"]), connect_to=touch.connect_to, ca_cert=touch.ca_cert, state_file=None, clock=call.clock, progress=call.progress
+        forks=max(1, call.params["forks"]),
+        connect_to=touch.connect_to,
+        ca_cert=touch.ca_cert,
+        state_file=None,
+        clock=call.clock,
+        progress=call.progress,
     )
     bmcs = {str(host["name"]): host for host in call.params["bmc_hosts"]}
 

@@ -11,13 +11,15 @@ short_description: Set the provider IDs of Nodes from their AgentMachines
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Cluster API finds the Node of a Machine by an equal provider ID. A host that an Agent has installed joins without one, so it is set here, C(agent://) and
-    the name of the Agent, on the Node that the AgentMachine names among its addresses.
-  - Only AgentMachines that are ready count. A Node that has another provider ID stays as it is, since the field is immutable; that is a problem of the result.
+  - Cluster API finds the Node of a Machine by an equal provider ID. A host that an Agent has installed joins without
+    one, so it is set here, C(agent://) and the name of the Agent, on the Node that the AgentMachine names among its
+    addresses.
+  - Only AgentMachines that are ready count. A Node that has another provider ID stays as it is, since the field is
+    immutable; that is a problem of the result.
   - Where the controller of the agent provider is at work it does this by itself; then there is nothing to do here.
 notes:
-  - On the hub the user needs C(list) on C(agentmachines) and, without O(workload_kubeconfig), C(get) on the Secret C(admin-kubeconfig) in O(namespace). In the
-    workload cluster C(list) and C(patch) on C(nodes).
+  - On the hub the user needs C(list) on C(agentmachines) and, without O(workload_kubeconfig), C(get) on the Secret
+    C(admin-kubeconfig) in O(namespace). In the workload cluster C(list) and C(patch) on C(nodes).
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.hub
@@ -35,7 +37,8 @@ options:
     type: str
     required: true
   workload_kubeconfig:
-    description: Kubeconfig of the workload cluster; by default what the Secret C(admin-kubeconfig) in O(namespace) holds.
+    description: Kubeconfig of the workload cluster; by default what the Secret C(admin-kubeconfig) in O(namespace)
+      holds.
     type: path
   wait:
     description: Whether to wait until the Node of every AgentMachine that is ready has joined and has its provider ID.
@@ -90,7 +93,10 @@ problems:
 
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.node_ids import node_ids_argument_spec, run_node_ids
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.node_ids import (
+    node_ids_argument_spec,
+    run_node_ids,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 
 OPTIONS = {"supports_check_mode": True}

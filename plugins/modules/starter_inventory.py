@@ -11,7 +11,8 @@ short_description: Write a first inventory with comments
 version_added: 0.2.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Writes an inventory for one cluster, with comments. What is not answered is left blank; the playbook C(validate) names each blank with its line.
+  - Writes an inventory for one cluster, with comments. What is not answered is left blank; the playbook C(validate)
+    names each blank with its line.
   - Secrets are references to variables of a vault.
   - A file that exists with another content is overwritten only with O(overwrite).
 extends_documentation_fragment:
@@ -34,13 +35,15 @@ options:
     default: false
   answers:
     description:
-      - What is known. Keys C(name), C(base_domain), C(version), C(machine_network), C(gateway), C(dns_server), C(first_address) (of the first host; the
-        others follow), C(api_vip), C(ingress_vip), C(control_plane) (1, 3, 4 or 5) and C(workers).
+      - What is known. Keys C(name), C(base_domain), C(version), C(machine_network), C(gateway), C(dns_server),
+        C(first_address) (of the first host; the others follow), C(api_vip), C(ingress_vip), C(control_plane) (1, 3, 4
+        or 5) and C(workers).
     type: dict
     default: {}
   bmcs:
     description:
-      - BMCs of the machines. Each machine that O(machines) has becomes a host with its BMC and its MAC addresses, the first ones in the control plane.
+      - BMCs of the machines. Each machine that O(machines) has becomes a host with its BMC and its MAC addresses, the
+        first ones in the control plane.
       - One that could not be read becomes a comment with the reason. Passwords are not written.
     type: list
     elements: dict
@@ -102,7 +105,10 @@ from pathlib import Path
 from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.starter_inventory import read_machines, write_starter
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.starter_inventory import (
+    read_machines,
+    write_starter,
+)
 
 OPTIONS = {"supports_check_mode": True}
 
@@ -128,7 +134,9 @@ def argument_spec() -> dict[str, Any]:
 def run(call: Call) -> dict[str, Any]:
     dest = Path(call.params["dest"]).absolute()
     machines = read_machines(call.params["bmcs"], call.params["machines"])
-    changed, blanks = write_starter(dest, call.params["answers"], machines, overwrite=call.params["overwrite"], check_mode=call.check_mode)
+    changed, blanks = write_starter(
+        dest, call.params["answers"], machines, overwrite=call.params["overwrite"], check_mode=call.check_mode
+    )
     if changed:
         call.plan([f"write {dest}"])
     return {"changed": changed, "path": str(dest), "blanks": blanks}

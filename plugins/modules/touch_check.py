@@ -11,14 +11,18 @@ short_description: Decide which machines a run may touch
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Reads what is known about machines and decides by the safety table of this collection (page safety of the documentation) whether a run may
+  - Reads what is known about machines and decides by the safety table of this collection (page safety of the
+    documentation) whether a run may
     boot these machines, take them out of their cluster, or take their cluster down.
-  - Evidence is the state of this deployment and of those beside it, its service and API, Nodes of its cluster, Agents and BareMetalHosts of the hub that the
-    user named, hosts of the assisted-service that the user named, and the power state that the BMCs report. Only GET requests are sent.
+  - Evidence is the state of this deployment and of those beside it, its service and API, Nodes of its cluster, Agents
+    and BareMetalHosts of the hub that the user named, hosts of the assisted-service that the user named, and the power
+    state that the BMCs report. Only GET requests are sent.
   - Each source that could not be read is printed as C(not checked).
-  - If one host must not be touched, the module fails before anything is done, and its message lists every such host with the next command.
+  - If one host must not be touched, the module fails before anything is done, and its message lists every such host
+    with the next command.
 notes:
-  - An override that was used is recorded in the work directory, so that the run after an interrupted one does not need it.
+  - An override that was used is recorded in the work directory, so that the run after an interrupted one does not need
+    it.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.media_hosts.touched
@@ -34,8 +38,9 @@ options:
   action:
     description:
       - What the run is going to do to the hosts.
-      - V(boot) boots them from an image. V(supply) does the same for a pool that needs a machine, V(replace_in) for one that exchanges a host. V(remove),
-        V(reprovision), V(shrink) and V(replace_out) take them out of their cluster. V(destroy) takes the cluster down.
+      - V(boot) boots them from an image. V(supply) does the same for a pool that needs a machine, V(replace_in) for one
+        that exchanges a host. V(remove), V(reprovision), V(shrink) and V(replace_out) take them out of their cluster.
+        V(destroy) takes the cluster down.
     type: str
     choices: [boot, supply, replace_in, remove, reprovision, shrink, replace_out, destroy]
     required: true
@@ -79,8 +84,9 @@ hosts:
       type: str
     outcome:
       description:
-        - V(act) if the host may be touched. V(skip) and V(wait) if the run does nothing to it. V(leave) if it is left alone and named. V(fail) if its BMC
-          cannot be used, so that the run fails at its end. V(through) if it may be touched through its BareMetalHost only.
+        - V(act) if the host may be touched. V(skip) and V(wait) if the run does nothing to it. V(leave) if it is left
+          alone and named. V(fail) if its BMC cannot be used, so that the run fails at its end. V(through) if it may be
+          touched through its BareMetalHost only.
       type: str
     reason:
       description: The observation that decided.
@@ -134,8 +140,14 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.options i
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.requests import boot_requests
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.check import check_machines
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.gate import record_permission, store_first
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import read_touch, touch_spec
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.gate import (
+    record_permission,
+    store_first,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import (
+    read_touch,
+    touch_spec,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.result import described, plan_lines
 
 OPTIONS = {"supports_check_mode": True}
@@ -144,7 +156,11 @@ OPTIONS = {"supports_check_mode": True}
 def argument_spec() -> dict[str, Any]:
     return {
         **boot_argument_spec(),
-        "action": {"type": "str", "choices": ["boot", "supply", "replace_in", "remove", "reprovision", "shrink", "replace_out", "destroy"], "required": True},
+        "action": {
+            "type": "str",
+            "choices": ["boot", "supply", "replace_in", "remove", "reprovision", "shrink", "replace_out", "destroy"],
+            "required": True,
+        },
         "names": {"type": "list", "elements": "str"},
         "touch": touch_spec(),
     }

@@ -11,10 +11,13 @@ short_description: Check the variables of a deployment without contacting anythi
 version_added: 0.2.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Checks the C(openshift_*) variables, the role groups of the inventory and the configuration of the cluster, as C(deploy_cluster) checks them. It reports
-    all mistakes at once, with file and line where the variable is in a YAML file of the inventory.
-  - Contacts no BMC, no network and no store, and needs no base image. What only holds on the machine that installs is not checked, such as a free port.
-  - Writes the files that C(openshift_check_report) names, and prints annotations for GitHub Actions there. Check mode writes no files.
+  - Checks the C(openshift_*) variables, the role groups of the inventory and the configuration of the cluster, as
+    C(deploy_cluster) checks them. It reports all mistakes at once, with file and line where the variable is in a YAML
+    file of the inventory.
+  - Contacts no BMC, no network and no store, and needs no base image. What only holds on the machine that installs is
+    not checked, such as a free port.
+  - Writes the files that C(openshift_check_report) names, and prints annotations for GitHub Actions there. Check mode
+    writes no files.
   - Runs only on the control node, as an action.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
@@ -93,7 +96,10 @@ def argument_spec() -> dict[str, Any]:
 
 
 def run(call: Call) -> NoReturn:
-    raise ZeroTouchError("variables_check runs only on the control node.", "Call it by its full name zerotouch.openshift.variables_check.")
+    raise ZeroTouchError(
+        "variables_check runs only on the control node.",
+        ("Call it by its full name zerotouch.openshift.variables_check."),
+    )
 
 
 def main() -> None:

@@ -15,7 +15,10 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.address im
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import Problem
-from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.container import check_reachable, read_container
+from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.container import (
+    check_reachable,
+    read_container,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.options import read_publish
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.route import Peer
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.assisted import METHOD as ASSISTED
@@ -28,24 +31,40 @@ from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hub import che
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.inventory import Inventory
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.paths import absolute_manifests
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.playbooks import check_playbook
-from ansible_collections.zerotouch.openshift.plugins.plugin_utils.pool import check_hosted_description, check_hosted_groups
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.pool import (
+    check_hosted_description,
+    check_hosted_groups,
+)
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.run_options import check_run_options
-from ansible_collections.zerotouch.openshift.plugins.plugin_utils.settings import as_list, check_host_variables, check_settings, configuration_is_readable
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.settings import (
+    as_list,
+    check_host_variables,
+    check_settings,
+    configuration_is_readable,
+)
 
 
 def check_variables(inventory: Inventory, *, building: bool, playbook: str = "", here: bool = True) -> list[Problem]:
-    """Everything that is wrong with the variables; with ``here`` also on this machine. A playbook that the method does not have is reported alone.
+    """Everything that is wrong with the variables; with ``here`` also on this machine.
+
+    A playbook that the method does not have is reported alone.
 
     Never raises.
     """
     variables = inventory.settings()
-    if refused := check_run_options(inventory.run_options(), playbook, inventory.groups) or check_playbook(variables, playbook):
+    if refused := check_run_options(inventory.run_options(), playbook, inventory.groups) or check_playbook(
+        variables, playbook
+    ):
         return refused
     hosts = [*check_host_variables(inventory.host_variables(), variables), *inventory.read_hosts()[1]]
     check = check_host_options if inventory.method == ASSISTED else check_agent_variables
     agents = check(inventory.agent_variables())
     settings = check_settings(variables, inventory.directory, building=building, here=here)
-    described = check_hosted_description(variables) if inventory.hosted and building and configuration_is_readable(variables) else []
+    described = (
+        check_hosted_description(variables)
+        if inventory.hosted and building and configuration_is_readable(variables)
+        else []
+    )
     known = {problem.path for problem in settings}
     settings += [problem for problem in described if problem.path not in known]
     # What cannot be read is not missing.
@@ -62,25 +81,41 @@ def check_variables(inventory: Inventory, *, building: bool, playbook: str = "",
 
 
 def configuration(inventory: Inventory, problems: list[Problem], *, building: bool) -> dict[str, Any]:
-    """The configuration of the cluster as :func:`check_input` takes it; empty where it cannot be checked, or another module checks it."""
+    """The configuration of the cluster as :func:`check_input` takes it; empty where it cannot be checked, or another
+    module checks it.
+    """
     variables = inventory.settings()
     hosts_missing = any(
-        (problem.path.startswith("openshift_host") and "." not in problem.path) or problem.path.startswith("openshift_groups.") for problem in problems
+        (problem.path.startswith("openshift_host") and "." not in problem.path)
+        or problem.path.startswith("openshift_groups.")
+        for problem in problems
     )
     # Module hosted_cluster checks the description of a hosted cluster.
-    if inventory.unreadable or hosts_missing or not building or inventory.hosted or not configuration_is_readable(variables):
+    if (
+        inventory.unreadable
+        or hosts_missing
+        or not building
+        or inventory.hosted
+        or not configuration_is_readable(variables)
+    ):
         return {}
     if source := variables.get("openshift_config_dir"):
         described: dict[str, Any] = {"config_dir": os.path.join(inventory.directory, os.path.expanduser(source))}
     else:
-        described = {"cluster": absolute_manifests(variables["openshift_cluster"], inventory.directory), "hosts": inventory.read_hosts()[0]}
+        described = {
+            "cluster": absolute_manifests(variables["openshift_cluster"], inventory.directory),
+            "hosts": inventory.read_hosts()[0],
+        }
     options = {key: variables.get(f"openshift_{key}") for key in ("version", "release_image", "checks")}
     agent_iso = variables.get("openshift_install_method") in (None, "agent")
     return {"agent_iso": agent_iso, **described, **{key: value for key, value in options.items() if value is not None}}
 
 
 def chosen(inventory: Inventory, *, building: bool) -> list[Any]:
-    """The hosts that ``openshift_hosts`` names; all where a cluster is built. Raises :class:`InvalidInput` for an unknown name."""
+    """The hosts that ``openshift_hosts`` names; all where a cluster is built.
+
+    Raises :class:`InvalidInput` for an unknown name.
+    """
     names = [] if building else as_list(inventory.settings().get("openshift_hosts") or [])
     return chosen_hosts(inventory.hosts(), names)
 
@@ -109,12 +144,19 @@ def _without_bmc(inventory: Inventory, *, building: bool) -> list[Problem]:
 def _unreachable_server(inventory: Inventory, *, building: bool) -> list[Problem]:
     """That BMCs cannot reach the image server of this run, where it serves an image."""
     variables = inventory.settings()
-    service = {ASSISTED: "openshift_assisted", "hub": "openshift_hub", "hosted": "openshift_hub", "capi": "openshift_hub"}.get(inventory.method or "")
+    service = {
+        ASSISTED: "openshift_assisted",
+        "hub": "openshift_hub",
+        "hosted": "openshift_hub",
+        "capi": "openshift_hub",
+    }.get(inventory.method or "")
     source = variables.get(service) or {} if service else {"image": "publish"}
     if not building or source.get("image") != "publish":
         return []
     connect_to = ConnectTo.parse(variables.get("openshift_connect_to") or {})[0]
-    options = dataclasses.replace(read_publish(variables.get("openshift_publish") or {}, inventory.directory)[0], connect_to=connect_to)
+    options = dataclasses.replace(
+        read_publish(variables.get("openshift_publish") or {}, inventory.directory)[0], connect_to=connect_to
+    )
     peers = []
     for host in bmc_hosts(inventory.hosts()):
         with contextlib.suppress(ValueError, KeyError):  # other checks report what cannot be read
@@ -131,12 +173,20 @@ def _groups(inventory: Inventory, *, building: bool) -> list[Problem]:
     variables = inventory.settings()
     groups, names = inventory.groups, variables.get("openshift_groups") or {}
     cluster = variables.get("openshift_cluster")
-    counted = isinstance(cluster, dict) and isinstance(cluster.get("control_plane"), dict) and cluster["control_plane"].get("replicas") is not None
+    counted = (
+        isinstance(cluster, dict)
+        and isinstance(cluster.get("control_plane"), dict)
+        and cluster["control_plane"].get("replicas") is not None
+    )
     method = variables.get("openshift_install_method")
     if method == "hosted":
         return check_hosted_groups(groups or {}, group_names(names))
     own_templates = (variables.get("openshift_capi") or {}).get("infrastructure") == "user_templates"
-    described = cluster and (method in (None, "agent", ASSISTED) or (method == "hub" and not counted) or (method == CAPI and not own_templates))
+    described = cluster and (
+        method in (None, "agent", ASSISTED)
+        or (method == "hub" and not counted)
+        or (method == CAPI and not own_templates)
+    )
     if not (building and described and groups is not None and isinstance(names, dict)):
         return []
     return check_groups(groups, group_names(names), names)

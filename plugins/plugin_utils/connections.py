@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The APIs and services that a run talks to, and from where the settings of each come, in words: the first lines that a playbook prints."""
+"""The APIs and services that a run talks to, and from where the settings of each come, in words: the first lines that a
+playbook prints.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,11 @@ from ..module_utils.kube.connection import where
 
 def describe(touch: Mapping[str, Any]) -> list[str]:
     """One line each; ``touch`` is part ``touch`` of the resolved variables."""
-    return [*_hub(touch.get("hub")), *_assisted(touch.get("assisted")), *_cluster(WorkDir(Path(str(touch["work_dir"]))))]
+    return [
+        *_hub(touch.get("hub")),
+        *_assisted(touch.get("assisted")),
+        *_cluster(WorkDir(Path(str(touch["work_dir"])))),
+    ]
 
 
 def _hub(provided: Mapping[str, Any] | None) -> Iterator[str]:

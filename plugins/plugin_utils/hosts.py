@@ -1,9 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The hosts of an inventory: role groups, ``openshift_host`` over ``openshift_host_defaults``, and what is wrong with what only booting needs.
+"""The hosts of an inventory: role groups, ``openshift_host`` over ``openshift_host_defaults``, and what is wrong with
+what only booting needs.
 
-Package cluster checks the rest of ``openshift_host``. Where the inventory only adds BMC data to the user's files, only this file checks it.
+Package cluster checks the rest of ``openshift_host``. Where the inventory only adds BMC data to the user's files, only
+this file checks it.
 """
 
 from __future__ import annotations
@@ -35,7 +37,9 @@ _OF_AGENT = ("system_uuid", "serial_number", "bmc_address", "labels", "query")
 def group_names(value: Any) -> dict[str, str]:
     """``openshift_groups`` over its defaults; what cannot be read is left out (the settings tell it)."""
     provided = value if isinstance(value, Mapping) else {}
-    return {key: name if isinstance(name := provided.get(key), str) else default for key, default in DEFAULT_GROUPS.items()}
+    return {
+        key: name if isinstance(name := provided.get(key), str) else default for key, default in DEFAULT_GROUPS.items()
+    }
 
 
 def members_of_roles(groups: Mapping[str, Sequence[str]], names: Mapping[str, str]) -> list[tuple[str, str]]:
@@ -43,20 +47,30 @@ def members_of_roles(groups: Mapping[str, Sequence[str]], names: Mapping[str, st
     return [(name, role) for group, role in GROUP_ROLES.items() for name in groups.get(names.get(group, group), ())]
 
 
-def read_members(members: Iterable[tuple[str, str]], hostvars: Mapping[str, Mapping[str, Any]], directory: str) -> tuple[list[dict[str, Any]], list[Problem]]:
-    """Hosts, each with its role, in the order given: ``{inventory_name, role, **openshift_host}``, and everything wrong with their boot data. Never raises.
+def read_members(
+    members: Iterable[tuple[str, str]], hostvars: Mapping[str, Mapping[str, Any]], directory: str
+) -> tuple[list[dict[str, Any]], list[Problem]]:
+    """Hosts, each with its role, in the order given: ``{inventory_name, role, **openshift_host}``, and everything wrong
+    with their boot data. Never raises.
 
-    ``openshift_host`` is over ``openshift_host_defaults`` (:func:`with_defaults`), and that over ``openshift_bmc_defaults`` for the BMCs of hosts
-    that have one.
-    A host in two role groups is listed twice; the check of the configuration reports that. A relative ``bmc.ca_cert`` is from ``directory``.
+    ``openshift_host`` is over ``openshift_host_defaults`` (:func:`with_defaults`), and that over
+    ``openshift_bmc_defaults`` for the BMCs of hosts that have one.
+    A host in two role groups is listed twice; the check of the configuration reports that. A relative ``bmc.ca_cert``
+    is from ``directory``.
     """
     problems: list[Problem] = []
     found = []
     for name, role in members:
-        variables = {key: hostvars[name].get(key) for key in ("openshift_host", "openshift_host_defaults", "openshift_bmc_defaults")}
+        variables = {
+            key: hostvars[name].get(key)
+            for key in ("openshift_host", "openshift_host_defaults", "openshift_bmc_defaults")
+        }
         wrong = [key for key, value in variables.items() if value is not None and not isinstance(value, Mapping)]
         # The defaults are mostly set once, for all hosts: they are reported once.
-        problems += [_problem(f"{key}[{name}]" if key == "openshift_host" else key, INVALID, "must be a mapping") for key in wrong]
+        problems += [
+            _problem(f"{key}[{name}]" if key == "openshift_host" else key, INVALID, "must be a mapping")
+            for key in wrong
+        ]
         if not wrong:
             host = with_defaults(variables["openshift_host"] or {}, variables["openshift_host_defaults"] or {})
             problems += check_bmc_defaults(variables["openshift_bmc_defaults"] or {})
@@ -68,7 +82,10 @@ def read_members(members: Iterable[tuple[str, str]], hostvars: Mapping[str, Mapp
 
 
 def with_defaults(own: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
-    """A host over the defaults of all hosts. One that itself names its boot method, or has data of a method, takes no data of other methods from them."""
+    """A host over the defaults of all hosts.
+
+    One that itself names its boot method, or has data of a method, takes no data of other methods from them.
+    """
     named = {_METHOD_DATA[key] for key, value in own.items() if key in _METHOD_DATA and value is not None}
     boot = own.get("boot")
     if isinstance(boot, Mapping) and boot.get("method"):
@@ -78,21 +95,37 @@ def with_defaults(own: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[s
 
 
 def check_bmc_defaults(provided: Mapping[str, Any]) -> list[Problem]:
-    """Keys that are no defaults of all BMCs: unknown ones, and those that are different for each. Values are checked at the hosts."""
+    """Keys that are no defaults of all BMCs: unknown ones, and those that are different for each.
+
+    Values are checked at the hosts.
+    """
     return [
-        _problem(f"openshift_bmc_defaults.{key}", UNKNOWN_FIELD, f"known: {', '.join(_BMC_DEFAULTS)}", hint=nearest(str(key), _BMC_DEFAULTS))
+        _problem(
+            f"openshift_bmc_defaults.{key}",
+            UNKNOWN_FIELD,
+            f"known: {', '.join(_BMC_DEFAULTS)}",
+            hint=nearest(str(key), _BMC_DEFAULTS),
+        )
         for key in provided
         if str(key) not in _BMC_DEFAULTS
     ]
 
 
 def with_bmc_defaults(host: dict[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
-    """The host with what its ``bmc`` does not say. A host without ``bmc`` stays without; an empty field of a credential is not set."""
+    """The host with what its ``bmc`` does not say.
+
+    A host without ``bmc`` stays without; an empty field of a credential is not set.
+    """
     bmc = host.get("bmc")
     if not isinstance(bmc, Mapping):
         return host
-    known = {str(key): value for key, value in defaults.items() if str(key) in _BMC_DEFAULTS and value not in (None, "")}
-    return {**host, "bmc": {**known, **{key: value for key, value in bmc.items() if value is not None or key not in known}}}
+    known = {
+        str(key): value for key, value in defaults.items() if str(key) in _BMC_DEFAULTS and value not in (None, "")
+    }
+    return {
+        **host,
+        "bmc": {**known, **{key: value for key, value in bmc.items() if value is not None or key not in known}},
+    }
 
 
 def check_host(host: Mapping[str, Any], path: str) -> list[Problem]:
@@ -107,29 +140,43 @@ def check_host(host: Mapping[str, Any], path: str) -> list[Problem]:
         problems += check_method(host, path, boot_method(host), f"{path}.boot.method")
     problems += check_data(host, path)
     interfaces = host.get("interfaces")
-    if interfaces is not None and not (isinstance(interfaces, list) and all(isinstance(nic, Mapping) for nic in interfaces)):
+    if interfaces is not None and not (
+        isinstance(interfaces, list) and all(isinstance(nic, Mapping) for nic in interfaces)
+    ):
         problems.append(_problem(f"{path}.interfaces", INVALID, "must be a list of mappings with name and mac_address"))
     return problems
 
 
 def chosen_hosts(hosts: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[Mapping[str, Any]]:
-    """The hosts of these inventory names, in the order of the inventory; all without names. Raises :class:`InvalidInput` for names that are none."""
+    """The hosts of these inventory names, in the order of the inventory; all without names.
+
+    Raises :class:`InvalidInput` for names that are none.
+    """
     known = [str(host["inventory_name"]) for host in hosts]
     unknown = [name for name in dict.fromkeys(names) if name not in known]
-    problems = [_problem("openshift_hosts", INVALID, "is not a host of the role groups", hint=nearest(name, known), value=name) for name in unknown]
+    problems = [
+        _problem("openshift_hosts", INVALID, "is not a host of the role groups", hint=nearest(name, known), value=name)
+        for name in unknown
+    ]
     if problems:
         raise InvalidInput(problems)
     return [host for host in hosts if not names or host["inventory_name"] in names]
 
 
-def named_as_described(hosts: Iterable[Mapping[str, Any]], described: Mapping[str, Sequence[str]]) -> list[dict[str, Any]]:
-    """Hosts of an inventory beside the files of the user, which ``described`` has by name with their MAC addresses: a host whose MAC address is that of a
-    host in the files goes by that one's name, whatever the inventory calls it.
+def named_as_described(
+    hosts: Iterable[Mapping[str, Any]], described: Mapping[str, Sequence[str]]
+) -> list[dict[str, Any]]:
+    """Hosts of an inventory beside the files of the user, which ``described`` has by name with their MAC addresses: a
+    host whose MAC address is that of a host in the files goes by that one's name, whatever the inventory calls it.
     """
     by_mac = {normal_mac(mac): name for name, macs in described.items() for mac in macs}
     found = []
     for host in hosts:
-        macs = [normal_mac(str(nic.get("mac_address") or "")) for nic in host.get("interfaces") or () if isinstance(nic, Mapping)]
+        macs = [
+            normal_mac(str(nic.get("mac_address") or ""))
+            for nic in host.get("interfaces") or ()
+            if isinstance(nic, Mapping)
+        ]
         name = next((by_mac[mac] for mac in macs if mac in by_mac), "")
         found.append({**host, "hostname": name} if name else dict(host))
     return found
@@ -158,12 +205,19 @@ def virtual_hosts(hosts: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 def boot_host(host: Mapping[str, Any]) -> dict[str, Any]:
     """A host, with what its boot method reads, as option ``hosts`` of module boot_hosts takes it."""
     method = boot_method(host)
-    data = {key: dict(host[key]) for key in (METHODS[method].options() if method in METHODS else ()) if host.get(key) is not None}
+    data = {
+        key: dict(host[key])
+        for key in (METHODS[method].options() if method in METHODS else ())
+        if host.get(key) is not None
+    }
     return {"name": _name(host), "boot_method": method, **data, "mac_addresses": _macs(host)}
 
 
 def identities(hosts: Iterable[Mapping[str, Any]], agents: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Who the hosts are, as option ``touch.hosts`` of the modules takes it. ``agents`` has ``openshift_agent`` by inventory name: it may identify them too."""
+    """Who the hosts are, as option ``touch.hosts`` of the modules takes it.
+
+    ``agents`` has ``openshift_agent`` by inventory name: it may identify them too.
+    """
     return [
         {
             **{key: value for key, value in dict(agents.get(host["inventory_name"]) or {}).items() if key in _OF_AGENT},
@@ -190,9 +244,13 @@ def manual_hosts(hosts: Iterable[Mapping[str, Any]]) -> list[str]:
 
 
 def node_addresses(hosts: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
-    """Addresses by hostname, of the hosts whose network configuration has static addresses only: no other address of theirs is to be trusted."""
+    """Addresses by hostname, of the hosts whose network configuration has static addresses only: no other address of
+    theirs is to be trusted.
+    """
     found = {str(host.get("hostname") or host["inventory_name"]): host.get("network_config") for host in hosts}
-    addresses = {name: only_static_addresses(document) for name, document in found.items() if isinstance(document, Mapping)}
+    addresses = {
+        name: only_static_addresses(document) for name, document in found.items() if isinstance(document, Mapping)
+    }
     return {name: known for name, known in addresses.items() if known}
 
 

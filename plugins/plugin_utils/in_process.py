@@ -3,10 +3,12 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """The shared action: a module is opened inside Ansible when the task runs where Ansible runs, else shipped as a module.
 
-Inside costs 0.03 s a task instead of 0.5 to 1.5 s and shows progress live. Ansible loads the action class in its parent process, before it forks
+Inside costs 0.03 s a task instead of 0.5 to 1.5 s and shows progress live. Ansible loads the action class in its parent
+process, before it forks
 a worker for the task; so a module and its libraries are imported once per run, by the few lines that every
-module has in plugins/action. Routing all modules to one file (``plugin_routing.action.*.redirect``) would save these lines, but ansible-core resolves
-the names in ``module_defaults`` and action groups through it: measured on 2.19.14 and 2.21.5, the defaults of one module then reach all of them.
+module has in plugins/action. Routing all modules to one file (``plugin_routing.action.*.redirect``) would save these
+lines, but ansible-core resolves the names in ``module_defaults`` and action groups through it: measured on 2.19.14 and
+2.21.5, the defaults of one module then reach all of them.
 
 Source: docs/upstream/ansible.md#cost-of-imports.
 """
@@ -44,7 +46,10 @@ _STARTUP_NAMES = frozenset({"LANG", "LANGUAGE", "TZ"})
 
 
 class ModuleAction(ActionBase):
-    """Base of every class in plugins/action. ``libraries`` names what the module needs from ``common/libraries.py``, to be imported before the fork."""
+    """Base of every class in plugins/action.
+
+    ``libraries`` names what the module needs from ``common/libraries.py``, to be imported before the fork.
+    """
 
     module: ModuleType
     libraries: ClassVar[tuple[str, ...]] = ()
@@ -95,7 +100,9 @@ class ModuleAction(ActionBase):
     def _in_process(self, run: Callable[[Call], dict[str, Any]]) -> tuple[dict[str, Any], Call | None]:
         options = dict(self.module.OPTIONS)
         arguments = native(self._task.args)
-        validation = ModuleArgumentSpecValidator(self.module.argument_spec(), **{rule: options.get(rule) for rule in _RULES}).validate(arguments)
+        validation = ModuleArgumentSpecValidator(
+            self.module.argument_spec(), **{rule: options.get(rule) for rule in _RULES}
+        ).validate(arguments)
         params = validation.validated_parameters
         if validation.error_messages:
             return self._refusal(params, validation), None
@@ -111,9 +118,15 @@ class ModuleAction(ActionBase):
         return result, call
 
     def _out_of_sight(self, result: dict[str, Any], call: Call) -> dict[str, Any]:
-        """Ansible prints no success that holds secrets for another task; where it would have, we print it without them."""
+        """Ansible prints no success that holds secrets for another task; where it would have, we print it without
+        them.
+        """
         if self._display.verbosity and not self._task.no_log:
-            shown = {name: value for name, value in call.redactor.presentable(result).items() if name != "invocation" or self._display.verbosity > 2}
+            shown = {
+                name: value
+                for name, value in call.redactor.presentable(result).items()
+                if name != "invocation" or self._display.verbosity > 2
+            }
             self._show(f"{self._task.action} => {json.dumps(shown, indent=4, sort_keys=True, ensure_ascii=False)}")
         return {**result, "_ansible_verbose_override": True}
 
@@ -123,7 +136,11 @@ class ModuleAction(ActionBase):
         if isinstance(validation.errors[0], UnsupportedError):
             message = f"Unsupported parameters for ({self._task.action}) module: {message}"
         redactor = Redactor(secret_values(dict(params)) | {str(value) for value in validation._no_log_values})
-        return {"failed": True, "msg": redactor.presentable(message), "invocation": {"module_args": redactor.presentable(dict(params))}}
+        return {
+            "failed": True,
+            "msg": redactor.presentable(message),
+            "invocation": {"module_args": redactor.presentable(dict(params))},
+        }
 
     def _show(self, line: str) -> None:
         if not self._task.no_log:
@@ -140,7 +157,9 @@ class ModuleAction(ActionBase):
         return str(setting or "").strip()
 
 
-def obstacle_to_in_process(*, transport: str, become: bool, wrap_async: bool, interpreter: str, environment: Mapping[str, Any]) -> str:
+def obstacle_to_in_process(
+    *, transport: str, become: bool, wrap_async: bool, interpreter: str, environment: Mapping[str, Any]
+) -> str:
     """Why the module cannot be opened inside Ansible; empty when it can."""
     if transport != "local":
         return f"connection {transport}"
@@ -157,7 +176,10 @@ def obstacle_to_in_process(*, transport: str, become: bool, wrap_async: bool, in
 
 
 def fits_an_event(result: Mapping[str, Any]) -> bool:
-    """Whether a controller shows the result: it replaces a larger one by an empty one. The arguments of a call for 1000 hosts are a third of its result."""
+    """Whether a controller shows the result: it replaces a larger one by an empty one.
+
+    The arguments of a call for 1000 hosts are a third of its result.
+    """
     return len(str(result)) < _LARGEST_EVENT
 
 
@@ -169,7 +191,9 @@ def invocation_is_shown(variables: Mapping[str, Any]) -> bool:
 
 
 def native(value: Any) -> Any:
-    """Plain Python data of what templating leaves (tagged and lazy subclasses), as a module would receive it through JSON."""
+    """Plain Python data of what templating leaves (tagged and lazy subclasses), as a module would receive it through
+    JSON.
+    """
     if isinstance(value, Mapping):
         return {native(key): native(item) for key, item in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):
@@ -189,7 +213,9 @@ def native(value: Any) -> Any:
 
 @contextlib.contextmanager
 def exported(environment: Mapping[str, Any]) -> Iterator[None]:
-    """The task's ``environment`` for the length of the block; a worker runs all items of a loop, so it is taken back."""
+    """The task's ``environment`` for the length of the block; a worker runs all items of a loop, so it is taken
+    back.
+    """
     before = {name: os.environ.get(name) for name in environment}
     os.environ.update({name: str(value) for name, value in environment.items()})
     try:

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the inventory and the variables of a run contain, as plain data. Each variable is rendered once, and the variables of each host are read once."""
+"""What the inventory and the variables of a run contain, as plain data.
+
+Each variable is rendered once, and the variables of each host are read once.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,12 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec i
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import INVALID, Problem
 from ansible_collections.zerotouch.openshift.plugins.module_utils.manifests.source import read_source
-from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hosts import group_names, members_of_roles, named_as_described, read_members
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hosts import (
+    group_names,
+    members_of_roles,
+    named_as_described,
+    read_members,
+)
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.in_process import native
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.paths import absolute
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.pool import spare_group
@@ -57,8 +65,13 @@ class Inventory:
         return {name: self.variables.get(name) for name in ("ansible_run_tags", "ansible_skip_tags", "ansible_limit")}
 
     def settings(self) -> dict[str, Any]:
-        """The variables of the interface without those of hosts. Unknown names have no value; only their name matters."""
-        return {name: self._value(name) for name in self.variables if name.startswith("openshift_") and name not in OF_HOSTS}
+        """The variables of the interface without those of hosts.
+
+        Unknown names have no value; only their name matters.
+        """
+        return {
+            name: self._value(name) for name in self.variables if name.startswith("openshift_") and name not in OF_HOSTS
+        }
 
     def checked_settings(self) -> dict[str, Any]:
         """Raises :class:`InvalidInput` when one of them cannot be rendered."""
@@ -89,8 +102,17 @@ class Inventory:
         if self._hosts is None:
             members = members_of_roles(self._groups, self._role_groups)
             known = {name for name, _role in members}
-            hosts, problems = self._read(members + [(name, role) for name, role in self._spares if self.hosted and name not in known])
-            self._hosts = (hosts if problems else named_as_described(hosts, {host.name: list(host.macs) for host in self.described()})), problems
+            hosts, problems = self._read(
+                members + [(name, role) for name, role in self._spares if self.hosted and name not in known]
+            )
+            self._hosts = (
+                (
+                    hosts
+                    if problems
+                    else named_as_described(hosts, {host.name: list(host.macs) for host in self.described()})
+                ),
+                problems,
+            )
         return self._hosts
 
     def described(self) -> Sequence[Host]:
@@ -159,7 +181,9 @@ class Inventory:
         return self._rendered(name, name, lambda: self._render(self.variables[name]))
 
     def _rendered(self, path: str, name: str, value: Callable[[], Any]) -> Any:
-        """Plain data, or None and a problem where a template fails (an undefined variable, a missing file), or a text is not YAML."""
+        """Plain data, or None and a problem where a template fails (an undefined variable, a missing file), or a text
+        is not YAML.
+        """
         if path not in self._known:
             try:
                 self._known[path] = self._parsed(path, name, native(value()))
@@ -188,7 +212,13 @@ class Inventory:
         missing = {field: name for field, name in _FROM_FILES.items() if cluster.get(field) in (None, "", [])}
         texts = {field: text for field, name in missing.items() if (text := self._file(name))}
         if keys := texts.get("ssh_public_keys"):
-            return {**cluster, **texts, "ssh_public_keys": [line.strip() for line in keys.splitlines() if line.strip() and not line.startswith("#")]}
+            return {
+                **cluster,
+                **texts,
+                "ssh_public_keys": [
+                    line.strip() for line in keys.splitlines() if line.strip() and not line.startswith("#")
+                ],
+            }
         return {**cluster, **texts}
 
     def _file(self, name: str) -> str:
@@ -205,6 +235,8 @@ class Inventory:
 
 
 def working_directory() -> str:
-    """The user's directory: $PWD keeps links as the user typed them, but is stale where a caller changed the directory without it."""
+    """The user's directory: $PWD keeps links as the user typed them, but is stale where a caller changed the directory
+    without it.
+    """
     named = os.environ.get("PWD", "")
     return named if named and os.path.isdir(named) and os.path.samefile(named, os.getcwd()) else os.getcwd()

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The published JSON schema of a whole inventory file, for editors: groups, hosts and the variables of the interface wherever Ansible allows them."""
+"""The published JSON schema of a whole inventory file, for editors: groups, hosts and the variables of the interface
+wherever Ansible allows them.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,10 @@ _REFERENCES = {
 
 
 def inventory_schema() -> dict[str, Any]:
-    """JSON schema of an inventory in YAML. Values may be templates; other variables than ``openshift_*`` may have any value."""
+    """JSON schema of an inventory in YAML.
+
+    Values may be templates; other variables than ``openshift_*`` may have any value.
+    """
     cluster, host = (_templated(_body(schema)) for schema in (cluster_schema(), host_schema()))
     # Defaults are merged into it, deeply.
     host = _without_required(host)
@@ -33,7 +38,10 @@ def inventory_schema() -> dict[str, Any]:
         "type": ["object", "null"],
         "properties": {
             "vars": {"$ref": "#/$defs/vars"},
-            "hosts": {"type": ["object", "null"], "additionalProperties": {"anyOf": [{"$ref": "#/$defs/vars"}, {"type": "null"}]}},
+            "hosts": {
+                "type": ["object", "null"],
+                "additionalProperties": {"anyOf": [{"$ref": "#/$defs/vars"}, {"type": "null"}]},
+            },
             "children": {"type": ["object", "null"], "additionalProperties": {"$ref": "#/$defs/group"}},
         },
         "additionalProperties": False,
@@ -46,7 +54,12 @@ def inventory_schema() -> dict[str, Any]:
         "description": "An inventory file in YAML, with the variables of the collection.",
         "type": "object",
         "additionalProperties": {"$ref": "#/$defs/group"},
-        "$defs": {"cluster": cluster, "host": host, "group": group, "vars": {"type": "object", "properties": variables}},
+        "$defs": {
+            "cluster": cluster,
+            "host": host,
+            "group": group,
+            "vars": {"type": "object", "properties": variables},
+        },
     }
 
 
@@ -74,7 +87,11 @@ def _without_required(schema: Any) -> Any:
         return [_without_required(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    return {key: _without_required(value) for key, value in schema.items() if not (key == "required" and isinstance(value, list))}
+    return {
+        key: _without_required(value)
+        for key, value in schema.items()
+        if not (key == "required" and isinstance(value, list))
+    }
 
 
 def _templated(schema: Any) -> Any:

@@ -1,10 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The live report within a run of Ansible: started by the first task, written by each module that prints progress, concluded by the last task
-(entry points ``main``, ``finished`` and ``failed`` of role cluster_report).
+"""The live report within a run of Ansible: started by the first task, written by each module that prints progress,
+concluded by the last task (entry points ``main``, ``finished`` and ``failed`` of role cluster_report).
 
-What tasks need to know is in a file of the run's temporary directory, which Ansible removes at its end and which only its user reads.
+What tasks need to know is in a file of the run's temporary directory, which Ansible removes at its end and which only
+its user reads.
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ from .live_options import FLAGS, METHODS
 
 
 def in_controller_job(variables: Mapping[str, Any], environment: Mapping[str, str]) -> bool:
-    """Whether a controller started the run: also by the variables of ansible/awx awx/main/tasks/jobs.py build_extra_vars_file."""
+    """Whether a controller started the run: also by the variables of ansible/awx awx/main/tasks/jobs.py
+    build_extra_vars_file.
+    """
     return bool(variables.get("awx_job_id") or variables.get("tower_job_id") or by_controller(environment))
 
 
@@ -109,8 +112,10 @@ def accompanied(task: str, call: Call) -> Iterator[None]:
 
 
 def conclude(write: Callable[[Call], dict[str, Any]], call: Call) -> dict[str, Any]:
-    """Write the report without section ``live``, and notify of how the run ended. Each run is concluded once: with option ``playbook`` nothing is done for
-    a run that was concluded before, or that has no live report.
+    """Write the report without section ``live``, and notify of how the run ended.
+
+    Each run is concluded once: with option ``playbook`` nothing is done for a run that was concluded before, or that
+    has no live report.
     """
     record = None if call.check_mode else _read_record()
     playbook = call.params["playbook"]
@@ -164,6 +169,17 @@ def _serving(deployment: Mapping[str, Any], chosen: Mapping[str, Any]) -> Publis
     """Address and certificate are those of the image, where the user names no others."""
     settings = deployment["settings"]
     addresses = [host["bmc"]["address"] for host in deployment["hosts"] if (host.get("bmc") or {}).get("address")]
-    options = read_options({"publish": settings["publish"], "bmc_addresses": addresses, "connect_to": settings["connect_to"], "max_seconds": 24 * 3600})
-    own = {"listen": chosen.get("listen") or options.listen, "port": int(chosen.get("port", 0)), "url": chosen.get("url", "")}
+    options = read_options(
+        {
+            "publish": settings["publish"],
+            "bmc_addresses": addresses,
+            "connect_to": settings["connect_to"],
+            "max_seconds": 24 * 3600,
+        }
+    )
+    own = {
+        "listen": chosen.get("listen") or options.listen,
+        "port": int(chosen.get("port", 0)),
+        "url": chosen.get("url", ""),
+    }
     return dataclasses.replace(options, method="serve", **own)

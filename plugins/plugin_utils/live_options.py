@@ -23,12 +23,18 @@ def check_live(variables: Mapping[str, Any]) -> list[Problem]:
     """Everything that is wrong with ``openshift_live_report`` and ``openshift_notify``."""
     options = variables.get("openshift_live_report") or {}
     name = "openshift_live_report"
-    problems = [problem(f"{name}.{key}", UNKNOWN_FIELD, f"known: {', '.join(KEYS)}", hint=nearest(str(key), KEYS)) for key in options if key not in KEYS]
+    problems = [
+        problem(f"{name}.{key}", UNKNOWN_FIELD, f"known: {', '.join(KEYS)}", hint=nearest(str(key), KEYS))
+        for key in options
+        if key not in KEYS
+    ]
     if "serve" in options and str(options["serve"]).lower() not in FLAGS:
         problems.append(problem(f"{name}.serve", INVALID, "must be true or false", value=str(options["serve"])))
     for key in ("listen", "url"):
         if not isinstance(options.get(key, ""), str) or (key == "url" and userinfo_in(options.get(key, ""))):
             problems.append(problem(f"{name}.{key}", INVALID, "must be a text, without user or password"))
     if not str(options.get("port", 0)).isdecimal() or int(options.get("port", 0)) > 65535:
-        problems.append(problem(f"{name}.port", INVALID, "must be a port, or 0 for a free one", value=str(options["port"])))
+        problems.append(
+            problem(f"{name}.port", INVALID, "must be a port, or 0 for a free one", value=str(options["port"]))
+        )
     return problems + read_webhooks(variables.get("openshift_notify") or [])[1]

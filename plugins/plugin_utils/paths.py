@@ -21,10 +21,15 @@ def certificate(provided: str, directory: str) -> str:
 
 
 def absolute_manifests(cluster: Any, directory: str) -> Any:
-    """``openshift_cluster`` with the paths in ``extra_manifests`` from ``directory``; what is no path stays as it is."""
+    """``openshift_cluster`` with the paths in ``extra_manifests`` from ``directory``; what is no path stays as it
+    is.
+    """
     provided = cluster.get("extra_manifests") if isinstance(cluster, Mapping) else None
     if isinstance(provided, str):
         return {**cluster, "extra_manifests": absolute(provided, directory)}
     if not isinstance(provided, list):
         return cluster
-    return {**cluster, "extra_manifests": [absolute(entry, directory) if isinstance(entry, str) else entry for entry in provided]}
+    return {
+        **cluster,
+        "extra_manifests": [absolute(entry, directory) if isinstance(entry, str) else entry for entry in provided],
+    }

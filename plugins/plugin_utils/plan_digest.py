@@ -14,16 +14,28 @@ from typing import Any
 from ..module_utils.common.secrets import hide_secrets
 from .in_process import native
 
-# What of the resolved variables decides what a run does. How connections are made, where files are and how long waits last is not in it.
+# What of the resolved variables decides what a run does. How connections are made, where files are and how long waits
+# last is not in it.
 _SETTINGS = ("name", "method", "version", "release_image", "force", "checks")
-_PARTS = ("cluster", "hosts", "spare_hosts", "agent_variables", "described_agents", "hosted_cluster", "node_pool", "node_pools", "capi")
+_PARTS = (
+    "cluster",
+    "hosts",
+    "spare_hosts",
+    "agent_variables",
+    "described_agents",
+    "hosted_cluster",
+    "node_pool",
+    "node_pools",
+    "capi",
+)
 _HUB = ("namespace", "infra_env", "cluster_name", "binding", "image", "image_set", "bare_metal_hosts")
 _ASSISTED = ("cluster_id", "image", "infra_env")
 _BASE_IMAGE = ("url", "release", "stream_url", "sha256", "version")
 
 
 def plan_digest(deployment: Mapping[str, Any], decisions: Mapping[str, Any]) -> str:
-    """SHA-256 of the resolved variables that decide what a run does, without their secrets, and of what was decided about machines (``decisions``).
+    """SHA-256 of the resolved variables that decide what a run does, without their secrets, and of what was decided
+    about machines (``decisions``).
 
     The order of lists in ``decisions`` does not count, and neither do paths that differ between jobs.
     """
@@ -37,7 +49,10 @@ def plan_digest(deployment: Mapping[str, Any], decisions: Mapping[str, Any]) -> 
         "assisted": {key: value for key, value in (data.get("assisted") or {}).items() if key in _ASSISTED},
         **{name: data.get(name) for name in _PARTS},
     }
-    decided = {str(key): sorted(map(str, value)) if isinstance(value, list) else value for key, value in native(decisions).items()}
+    decided = {
+        str(key): sorted(map(str, value)) if isinstance(value, list) else value
+        for key, value in native(decisions).items()
+    }
     text = json.dumps([_without_files(hide_secrets(content)), decided], sort_keys=True, ensure_ascii=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -54,4 +69,8 @@ def _files(directory: str) -> dict[str, str]:
     root = Path(directory)
     if not directory or not root.is_dir():
         return {}
-    return {str(path.relative_to(root)): hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(root.rglob("*")) if path.is_file()}
+    return {
+        str(path.relative_to(root)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(root.rglob("*"))
+        if path.is_file()
+    }

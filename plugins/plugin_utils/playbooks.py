@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which playbooks an installation method has, and what a user does instead of a playbook that the method does not have."""
+"""Which playbooks an installation method has, and what a user does instead of a playbook that the method does not
+have.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +26,13 @@ _INSTEAD: Mapping[tuple[str, str], str] = {
     ("add_hosts", "agent"): "Set openshift_hub to add the hosts through a hub. "
     "To add them through an assisted-service, set openshift_install_method: assisted and openshift_assisted",
     ("remove_hosts", "agent"): _MANUALLY,
-    ("remove_hosts", "assisted"): f"{_MANUALLY}. Then delete its host at the assisted-service with the module assisted_hosts (state absent)",
+    ("remove_hosts", "assisted"): (
+        f"{_MANUALLY}. Then delete its host at the assisted-service with the module assisted_hosts (state absent)"
+    ),
     ("reprovision_hosts", "agent"): _MANUALLY,
-    ("reprovision_hosts", "assisted"): f"{_MANUALLY}. Then delete its host at the assisted-service with the module assisted_hosts (state absent)",
+    ("reprovision_hosts", "assisted"): (
+        f"{_MANUALLY}. Then delete its host at the assisted-service with the module assisted_hosts (state absent)"
+    ),
     ("scale_node_pool", "agent"): "A hub manages pools of nodes. Set openshift_hub to the hub that has the pool",
     ("scale_node_pool", "assisted"): "A hub manages pools of nodes. Set openshift_hub to the hub that has the pool. "
     "For more nodes of this cluster, put the hosts into the inventory and run add_hosts",

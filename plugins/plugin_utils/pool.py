@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The variables about hosted clusters and pools: ``openshift_hosted_cluster`` and ``openshift_node_pool``, and what the modules get from them."""
+"""The variables about hosted clusters and pools: ``openshift_hosted_cluster`` and ``openshift_node_pool``, and what the
+modules get from them.
+"""
 
 from __future__ import annotations
 
@@ -120,13 +122,22 @@ HOSTED_OPTIONS = (
 # Options of the modules that the roles set themselves.
 _POOL_OURS = ("state", "wait_for", "timeout", "drain")
 _HOSTED_OURS = ("name", "state", "wait_for", "timeout", "dest", "drain")
-# Keys of openshift_cluster that say nothing about a hosted cluster, whose control plane are pods and whose hosts are those of pools.
+# Keys of openshift_cluster that say nothing about a hosted cluster, whose control plane are pods and whose hosts are
+# those of pools.
 _NOT_HOSTED = tuple(row.option for row in CLUSTER_FIELDS if not row.hosted)
-_WORDS: Mapping[type, str] = {dict: "a mapping", list: "a list", str: "a string", bool: "true or false", int: "a whole number"}
+_WORDS: Mapping[type, str] = {
+    dict: "a mapping",
+    list: "a list",
+    str: "a string",
+    bool: "true or false",
+    int: "a whole number",
+}
 
 
 def check_pools(variables: Mapping[str, Any]) -> list[Problem]:
-    """What is wrong with ``openshift_hosted_cluster`` and ``openshift_node_pool``, mappings here; of the values of options what can be said without a hub."""
+    """What is wrong with ``openshift_hosted_cluster`` and ``openshift_node_pool``, mappings here; of the values of
+    options what can be said without a hub.
+    """
     own = variables.get("openshift_node_pool") or {}
     return [*_hosted_problems(variables), *_pool_problems(own), *_list_problems(variables), *_releases(variables)]
 
@@ -134,20 +145,34 @@ def check_pools(variables: Mapping[str, Any]) -> list[Problem]:
 def _releases(variables: Mapping[str, Any]) -> Iterator[Problem]:
     """Pools that are configured with a newer release than their hosted cluster, which gets its release first."""
     hosted = variables.get("openshift_hosted_cluster") or {}
-    cluster = hosted.get("release_image") or _with_release(variables).get("release_image") if isinstance(hosted, Mapping) else None
+    cluster = (
+        hosted.get("release_image") or _with_release(variables).get("release_image")
+        if isinstance(hosted, Mapping)
+        else None
+    )
     plane = version_of(str(cluster or f":{_with_release(variables).get('version') or ''}"))
     listed = variables.get("openshift_node_pools") or []
-    pools = [(f"openshift_node_pools[{number}]", each) for number, each in enumerate(listed)] or [("openshift_node_pool", variables.get("openshift_node_pool"))]
+    pools = [(f"openshift_node_pools[{number}]", each) for number, each in enumerate(listed)] or [
+        ("openshift_node_pool", variables.get("openshift_node_pool"))
+    ]
     for path, each in pools:
         image = each.get("release_image") if isinstance(each, Mapping) else None
         version = version_of(str(image or ""))
         if plane is not None and version is not None and newer(version, plane):
             fault = f"{shown(version)} is newer than the control plane, which gets {shown(plane)}"
-            yield _problem(f"{path}.release_image", FORBIDDEN, fault, hint="give the hosted cluster that release first", value=str(image))
+            yield _problem(
+                f"{path}.release_image",
+                FORBIDDEN,
+                fault,
+                hint="give the hosted cluster that release first",
+                value=str(image),
+            )
 
 
 def pools_provided(variables: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """``openshift_node_pools``, each over ``openshift_node_pool``, whose keys are the defaults of all; that one alone where there is no list."""
+    """``openshift_node_pools``, each over ``openshift_node_pool``, whose keys are the defaults of all; that one alone
+    where there is no list.
+    """
     common = variables.get("openshift_node_pool") or {}
     return [{**common, **each} for each in variables.get("openshift_node_pools") or []] or [dict(common)]
 
@@ -162,9 +187,15 @@ def _list_problems(variables: Mapping[str, Any]) -> Iterator[Problem]:
         if not each.get("name"):
             yield _problem(f"{path}[{number}].name", REQUIRED, "each pool of the list needs a name")
         if each.get("spare_group") is not None:
-            yield _problem(f"{path}[{number}].spare_group", FORBIDDEN, "all pools share the spare machines; set openshift_node_pool.spare_group")
+            yield _problem(
+                f"{path}[{number}].spare_group",
+                FORBIDDEN,
+                ("all pools share the spare machines; set openshift_node_pool.spare_group"),
+            )
         if each.get("name") and str(each["name"]) in names:
-            yield _problem(f"{path}[{number}].name", INVALID, "is the name of two pools of the list", value=str(each["name"]))
+            yield _problem(
+                f"{path}[{number}].name", INVALID, "is the name of two pools of the list", value=str(each["name"])
+            )
         names.append(str(each.get("name")))
         yield from _pool_problems({**(variables.get("openshift_node_pool") or {}), **each}, f"{path}[{number}]")
 
@@ -175,7 +206,9 @@ def read_pools(variables: Mapping[str, Any], cluster_name: str) -> list[dict[str
 
 
 def read_hosted(variables: Mapping[str, Any], cluster_name: str) -> dict[str, Any]:
-    """The hosted cluster: names, ``options`` of module hosted_cluster (with secrets) and those of module infra_env that its hosts need."""
+    """The hosted cluster: names, ``options`` of module hosted_cluster (with secrets) and those of module infra_env that
+    its hosts need.
+    """
     provided = dict(variables.get("openshift_hosted_cluster") or {})
     namespace = str(provided.pop("namespace", None) or DEFAULT_NAMESPACE)
     return {
@@ -183,19 +216,32 @@ def read_hosted(variables: Mapping[str, Any], cluster_name: str) -> dict[str, An
         "namespace": namespace,
         "agent_namespace": agent_namespace(variables, cluster_name),
         "control_plane_namespace": control_plane_namespace(namespace, cluster_name) if cluster_name else "",
-        "options": merge(hosted_options(variables), {key: value for key, value in provided.items() if value is not None and key != "agent_namespace"}),
+        "options": merge(
+            hosted_options(variables),
+            {key: value for key, value in provided.items() if value is not None and key != "agent_namespace"},
+        ),
         "infra_env": image_options(variables),
     }
 
 
 def check_hosted_description(variables: Mapping[str, Any]) -> list[Problem]:
-    """What is wrong with ``openshift_cluster`` as the description of a hosted cluster; what its values may be is up to module hosted_cluster."""
+    """What is wrong with ``openshift_cluster`` as the description of a hosted cluster; what its values may be is up to
+    module hosted_cluster.
+    """
     if variables.get("openshift_config_dir"):
-        return [_problem("openshift_config_dir", FORBIDDEN, "holds the files of another method; describe a hosted cluster in openshift_cluster")]
+        return [
+            _problem(
+                "openshift_config_dir",
+                FORBIDDEN,
+                ("holds the files of another method; describe a hosted cluster in openshift_cluster"),
+            )
+        ]
     provided = variables.get("openshift_cluster") or {}
     hint = "options that only hosted clusters have belong into openshift_hosted_cluster"
     useless = [
-        _problem(f"openshift_cluster.{key}", FORBIDDEN, "means nothing for a hosted cluster", hint=hint) for key in _NOT_HOSTED if provided.get(key) is not None
+        _problem(f"openshift_cluster.{key}", FORBIDDEN, "means nothing for a hosted cluster", hint=hint)
+        for key in _NOT_HOSTED
+        if provided.get(key) is not None
     ]
     known = {problem.path for problem in useless}
     found = read_variables(_with_release(variables), []).problems
@@ -203,32 +249,59 @@ def check_hosted_description(variables: Mapping[str, Any]) -> list[Problem]:
 
 
 def hosted_options(variables: Mapping[str, Any]) -> dict[str, Any]:
-    """Options of module hosted_cluster that ``openshift_cluster`` gives; only what the user said, since a hosted cluster has other defaults."""
+    """Options of module hosted_cluster that ``openshift_cluster`` gives; only what the user said, since a hosted
+    cluster has other defaults.
+    """
     provided, cluster = _read(variables)
     networking = {
         "network_type": provided.get("network_type"),
-        "cluster_network": [{"cidr": each.cidr, "host_prefix": each.host_prefix} for each in cluster.networking.cluster_networks],
+        "cluster_network": [
+            {"cidr": each.cidr, "host_prefix": each.host_prefix} for each in cluster.networking.cluster_networks
+        ],
         "service_network": [{"cidr": each} for each in cluster.networking.service_networks],
         "machine_network": [{"cidr": each} for each in cluster.networking.machine_networks],
     }
-    said = {"network_type": "network_type", "cluster_network": "cluster_networks", "service_network": "service_networks", "machine_network": "machine_networks"}
-    proxy = {"httpProxy": cluster.proxy.http_proxy, "httpsProxy": cluster.proxy.https_proxy, "noProxy": cluster.proxy.no_proxy}
+    said = {
+        "network_type": "network_type",
+        "cluster_network": "cluster_networks",
+        "service_network": "service_networks",
+        "machine_network": "machine_networks",
+    }
+    proxy = {
+        "httpProxy": cluster.proxy.http_proxy,
+        "httpsProxy": cluster.proxy.https_proxy,
+        "noProxy": cluster.proxy.no_proxy,
+    }
     options = {
-        **{row.option: value_of(row, cluster) for row in CLUSTER_FIELDS if row.hosted == "same" and provided.get(row.option) is not None},
+        **{
+            row.option: value_of(row, cluster)
+            for row in CLUSTER_FIELDS
+            if row.hosted == "same" and provided.get(row.option) is not None
+        },
         "release_image": cluster.release_image,
         "pull_secret": cluster.pull_secret,
         "ssh_public_keys": ssh_keys(cluster),
-        "image_content_sources": [{"source": each.source, "mirrors": list(each.mirrors)} for each in cluster.image_digest_sources],
+        "image_content_sources": [
+            {"source": each.source, "mirrors": list(each.mirrors)} for each in cluster.image_digest_sources
+        ],
         "networking": {key: value for key, value in networking.items() if provided.get(said[key])},
-        "configuration": {"proxy": {key: value for key, value in proxy.items() if value}} if any(proxy.values()) else {},
+        "configuration": {"proxy": {key: value for key, value in proxy.items() if value}}
+        if any(proxy.values())
+        else {},
     }
     return {key: value for key, value in options.items() if value not in (None, "", [], {})}
 
 
 def image_options(variables: Mapping[str, Any]) -> dict[str, Any]:
-    """Options of module infra_env for an image whose hosts can join the hosted cluster; its pull secret is one of its own."""
+    """Options of module infra_env for an image whose hosts can join the hosted cluster; its pull secret is one of its
+    own.
+    """
     provided, cluster = _read(variables)
-    proxy = {"http_proxy": cluster.proxy.http_proxy, "https_proxy": cluster.proxy.https_proxy, "no_proxy": cluster.proxy.no_proxy}
+    proxy = {
+        "http_proxy": cluster.proxy.http_proxy,
+        "https_proxy": cluster.proxy.https_proxy,
+        "no_proxy": cluster.proxy.no_proxy,
+    }
     options = {
         "pull_secret": cluster.pull_secret,
         "ssh_public_keys": ssh_keys(cluster),
@@ -254,7 +327,11 @@ def _with_release(variables: Mapping[str, Any]) -> dict[str, Any]:
 
 def agent_namespace(variables: Mapping[str, Any], cluster_name: str) -> str:
     """Where the Agents are: the same place for the hosted cluster, its pools and the hub's InfraEnv."""
-    for name, key in (("openshift_hub", "namespace"), ("openshift_hosted_cluster", "agent_namespace"), ("openshift_node_pool", "agent_namespace")):
+    for name, key in (
+        ("openshift_hub", "namespace"),
+        ("openshift_hosted_cluster", "agent_namespace"),
+        ("openshift_node_pool", "agent_namespace"),
+    ):
         if (variables.get(name) or {}).get(key):
             return str(variables[name][key])
     return cluster_name
@@ -263,7 +340,8 @@ def agent_namespace(variables: Mapping[str, Any], cluster_name: str) -> str:
 def read_pool(variables: Mapping[str, Any], cluster_name: str) -> dict[str, Any]:
     """``openshift_node_pool`` with its defaults.
 
-    ``selector`` is the label by which a new pool selects Agents; ``label`` {key, value} is what steering puts on them, empty where it does not steer.
+    ``selector`` is the label by which a new pool selects Agents; ``label`` {key, value} is what steering puts on them,
+    empty where it does not steer.
     """
     provided = dict(variables.get("openshift_node_pool") or {})
     hosted = variables.get("openshift_hosted_cluster") or {}
@@ -296,7 +374,11 @@ def read_pool(variables: Mapping[str, Any], cluster_name: str) -> dict[str, Any]
 
 def as_names(value: Sequence[Any] | str) -> list[str]:
     """Names as a list, also where the command line gave several with commas."""
-    return [item.strip() for item in value.split(",") if item.strip()] if isinstance(value, str) else [str(item) for item in value]
+    return (
+        [item.strip() for item in value.split(",") if item.strip()]
+        if isinstance(value, str)
+        else [str(item) for item in value]
+    )
 
 
 def spare_group(provided: Any) -> str:
@@ -311,7 +393,8 @@ def check_hosted_groups(groups: Mapping[str, Sequence[str]], names: Mapping[str,
         _problem(
             f"openshift_groups.{role}",
             FORBIDDEN,
-            f"the control plane of a hosted cluster runs on the hub, and the group {names[role]} has {', '.join(groups[names[role]])}",
+            f"the control plane of a hosted cluster runs on the hub, and the group {names[role]} has "
+            f"{', '.join(groups[names[role]])}",
             hint=f"put them into {names['workers']} or {DEFAULT_SPARES}",
         )
         for role in ("control_plane", "arbiters")
@@ -320,7 +403,10 @@ def check_hosted_groups(groups: Mapping[str, Sequence[str]], names: Mapping[str,
 
 
 def _steering(provided: Mapping[str, Any], namespace: str, name: str) -> tuple[dict[str, str], dict[str, Any] | None]:
-    """Label and selector of the pool. Who selects by labels of his own has labelled his Agents himself; nothing is to be steered there."""
+    """Label and selector of the pool.
+
+    Who selects by labels of his own has labelled his Agents himself; nothing is to be steered there.
+    """
     selector = provided.get("agent_label_selector")
     label = {str(key): str(value) for key, value in (provided.get("selector_label") or {}).items()}
     if provided.get("label_selection") is False or (selector is not None and not label):
@@ -344,20 +430,44 @@ def _pool_problems(provided: Mapping[str, Any], path: str = "openshift_node_pool
         yield problem
     good = {key: value for key, value in provided.items() if value is not None and f"{path}.{key}" not in wrong}
     if good.get("kind", KINDS[0]) not in KINDS:
-        yield _problem(f"{path}.kind", UNSUPPORTED, f"supported values: {', '.join(KINDS)}", hint=nearest(str(good["kind"]), KINDS), value=str(good["kind"]))
+        yield _problem(
+            f"{path}.kind",
+            UNSUPPORTED,
+            f"supported values: {', '.join(KINDS)}",
+            hint=nearest(str(good["kind"]), KINDS),
+            value=str(good["kind"]),
+        )
     orders = node_pool_spec()["replace_order"]["choices"]
     if good.get("replace_order", orders[0]) not in orders:
         order = str(good["replace_order"])
-        yield _problem(f"{path}.replace_order", UNSUPPORTED, f"supported values: {', '.join(orders)}", hint=nearest(order, orders), value=order)
+        yield _problem(
+            f"{path}.replace_order",
+            UNSUPPORTED,
+            f"supported values: {', '.join(orders)}",
+            hint=nearest(order, orders),
+            value=order,
+        )
     if good.get("kind") == KINDS[1] and not (good.get("name") and good.get("namespace")):
         yield _problem(path, REQUIRED, "a MachineDeployment is named by name and namespace")
     if good.get("kind") == KINDS[1] and good.get("replace_hosts"):
-        yield _problem(f"{path}.replace_hosts", FORBIDDEN, "hosts of a MachineDeployment are not replaced; use remove, and raise replicas afterwards")
-    for key, fault in (("name", object_name_fault), ("namespace", object_name_fault), ("cluster_name", cluster_name_fault)):
+        yield _problem(
+            f"{path}.replace_hosts",
+            FORBIDDEN,
+            ("hosts of a MachineDeployment are not replaced; use remove, and raise replicas afterwards"),
+        )
+    for key, fault in (
+        ("name", object_name_fault),
+        ("namespace", object_name_fault),
+        ("cluster_name", cluster_name_fault),
+    ):
         if good.get(key) and (text := fault(good[key])):
             yield _problem(f"{path}.{key}", INVALID, text, value=good[key])
     if good.get("upgrade_wave") is not None and (good.get("release_image") or good.get("kind") == KINDS[1]):
-        yield _problem(f"{path}.upgrade_wave", FORBIDDEN, "the pool gets the release of its hosted cluster; it must be a NodePool without release_image")
+        yield _problem(
+            f"{path}.upgrade_wave",
+            FORBIDDEN,
+            ("the pool gets the release of its hosted cluster; it must be a NodePool without release_image"),
+        )
     for key in ("replicas", "reserve", "upgrade_wave"):
         if good.get(key) is not None and not str(good[key]).isdecimal():
             yield _problem(f"{path}.{key}", INVALID, "must be a whole number, 0 or more", value=str(good[key]))
@@ -369,8 +479,13 @@ def _pool_problems(provided: Mapping[str, Any], path: str = "openshift_node_pool
 
 
 def _values(path: str, provided: Mapping[str, Any]) -> Iterator[Problem]:
-    """What module node_pool would find wrong with its options; its turn comes when machines have been booted already. What depends on the pool is its part."""
-    options, found = read_options(path, {key: provided[key] for key in POOL_OPTIONS if key in provided}, node_pool_spec())
+    """What module node_pool would find wrong with its options; its turn comes when machines have been booted already.
+
+    What depends on the pool is its part.
+    """
+    options, found = read_options(
+        path, {key: provided[key] for key in POOL_OPTIONS if key in provided}, node_pool_spec()
+    )
     yield from found
     if not found:
         for problem in rules_of_pools(without_unset(options), {}):
@@ -388,8 +503,16 @@ def _selecting(path: str, good: Mapping[str, Any]) -> Iterator[Problem]:
         if text := key_fault(str(key)) or label_value_fault(str(value)):
             yield _problem(f"{path}.selector_label[{key}]", INVALID, text)
     labels = (good.get("agent_label_selector") or {}).get("matchLabels")
-    if label and good.get("agent_label_selector") is not None and not (isinstance(labels, Mapping) and label.items() <= labels.items()):
-        yield _problem(f"{path}.selector_label", FORBIDDEN, "must be one of the matchLabels of agent_label_selector, else the pool would not look for it")
+    if (
+        label
+        and good.get("agent_label_selector") is not None
+        and not (isinstance(labels, Mapping) and label.items() <= labels.items())
+    ):
+        yield _problem(
+            f"{path}.selector_label",
+            FORBIDDEN,
+            ("must be one of the matchLabels of agent_label_selector, else the pool would not look for it"),
+        )
 
 
 def _said_by(read: Callable[[Any, str], Any], provided: Any, path: str) -> Iterator[Problem]:
@@ -404,16 +527,25 @@ def _hosted_problems(variables: Mapping[str, Any]) -> Iterator[Problem]:
     path, provided = "openshift_hosted_cluster", variables.get("openshift_hosted_cluster") or {}
     yield from _keys(path, provided, (*_HOSTED, *HOSTED_OPTIONS), _HOSTED_OURS)
     yield from _types(path, provided, _HOSTED)
-    yield from read_options(path, {key: provided[key] for key in HOSTED_OPTIONS if key in provided}, hosted_cluster_spec())[1]
+    yield from read_options(
+        path, {key: provided[key] for key in HOSTED_OPTIONS if key in provided}, hosted_cluster_spec()
+    )[1]
     named = {
         f"{name}.{key}": (variables.get(name) or {}).get(key)
-        for name, key in (("openshift_hub", "namespace"), (path, "agent_namespace"), ("openshift_node_pool", "agent_namespace"))
+        for name, key in (
+            ("openshift_hub", "namespace"),
+            (path, "agent_namespace"),
+            ("openshift_node_pool", "agent_namespace"),
+        )
         if isinstance(variables.get(name), Mapping)
     }
     different = {where: value for where, value in named.items() if isinstance(value, str) and value}
     if len(set(different.values())) > 1:
         yield _problem(
-            list(different)[-1], FORBIDDEN, f"the Agents are in one namespace, and {' and '.join(different)} differ", value=list(different.values())[-1]
+            list(different)[-1],
+            FORBIDDEN,
+            (f"the Agents are in one namespace, and {' and '.join(different)} differ"),
+            value=list(different.values())[-1],
         )
 
 
@@ -422,7 +554,9 @@ def _keys(path: str, provided: Mapping[str, Any], known: Sequence[str], ours: Se
         if key in ours:
             yield _problem(f"{path}.{key}", FORBIDDEN, "is set by the collection")
         elif key not in known:
-            yield _problem(f"{path}.{key}", UNKNOWN_FIELD, f"known: {', '.join(sorted(set(known)))}", hint=nearest(key, known))
+            yield _problem(
+                f"{path}.{key}", UNKNOWN_FIELD, f"known: {', '.join(sorted(set(known)))}", hint=nearest(key, known)
+            )
 
 
 def _types(path: str, provided: Mapping[str, Any], kinds: Mapping[str, type | tuple[type, ...]]) -> Iterator[Problem]:

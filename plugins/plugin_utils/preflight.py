@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The live check before the window: the variables of the run, then everything that they name, as a table of verdicts."""
+"""The live check before the window: the variables of the run, then everything that they name, as a table of
+verdicts.
+"""
 
 from __future__ import annotations
 
@@ -16,17 +18,29 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec i
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput, ZeroTouchError
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.base_image import BaseImage, BaseImageSource
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.base_image import (
+    BaseImage,
+    BaseImageSource,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.configure import Input, read_input
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.check_report import Finding, write_report
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.preflight.checks import FAIL, CheckVerdict, counts, judge
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.preflight.checks import (
+    FAIL,
+    CheckVerdict,
+    counts,
+    judge,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.preflight.observe import Preflight, observe
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.preflight.show import summary, table
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.options import read_publish
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.check import configuration
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.inventory import Inventory
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.resolved import Resolved
-from ansible_collections.zerotouch.openshift.plugins.plugin_utils.variables_action import VariablesAction, defaults, read_deployment
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.variables_action import (
+    VariablesAction,
+    defaults,
+    read_deployment,
+)
 
 # Raised when the keys of the JSON document change their meaning.
 SCHEMA = "zerotouch.openshift/preflight/1"
@@ -94,13 +108,23 @@ def _deployment(inventory: Inventory, call: Call) -> Deployment | None:
     if not options:
         return None
     source = options.pop("config_dir", None)
-    return read_input(Input(dest=Path(inventory.directory), config_dir=Path(source) if source else None, **options), tell_secrets=call.add_secrets)[0]
+    return read_input(
+        Input(dest=Path(inventory.directory), config_dir=Path(source) if source else None, **options),
+        tell_secrets=call.add_secrets,
+    )[0]
 
 
-def _report(inventory: Inventory, resolved: Resolved, call: Call, result: Mapping[str, Any], failed: Sequence[CheckVerdict]) -> None:
+def _report(
+    inventory: Inventory, resolved: Resolved, call: Call, result: Mapping[str, Any], failed: Sequence[CheckVerdict]
+) -> None:
     document = call.redactor.presentable({"schema": SCHEMA, "cluster": resolved.settings["name"], **result})
-    findings = [Finding(verdict.check, f"{verdict.check} {verdict.subject}", call.redactor.presentable(verdict.text())) for verdict in failed]
+    findings = [
+        Finding(verdict.check, f"{verdict.check} {verdict.subject}", call.redactor.presentable(verdict.text()))
+        for verdict in failed
+    ]
     sources = inventory.sources
     default = sources[0] if sources else "inventory"
-    for line in write_report(resolved.settings["check_report"], document, findings, directory=inventory.directory, default_file=default):
+    for line in write_report(
+        resolved.settings["check_report"], document, findings, directory=inventory.directory, default_file=default
+    ):
         call.progress(line)

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A deployment of the user's inventory in a lab: the same command line, led to loopback. Nothing of the real rack is contacted."""
+"""A deployment of the user's inventory in a lab: the same command line, led to loopback.
+
+Nothing of the real rack is contacted.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,11 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.plurals import counted
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import UNSUPPORTED, Problem
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.secrets import secret_values
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.rehearsal.compare import RehearsedHost, differences, not_in_lab
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.rehearsal.compare import (
+    RehearsedHost,
+    differences,
+    not_in_lab,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.rehearsal.lab import Rehearsal, rehearsal
 from ansible_collections.zerotouch.openshift.plugins.module_utils.nmstate.document import static_addresses
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.check import check_variables
@@ -45,7 +52,9 @@ class RehearsalAction(VariablesAction):
 
 
 def rehearse(inventory: Inventory, call: Call) -> dict[str, Any]:
-    """What differed. Raises :class:`InvalidInput` for an inventory that cannot be rehearsed, :class:`ZeroTouchError` for a deployment that failed."""
+    """What differed. Raises :class:`InvalidInput` for an inventory that cannot be rehearsed, :class:`ZeroTouchError`
+    for a deployment that failed.
+    """
     call.add_secrets(secret_values({"settings": inventory.settings(), "hosts": inventory.read_hosts()[0]}))
     hosts = _playable_hosts(inventory)
     settings = inventory.checked_settings()
@@ -64,18 +73,33 @@ def rehearse(inventory: Inventory, call: Call) -> dict[str, Any]:
     for line in found:
         call.progress(f"differs: {line}")
     if code:
-        raise ZeroTouchError(f"The deployment of {name} failed in the lab (exit code {code}); its output is above.", "\n".join(found))
+        raise ZeroTouchError(
+            f"The deployment of {name} failed in the lab (exit code {code}); its output is above.", "\n".join(found)
+        )
     count = counted(len(hosts), "host")
-    return {"differences": found, "msg": f"{name}: {count} of the inventory deployed in the lab, {len(found)} differences."}
+    return {
+        "differences": found,
+        "msg": (f"{name}: {count} of the inventory deployed in the lab, {len(found)} differences."),
+    }
 
 
 def _playable_hosts(inventory: Inventory) -> list[dict[str, Any]]:
     """Raises :class:`InvalidInput` with every mistake in the variables, and with what the lab cannot play."""
     # The lab brings image, hub and publishing.
-    found = [each for each in check_variables(inventory, building=True, playbook="rehearse", here=False) if each.path != "openshift_base_image"]
+    found = [
+        each
+        for each in check_variables(inventory, building=True, playbook="rehearse", here=False)
+        if each.path != "openshift_base_image"
+    ]
     method = str(inventory.method or "agent")
     if method not in _PLAYED:
-        found.append(problem("openshift_install_method", UNSUPPORTED, f"method {method} cannot be rehearsed; supported values: {', '.join(_PLAYED)}"))
+        found.append(
+            problem(
+                "openshift_install_method",
+                UNSUPPORTED,
+                (f"method {method} cannot be rehearsed; supported values: {', '.join(_PLAYED)}"),
+            )
+        )
     hosts = inventory.read_hosts()[0]
     if not found:
         found += [each for host in hosts for each in _unplayable(host)]
@@ -89,33 +113,59 @@ def _unplayable(host: Mapping[str, Any]) -> Iterator[Problem]:
     if boot_method(host) != "bmc":
         yield problem(f"{path}.boot.method", UNSUPPORTED, f"the lab has BMCs only, no boot method {boot_method(host)}")
     if (host.get("bmc") or {}).get("fingerprint"):
-        yield problem(f"{path}.bmc.fingerprint", UNSUPPORTED, "the certificate of the lab's BMC has another fingerprint; rehearse with a copy without it")
+        yield problem(
+            f"{path}.bmc.fingerprint",
+            UNSUPPORTED,
+            ("the certificate of the lab's BMC has another fingerprint; rehearse with a copy without it"),
+        )
 
 
-def _only_in_lab(inventory: Inventory, settings: Mapping[str, Any], hosts: list[dict[str, Any]], variables: Mapping[str, Any]) -> None:
+def _only_in_lab(
+    inventory: Inventory, settings: Mapping[str, Any], hosts: list[dict[str, Any]], variables: Mapping[str, Any]
+) -> None:
     """Raises :class:`ZeroTouchError` before anything is contacted if a BMC would be the real one."""
     connect_to = ConnectTo.of(variables["openshift_connect_to"])
     addresses = {host["inventory_name"]: parse_address(host["bmc"]["address"]) for host in hosts}
     outside = not_in_lab({name: (address.host, address.port) for name, address in addresses.items()}, connect_to)
     if outside:
-        raise ZeroTouchError(f"The lab does not have the BMC of {', '.join(outside)}. Nothing was contacted.", "Add the machine to openshift_rehearsal.site.")
+        raise ZeroTouchError(
+            f"The lab does not have the BMC of {', '.join(outside)}. Nothing was contacted.",
+            "Add the machine to openshift_rehearsal.site.",
+        )
     if inventory.method in ("hub", "hosted") and not variables.get("openshift_hub"):
-        raise ZeroTouchError("The site file has no hub. Nothing was contacted.", "Add the part hub to openshift_rehearsal.site.")
+        raise ZeroTouchError(
+            "The site file has no hub. Nothing was contacted.", "Add the part hub to openshift_rehearsal.site."
+        )
 
 
 def _command(inventory: Inventory, played: Rehearsal, variables: Mapping[str, Any]) -> list[str]:
-    """The user's own command line for deploy_cluster, followed by the variables that lead into the lab: the last ones count."""
+    """The user's own command line for deploy_cluster, followed by the variables that lead into the lab: the last ones
+    count.
+    """
     arguments = context.CLIARGS
     options = [
         *(word for source in inventory.sources for word in ("-i", source)),
         *(word for text in arguments.get("extra_vars") or () if isinstance(text, str) for word in ("-e", text)),
-        *(word for path in arguments.get("vault_password_files") or () for word in ("--vault-password-file", str(path))),
-        *(word for name in arguments.get("vault_ids") or () if "prompt" not in str(name) for word in ("--vault-id", str(name))),
+        *(
+            word
+            for path in arguments.get("vault_password_files") or ()
+            for word in ("--vault-password-file", str(path))
+        ),
+        *(
+            word
+            for name in arguments.get("vault_ids") or ()
+            if "prompt" not in str(name)
+            for word in ("--vault-id", str(name))
+        ),
     ]
     path = played.directory / "lab.json"
     path.touch(mode=0o600)
     path.write_text(json.dumps({**_WITHOUT, **variables, "openshift_work_dir": str(played.directory / "rehearsal")}))
-    program = Path(sys.argv[0]) if Path(sys.argv[0]).name.startswith("ansible-playbook") else Path(sys.executable).with_name("ansible-playbook")
+    program = (
+        Path(sys.argv[0])
+        if Path(sys.argv[0]).name.startswith("ansible-playbook")
+        else Path(sys.executable).with_name("ansible-playbook")
+    )
     return [str(program), "zerotouch.openshift.deploy_cluster", *options, "-e", f"@{path}"]
 
 
@@ -127,5 +177,9 @@ def _checks(settings: Mapping[str, Any], variables: Mapping[str, Any]) -> dict[s
 
 def _rehearsed(host: Mapping[str, Any]) -> RehearsedHost:
     name = str(host["inventory_name"])
-    addresses = [address.ip for address in static_addresses(host["network_config"])] if isinstance(host.get("network_config"), Mapping) else []
+    addresses = (
+        [address.ip for address in static_addresses(host["network_config"])]
+        if isinstance(host.get("network_config"), Mapping)
+        else []
+    )
     return RehearsedHost(name, str(host.get("hostname") or name), tuple(addresses))

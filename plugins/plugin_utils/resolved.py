@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The resolved variables of a run: read and checked once (:func:`resolve`), derived from in every role (:class:`Resolved`).
+"""The resolved variables of a run: read and checked once (:func:`resolve`), derived from in every role
+(:class:`Resolved`).
 
 The result is plain data. Hosts are in it once: each further list of 1000 hosts costs Ansible about a second.
 """
@@ -14,7 +15,10 @@ from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.secrets import hide_secrets
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.capi.desired import default_pool, planned_options
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.capi.desired import (
+    default_pool,
+    planned_options,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.table import HUB_METHODS
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.from_spec import agent_hosts
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.assisted import METHOD as ASSISTED
@@ -29,16 +33,29 @@ from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hosts import (
     node_addresses,
     virtual_hosts,
 )
-from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hub import bare_metal_hosts, by_hostname, cluster_name, hub_hosts
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hub import (
+    bare_metal_hosts,
+    by_hostname,
+    cluster_name,
+    hub_hosts,
+)
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.in_process import native
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.inventory import Inventory
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.paths import absolute_manifests
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.pool import read_hosted, read_pool, read_pools
-from ansible_collections.zerotouch.openshift.plugins.plugin_utils.settings import as_list, assisted_settings, hub_settings, read_settings
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.settings import (
+    as_list,
+    assisted_settings,
+    hub_settings,
+    read_settings,
+)
 
 
 def resolve(inventory: Inventory, *, building: bool) -> dict[str, Any]:
-    """Everything that roles need of the variables. May contain secrets. Raises :class:`InvalidInput` with every problem."""
+    """Everything that roles need of the variables.
+
+    May contain secrets. Raises :class:`InvalidInput` with every problem.
+    """
     variables, directory = inventory.checked_settings(), inventory.directory
     settings = read_settings(variables, directory, building=building).as_dict()
     name = cluster_name(variables, directory)
@@ -52,8 +69,15 @@ def resolve(inventory: Inventory, *, building: bool) -> dict[str, Any]:
         "chosen": [] if building else as_list(variables.get("openshift_hosts") or []),
         "described_agents": agent_hosts(inventory.described()) if building else [],
         "agent_variables": {host: options for host, options in inventory.agent_variables().items() if options},
-        "hub": {**hub_settings(variables, directory, building=building), "cluster_name": name, "named": bool(variables.get("openshift_hub"))},
-        "assisted": {**assisted_settings(variables, directory, building=building), "named": bool(variables.get("openshift_assisted"))},
+        "hub": {
+            **hub_settings(variables, directory, building=building),
+            "cluster_name": name,
+            "named": bool(variables.get("openshift_hub")),
+        },
+        "assisted": {
+            **assisted_settings(variables, directory, building=building),
+            "named": bool(variables.get("openshift_assisted")),
+        },
         "hosted_cluster": _hosted(variables, name, required=inventory.hosted),
         "node_pool": read_pool(variables, name),
         "node_pools": read_pools(variables, name),
@@ -63,7 +87,9 @@ def resolve(inventory: Inventory, *, building: bool) -> dict[str, Any]:
 
 def _capi(variables: Mapping[str, Any], inventory: Inventory, *, building: bool) -> dict[str, Any]:
     bmcs = {host["name"]: host["bmc"] for host in bmc_hosts(inventory.hosts()) if "bmc" in host}
-    return read_capi(variables, inventory.hosts(), bmcs, hub_settings(variables, inventory.directory, building=building)["namespace"])
+    return read_capi(
+        variables, inventory.hosts(), bmcs, hub_settings(variables, inventory.directory, building=building)["namespace"]
+    )
 
 
 def _hosted(variables: Mapping[str, Any], name: str, *, required: bool) -> dict[str, Any]:
@@ -77,13 +103,22 @@ def _hosted(variables: Mapping[str, Any], name: str, *, required: bool) -> dict[
 
 
 class Resolved:
-    """Parts of a resolved deployment, as options of the modules. ``data`` is what :func:`resolve` returned, possibly wrapped by Ansible's templating.
+    """Parts of a resolved deployment, as options of the modules.
 
-    ``method`` is the method whose hosts the caller touches, where it differs from that of the deployment. ``agents`` replaces the agents of the hub.
-    ``plan`` is a result of module capi_plan.
+    ``data`` is what :func:`resolve` returned, possibly wrapped by Ansible's templating.
+
+    ``method`` is the method whose hosts the caller touches, where it differs from that of the deployment. ``agents``
+    replaces the agents of the hub. ``plan`` is a result of module capi_plan.
     """
 
-    def __init__(self, data: Mapping[str, Any], *, method: str = "", agents: Sequence[Any] | None = None, plan: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        data: Mapping[str, Any],
+        *,
+        method: str = "",
+        agents: Sequence[Any] | None = None,
+        plan: Mapping[str, Any] | None = None,
+    ) -> None:
         self._data = data
         self._method = method
         self._agents = agents
@@ -98,7 +133,9 @@ class Resolved:
 
     @cached_property
     def settings(self) -> Any:
-        """Contains no secrets, except ``publish.headers``, ``publish.image_access`` and passwords that the user wrote into a URL."""
+        """Contains no secrets, except ``publish.headers``, ``publish.image_access`` and passwords that the user wrote
+        into a URL.
+        """
         return self._get("settings")
 
     @cached_property
@@ -128,9 +165,16 @@ class Resolved:
         return _present({name: self.settings[name] for name in ("connect_to", "ca_cert")})
 
     def description(self) -> dict[str, Any]:
-        """The options that describe a cluster, from the variables or from the user's files. What is not configured is left out."""
+        """The options that describe a cluster, from the variables or from the user's files.
+
+        What is not configured is left out.
+        """
         settings = self.settings
-        source = {"config_dir": settings["source_dir"]} if settings["source_dir"] else {"cluster": self._get("cluster"), "hosts": self.hosts}
+        source = (
+            {"config_dir": settings["source_dir"]}
+            if settings["source_dir"]
+            else {"cluster": self._get("cluster"), "hosts": self.hosts}
+        )
         return source | _present({name: settings[name] for name in ("version", "release_image", "checks")})
 
     def chosen(self) -> list[Any]:
@@ -141,14 +185,25 @@ class Resolved:
         found = {key: value for key, value in self._get("hub").items() if key != "named"}
         name = found.pop("cluster_name")
         # The Agents of a hosted cluster are bound by its provider, never by this collection.
-        return {**found, "cluster": {"namespace": found["namespace"], "name": name} if name and not self._hosted else {}}
+        return {
+            **found,
+            "cluster": {"namespace": found["namespace"], "name": name} if name and not self._hosted else {},
+        }
 
     def assisted(self) -> dict[str, Any]:
         """Modules know hosts by hostname, as their Nodes are called."""
         found = {key: value for key, value in self._get("assisted").items() if key != "named"}
         hostnames = _hostnames(self.hosts)
-        options = {hostnames[name]: host_options(provided) for name, provided in self.agent_variables.items() if name in hostnames}
-        return {**found, "host_options": options, "names": [hostnames[host["inventory_name"]] for host in self.chosen()]}
+        options = {
+            hostnames[name]: host_options(provided)
+            for name, provided in self.agent_variables.items()
+            if name in hostnames
+        }
+        return {
+            **found,
+            "host_options": options,
+            "names": [hostnames[host["inventory_name"]] for host in self.chosen()],
+        }
 
     def hub_hosts(self) -> dict[str, Any]:
         hub = self.hub()
@@ -172,7 +227,13 @@ class Resolved:
             pool[key] = [hostnames.get(name, name) for name in pool[key]]
         machines = {machine["name"]: machine for machine in bmc_hosts(hosts)}
         agents = by_hostname(hub_hosts(hosts, self.agent_variables, None))
-        return {**pool, "initial_replicas": self._initial_replicas(pool), **agents, "bmc_hosts": machines, "manual_hosts": manual_hosts(hosts)}
+        return {
+            **pool,
+            "initial_replicas": self._initial_replicas(pool),
+            **agents,
+            "bmc_hosts": machines,
+            "manual_hosts": manual_hosts(hosts),
+        }
 
     def capi(self) -> dict[str, Any]:
         """Options of module assisted_control_plane; with a plan those of what it decided. Empty for other methods."""
@@ -180,7 +241,10 @@ class Resolved:
         return planned_options(options, native(self._plan)) if options and self._plan is not None else options
 
     def capi_plan(self) -> dict[str, Any]:
-        """Options of module capi_plan about the cluster; empty for other methods. Users name hosts as the inventory does, and the hub by hostname."""
+        """Options of module capi_plan about the cluster; empty for other methods.
+
+        Users name hosts as the inventory does, and the hub by hostname.
+        """
         found, pool, hostnames = self._get("capi"), self._get("node_pool"), _hostnames(self.hosts)
         if not found:
             return {}
@@ -201,14 +265,23 @@ class Resolved:
         return [{**self._data, "node_pool": pool, "node_pools": [pool]} for pool in self._data["node_pools"]]
 
     def upgrade_waves(self) -> list[list[dict[str, Any]]]:
-        """The pools that follow the release of their hosted cluster, as :meth:`of_pools`: those of a wave together, the waves in their order."""
+        """The pools that follow the release of their hosted cluster, as :meth:`of_pools`: those of a wave together, the
+        waves in their order.
+        """
         image = self._get("hosted_cluster")["options"].get("release_image")
         waves: dict[int, list[dict[str, Any]]] = {}
         for pool in self._data["node_pools"] if image else ():
             if pool["upgrade_wave"] is not None:
                 # A pool that does not exist is left to scale_node_pool.
-                follows = {**pool, "replicas": None, "initial_replicas": 0, "options": {**pool["options"], "release_image": image}}
-                waves.setdefault(pool["upgrade_wave"], []).append({**self._data, "node_pool": follows, "node_pools": [follows]})
+                follows = {
+                    **pool,
+                    "replicas": None,
+                    "initial_replicas": 0,
+                    "options": {**pool["options"], "release_image": image},
+                }
+                waves.setdefault(pool["upgrade_wave"], []).append(
+                    {**self._data, "node_pool": follows, "node_pools": [follows]}
+                )
         return [waves[number] for number in sorted(waves)]
 
     def _initial_replicas(self, pool: Mapping[str, Any]) -> Any:
@@ -239,9 +312,16 @@ class Resolved:
         return {**_without_mapping(found), "cluster_id": found["cluster_id"]}
 
     def _named_hub(self) -> dict[str, Any]:
-        """Connection and scope of the hub that the user named; what is in the namespaces of its pools belongs to this deployment."""
+        """Connection and scope of the hub that the user named; what is in the namespaces of its pools belongs to this
+        deployment.
+        """
         hub, namespace = self.hub(), self._data["node_pool"]["machine_namespace"]
-        scope = {"namespace": hub["namespace"], "infra_env": hub["infra_env"], "cluster": hub["cluster"] or None, "bare_metal_hosts": hub["bare_metal_hosts"]}
+        scope = {
+            "namespace": hub["namespace"],
+            "infra_env": hub["infra_env"],
+            "cluster": hub["cluster"] or None,
+            "bare_metal_hosts": hub["bare_metal_hosts"],
+        }
         if self._capi:
             # Machines are booted by Metal3 only, and each of them has an InfraEnv of its own.
             scope |= {"infra_env": "", "bare_metal_hosts": True}

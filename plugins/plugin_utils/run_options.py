@@ -16,10 +16,14 @@ _NO_TAGS = "the playbooks have no tags, so a run with this option leaves tasks o
 _WITHOUT = "run without --tags and --skip-tags; a second run repeats nothing that is done"
 
 
-def check_run_options(variables: Mapping[str, Any], playbook: str, groups: Mapping[str, Sequence[str]] | None = None) -> list[Problem]:
-    """What is wrong with ``--tags``, ``--skip-tags`` and ``--limit`` of a run of one of the playbooks of the collection.
+def check_run_options(
+    variables: Mapping[str, Any], playbook: str, groups: Mapping[str, Sequence[str]] | None = None
+) -> list[Problem]:
+    """What is wrong with ``--tags``, ``--skip-tags`` and ``--limit`` of a run of one of the playbooks of the
+    collection.
 
-    Without ``playbook`` a play of the user calls the roles, and its options are the user's matter. ``groups``: the hosts of the inventory by group.
+    Without ``playbook`` a play of the user calls the roles, and its options are the user's matter. ``groups``: the
+    hosts of the inventory by group.
     """
     return list(_problems(variables, groups or {})) if playbook else []
 
@@ -35,7 +39,13 @@ def _problems(variables: Mapping[str, Any], groups: Mapping[str, Sequence[str]])
     named = {name.strip() for name in limit.replace(":", ",").split(",")} - {""}
     if named - _CONTROL_NODE and not _names_every_host(named, groups):
         detail = "the playbooks run on localhost, and act on all hosts of the inventory whatever the limit is"
-        yield problem("--limit", FORBIDDEN, detail, value=limit, hint="run without --limit; openshift_hosts names hosts where a playbook takes hosts")
+        yield problem(
+            "--limit",
+            FORBIDDEN,
+            detail,
+            value=limit,
+            hint=("run without --limit; openshift_hosts names hosts where a playbook takes hosts"),
+        )
 
 
 def _names_every_host(named: set[str], groups: Mapping[str, Sequence[str]]) -> bool:

@@ -17,7 +17,16 @@ from typing import Any
 
 from ..module_utils.common.connect import ConnectTo
 from ..module_utils.common.errors import InvalidInput, ZeroTouchError
-from ..module_utils.common.problems import FORBIDDEN, INVALID, REQUIRED, UNKNOWN_FIELD, UNSUPPORTED, Problem, nearest, nearest_of
+from ..module_utils.common.problems import (
+    FORBIDDEN,
+    INVALID,
+    REQUIRED,
+    UNKNOWN_FIELD,
+    UNSUPPORTED,
+    Problem,
+    nearest,
+    nearest_of,
+)
 from ..module_utils.common.tls import Tls
 from ..module_utils.deployment.agent.base_image import RELEASE, VERIFY, base_faults
 from ..module_utils.deployment.safety.table import CONFIRMED_OVERRIDES, OVERRIDES
@@ -35,7 +44,8 @@ from .problems import problem as _problem
 METHODS = ("agent", "assisted", "hub", "capi", "hosted")
 FORCES = OVERRIDES
 PHASES = ("boot", "discovery", "bootstrap", "install", "operators")
-# Limits of waits beside those of an agent-based installation: the phase of openshift_timeouts that sets them, and the default in seconds.
+# Limits of waits beside those of an agent-based installation: the phase of openshift_timeouts that sets them, and the
+# default in seconds.
 LIMITS: Mapping[str, tuple[str, float]] = {
     "objects": ("boot", 600.0),
     "registration": ("discovery", 2400.0),
@@ -49,7 +59,14 @@ _CHECK_REPORT = ("json", "gitlab", "github")
 _BASE_IMAGE = ("path", "url", "release", "stream_url", "sha256", "version", "rootfs_url", "verify")
 # What can stand as a directory below ./clusters; what a cluster may be called is the configuration's to say.
 _DIRECTORY_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-_KINDS: Mapping[type, str] = {dict: "a mapping", list: "a list", str: "a string", bool: "true or false", int: "a number", float: "a number"}
+_KINDS: Mapping[type, str] = {
+    dict: "a mapping",
+    list: "a list",
+    str: "a string",
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+}
 # Keys of openshift_state that may come from the environment.
 STATE_ENVIRONMENT: Mapping[str, str] = {
     "kubeconfig": "OPENSHIFT_STATE_KUBECONFIG",
@@ -107,7 +124,9 @@ OF_HOSTS = ("openshift_host", "openshift_host_defaults", "openshift_bmc_defaults
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
-    """The resolved settings of a run; its secrets are the values of ``publish["headers"]`` and ``publish["image_access"]``. Paths are absolute."""
+    """The resolved settings of a run; its secrets are the values of ``publish["headers"]`` and
+    ``publish["image_access"]``. Paths are absolute.
+    """
 
     name: str
     work_dir: str
@@ -134,7 +153,9 @@ class Settings:
 
 
 def read_settings(variables: Mapping[str, Any], directory: str, *, building: bool = True) -> Settings:
-    """Settings from variables; relative paths are from ``directory``. ``building`` is False where no cluster is going to be built (destroy).
+    """Settings from variables; relative paths are from ``directory``.
+
+    ``building`` is False where no cluster is going to be built (destroy).
 
     Raises :class:`InvalidInput` with every problem.
     """
@@ -173,12 +194,18 @@ def read_settings(variables: Mapping[str, Any], directory: str, *, building: boo
 def _name_of_deployment(provided: Mapping[str, Any], directory: str) -> str:
     """The cluster's name; without a cluster that of the directory with its files, of the pool, or of the InfraEnv."""
     source = os.path.basename(absolute(provided.get("openshift_config_dir", ""), directory))
-    others = ((provided.get("openshift_node_pool") or {}).get("name"), (provided.get("openshift_hub") or {}).get("infra_env"))
+    others = (
+        (provided.get("openshift_node_pool") or {}).get("name"),
+        (provided.get("openshift_hub") or {}).get("infra_env"),
+    )
     return str((provided.get("openshift_cluster") or {}).get("name") or source or next(filter(None, others), None))
 
 
 def hub_settings(variables: Mapping[str, Any], directory: str, *, building: bool = True) -> dict[str, Any]:
-    """``openshift_hub`` resolved; see :func:`read_hub`. May hold secrets. Raises :class:`InvalidInput` with every problem of the settings."""
+    """``openshift_hub`` resolved; see :func:`read_hub`.
+
+    May hold secrets. Raises :class:`InvalidInput` with every problem of the settings.
+    """
     settings = read_settings(variables, directory, building=building)
     provided = _provided(variables)
     name = cluster_name(provided, directory) or settings.name
@@ -187,13 +214,21 @@ def hub_settings(variables: Mapping[str, Any], directory: str, *, building: bool
 
 
 def assisted_settings(variables: Mapping[str, Any], directory: str, *, building: bool = True) -> dict[str, Any]:
-    """``openshift_assisted`` resolved; see :func:`read_assisted`. May hold secrets. Raises :class:`InvalidInput` with every problem of the settings."""
+    """``openshift_assisted`` resolved; see :func:`read_assisted`.
+
+    May hold secrets. Raises :class:`InvalidInput` with every problem of the settings.
+    """
     read_settings(variables, directory, building=building)
     return read_assisted(_provided(variables), directory)
 
 
-def check_settings(variables: Mapping[str, Any], directory: str, *, building: bool = True, here: bool = True) -> list[Problem]:
-    """Everything that is wrong with the variables of the interface, hosts apart. ``here``: with what only holds on the machine of the run. Never raises."""
+def check_settings(
+    variables: Mapping[str, Any], directory: str, *, building: bool = True, here: bool = True
+) -> list[Problem]:
+    """Everything that is wrong with the variables of the interface, hosts apart.
+
+    ``here``: with what only holds on the machine of the run. Never raises.
+    """
     provided = _provided(variables)
     mistyped = dict(_mistyped(provided))
     # What is not of its type is not looked into; the other variables are.
@@ -221,7 +256,10 @@ def check_settings(variables: Mapping[str, Any], directory: str, *, building: bo
 
 
 def read_rehearsal(variables: Mapping[str, Any], directory: str) -> tuple[dict[str, Any], list[Problem]]:
-    """``openshift_rehearsal`` with absolute paths and its defaults, and everything that is wrong with it. Never raises."""
+    """``openshift_rehearsal`` with absolute paths and its defaults, and everything that is wrong with it.
+
+    Never raises.
+    """
     options = variables.get("openshift_rehearsal") or {}
     problems = list(_keys("openshift_rehearsal", options, _REHEARSAL))
     found: dict[str, Any] = {"site": "", "base_image": "", "speed": 60.0}
@@ -231,7 +269,11 @@ def read_rehearsal(variables: Mapping[str, Any], directory: str) -> tuple[dict[s
         elif options.get(key):
             found[key] = absolute(options[key], directory)
     if "speed" in options and not _positive(options["speed"]):
-        problems.append(_problem("openshift_rehearsal.speed", INVALID, "must be a number greater than 0", value=str(options["speed"])))
+        problems.append(
+            _problem(
+                "openshift_rehearsal.speed", INVALID, "must be a number greater than 0", value=str(options["speed"])
+            )
+        )
     elif "speed" in options:
         found["speed"] = float(options["speed"])
     return found, problems
@@ -249,7 +291,11 @@ def read_check_report(variables: Mapping[str, Any], directory: str) -> tuple[dic
             found[key] = absolute(provided[key], directory)
     if "github" in provided:
         if str(provided["github"]).lower() not in _YES + _NO:
-            problems.append(_problem("openshift_check_report.github", INVALID, "must be true or false", value=str(provided["github"])))
+            problems.append(
+                _problem(
+                    "openshift_check_report.github", INVALID, "must be true or false", value=str(provided["github"])
+                )
+            )
         found["github"] = str(provided["github"]).lower() in _YES
     return found, problems
 
@@ -265,7 +311,9 @@ def state_options(variables: Mapping[str, Any], directory: str) -> tuple[StateOp
 
 
 def _with_state_of(environment: Mapping[str, str], provided: Mapping[str, Any]) -> dict[str, Any]:
-    """``openshift_state`` over what a credential of a controller injects: a Secret with its passphrase, or the passphrase of another store."""
+    """``openshift_state`` over what a credential of a controller injects: a Secret with its passphrase, or the
+    passphrase of another store.
+    """
     found = {key: value for key, name in STATE_ENVIRONMENT.items() if (value := environment.get(name))}
     method = provided.get("method", "secret" if "kubeconfig" in found else "directory")
     if method == "secret" and not {"kubeconfig", "context", "host"} & set(provided):
@@ -277,14 +325,27 @@ def _with_state_of(environment: Mapping[str, str], provided: Mapping[str, Any]) 
 def configuration_is_readable(variables: Mapping[str, Any]) -> bool:
     """Whether what describes the cluster can be looked into at all; otherwise its own problems would only be echoes."""
     provided = _provided(variables)
-    wanted = {"openshift_cluster", "openshift_config_dir", "openshift_groups", "openshift_checks", "openshift_version", "openshift_release_image"}
+    wanted = {
+        "openshift_cluster",
+        "openshift_config_dir",
+        "openshift_groups",
+        "openshift_checks",
+        "openshift_version",
+        "openshift_release_image",
+    }
     one = bool(provided.get("openshift_cluster")) != bool(provided.get("openshift_config_dir"))
     return one and not wanted & dict(_mistyped(provided)).keys()
 
 
 def as_list(value: Sequence[str] | str) -> list[str]:
-    """A list, also where the command line or a survey gave one word or several with commas or on lines (``-e openshift_force=rebuild_image``)."""
-    return [item.strip() for item in value.replace("\n", ",").split(",") if item.strip()] if isinstance(value, str) else [str(item) for item in value]
+    """A list, also where the command line or a survey gave one word or several with commas or on lines
+    (``-e openshift_force=rebuild_image``).
+    """
+    return (
+        [item.strip() for item in value.replace("\n", ",").split(",") if item.strip()]
+        if isinstance(value, str)
+        else [str(item) for item in value]
+    )
 
 
 def _provided(variables: Mapping[str, Any]) -> dict[str, Any]:
@@ -293,7 +354,9 @@ def _provided(variables: Mapping[str, Any]) -> dict[str, Any]:
 
 def _unknown(variables: Mapping[str, Any]) -> list[Problem]:
     # A mistyped variable would otherwise be a setting silently not made.
-    names = [name for name in variables if name.startswith("openshift_") and name not in VARIABLES and name not in OUTPUTS]
+    names = [
+        name for name in variables if name.startswith("openshift_") and name not in VARIABLES and name not in OUTPUTS
+    ]
     return [
         _problem(name, UNKNOWN_FIELD, "is not a variable of this collection", hint=nearest(name, VARIABLES))
         for name in sorted(names)
@@ -302,7 +365,10 @@ def _unknown(variables: Mapping[str, Any]) -> list[Problem]:
 
 
 def check_host_variables(names: Mapping[str, Iterable[str]], run: Iterable[str]) -> list[Problem]:
-    """Variables of hosts, names by inventory name, that the collection does not read. Variables of the whole ``run`` are reported for the run."""
+    """Variables of hosts, names by inventory name, that the collection does not read.
+
+    Variables of the whole ``run`` are reported for the run.
+    """
     read = {*VARIABLES, *OUTPUTS, *run} - ({"openshift_hosts"} - {*run})
     found: dict[str, list[str]] = {}
     for host, provided in names.items():
@@ -314,7 +380,9 @@ def check_host_variables(names: Mapping[str, Iterable[str]], run: Iterable[str])
 
 def _unread(name: str, hosts: Sequence[str]) -> Problem:
     """Once for a name, with its hosts: mostly it is set for their group."""
-    detail = "names the hosts that a run is for" if name == "openshift_hosts" else "is not a variable of this collection"
+    detail = (
+        "names the hosts that a run is for" if name == "openshift_hosts" else "is not a variable of this collection"
+    )
     others = f"; it is set for {len(hosts)} hosts" if len(hosts) > 1 else ""
     return _problem(f"{name}[{hosts[0]}]", UNKNOWN_FIELD, detail + others, hint=f"did you mean {_meant(name)}?")
 
@@ -330,7 +398,9 @@ def _mistyped(provided: Mapping[str, Any]) -> Iterator[tuple[str, Problem]]:
         wanted = VARIABLES[name]
         kinds = wanted if isinstance(wanted, tuple) else (wanted,)
         if not isinstance(value, kinds):
-            words = " or ".join({dict: "a mapping", list: "a list", str: "a string", bool: "true or false"}[kind] for kind in kinds)
+            words = " or ".join(
+                {dict: "a mapping", list: "a list", str: "a string", bool: "true or false"}[kind] for kind in kinds
+            )
             yield name, _problem(name, INVALID, f"must be {words}, not {_KINDS.get(type(value), 'that')}")
         elif name == "openshift_destroy_purge" and str(value).lower() not in _YES + _NO:
             yield name, _problem(name, INVALID, "must be true or false", value=str(value))
@@ -338,36 +408,78 @@ def _mistyped(provided: Mapping[str, Any]) -> Iterator[tuple[str, Problem]]:
 
 def _sources(provided: Mapping[str, Any], readable: Mapping[str, Any], *, building: bool) -> Iterator[Problem]:
     if provided.get("openshift_cluster") and provided.get("openshift_config_dir"):
-        yield _problem("openshift_config_dir", FORBIDDEN, "openshift_cluster and openshift_config_dir are both given; give one")
-    elif not building and ((readable.get("openshift_hub") or {}).get("infra_env") or (readable.get("openshift_node_pool") or {}).get("name")):
+        yield _problem(
+            "openshift_config_dir", FORBIDDEN, ("openshift_cluster and openshift_config_dir are both given; give one")
+        )
+    elif not building and (
+        (readable.get("openshift_hub") or {}).get("infra_env")
+        or (readable.get("openshift_node_pool") or {}).get("name")
+    ):
         return  # hosts for an InfraEnv or a pool need no cluster
-    elif not any(provided.get(name) or (name in provided and name not in readable) for name in ("openshift_cluster", "openshift_config_dir")):
-        yield _problem("openshift_cluster", REQUIRED, "describe the cluster in openshift_cluster, or name a directory in openshift_config_dir")
+    elif not any(
+        provided.get(name) or (name in provided and name not in readable)
+        for name in ("openshift_cluster", "openshift_config_dir")
+    ):
+        yield _problem(
+            "openshift_cluster",
+            REQUIRED,
+            ("describe the cluster in openshift_cluster, or name a directory in openshift_config_dir"),
+        )
     elif readable.get("openshift_cluster"):
         yield from _name(readable["openshift_cluster"].get("name"))
-    if building and provided.get("openshift_install_method", "agent") == "agent" and not provided.get("openshift_base_image"):
-        yield _problem("openshift_base_image", REQUIRED, "name the CoreOS live ISO as {path: …}, {url: …, sha256: …} or {release: auto}")
+    if (
+        building
+        and provided.get("openshift_install_method", "agent") == "agent"
+        and not provided.get("openshift_base_image")
+    ):
+        yield _problem(
+            "openshift_base_image",
+            REQUIRED,
+            ("name the CoreOS live ISO as {path: …}, {url: …, sha256: …} or {release: auto}"),
+        )
     yield from _base_image_faults(readable.get("openshift_base_image") or {})
-    if building and provided.get("openshift_config_dir") and not provided.get("openshift_cluster") and not provided.get("openshift_version"):
-        yield _problem("openshift_version", REQUIRED, "install-config.yaml has no version; say which release to install, such as 4.22.0")
+    if (
+        building
+        and provided.get("openshift_config_dir")
+        and not provided.get("openshift_cluster")
+        and not provided.get("openshift_version")
+    ):
+        yield _problem(
+            "openshift_version",
+            REQUIRED,
+            ("install-config.yaml has no version; say which release to install, such as 4.22.0"),
+        )
 
 
 def _name(name: Any) -> Iterator[Problem]:
     if name is None or name == "":
         yield _problem("openshift_cluster.name", REQUIRED, "the cluster needs a name")
     elif not isinstance(name, str) or not _DIRECTORY_NAME.fullmatch(name):
-        yield _problem("openshift_cluster.name", INVALID, "must be a name of lower case letters, digits and -", value=name if isinstance(name, str) else "")
+        yield _problem(
+            "openshift_cluster.name",
+            INVALID,
+            "must be a name of lower case letters, digits and -",
+            value=name if isinstance(name, str) else "",
+        )
 
 
 def _base_image_faults(provided: Mapping[str, Any]) -> Iterator[Problem]:
     yield from _keys("openshift_base_image", provided, _BASE_IMAGE)
     for key in _BASE_IMAGE:
         if not isinstance(provided.get(key, ""), str):
-            yield _problem(f"openshift_base_image.{key}", INVALID, "must be a string (in quotes, if YAML takes it for a number)")
+            yield _problem(
+                f"openshift_base_image.{key}", INVALID, ("must be a string (in quotes, if YAML takes it for a number)")
+            )
     for key, known in (("verify", VERIFY), ("release", RELEASE)):
         value = provided.get(key, known[0])
         if isinstance(value, str) and value not in known:
-            yield _problem(f"openshift_base_image.{key}", UNSUPPORTED, f"supported values: {', '.join(known)}", value, hint=nearest(value, known))
+            yield _problem(
+                f"openshift_base_image.{key}",
+                UNSUPPORTED,
+                f"supported values: {', '.join(known)}",
+                value,
+                hint=nearest(value, known),
+            )
     if provided and set(provided) <= set(_BASE_IMAGE):
         yield from (_problem(f"openshift_base_image{key}", kind, detail) for key, kind, detail in base_faults(provided))
 
@@ -375,10 +487,22 @@ def _base_image_faults(provided: Mapping[str, Any]) -> Iterator[Problem]:
 def _choices(provided: Mapping[str, Any]) -> Iterator[Problem]:
     method = provided.get("openshift_install_method", "agent")
     if method not in METHODS:
-        yield _problem("openshift_install_method", UNSUPPORTED, f"supported values: {', '.join(METHODS)}", hint=nearest(method, METHODS), value=str(method))
+        yield _problem(
+            "openshift_install_method",
+            UNSUPPORTED,
+            f"supported values: {', '.join(METHODS)}",
+            hint=nearest(method, METHODS),
+            value=str(method),
+        )
     for force in as_list(provided.get("openshift_force", [])):
         if force not in FORCES:
-            yield _problem("openshift_force", UNSUPPORTED, f"supported values: {', '.join(FORCES)}", hint=nearest(force, FORCES), value=force)
+            yield _problem(
+                "openshift_force",
+                UNSUPPORTED,
+                f"supported values: {', '.join(FORCES)}",
+                hint=nearest(force, FORCES),
+                value=force,
+            )
 
 
 def _unconfirmed(provided: Mapping[str, Any], directory: str) -> Iterator[Problem]:
@@ -393,7 +517,9 @@ def _timeouts(provided: Mapping[str, Any]) -> Iterator[Problem]:
     yield from _keys("openshift_timeouts", provided.get("openshift_timeouts", {}), PHASES)
     for phase, limit in provided.get("openshift_timeouts", {}).items():
         if not _positive(limit):
-            yield _problem(f"openshift_timeouts.{phase}", INVALID, "must be a number of seconds greater than 0", value=str(limit))
+            yield _problem(
+                f"openshift_timeouts.{phase}", INVALID, "must be a number of seconds greater than 0", value=str(limit)
+            )
 
 
 def _groups(provided: Mapping[str, Any]) -> Iterator[Problem]:

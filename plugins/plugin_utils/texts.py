@@ -22,7 +22,10 @@ _LIST_BEGINS = ("[", "- ")
 
 
 def is_structure(value: Any, kinds: type | Sequence[type]) -> bool:
-    """Whether a value of a variable with these types is a text that has to be parsed. A variable that takes words keeps them."""
+    """Whether a value of a variable with these types is a text that has to be parsed.
+
+    A variable that takes words keeps them.
+    """
     known = {kinds} if isinstance(kinds, type) else set(kinds)
     if not isinstance(value, str) or not known & {dict, list}:
         return False
@@ -30,7 +33,8 @@ def is_structure(value: Any, kinds: type | Sequence[type]) -> bool:
 
 
 def read_structure(path: str, text: str) -> tuple[Any, list[Problem]]:
-    """The mapping or list in a text of YAML or JSON, None if the text is empty, the text itself if it holds neither; and what is wrong with it.
+    """The mapping or list in a text of YAML or JSON, None if the text is empty, the text itself if it holds neither;
+    and what is wrong with it.
 
     Never raises.
     """
@@ -53,9 +57,14 @@ def read_structure(path: str, text: str) -> tuple[Any, list[Problem]]:
 
 
 def _json(text: str) -> Any:
-    """The mapping or list of a JSON text, None if it is none. YAML reads other JSON too, but refuses tabs between its values."""
+    """The mapping or list of a JSON text, None if it is none.
+
+    YAML reads other JSON too, but refuses tabs between its values.
+    """
     try:
-        return json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse) if text.lstrip()[:1] in "{[" else None
+        return (
+            json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse) if text.lstrip()[:1] in "{[" else None
+        )
     except (ValueError, RecursionError):
         return None
 

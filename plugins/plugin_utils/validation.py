@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The check of an inventory where nothing is installed from: on a laptop, in CI, before a commit. Reads files, and contacts nothing."""
+"""The check of an inventory where nothing is installed from: on a laptop, in CI, before a commit.
+
+Reads files, and contacts nothing.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,12 @@ from ansible import context
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.plurals import counted
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import REQUIRED, Problem, errors, warnings
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import (
+    REQUIRED,
+    Problem,
+    errors,
+    warnings,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.secrets import secret_values
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.check import all_problems
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.check_report import Finding, write_report
@@ -37,10 +45,21 @@ class ValidationAction(VariablesAction):
 
 
 def validate(inventory: Inventory, call: Call) -> dict[str, Any]:
-    """Every mistake with file and line, in all forms that ``openshift_check_report`` asks for. Raises :class:`InvalidInput` if one of them is an error."""
+    """Every mistake with file and line, in all forms that ``openshift_check_report`` asks for.
+
+    Raises :class:`InvalidInput` if one of them is an error.
+    """
     # Before anything is said: a message may quote a value.
     call.add_secrets(state_options(inventory.settings(), inventory.directory)[0].secrets())
-    call.add_secrets(secret_values({"settings": inventory.settings(), "hosts": inventory.read_hosts()[0], "agents": inventory.agent_variables()}))
+    call.add_secrets(
+        secret_values(
+            {
+                "settings": inventory.settings(),
+                "hosts": inventory.read_hosts()[0],
+                "agents": inventory.agent_variables(),
+            }
+        )
+    )
     files = variable_files(inventory.sources, _extra_files())
     problems = [_shortened(problem, inventory.directory) for problem in with_places(_problems(inventory, call), files)]
     wrong, doubtful = errors(problems), warnings(problems)
@@ -79,9 +98,19 @@ def _without_base_image(problem: Problem) -> Problem:
     return problem
 
 
-def _report(inventory: Inventory, call: Call, problems: Sequence[Problem], result: dict[str, Any], *, default_file: str) -> None:
+def _report(
+    inventory: Inventory, call: Call, problems: Sequence[Problem], result: dict[str, Any], *, default_file: str
+) -> None:
     findings = [
-        Finding(problem.check or problem.kind, problem.path, _without_place(problem), problem.severity, problem.file, problem.line) for problem in problems
+        Finding(
+            problem.check or problem.kind,
+            problem.path,
+            _without_place(problem),
+            problem.severity,
+            problem.file,
+            problem.line,
+        )
+        for problem in problems
     ]
     options = read_check_report(inventory.settings(), inventory.directory)[0]
     document = call.redactor.presentable({"schema": SCHEMA, "ok": not result["errors"], **result})

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The action of module deployment_settings. It always runs where Ansible runs: only there the variables of all hosts are known."""
+"""The action of module deployment_settings.
+
+It always runs where Ansible runs: only there the variables of all hosts are known.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +20,15 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.secrets import secret_values
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.check import check_input
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.table import BREAK_LOCK
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.attach import Attachment, attach, set_switch
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.ephemeral import ephemeral_problem, gather
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.attach import (
+    Attachment,
+    attach,
+    set_switch,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.ephemeral import (
+    ephemeral_problem,
+    gather,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.record import size_problem
 from ansible_collections.zerotouch.openshift.plugins.modules import deployment_settings
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils import live
@@ -55,18 +65,30 @@ def defaults() -> dict[str, Any]:
 
 
 def read_deployment(inventory: Inventory, call: Call) -> dict[str, Any]:
-    """Check the variables and the configuration, print the connections of the run, and return the resolved variables."""
+    """Check the variables and the configuration, print the connections of the run, and return the resolved
+    variables.
+    """
     try:
         deployment, files = _checked(inventory, call)
     except ZeroTouchError:
         # A message may quote a value.
         call.add_secrets(state_options(inventory.settings(), inventory.directory)[0].secrets())
-        call.add_secrets(secret_values({"settings": inventory.settings(), "hosts": inventory.read_hosts()[0], "agents": inventory.agent_variables()}))
+        call.add_secrets(
+            secret_values(
+                {
+                    "settings": inventory.settings(),
+                    "hosts": inventory.read_hosts()[0],
+                    "agents": inventory.agent_variables(),
+                }
+            )
+        )
         raise
     call.add_secrets(secret_values({name: deployment[name] for name in ("hub", "assisted")}))
     _open_state(inventory, deployment, files, call)
     if call.params["live_report"]:
-        live.start(deployment, inventory.settings(), call, controller=live.in_controller_job(inventory.variables, os.environ))
+        live.start(
+            deployment, inventory.settings(), call, controller=live.in_controller_job(inventory.variables, os.environ)
+        )
     connections = describe(Resolved(deployment).part("touch")) if call.params["show_connections"] else []
     for line in connections:
         call.progress(line)
@@ -83,18 +105,25 @@ def _checked(inventory: Inventory, call: Call) -> tuple[dict[str, Any], Mapping[
 
 
 def _open_state(inventory: Inventory, deployment: Mapping[str, Any], files: Mapping[str, str], call: Call) -> None:
-    """Make the work directory current and keep it stored. Raises :class:`ZeroTouchError`: then it is not known what this deployment did."""
+    """Make the work directory current and keep it stored.
+
+    Raises :class:`ZeroTouchError`: then it is not known what this deployment did.
+    """
     mode, settings = call.params["store"], deployment["settings"]
     if mode == "ignore":
         return
     options = state_options(inventory.settings(), inventory.directory)[0]
     call.add_secrets(options.secrets())
     root = Path(settings["work_dir"])
-    wanted = Attachment(options, settings["name"], root, settings["connect_to"], break_lock=BREAK_LOCK in settings["force"])
+    wanted = Attachment(
+        options, settings["name"], root, settings["connect_to"], break_lock=BREAK_LOCK in settings["force"]
+    )
     if mode == "stop":
         call.progress(set_switch(wanted, call.clock, check_mode=call.check_mode))
         return
-    if mode == "keep" and (problem := ephemeral_problem(options, gather(root, os.environ)) or size_problem(options, root, files)):
+    if mode == "keep" and (
+        problem := ephemeral_problem(options, gather(root, os.environ)) or size_problem(options, root, files)
+    ):
         raise InvalidInput([problem])
     opened = attach(wanted, call.clock, call.progress, check_mode=call.check_mode or mode == "read")
     for warning in opened.warnings:

@@ -1,9 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A process that answers as a hub with many Agents would, as fast as Python can, and counts: ``responder.py COUNT`` prints its port.
+"""A process that answers as a hub with many Agents would, as fast as Python can, and counts: ``responder.py COUNT``
+prints its port.
 
-It knows no rules. Agents are as large as real ones (about 12 kB each). ``GET /counts`` tells the requests by verb, and by verb and Agent the most.
+It knows no rules. Agents are as large as real ones (about 12 kB each). ``GET /counts`` tells the requests by verb, and
+by verb and Agent the most.
 """
 
 from __future__ import annotations
@@ -61,10 +63,21 @@ def agent(number: int) -> dict[str, Any]:
         for disk in range(4)
     ]
     checks = [
-        {"id": f"validation-number-{index}", "status": "success", "message": "Everything about this is as it has to be " * 2} for index in range(VALIDATIONS)
+        {
+            "id": f"validation-number-{index}",
+            "status": "success",
+            "message": "Everything about this is as it has to be " * 2,
+        }
+        for index in range(VALIDATIONS)
     ]
     conditions = [
-        {"type": kind, "status": "True", "reason": f"{kind}Reason", "message": f"What is to be said about {kind}", "lastTransitionTime": "2026-01-01T00:00:00Z"}
+        {
+            "type": kind,
+            "status": "True",
+            "reason": f"{kind}Reason",
+            "message": f"What is to be said about {kind}",
+            "lastTransitionTime": "2026-01-01T00:00:00Z",
+        }
         for kind in ("SpecSynced", "Connected", "RequirementsMet", "Validated", "Installed", "Bound")
     ]
     return {
@@ -75,7 +88,13 @@ def agent(number: int) -> dict[str, Any]:
             "resourceVersion": str(1000 + number),
             "creationTimestamp": "2026-01-01T00:00:00Z",
             "labels": {f"infraenvs.{GROUP}": "fleet", f"inventory.{GROUP}/cpu-architecture": "x86_64"},
-            "managedFields": [{"manager": "assisted-service", "operation": "Update", "fieldsV1": {f"f:field-{index}": {} for index in range(60)}}],
+            "managedFields": [
+                {
+                    "manager": "assisted-service",
+                    "operation": "Update",
+                    "fieldsV1": {f"f:field-{index}": {} for index in range(60)},
+                }
+            ],
         },
         "spec": {"approved": False, "role": ""},
         "status": {
@@ -88,7 +107,11 @@ def agent(number: int) -> dict[str, Any]:
                 "memory": {"physicalBytes": 549755813888, "usableBytes": 540000000000},
                 "interfaces": nics,
                 "disks": disks,
-                "systemVendor": {"manufacturer": "Dell Inc.", "productName": "PowerEdge R660", "serialNumber": f"SN{number:06d}"},
+                "systemVendor": {
+                    "manufacturer": "Dell Inc.",
+                    "productName": "PowerEdge R660",
+                    "serialNumber": f"SN{number:06d}",
+                },
             },
             "validationsInfo": {"hardware": checks[:14], "network": checks[14:]},
         },
@@ -130,7 +153,10 @@ class Responder:
         self.each[(method, name)] += 1
         if method == "PATCH":
             if "merge-patch" not in headers["content-type"] or "strategic" in headers["content-type"]:
-                return 415, b'{"kind": "Status", "status": "Failure", "code": 415, "reason": "UnsupportedMediaType", "message": "unsupported"}'
+                return 415, (
+                    b'{"kind": "Status", "status": "Failure", "code": 415, "reason": "UnsupportedMediaType", '
+                    b'"message": "unsupported"}'
+                )
             version = self.agents[name]["metadata"]["resourceVersion"]
             obj = merge(self.agents[name], json.loads(body))
             obj["metadata"]["resourceVersion"] = str(int(version) + 100000)
@@ -143,7 +169,9 @@ class Responder:
         start, limit = int(query.get("continue") or 0), int(query.get("limit") or len(names))
         self.calls["list" if not start else "further page"] += 1
         more = f'"continue":"{start + limit}",' if start + limit < len(names) else ""
-        head = f'{{"kind":"AgentList","apiVersion":"{GROUP}/v1beta1","metadata":{{{more}"resourceVersion":"99"}},"items":['
+        head = (
+            f'{{"kind":"AgentList","apiVersion":"{GROUP}/v1beta1","metadata":{{{more}"resourceVersion":"99"}},"items":['
+        )
         return 200, head.encode() + b",".join(self.encoded[name] for name in names[start : start + limit]) + b"]}"
 
     @staticmethod
@@ -154,11 +182,16 @@ class Responder:
             "/version": {"major": "1", "minor": "33", "gitVersion": "v1.33.0"},
             "/api": {"kind": "APIVersions", "versions": ["v1"]},
             "/api/v1": {"kind": "APIResourceList", "groupVersion": "v1", "resources": []},
-            "/apis": {"kind": "APIGroupList", "groups": [{"name": GROUP, "versions": [version], "preferredVersion": version}]},
+            "/apis": {
+                "kind": "APIGroupList",
+                "groups": [{"name": GROUP, "versions": [version], "preferredVersion": version}],
+            },
             BASE: {
                 "kind": "APIResourceList",
                 "groupVersion": f"{GROUP}/v1beta1",
-                "resources": [{"name": "agents", "singularName": "agent", "namespaced": True, "kind": "Agent", "verbs": verbs}],
+                "resources": [
+                    {"name": "agents", "singularName": "agent", "namespaced": True, "kind": "Agent", "verbs": verbs}
+                ],
             },
         }.get(path.rstrip("/") or "/")
 
@@ -173,7 +206,12 @@ async def serve(responder: Responder, reader: asyncio.StreamReader, writer: asyn
                 headers[key.lower()] = value.strip()
             body = await reader.readexactly(int(headers.get("content-length") or 0))
             code, data = responder.answer(method, target, headers, body)
-            writer.write(f"HTTP/1.1 {code} OK\r\nContent-Type: application/json\r\nContent-Length: {len(data)}\r\n\r\n".encode() + data)
+            writer.write(
+                (
+                    f"HTTP/1.1 {code} OK\r\nContent-Type: application/json\r\nContent-Length: {len(data)}\r\n\r\n"
+                ).encode()
+                + data
+            )
             await writer.drain()
     except ConnectionError:
         pass

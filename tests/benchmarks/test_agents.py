@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Budgets: 1000 Agents matched, approved, named and labelled in one task, with one list and one patch each, at least 100 times faster than a loop of
-kubernetes.core.k8s; 10 000 Agents listed and planned in 5 s of CPU. The hub is a minimal process of its own (responder.py), which also counts.
+"""Budgets: 1000 Agents matched, approved, named and labelled in one task, with one list and one patch each, at least
+100 times faster than a loop of kubernetes.core.k8s; 10 000 Agents listed and planned in 5 s of CPU. The hub is a
+minimal process of its own (responder.py), which also counts.
 """
 
 from __future__ import annotations
@@ -47,12 +48,14 @@ listed = time.process_time()
 plan = plan_hosts(host_requests(hosts, "fleet"), agents)
 planned = time.process_time()
 print(json.dumps({"agents": len(agents), "changes": len(plan.changes), "list": listed - began, "plan": planned - listed, "resident": resident() - before}))
-"""
+"""  # noqa: E501
 
 
 @contextmanager
 def responder(count: int) -> Iterator[str]:
-    process = subprocess.Popen([sys.executable, str(Path(__file__).parent / "responder.py"), str(count)], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, str(Path(__file__).parent / "responder.py"), str(count)], stdout=subprocess.PIPE, text=True
+    )
     try:
         yield f"http://127.0.0.1:{process.stdout.readline().strip()}"
     finally:
@@ -71,7 +74,12 @@ def mac(number: int) -> str:
 
 def hosts(count: int) -> list[dict[str, Any]]:
     return [
-        {"name": f"n{number}", "mac_addresses": [mac(number)], "hostname": f"n{number}.example.com", "agent_labels": {"rack": f"r{number % 40}"}}
+        {
+            "name": f"n{number}",
+            "mac_addresses": [mac(number)],
+            "hostname": f"n{number}.example.com",
+            "agent_labels": {"rack": f"r{number % 40}"},
+        }
         for number in range(count)
     ]
 
@@ -80,7 +88,11 @@ def tasks(folder: Path, url: str, play: list[dict[str, Any]]) -> list[tuple[floa
     """(seconds, result) of every task of a play, as Ansible measures them."""
     path = folder / "play.yml"
     variables = {"ansible_python_interpreter": "{{ ansible_playbook_python }}"}
-    path.write_text(yaml.safe_dump([{"hosts": "localhost", "connection": "local", "gather_facts": False, "vars": variables, "tasks": play}]))
+    path.write_text(
+        yaml.safe_dump(
+            [{"hosts": "localhost", "connection": "local", "gather_facts": False, "vars": variables, "tasks": play}]
+        )
+    )
     environment = {
         **{key: value for key, value in os.environ.items() if not key.startswith(("K8S_AUTH", "ANSIBLE"))},
         "K8S_AUTH_HOST": url,
@@ -99,7 +111,9 @@ def tasks(folder: Path, url: str, play: list[dict[str, Any]]) -> list[tuple[floa
 def _seconds(duration: dict[str, str]) -> float:
     from datetime import datetime
 
-    return (datetime.fromisoformat(duration["end"].rstrip("Z")) - datetime.fromisoformat(duration["start"].rstrip("Z"))).total_seconds()
+    return (
+        datetime.fromisoformat(duration["end"].rstrip("Z")) - datetime.fromisoformat(duration["start"].rstrip("Z"))
+    ).total_seconds()
 
 
 def test_a_fleet_in_one_task(tmp_path: Path, record_property: Any) -> None:
@@ -111,17 +125,34 @@ def test_a_fleet_in_one_task(tmp_path: Path, record_property: Any) -> None:
         "api_version": "agent-install.openshift.io/v1beta1",
         "state": "patched",
         "merge_type": ["merge"],
-        "definition": {"metadata": {"labels": {"rack": "{{ item.rack }}"}}, "spec": {"approved": True, "hostname": "{{ item.hostname }}"}},
+        "definition": {
+            "metadata": {"labels": {"rack": "{{ item.rack }}"}},
+            "spec": {"approved": True, "hostname": "{{ item.hostname }}"},
+        },
     }
-    ours = {"zerotouch.openshift.agents": {"namespace": "fleet", "hosts": "{{ lookup('ansible.builtin.file', 'hosts.json') | from_json }}"}}
-    sample = [{"name": f"00000000-0000-4000-8000-{n:012x}", "rack": "r", "hostname": f"n{n}.example.com"} for n in range(SAMPLE)]
+    ours = {
+        "zerotouch.openshift.agents": {
+            "namespace": "fleet",
+            "hosts": ("{{ lookup('ansible.builtin.file', 'hosts.json') | from_json }}"),
+        }
+    }
+    sample = [
+        {"name": f"00000000-0000-4000-8000-{n:012x}", "rack": "r", "hostname": f"n{n}.example.com"}
+        for n in range(SAMPLE)
+    ]
     with responder(FLEET) as url:
         (seconds, result), (again, repeated) = tasks(tmp_path, url, [ours, ours])
         counted = counts(url)
-        assert result["changed"] and sum(host["changed"] for host in result["hosts"]) == FLEET and not repeated["changed"]
+        assert (
+            result["changed"] and sum(host["changed"] for host in result["hosts"]) == FLEET and not repeated["changed"]
+        )
         assert counted["calls"]["list"] == 2 and counted["calls"]["PATCH"] == FLEET and counted["most"] == 1
     with responder(FLEET) as url:
-        loop_seconds, loop = tasks(tmp_path, url, [{"kubernetes.core.k8s": wanted, "loop": sample, "loop_control": {"label": "{{ item.name }}"}}])[0]
+        loop_seconds, loop = tasks(
+            tmp_path,
+            url,
+            [{"kubernetes.core.k8s": wanted, "loop": sample, "loop_control": {"label": "{{ item.name }}"}}],
+        )[0]
         assert loop["changed"]
     each, their = seconds / FLEET, loop_seconds / SAMPLE
     record_property("ratio", round(their / each))
@@ -138,10 +169,20 @@ def test_listing_and_planning(count: int, record_property: Any) -> None:
     with responder(count) as url:
         environment = {**os.environ, "PYTHONPATH": str(ROOT / ".build")}
         provided = json.dumps(hosts(count))
-        done = subprocess.run([sys.executable, "-c", PROGRAM, url], input=provided, env=environment, check=True, capture_output=True, text=True)
+        done = subprocess.run(
+            [sys.executable, "-c", PROGRAM, url],
+            input=provided,
+            env=environment,
+            check=True,
+            capture_output=True,
+            text=True,
+        )
         assert counts(url)["calls"]["list"] == 1
     found = json.loads(done.stdout)
-    print(f"\n{count} Agents: listed in {found['list']:.2f} s, planned in {found['plan']:.2f} s of CPU, {found['resident'] / count / 1000:.0f} kB each")
+    print(
+        f"\n{count} Agents: listed in {found['list']:.2f} s, planned in {found['plan']:.2f} s of CPU, "
+        f"{found['resident'] / count / 1000:.0f} kB each"
+    )
     record_property("found", found)
     assert (found["agents"], found["changes"]) == (count, count)
     assert found["list"] + found["plan"] <= CPU_SECONDS[count]

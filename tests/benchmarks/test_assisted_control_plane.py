@@ -1,10 +1,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Budget: a cluster of 3 + 100 machines is described and created in 3 s of CPU, and an unchanged run takes 1 s. Requests are counted, too: one write
-for each object, and an unchanged run sends no more of them than for 3 + 2 machines.
+"""Budget: a cluster of 3 + 100 machines is described and created in 3 s of CPU, and an unchanged run takes 1 s.
 
-The hub is that of the unit tests, in memory; the program runs in a process of its own, so that CPU time is that of the work alone.
+Requests are counted, too: one write for each object, and an unchanged run sends no more of them than for 3 + 2
+machines.
+
+The hub is that of the unit tests, in memory; the program runs in a process of its own, so that CPU time is that of the
+work alone.
 """
 
 from __future__ import annotations
@@ -34,19 +37,29 @@ for step in ("create", "again"):
     result = perform(assisted_control_plane.run, Call({**params, **description(workers=int(sys.argv[1]))}))
     found[step] = {"seconds": time.process_time() - began, "calls": dict(hub.calls), "changed": result["changed"], "failed": result["failed"]}
 print(json.dumps({**found, "objects": len(hub.objects)}))
-"""
+"""  # noqa: E501
 
 
 def measured(workers: int) -> dict[str, Any]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT / ".build")}
-    done = subprocess.run([sys.executable, "-c", PROGRAM, str(workers)], capture_output=True, text=True, check=True, env=environment, cwd=ROOT)
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, str(workers)],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=environment,
+        cwd=ROOT,
+    )
     found: dict[str, Any] = json.loads(done.stdout)
     return found
 
 
 def test_a_hundred_workers() -> None:
     small, large = measured(2), measured(100)
-    print(f"3 + 100 machines: created in {large['create']['seconds']:.2f} s, unchanged in {large['again']['seconds']:.2f} s of CPU; {large['again']['calls']}")
+    print(
+        f"3 + 100 machines: created in {large['create']['seconds']:.2f} s, unchanged in "
+        f"{large['again']['seconds']:.2f} s of CPU; {large['again']['calls']}"
+    )
     for step, limit in CPU_SECONDS.items():
         assert not large[step]["failed"] and large[step]["seconds"] <= limit, step
     assert large["create"]["changed"] and not large["again"]["changed"]

@@ -1,9 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Budget: 100 BMCs are read and booted in at most 1.3 times the time of one, with ``forks: 100``. Each of them takes a second for each request.
+"""Budget: 100 BMCs are read and booted in at most 1.3 times the time of one, with ``forks: 100``.
 
-The BMCs have TLS and a process of their own: what they compute is not measured. One kind gets a connection for each request, the other keeps one for reads.
+Each of them takes a second for each request.
+
+The BMCs have TLS and a process of their own: what they compute is not measured. One kind gets a connection for each
+request, the other keeps one for reads.
 """
 
 from __future__ import annotations
@@ -64,5 +67,9 @@ def measured(directory: Path, kind: str, count: int) -> tuple[float, float]:
 @pytest.mark.parametrize("kind", ["plain", "hpe-ilo5"])
 def test_100_bmcs_take_hardly_longer_than_one(kind: str, tmp_path: Path) -> None:
     (one, _cpu), (hundred, cpu) = measured(tmp_path / "one", kind, 1), measured(tmp_path / "hundred", kind, 100)
-    print(f"{kind}: boot of 1 BMC {one:.1f} s, of 100 BMCs {hundred:.1f} s: ratio {hundred / one:.2f}; {1000 * cpu:.0f} ms of CPU for each")
+    print(
+        f"{kind}: boot of 1 BMC {one:.1f} s, of 100 BMCs {hundred:.1f} s: ratio {hundred / one:.2f}; "
+        f"{1000 * cpu:.0f} "
+        "ms of CPU for each"
+    )
     assert hundred <= RATIO * one

@@ -1,10 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Budget: 1000 Machines planned against 5000 Agents in 2 s of CPU, whatever the selectors and the policy; memory grows as Machines and Agents do.
+"""Budget: 1000 Machines planned against 5000 Agents in 2 s of CPU, whatever the selectors and the policy; memory grows
+as Machines and Agents do.
 
-Beside it runs what the planner replaces, named "first free": every Machine takes the first free Agent of the list that suits. It shows what asking for the
-best costs, and where Agents are short, whom the first free one leaves without.
+Beside it runs what the planner replaces, named "first free": every Machine takes the first free Agent of the list that
+suits. It shows what asking for the best costs, and where Agents are short, whom the first free one leaves without.
 """
 
 from __future__ import annotations
@@ -67,12 +68,14 @@ for demand in demands:
         greedy += 1
 first_free = time.process_time() - planned
 print(json.dumps({"seconds": planned - began, "first_free": first_free, "served": len(choice.assigned), "greedy": greedy, "lines": len(lines)}))
-"""
+"""  # noqa: E501
 
 
 def run(*arguments: str) -> dict[str, Any]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT / ".build")}
-    done = subprocess.run([sys.executable, "-c", PROGRAM, *arguments], env=environment, check=True, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, *arguments], env=environment, check=True, capture_output=True, text=True
+    )
     return dict(json.loads(done.stdout))
 
 
@@ -82,7 +85,8 @@ def test_a_thousand_machines_and_five_thousand_agents(shape: str, order: str, re
     found = run(shape, order, "1000", "5000", "time")
     record_property("found", found)
     print(
-        f"\n{shape} selectors, {order}: {found['served']} of 1000 Machines served in {found['seconds']:.2f} s of CPU; first free: {found['greedy']} in "
+        f"\n{shape} selectors, {order}: {found['served']} of 1000 Machines served in {found['seconds']:.2f} s of CPU; "
+        f"first free: {found['greedy']} in "
         f"{found['first_free']:.2f} s ({found['seconds'] / found['first_free']:.2f} times as long)"
     )
     assert found["lines"] == 1000

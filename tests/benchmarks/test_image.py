@@ -1,12 +1,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Budget: with the default options an ISO from a 1.2 GB base takes at most 1.1 times what ``cp`` of the same file takes, in 40 MB; an unchanged rerun
-reads only the areas.
+"""Budget: with the default options an ISO from a 1.2 GB base takes at most 1.1 times what ``cp`` of the same file
+takes, in 40 MB; an unchanged rerun reads only the areas.
 
-``cp`` is measured with the ``sync`` of its result, because our image is on the disk when the build returns. Both start with the base in the page cache and
-nothing dirty, and take turns in an order by chance: the disk may be slower after a write. The first copy of a base hashes it too (its base is new in each
-round): its bound is a ``cp`` beside a process that only computes the SHA-256 of the same file, because nothing that does both can be faster.
+``cp`` is measured with the ``sync`` of its result, because our image is on the disk when the build returns. Both start
+with the base in the page cache and nothing dirty, and take turns in an order by chance: the disk may be slower after a
+write. The first copy of a base hashes it too (its base is new in each round): its bound is a ``cp`` beside a process
+that only computes the SHA-256 of the same file, because nothing that does both can be faster.
 """
 
 from __future__ import annotations
@@ -48,10 +49,11 @@ seconds = time.perf_counter() - began
 # Not ru_maxrss: that begins with the size of the process that started this one.
 resident = next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM:"))
 print(json.dumps({"seconds": seconds, "read": read() - before, "changed": plan.changed, "state": built.to_state(), "resident": resident * 1024}))
-"""
+"""  # noqa: E501
 
 
-# The SHA-256 of a file, read in blocks, with the library that the build uses: sha256sum of some distributions has no use of the processor's instructions.
+# The SHA-256 of a file, read in blocks, with the library that the build uses: sha256sum of some distributions has no
+# use of the processor's instructions.
 HASH = """
 import hashlib, sys
 from pathlib import Path
@@ -77,7 +79,16 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def build(base: Path, dest: Path, cache: Path, *, checksum: bool = False, record: dict | None = None) -> dict:
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / ".build")}
-    command = [sys.executable, "-c", PROGRAM, str(base), str(dest), str(cache), str(int(checksum)), json.dumps(record or {})]
+    command = [
+        sys.executable,
+        "-c",
+        PROGRAM,
+        str(base),
+        str(dest),
+        str(cache),
+        str(int(checksum)),
+        json.dumps(record or {}),
+    ]
     return json.loads(subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout)
 
 
@@ -105,7 +116,9 @@ def copy_beside_hash(base: Path, dest: Path) -> float:
 def test_building_costs_a_copy(base: Path, tmp_path: Path, record_property) -> None:
     dest, cache = tmp_path / "out.iso", tmp_path / "cache"
     right = build(base, dest, cache)["state"]["base"]["sha256"]
-    seconds: dict[str, list[float]] = {name: [] for name in ("cp", "build", "sha256", "cp beside sha256", "first copy", "checksum: true")}
+    seconds: dict[str, list[float]] = {
+        name: [] for name in ("cp", "build", "sha256", "cp beside sha256", "first copy", "checksum: true")
+    }
     resident = 0
     chance = random.Random(1)
     for number in range(ROUNDS):
@@ -121,13 +134,24 @@ def test_building_costs_a_copy(base: Path, tmp_path: Path, record_property) -> N
             elif name == "cp beside sha256":
                 seconds[name].append(copy_beside_hash(base, dest))
             else:
-                done = build(base, dest, tmp_path / f"cache{number}" if name == "first copy" else cache, checksum=name == "checksum: true")
+                done = build(
+                    base,
+                    dest,
+                    tmp_path / f"cache{number}" if name == "first copy" else cache,
+                    checksum=name == "checksum: true",
+                )
                 assert done["state"]["base"]["sha256"] == right
                 seconds[name].append(done["seconds"])
                 resident = max(resident, done["resident"])
     median, best = ({name: of(values) for name, values in seconds.items()} for of in (statistics.median, min))
-    ratios, at_best = ({name: round(value / times["cp"], 2) for name, value in times.items()} for times in (median, best))
-    print(f"\nISO from {SIZE / 1e9:.1f} GB, medians: {ratios} of cp ({median['cp']:.2f} s); best: {at_best}; resident set {resident / 1e6:.0f} MB")
+    ratios, at_best = (
+        {name: round(value / times["cp"], 2) for name, value in times.items()} for times in (median, best)
+    )
+    print(
+        f"\nISO from {SIZE / 1e9:.1f} GB, medians: {ratios} of cp ({median['cp']:.2f} s); best: {at_best}; "
+        "resident "
+        f"set {resident / 1e6:.0f} MB"
+    )
     record_property("ratios", ratios)
     assert ratios["build"] <= RATIO
     assert median["first copy"] <= RATIO * max(median["cp beside sha256"], median["cp"], median["sha256"])

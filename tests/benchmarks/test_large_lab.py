@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Budget: the lab plays the installation of 3 + 97 hosts at speed 60 in 60 s and 30 s of CPU, and of 3 + 197 at all.
 
-Machines boot a discovery image, register, are bound and installed, and become Nodes: everything is the lab's work, nothing is the collection's.
+Machines boot a discovery image, register, are bound and installed, and become Nodes: everything is the lab's work,
+nothing is the collection's.
 """
 
 from __future__ import annotations
@@ -42,7 +43,10 @@ def measured(workers: int, directory: Path) -> dict[str, Any]:
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, cwd=ROOT)
     assert done.returncode == 0, done.stderr[-2000:]
     found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    print(f"\n3 + {workers} hosts at speed {SPEED}: {found['seconds']:.0f} s, {found['cpu']:.0f} s of CPU, {found['ready']} Nodes Ready")
+    print(
+        f"\n3 + {workers} hosts at speed {SPEED}: {found['seconds']:.0f} s, {found['cpu']:.0f} s of CPU, "
+        f"{found['ready']} Nodes Ready"
+    )
     assert found["ready"] == 3 + workers
     return found
 

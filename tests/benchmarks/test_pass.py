@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Budget: a whole pass over 1000 Machines that wait and 5000 Agents is planned in 5 s of CPU, steering the same pool in 2 s; the plan of a pass after which
-nothing is left to do costs no more. Memory grows as Machines and Agents do. Requests are counted, too: one list for each kind, five writes for a Machine.
+"""Budget: a whole pass over 1000 Machines that wait and 5000 Agents is planned in 5 s of CPU, steering the same pool in
+2 s; the plan of a pass after which nothing is left to do costs no more. Memory grows as Machines and Agents do.
+Requests are counted, too: one list for each kind, five writes for a Machine.
 
 The hub is that of the unit tests, in memory; reading from it and writing to it are not in the times.
 """
@@ -74,20 +75,26 @@ again = timed("again", lambda: plan_pass(left, policy, moment))
 served = sum(1 for each in plan.machines if each.agent is not None)
 counts = {"lists": lists, "writes": writes, "served": served, "left": len(again.steps), "labelled": len(half.labelled), "more": len(steered.labelled)}
 print(json.dumps({"times": times, **counts}))
-"""
+"""  # noqa: E501
 
 
 def run(machines: int, agents: int, measured: str) -> dict[str, Any]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT / ".build")}
     arguments = [str(machines), str(agents), measured]
-    done = subprocess.run([sys.executable, "-c", PROGRAM, *arguments], env=environment, check=True, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, *arguments], env=environment, check=True, capture_output=True, text=True
+    )
     return dict(json.loads(done.stdout))
 
 
 def test_a_pass_over_a_thousand_machines_and_five_thousand_agents(record_property: Any) -> None:
     found = run(1000, 5000, "time")
     record_property("found", found)
-    print("\n1000 Machines, 5000 Agents: " + ", ".join(f"{name} {seconds:.2f} s" for name, seconds in found["times"].items()) + f"; {found['writes']} writes")
+    print(
+        "\n1000 Machines, 5000 Agents: "
+        + ", ".join(f"{name} {seconds:.2f} s" for name, seconds in found["times"].items())
+        + f"; {found['writes']} writes"
+    )
     assert found["served"] == 1000 and found["left"] == 0 and (found["labelled"], found["more"]) == (1000, 1000)
     assert found["writes"] <= WRITES * 1000 + 20 and found["lists"] <= 6
     assert not {name: seconds for name, seconds in found["times"].items() if seconds > CPU_SECONDS[name]}

@@ -1,14 +1,17 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Budget: ranges of the image take at most 1.5 times as long as from nginx with 1 and 10 readers, 3 times with 100, at every size; in 30 MB.
+"""Budget: ranges of the image take at most 1.5 times as long as from nginx with 1 and 10 readers, 3 times with 100, at
+every size; in 30 MB.
 
-A reader asks for a range, compares the answer with the file, and asks for the next one on the same connection, as BMCs do. All readers are in one process
-that never waits for one of them. Both servers write a log. The best of several rounds counts, since a shared machine only ever adds time.
+A reader asks for a range, compares the answer with the file, and asks for the next one on the same connection, as BMCs
+do. All readers are in one process that never waits for one of them. Both servers write a log. The best of several
+rounds counts, since a shared machine only ever adds time.
 
-Where it is permitted, readers and servers have real-time priority, so that other processes take no time from them. Without it the scheduler prefers the
-program that needs least: on a busy machine it ran nginx beside its reader and the image server on another processor, where waking takes longer than an answer
-(measured at load 10: 1.7 to 3.2 times as long as nginx; with real-time priority 1.1 to 1.3, at the same load). Without the permission, readers
+Where it is permitted, readers and servers have real-time priority, so that other processes take no time from them.
+Without it the scheduler prefers the program that needs least: on a busy machine it ran nginx beside its reader and the
+image server on another processor, where waking takes longer than an answer (measured at load 10: 1.7 to 3.2 times as
+long as nginx; with real-time priority 1.1 to 1.3, at the same load). Without the permission, readers
 have a processor and both servers another one. A server whose
 answers wait for delayed acknowledgements takes 40 ms for each, which is several hundred times as long as nginx.
 """
@@ -28,7 +31,11 @@ from pathlib import Path
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock import SystemClock
-from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.detach import ServerConfig, start_server, stop_server
+from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.detach import (
+    ServerConfig,
+    start_server,
+    stop_server,
+)
 
 NGINX = shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin:/usr/local/sbin")
 SIZE = 64 << 20
@@ -48,7 +55,7 @@ http {{
   client_body_temp_path {0}/body; proxy_temp_path {0}/proxy; fastcgi_temp_path {0}/fastcgi; uwsgi_temp_path {0}/uwsgi; scgi_temp_path {0}/scgi;
   server {{ listen 127.0.0.1:{1}; root {0}/root; }}
 }}
-"""
+"""  # noqa: E501
 
 
 class Server:
@@ -70,7 +77,10 @@ class Server:
 
     def resident(self) -> int:
         """Bytes of the largest resident set so far, of the process that has the largest one."""
-        return max(int(Path(f"/proc/{pid}/status").read_text().partition("VmHWM:")[2].split()[0]) for pid in self._pids) * KIB
+        return (
+            max(int(Path(f"/proc/{pid}/status").read_text().partition("VmHWM:")[2].split()[0]) for pid in self._pids)
+            * KIB
+        )
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +123,9 @@ def nginx(image: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ser
 
 @pytest.fixture
 def undisturbed(ours: Server, nginx: Server) -> Iterator[None]:
-    """Real-time priority for this process and both servers; without the permission, this process on the first processor and both servers on the last one."""
+    """Real-time priority for this process and both servers; without the permission, this process on the first processor
+    and both servers on the last one.
+    """
     processors = os.sched_getaffinity(0)
     threads = [*ours.threads(), *nginx.threads()]
     try:
@@ -143,7 +155,12 @@ class Reader:
         self._number += 1
         self._left = 0
         wanted = f"bytes={self._offset}-{self._offset + self._size - 1}"
-        self.connection.send(f"GET {PATH} HTTP/1.1\r\nHost: 127.0.0.1\r\nUser-Agent: reader\r\nAccept: */*\r\nRange: {wanted}\r\n\r\n".encode())
+        self.connection.send(
+            (
+                f"GET {PATH} HTTP/1.1\r\nHost: 127.0.0.1\r\nUser-Agent: reader\r\nAccept: */*\r\n"
+                f"Range: {wanted}\r\n\r\n"
+            ).encode()
+        )
 
     def receive(self, buffer: bytearray) -> bool:
         """Take what there is; whether the answer is complete."""
@@ -186,7 +203,9 @@ def read(port: int, content: bytes, size: int, readers: int, ranges: int) -> flo
 
 @pytest.mark.usefixtures("undisturbed")
 @pytest.mark.parametrize("readers", RATIO)
-def test_ranges_cost_little_more_than_from_nginx(image: Path, ours: Server, nginx: Server, readers: int, record_property) -> None:
+def test_ranges_cost_little_more_than_from_nginx(
+    image: Path, ours: Server, nginx: Server, readers: int, record_property
+) -> None:
     content = image.read_bytes()
     ratios = {}
     print()
@@ -199,10 +218,15 @@ def test_ranges_cost_little_more_than_from_nginx(image: Path, ours: Server, ngin
                 best[server.name] = min(best.get(server.name, seconds), seconds)
                 cpu[server.name] = cpu.get(server.name, 0.0) + server.cpu() - before
         ratios[size] = best[ours.name] / best[nginx.name]
-        each = ", ".join(f"{name} {best[name] / ranges * 1e6:.0f} µs and {cpu[name] / ranges / ROUNDS * 1e6:.0f} µs CPU" for name in best)
+        each = ", ".join(
+            (f"{name} {best[name] / ranges * 1e6:.0f} µs and {cpu[name] / ranges / ROUNDS * 1e6:.0f} µs CPU")
+            for name in best
+        )
         print(f"{readers} readers, ranges of {size // KIB} KiB: {ratios[size]:.2f} of nginx ({each})")
     resident = ours.resident()
-    print(f"largest resident set with {readers} readers: {resident / 1e6:.0f} MB, nginx {nginx.resident() / 1e6:.0f} MB")
+    print(
+        f"largest resident set with {readers} readers: {resident / 1e6:.0f} MB, nginx {nginx.resident() / 1e6:.0f} MB"
+    )
     record_property("ratios", {size: round(ratio, 2) for size, ratio in ratios.items()})
     assert resident <= RESIDENT
     assert {size: ratio for size, ratio in ratios.items() if ratio > RATIO[readers]} == {}

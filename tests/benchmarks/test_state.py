@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Budget: 50 hosts that boot at the same time and write what they did into one state file take at most half the time of the same edits one after the other.
+"""Budget: 50 hosts that boot at the same time and write what they did into one state file take at most half the time of
+the same edits one after the other.
 
 Printed beside: how often the file was written, and the time that the threads waited for their edits.
 """
@@ -23,7 +24,10 @@ RATIO = 0.5
 def boot(state: StateFile, host: int, waited: list[float]) -> None:
     for edit in range(EDITS):
         began = time.perf_counter()
-        state.update("bmc", {f"host-{host}": {"session": f"/redfish/v1/SessionService/Sessions/{edit}", "address": f"10.0.0.{host}"}})
+        state.update(
+            "bmc",
+            {f"host-{host}": {"session": f"/redfish/v1/SessionService/Sessions/{edit}", "address": f"10.0.0.{host}"}},
+        )
         waited.append(time.perf_counter() - began)
 
 
@@ -36,14 +40,19 @@ def test_hosts_write_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, r
         boot(StateFile(tmp_path / "alone" / "state.json"), host, alone)
     before = len(written)
     waited: list[float] = []
-    threads = [threading.Thread(target=boot, args=(StateFile(tmp_path / "many" / "state.json"), host, waited)) for host in range(HOSTS)]
+    threads = [
+        threading.Thread(target=boot, args=(StateFile(tmp_path / "many" / "state.json"), host, waited))
+        for host in range(HOSTS)
+    ]
     began = time.perf_counter()
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     ratio = (time.perf_counter() - began) / sum(alone)
-    together = f"{ratio:.2f} of one after the other ({sum(alone):.2f} s), {len(written) - before} writes instead of {before}"
+    together = (
+        f"{ratio:.2f} of one after the other ({sum(alone):.2f} s), {len(written) - before} writes instead of {before}"
+    )
     print(f"\n{HOSTS * EDITS} edits: {together}, waited {sum(waited):.2f} s")
     record_property("ratio", ratio)
     assert len(StateFile(tmp_path / "many" / "state.json").section("bmc")) == HOSTS

@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Budget: variables of 500 hosts, each with a bond and a VLAN, are read, completely validated and rendered in 2 s of CPU; so are the files that come of it,
-which are read back. Twice the hosts cost no more than two and a half times as much: nothing compares each with each.
+"""Budget: variables of 500 hosts, each with a bond and a VLAN, are read, completely validated and rendered in 2 s of
+CPU; so are the files that come of it, which are read back. Twice the hosts cost no more than two and a half times as
+much: nothing compares each with each.
 """
 
 from __future__ import annotations
@@ -67,14 +68,16 @@ print(json.dumps({
     "variables": variables, "files": time.process_time() - start, "problems": [problem.text() for problem in problems],
     "same": as_files_hold_it(parsed.deployment) == again,
 }))
-"""
+"""  # noqa: E501
 
 
 def measured(count: int, directory: Path) -> dict[str, float]:
     directory.mkdir()
     environment = {**os.environ, "PYTHONPATH": os.environ.get("PYTHONPATH", str(ROOT / ".build"))}
     command = [sys.executable, "-c", PROGRAM, str(count), str(directory)]
-    found = json.loads(subprocess.run(command, env=environment, cwd=ROOT, check=True, capture_output=True, text=True).stdout)
+    found = json.loads(
+        subprocess.run(command, env=environment, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    )
     assert found.pop("problems") == []
     assert found.pop("same")
     return found

@@ -25,7 +25,7 @@ of their own each.
 The column *seen on hardware* names the firmware of machines on which the behaviour was seen with this collection. It is empty where it is known from
 its source alone.
 
-"""
+"""  # noqa: E501
 _COLUMNS = "| the BMC | attribute | source | seen on hardware |\n|---|---|---|---|\n"
 _TAIL = """## What every BMC is expected to do
 
@@ -48,7 +48,7 @@ site, and play the directory:
 
 It prints the address for `bmc.address`. Then run `bmc_info` and `boot_hosts` against it, and attach directory and output to an issue.
 [Rehearsal](../rehearsal.md#a-bmc-from-captured-answers) describes the command.
-"""
+"""  # noqa: E501
 
 
 def bmcs_page() -> str:

@@ -16,8 +16,9 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problem
 class Entry:
     """One mistake.
 
-    ``paths`` are alternatives with blanks between them: ``*`` is anything, ``[]`` any index. ``texts`` are alternatives of the detail: ``…`` is anything.
-    ``check`` is the name that ``openshift_checks`` takes; its words and its remedy come from the table of checks.
+    ``paths`` are alternatives with blanks between them: ``*`` is anything, ``[]`` any index. ``texts`` are alternatives
+    of the detail: ``…`` is anything. ``check`` is the name that ``openshift_checks`` takes; its words and its remedy
+    come from the table of checks.
     """
 
     paths: str

@@ -26,12 +26,17 @@ in one run, and nothing is done before they are fixed. Here fields have upstream
 
 Problems of `layer: installer` are the installer's own, in its words: openshift-install refuses the same input. Problems of `layer: ours` go further;
 those with the name of a check can be lowered ([checks.md](checks.md)).
-"""
+"""  # noqa: E501
 _TABLE = "| field | kind | message | why | what to do |\n|---|---|---|---|---|\n"
 _CHECK_TABLE = "| check | field | kind | message |\n|---|---|---|---|\n"
 _PACKAGE_TABLE = "| message | what to do |\n|---|---|\n"
 OURS_FIRST = (errors_of_ours.READING, errors_of_ours.VARIABLES)
-_INSTALLER = (*errors_of_networks.TOPICS, *errors_of_pools.TOPICS, *errors_of_platforms.TOPICS, *errors_of_options.TOPICS)
+_INSTALLER = (
+    *errors_of_networks.TOPICS,
+    *errors_of_pools.TOPICS,
+    *errors_of_platforms.TOPICS,
+    *errors_of_options.TOPICS,
+)
 TOPICS: tuple[Topic, ...] = (*OURS_FIRST, *_INSTALLER, errors_of_ours.NETWORK_CONFIG, errors_of_ours.CHECKS)
 
 
@@ -43,10 +48,19 @@ def errors_page() -> str:
     parts = [HEAD]
     for topic in TOPICS:
         parts.append(f"\n## {topic.title}\n\n" + (f"{topic.words}\n\n" if topic.words else ""))
-        parts += _checks(topic) if topic is errors_of_ours.CHECKS else [_TABLE, *(_row(entry) for entry in topic.entries)]
-    parts.append("\n# Errors of a run\n\nWhat can go wrong once the configuration is accepted. Services' own words stay as they are, behind ours.\n")
+        parts += (
+            _checks(topic) if topic is errors_of_ours.CHECKS else [_TABLE, *(_row(entry) for entry in topic.entries)]
+        )
+    parts.append(
+        "\n# Errors of a run\n\nWhat can go wrong once the configuration is accepted. Services' own words stay as "
+        "they are, behind ours.\n"
+    )
     for title, messages in PACKAGES.values():
-        parts += [f"\n## {title}\n\n", _PACKAGE_TABLE, *(f"| {_cell(message.text)} | {_cell(message.mend)} |\n" for message in messages)]
+        parts += [
+            f"\n## {title}\n\n",
+            _PACKAGE_TABLE,
+            *(f"| {_cell(message.text)} | {_cell(message.mend)} |\n" for message in messages),
+        ]
     return "".join(parts)
 
 
@@ -60,8 +74,15 @@ def _row(entry: Entry) -> str:
 def _checks(topic: Topic) -> Iterator[str]:
     """Checks have their reasons once, in front of their messages."""
     for name in dict.fromkeys(entry.check for entry in topic.entries):
-        yield f"### {name}\n\n{CHECKS[name].text} To mend: {CHECKS[name].mend}.\n\n| field | kind | message |\n|---|---|---|\n"
-        yield from (f"| {_paths(entry)} | {entry.kind} | {_messages(entry)} |\n" for entry in topic.entries if entry.check == name)
+        yield (
+            f"### {name}\n\n{CHECKS[name].text} To mend: {CHECKS[name].mend}.\n\n| field | kind | message |\n"
+            "|---|---|---|\n"
+        )
+        yield from (
+            f"| {_paths(entry)} | {entry.kind} | {_messages(entry)} |\n"
+            for entry in topic.entries
+            if entry.check == name
+        )
         yield "\n"
 
 

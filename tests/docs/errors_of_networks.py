@@ -8,7 +8,12 @@ Source: openshift/installer pkg/types/validation/installconfig.go.
 
 from __future__ import annotations
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import INTERNAL, INVALID, REQUIRED, TOO_MANY
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import (
+    INTERNAL,
+    INVALID,
+    REQUIRED,
+    TOO_MANY,
+)
 
 from .error_model import Entry as E
 from .error_model import Topic
@@ -27,7 +32,13 @@ NAMES = Topic(
             "the names become DNS names",
             "lower case letters, digits, `-` and `.`, with a letter or digit at both ends",
         ),
-        E("metadata.name", INVALID, "must be no more than … characters", "records like `*.apps.NAME` must fit into DNS", "choose a shorter name"),
+        E(
+            "metadata.name",
+            INVALID,
+            "must be no more than … characters",
+            "records like `*.apps.NAME` must fit into DNS",
+            "choose a shorter name",
+        ),
         E(
             "metadata.name",
             INVALID,
@@ -42,8 +53,20 @@ NAMES = Topic(
             "DNS allows no longer ones, with the cluster's name in front",
             "choose a shorter name or domain",
         ),
-        E("additionalNTPSources platform.baremetal", INVALID, "NTP server is not a valid IP or domain name", "", "write one address or name for each server"),
-        E("bootArtifactsBaseURL", INVALID, ("invalid URI …", "parse …"), "hosts load the artifacts from there", "write a whole URL: `http://HOST/PATH`"),
+        E(
+            "additionalNTPSources platform.baremetal",
+            INVALID,
+            "NTP server is not a valid IP or domain name",
+            "",
+            "write one address or name for each server",
+        ),
+        E(
+            "bootArtifactsBaseURL",
+            INVALID,
+            ("invalid URI …", "parse …"),
+            "hosts load the artifacts from there",
+            "write a whole URL: `http://HOST/PATH`",
+        ),
     ),
 )
 
@@ -55,10 +78,22 @@ CREDENTIALS = Topic(
             INVALID,
             ("invalid character …", "unexpected end of JSON input", "json: cannot unmarshal …"),
             "the pull secret is JSON text",
-            """one line in one pair of single quotes: `pullSecret: '{"auths": {"host:5000": {"auth": "…"}}}'`; no path of a file""",
+            """one line in one pair of single quotes: `pullSecret: '{"auths": {"host:5000": {"auth": "…"}}}'`; no path of a file""",  # noqa: E501
         ),
-        E("pullSecret", INVALID, "auths required", "without credentials no image can be pulled", "take the whole pull secret, with `auths`"),
-        E("pullSecret", INVALID, "…requires either auth or credsStore…", "an entry holds no credentials", "`auth` is `user:password` in base64"),
+        E(
+            "pullSecret",
+            INVALID,
+            "auths required",
+            "without credentials no image can be pulled",
+            "take the whole pull secret, with `auths`",
+        ),
+        E(
+            "pullSecret",
+            INVALID,
+            "…requires either auth or credsStore…",
+            "an entry holds no credentials",
+            "`auth` is `user:password` in base64",
+        ),
         E(
             "sshKey",
             INVALID,
@@ -88,14 +123,16 @@ NETWORKS = Topic(
     "Networks",
     (
         E(
-            "networking.machineNetwork[]* networking.serviceNetwork[] networking.clusterNetwork[].cidr networking.ovnKubernetesConfig.*",
+            "networking.machineNetwork[]* networking.serviceNetwork[] networking.clusterNetwork[].cidr "
+            "networking.ovnKubernetesConfig.*",
             INVALID,
             _CIDR,
             "",
             "an address and the length of its prefix: `192.168.111.0/24`",
         ),
         E(
-            "networking.machineNetwork[] networking.serviceNetwork[] networking.clusterNetwork[].cidr networking.ovnKubernetesConfig.ipv4.internalJoinSubnet",
+            "networking.machineNetwork[] networking.serviceNetwork[] networking.clusterNetwork[].cidr "
+            "networking.ovnKubernetesConfig.ipv4.internalJoinSubnet",
             INVALID,
             _NOT_NETWORK,
             "a network is meant, not an address in it",
@@ -137,7 +174,8 @@ NETWORKS = Topic(
             "add a network of the family, or take the second service network out",
         ),
         E(
-            "networking.machineNetwork networking.serviceNetwork networking.clusterNetwork platform.nutanix.apiVIPs platform.nutanix.ingressVIPs",
+            "networking.machineNetwork networking.serviceNetwork networking.clusterNetwork platform.nutanix.apiVIPs "
+            "platform.nutanix.ingressVIPs",
             INVALID,
             "IPv4 addresses must be listed before IPv6 addresses",
             "nutanix",
@@ -164,8 +202,20 @@ NETWORKS = Topic(
             "each host needs a part of the network with room for its pods",
             "a larger network, or another hostPrefix",
         ),
-        E("networking.networkType", INVALID, "networkType … is not supported…", "the plug-in is gone", "`OVNKubernetes`"),
-        E("networking.networkType", INVALID, "Only OVNKubernetes network type is allowed for Single Node OpenShift (SNO) cluster", "", "`OVNKubernetes`"),
+        E(
+            "networking.networkType",
+            INVALID,
+            "networkType … is not supported…",
+            "the plug-in is gone",
+            "`OVNKubernetes`",
+        ),
+        E(
+            "networking.networkType",
+            INVALID,
+            ("Only OVNKubernetes network type is allowed for Single Node OpenShift (SNO) cluster"),
+            "",
+            "`OVNKubernetes`",
+        ),
         E(
             "networking.networkType",
             INVALID,
@@ -180,7 +230,13 @@ NETWORKS = Topic(
             "",
             "take it out; the MTU follows that of the hosts",
         ),
-        E("networking.ovnKubernetesConfig.ipv4.internalJoinSubnet", INVALID, "must not overlap with …", "", "choose a network that nothing else uses"),
+        E(
+            "networking.ovnKubernetesConfig.ipv4.internalJoinSubnet",
+            INVALID,
+            "must not overlap with …",
+            "",
+            "choose a network that nothing else uses",
+        ),
         E(
             "networking.ovnKubernetesConfig.ipv4.internalJoinSubnet",
             INVALID,
@@ -208,16 +264,29 @@ VIPS = Topic(
             "the service does not choose addresses by itself",
             "two unused addresses of the machine network; a single node uses platform none, without them",
         ),
-        E("platform.*.apiVIPs platform.*.ingressVIPs", TOO_MANY, "must have at most … items", "", "one for each address family"),
+        E(
+            "platform.*.apiVIPs platform.*.ingressVIPs",
+            TOO_MANY,
+            "must have at most … items",
+            "",
+            "one for each address family",
+        ),
         E("platform.*.apiVIPs platform.*.ingressVIPs", INVALID, "… is not a valid IP", "", "write an address"),
         E(
             "platform.*.apiVIPs platform.*.ingressVIPs",
             INVALID,
             "IP expected to be in one of the machine networks: …",
             "the hosts answer for the address in their own network",
-            "correct the address or `machineNetwork`; a load balancer of your own (`loadBalancer.type: UserManaged`) may be elsewhere",
+            "correct the address or `machineNetwork`; a load balancer of your own (`loadBalancer.type: UserManaged`) "
+            "may be elsewhere",
         ),
-        E("platform.*.apiVIPs", INVALID, "VIP for API must not be one of the Ingress VIPs", "different hosts hold them", "two addresses"),
+        E(
+            "platform.*.apiVIPs",
+            INVALID,
+            "VIP for API must not be one of the Ingress VIPs",
+            "different hosts hold them",
+            "two addresses",
+        ),
         E(
             "platform.*.apiVIPs platform.*.ingressVIPs",
             INVALID,
@@ -228,7 +297,10 @@ VIPS = Topic(
         E(
             "platform.*.apiVIPs platform.*.ingressVIPs",
             INVALID,
-            ("… primary IP Family and primary IP family for the … VIP should match", "wrong number of VIPs given. Expecting 2 VIPs for dual stack"),
+            (
+                "… primary IP Family and primary IP family for the … VIP should match",
+                ("wrong number of VIPs given. Expecting 2 VIPs for dual stack"),
+            ),
             "the first address must be of the family that is first in the networks",
             "the same order in all lists",
         ),

@@ -8,7 +8,14 @@ Source: openshift/installer pkg/types/validation/installconfig.go, pkg/asset/age
 
 from __future__ import annotations
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import DEPRECATED, FORBIDDEN, IGNORED, INVALID, REQUIRED, UNSUPPORTED
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import (
+    DEPRECATED,
+    FORBIDDEN,
+    IGNORED,
+    INVALID,
+    REQUIRED,
+    UNSUPPORTED,
+)
 
 from .error_model import Entry as E
 from .error_model import Topic
@@ -20,14 +27,16 @@ IMAGES = Topic(
     "Mirrors and proxy",
     (
         E(
-            "imageDigestSources[].source imageDigestSources[].mirrors[] imageContentSources[].source imageContentSources[].mirrors[]",
+            "imageDigestSources[].source imageDigestSources[].mirrors[] imageContentSources[].source "
+            "imageContentSources[].mirrors[]",
             INVALID,
             "must be repository--not reference",
             "whole repositories are mirrored",
             "without `:tag` and `@sha256:…`",
         ),
         E(
-            "imageDigestSources[].source imageDigestSources[].mirrors[] imageContentSources[].source imageContentSources[].mirrors[]",
+            "imageDigestSources[].source imageDigestSources[].mirrors[] imageContentSources[].source "
+            "imageContentSources[].mirrors[]",
             INVALID,
             ("failed to parse: …", "the repository provided is invalid…"),
             "",
@@ -54,9 +63,21 @@ IMAGES = Topic(
             "the first is the older name of the second",
             "move everything to `imageDigestSources`",
         ),
-        E("proxy", REQUIRED, "must include httpProxy or httpsProxy", "noProxy alone says nothing", "name a proxy, or take `proxy` out"),
+        E(
+            "proxy",
+            REQUIRED,
+            "must include httpProxy or httpsProxy",
+            "noProxy alone says nothing",
+            "name a proxy, or take `proxy` out",
+        ),
         E("proxy.httpProxy proxy.httpsProxy", INVALID, "parse …", "", "`http://[USER:PASSWORD@]HOST:PORT`"),
-        E("proxy.httpProxy proxy.httpsProxy", UNSUPPORTED, _VALUES, "httpProxy is reached by HTTP itself", "`http://…`; httpsProxy also `https://…`"),
+        E(
+            "proxy.httpProxy proxy.httpsProxy",
+            UNSUPPORTED,
+            _VALUES,
+            "httpProxy is reached by HTTP itself",
+            "`http://…`; httpsProxy also `https://…`",
+        ),
         E(
             "proxy.httpProxy proxy.httpsProxy",
             INVALID,
@@ -77,19 +98,32 @@ IMAGES = Topic(
 OPTIONS = Topic(
     "Capabilities, feature sets, other options",
     (
-        E("capabilities.baselineCapabilitySet", UNSUPPORTED, _VALUES, "it is required inside `capabilities`", "`vCurrent`, `None`, or the set of a release"),
+        E(
+            "capabilities.baselineCapabilitySet",
+            UNSUPPORTED,
+            _VALUES,
+            "it is required inside `capabilities`",
+            "`vCurrent`, `None`, or the set of a release",
+        ),
         E("capabilities.additionalEnabledCapabilities[]", UNSUPPORTED, _VALUES, "", "the name as it is written there"),
         E(
             "additionalEnabledCapabilities",
             INVALID,
-            ("platform baremetal requires the baremetal capability", "the marketplace capability requires the OperatorLifecycleManager capability"),
+            (
+                "platform baremetal requires the baremetal capability",
+                ("the marketplace capability requires the OperatorLifecycleManager capability"),
+            ),
             "one component needs another",
             "add the one that is named",
         ),
         E(
             "capabilities",
             INVALID,
-            ("disabling CloudCredential capability …", "disabling CloudControllerManager …", "the Ingress capability is required"),
+            (
+                "disabling CloudCredential capability …",
+                "disabling CloudControllerManager …",
+                "the Ingress capability is required",
+            ),
             "the platform does not work without",
             "add the capability that is named",
         ),
@@ -102,7 +136,13 @@ OPTIONS = Topic(
             "`featureSet: CustomNoUpgrade`; such a cluster cannot be upgraded",
         ),
         E("featureGates[]", INVALID, "must match the format <feature-name>=<bool>…", "", "`Name=true`"),
-        E("*", FORBIDDEN, _GATED, "the field is a preview", "take it out, or choose the feature set; such a cluster cannot be upgraded"),
+        E(
+            "*",
+            FORBIDDEN,
+            _GATED,
+            "the field is a preview",
+            ("take it out, or choose the feature set; such a cluster cannot be upgraded"),
+        ),
         E(
             "publish",
             INVALID,
@@ -116,7 +156,13 @@ OPTIONS = Topic(
             "take it out",
         ),
         E("publish ingress apiserver", UNSUPPORTED, _VALUES, "", "take it out"),
-        E("operatorPublishingStrategy", INVALID, "operator publishing strategy is only allowed with mixed publishing strategy installs", "", "take it out"),
+        E(
+            "operatorPublishingStrategy",
+            INVALID,
+            ("operator publishing strategy is only allowed with mixed publishing strategy installs"),
+            "",
+            "take it out",
+        ),
         E(
             "credentialsMode",
             "Invalid value, Unsupported value",
@@ -128,7 +174,10 @@ OPTIONS = Topic(
         E(
             "osImageStream",
             FORBIDDEN,
-            ("Unsupported OS Image Stream. Supported values are: …", "OS Image Streams are only supported on OCP clusters using RHCOS"),
+            (
+                "Unsupported OS Image Stream. Supported values are: …",
+                ("OS Image Streams are only supported on OCP clusters using RHCOS"),
+            ),
             "4.22 only",
             "take it out: 4.22 installs `rhel-9` whatever it says",
         ),
@@ -151,7 +200,14 @@ OPTIONS = Topic(
 WARNINGS = Topic(
     "Warnings of the installer",
     (
-        E("*", IGNORED, "…is ignored…", "the agent installer does not use the field", "take it out", check="ignored-field"),
+        E(
+            "*",
+            IGNORED,
+            "…is ignored…",
+            "the agent installer does not use the field",
+            "take it out",
+            check="ignored-field",
+        ),
         E(
             "*",
             INVALID,
@@ -163,7 +219,10 @@ WARNINGS = Topic(
         E(
             "additionalTrustBundle",
             INVALID,
-            ("Certificate … from additionalTrustBundle is x509 v… but not a certificate authority", "Certificate … from additionalTrustBundle is x509 v…"),
+            (
+                "Certificate … from additionalTrustBundle is x509 v… but not a certificate authority",
+                ("Certificate … from additionalTrustBundle is x509 v…"),
+            ),
             "it signs nothing: a server is trusted only if the certificate is its own",
             "the certificate of the authority that signed it",
             check="certificate-authority",
@@ -177,9 +236,28 @@ WARNINGS = Topic(
             check="fewer-hosts",
         ),
         E("*", IGNORED, "hosts from install-config.yaml are ignored", "", "keep one list", check="hosts-defined-twice"),
-        E("*", IGNORED, "For host …, BootMACAddress … is not in NetworkConfig", "", "correct one of them", check="boot-mac"),
-        E("hosts[].interfaces[].name", INVALID, "interface name … not found in networkConfig interfaces …", check="interface-name"),
-        E("*", DEPRECATED, "… is deprecated…", "the field has another name today", "use the name that is said", check="deprecated-field"),
+        E(
+            "*",
+            IGNORED,
+            "For host …, BootMACAddress … is not in NetworkConfig",
+            "",
+            "correct one of them",
+            check="boot-mac",
+        ),
+        E(
+            "hosts[].interfaces[].name",
+            INVALID,
+            "interface name … not found in networkConfig interfaces …",
+            check="interface-name",
+        ),
+        E(
+            "*",
+            DEPRECATED,
+            "… is deprecated…",
+            "the field has another name today",
+            "use the name that is said",
+            check="deprecated-field",
+        ),
     ),
 )
 

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What our own checks and readers say. The table of checks (cluster/rules/checks.py) has the reason and the remedy of each."""
+"""What our own checks and readers say.
+
+The table of checks (cluster/rules/checks.py) has the reason and the remedy of each.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,10 @@ CHECKS = Topic(
     "Our own checks",
     (
         _check(
-            "address-families", "networking.machineNetwork networking.serviceNetwork networking.clusterNetwork", INVALID, "the … networks are …, these are …"
+            "address-families",
+            "networking.machineNetwork networking.serviceNetwork networking.clusterNetwork",
+            INVALID,
+            "the … networks are …, these are …",
         ),
         _check("address-families", _VIP, INVALID, "the machine networks are …, this is an IPv… address"),
         _check(
@@ -44,33 +50,101 @@ CHECKS = Topic(
             "is in the network of OVN-Kubernetes …",
         ),
         _check("address-outside-machine-network", _ADDRESS, INVALID, "no address of … is in machine network …"),
-        _check("address-outside-machine-network", "networking.machineNetwork[]", INVALID, "no host has an address in it"),
-        _check("address-unusable", f"{_ADDRESS} {_VIP}", INVALID, "is the network address of …", "is the broadcast address of …"),
         _check(
-            "base-interface-missing", "hosts[].networkConfig.*.base-iface", INVALID, "neither networkConfig nor the interface table of … has this interface"
+            "address-outside-machine-network", "networking.machineNetwork[]", INVALID, "no host has an address in it"
         ),
-        _check("bond-port-missing", "hosts[].networkConfig.*.link-aggregation.port", INVALID, "… has no interface of this name"),
+        _check(
+            "address-unusable",
+            f"{_ADDRESS} {_VIP}",
+            INVALID,
+            "is the network address of …",
+            "is the broadcast address of …",
+        ),
+        _check(
+            "base-interface-missing",
+            "hosts[].networkConfig.*.base-iface",
+            INVALID,
+            ("neither networkConfig nor the interface table of … has this interface"),
+        ),
+        _check(
+            "bond-port-missing",
+            "hosts[].networkConfig.*.link-aggregation.port",
+            INVALID,
+            "… has no interface of this name",
+        ),
         _check("certificate-expired", "additionalTrustBundle", INVALID, "the certificate of … expired on …"),
-        _check("certificate-not-yet-valid", "additionalTrustBundle", INVALID, "the certificate of … is valid from … on"),
+        _check(
+            "certificate-not-yet-valid", "additionalTrustBundle", INVALID, "the certificate of … is valid from … on"
+        ),
         _check("default-route-missing", "hosts[].networkConfig.routes", REQUIRED, "… has no default route"),
         _check("dns-missing", "hosts[].networkConfig.dns-resolver", REQUIRED, "… has no name server"),
         _check("duplicate-address", _ADDRESS, DUPLICATE, "is the address of … as well"),
         _check("duplicate-bmc", "hosts[].bmc.address", DUPLICATE, "is the BMC of … as well"),
         _check("duplicate-hostname", "hosts[].hostname", DUPLICATE, "is the name of … as well"),
-        _check("fencing-host", "controlPlane.fencing.credentials[].macAddress", INVALID, "is the address of no host that is described"),
+        _check(
+            "fencing-host",
+            "controlPlane.fencing.credentials[].macAddress",
+            INVALID,
+            "is the address of no host that is described",
+        ),
         _check("duplicate-mac", "hosts[].interfaces[].macAddress", DUPLICATE, "is the same address as …"),
         _check("duplicate-mac", "hosts[].networkConfig.interfaces[].mac-address", DUPLICATE, "is the MAC address of …"),
-        _check("gateway-unreachable", "hosts[].networkConfig.routes.*.next-hop-address", INVALID, "is in no network of … (…)"),
-        _check("hostname-invalid", "hosts[].hostname", INVALID, "is a name of the machine itself", "must be no more than … characters", "must consist of …"),
-        _check("interface-mac-mismatch", "hosts[].networkConfig.*.mac-address", INVALID, "the interface table says … for …"),
-        _check("interface-table", "hosts[].interfaces[].name", INVALID, "networkConfig says that this is a …; the table is for NICs"),
-        _check("mtu", "hosts[].networkConfig.*.mtu", INVALID, "is below …", "is above that of its parent …", "… in the machine network, other hosts have …"),
+        _check(
+            "gateway-unreachable",
+            "hosts[].networkConfig.routes.*.next-hop-address",
+            INVALID,
+            "is in no network of … (…)",
+        ),
+        _check(
+            "hostname-invalid",
+            "hosts[].hostname",
+            INVALID,
+            "is a name of the machine itself",
+            "must be no more than … characters",
+            "must consist of …",
+        ),
+        _check(
+            "interface-mac-mismatch", "hosts[].networkConfig.*.mac-address", INVALID, "the interface table says … for …"
+        ),
+        _check(
+            "interface-table",
+            "hosts[].interfaces[].name",
+            INVALID,
+            ("networkConfig says that this is a …; the table is for NICs"),
+        ),
+        _check(
+            "mtu",
+            "hosts[].networkConfig.*.mtu",
+            INVALID,
+            "is below …",
+            "is above that of its parent …",
+            "… in the machine network, other hosts have …",
+        ),
         _check("network-config-ignored", "hosts[].networkConfig.*", IGNORED, "…"),
         _check("port-missing", "hosts[].networkConfig.*.port*", INVALID, "… has no interface of this name"),
-        _check("prefix-mismatch", "hosts[].networkConfig.*.prefix-length", INVALID, "addresses in machine network … have prefix length … instead of …: …"),
-        _check("pull-secret-auth", "pullSecret", INVALID, "the auth of … is not base64", "the auth of … is not base64 of user:password"),
-        _check("registry-without-credentials", "imageDigestSources[].mirrors[]", INVALID, "the pull secret does not hold …"),
-        _check("release-image-mismatch", _IMAGE, INVALID, "the tag names another version than …", "the tag names architecture …, the hosts have …"),
+        _check(
+            "prefix-mismatch",
+            "hosts[].networkConfig.*.prefix-length",
+            INVALID,
+            ("addresses in machine network … have prefix length … instead of …: …"),
+        ),
+        _check(
+            "pull-secret-auth",
+            "pullSecret",
+            INVALID,
+            "the auth of … is not base64",
+            "the auth of … is not base64 of user:password",
+        ),
+        _check(
+            "registry-without-credentials", "imageDigestSources[].mirrors[]", INVALID, "the pull secret does not hold …"
+        ),
+        _check(
+            "release-image-mismatch",
+            _IMAGE,
+            INVALID,
+            "the tag names another version than …",
+            "the tag names architecture …, the hosts have …",
+        ),
         _check("release-image-tag", _IMAGE, INVALID, "mirrors are not used for an image that is named by tag"),
         _check("release-not-pinned", _IMAGE, INVALID, "the tag cannot be resolved to a digest, so …"),
         _check(
@@ -79,10 +153,16 @@ CHECKS = Topic(
             INVALID,
             "hosts install what this tag names when they pull it: a hand-written set of manifests is used as it is",
         ),
-        _check("release-mirror", _IMAGE, INVALID, "… is only a part of its repository …", "no mirror has … for its source"),
+        _check(
+            "release-mirror", _IMAGE, INVALID, "… is only a part of its repository …", "no mirror has … for its source"
+        ),
         _check("release-registry-without-credentials", _IMAGE, INVALID, "the pull secret does not hold …"),
         _check(
-            "rendezvous-host", "rendezvousIP", INVALID, "is an address of …, which is no control-plane host", "is no static address of a control-plane host"
+            "rendezvous-host",
+            "rendezvousIP",
+            INVALID,
+            "is an address of …, which is no control-plane host",
+            "is no static address of a control-plane host",
         ),
         _check("rendezvous-network", "rendezvousIP", INVALID, "the rendezvous IP… is in no machine network (…)"),
         _check(
@@ -110,10 +190,25 @@ CHECKS = Topic(
             "… is an NVMe disk; these have …",
             "is that of an NVMe disk, … is none",
         ),
-        _check("root-device-conflict", "hosts[].rootDeviceHints.rotational", INVALID, "… is an NVMe disk, which does not rotate"),
-        _check("root-device-conflict", "hosts[].rootDeviceHints.minSizeGigabytes", INVALID, "no disk has … gigabytes; the unit is 10^9 bytes"),
+        _check(
+            "root-device-conflict",
+            "hosts[].rootDeviceHints.rotational",
+            INVALID,
+            "… is an NVMe disk, which does not rotate",
+        ),
+        _check(
+            "root-device-conflict",
+            "hosts[].rootDeviceHints.minSizeGigabytes",
+            INVALID,
+            "no disk has … gigabytes; the unit is 10^9 bytes",
+        ),
         _check("subnets-overlap", _ADDRESS, INVALID, "its network … overlaps that of … (…)"),
-        _check("unknown-value", "cpuPartitioningMode platform.external.cloudControllerManager", UNSUPPORTED, "supported values: …"),
+        _check(
+            "unknown-value",
+            "cpuPartitioningMode platform.external.cloudControllerManager",
+            UNSUPPORTED,
+            "supported values: …",
+        ),
         _check(
             "vip-clash",
             _VIP,
@@ -141,18 +236,34 @@ READING = Topic(
         E(
             "*",
             INVALID,
-            ("a string is expected, not …", "a whole number is expected, not …", "true or false is expected, not …", "a whole number of … bits is expected"),
+            (
+                "a string is expected, not …",
+                "a whole number is expected, not …",
+                "true or false is expected, not …",
+                "a whole number of … bits is expected",
+            ),
             "YAML reads words without quotes as something else",
             "quotes make text of it, their absence a number or `true`",
         ),
         E(
             "*",
             INVALID,
-            ("a mapping is expected, not …", "a list of … is expected, not …", "a string or … is expected, not …", "…mapping… is expected, not …"),
+            (
+                "a mapping is expected, not …",
+                "a list of … is expected, not …",
+                "a string or … is expected, not …",
+                "…mapping… is expected, not …",
+            ),
             "",
             "`key: value` is a mapping, `- value` one element of a list",
         ),
-        E("*", DUPLICATE, ("the key stands twice, first on line …", "… and … are the same field"), "one of the two would be lost", "keep one"),
+        E(
+            "*",
+            DUPLICATE,
+            ("the key stands twice, first on line …", "… and … are the same field"),
+            "one of the two would be lost",
+            "keep one",
+        ),
         E(
             "*",
             DUPLICATE,
@@ -160,7 +271,13 @@ READING = Topic(
             "the installer reads what `<<` brings as if it stood there",
             "take the key out of what `<<` names, and write it at each place",
         ),
-        E("*", SYNTAX, "…this is not valid YAML: …", "", "line and column are in the message; check quotes, colons and indentation there"),
+        E(
+            "*",
+            SYNTAX,
+            "…this is not valid YAML: …",
+            "",
+            ("line and column are in the message; check quotes, colons and indentation there"),
+        ),
         E(
             "pullSecret",
             SYNTAX,
@@ -186,7 +303,14 @@ READING = Topic(
             "",
             "write it out plainly",
         ),
-        E("*", IGNORED, "only the first document of the file is read", "what stands behind `---` is lost", "one document in each file", check="ignored-field"),
+        E(
+            "*",
+            IGNORED,
+            "only the first document of the file is read",
+            "what stands behind `---` is lost",
+            "one document in each file",
+            check="ignored-field",
+        ),
         E(
             "*",
             REQUIRED,
@@ -204,11 +328,22 @@ READING = Topic(
         E(
             "apiVersion",
             "Required value, Invalid value",
-            ("install-config version required", "install-config version must be …", "no version was provided", "cannot upconvert from version …"),
+            (
+                "install-config version required",
+                "install-config version must be …",
+                "no version was provided",
+                "cannot upconvert from version …",
+            ),
             "the version says how to read the rest",
             "`v1` in install-config.yaml, `v1beta1` in agent-config.yaml",
         ),
-        E("*.bootMACAddress", REQUIRED, "host bootMACAddress is required", "hosts of install-config.yaml are recognised by it", "write it"),
+        E(
+            "*.bootMACAddress",
+            REQUIRED,
+            "host bootMACAddress is required",
+            ("hosts of install-config.yaml are recognised by it"),
+            "write it",
+        ),
         E(
             "*",
             DEPRECATED,
@@ -217,14 +352,27 @@ READING = Topic(
             "bring the file to the layout that the message names",
             check="layout-upgraded",
         ),
-        E("*", IGNORED, "… stands under spec and at the top level; the top level counts", "", "take it out of `spec`", check="layout-upgraded"),
+        E(
+            "*",
+            IGNORED,
+            "… stands under spec and at the top level; the top level counts",
+            "",
+            "take it out of `spec`",
+            check="layout-upgraded",
+        ),
     ),
 )
 
 VARIABLES = Topic(
     "Variables",
     (
-        E("openshift_host[*", DUPLICATE, ("the host is in two role groups (…)", "the host is listed twice"), "a host has one role", "take it out of one group"),
+        E(
+            "openshift_host[*",
+            DUPLICATE,
+            ("the host is in two role groups (…)", "the host is listed twice"),
+            "a host has one role",
+            "take it out of one group",
+        ),
         E(
             "openshift_host[*.role",
             "Required value, Unsupported value",
@@ -239,7 +387,13 @@ VARIABLES = Topic(
             "",
             "`bmc`, `libvirt` or `manual`",
         ),
-        E("openshift_host[*.bmc", REQUIRED, "boot method bmc needs to know the BMC", "", "add `bmc`, or boot by hand: `boot: {method: manual}`"),
+        E(
+            "openshift_host[*.bmc",
+            REQUIRED,
+            "boot method bmc needs to know the BMC",
+            "",
+            ("add `bmc`, or boot by hand: `boot: {method: manual}`"),
+        ),
         E(
             "openshift_host[*.libvirt",
             REQUIRED,
@@ -247,7 +401,13 @@ VARIABLES = Topic(
             "",
             "add `libvirt: {uri: …, domain: …}`, or boot manually: `boot: {method: manual}`",
         ),
-        E("openshift_host[*.bmc.address", REQUIRED, "the address of the BMC is needed", "", "`redfish-virtualmedia+https://HOST/redfish/v1/Systems/ID`"),
+        E(
+            "openshift_host[*.bmc.address",
+            REQUIRED,
+            "the address of the BMC is needed",
+            "",
+            "`redfish-virtualmedia+https://HOST/redfish/v1/Systems/ID`",
+        ),
         E("openshift_cluster.platform", UNSUPPORTED, "supported values: …", "", "one of them"),
         E(
             "openshift_cluster.api_vips openshift_cluster.ingress_vips",
@@ -282,7 +442,13 @@ VARIABLES = Topic(
             "the base image or this collection sets it",
             "the field that the message names, or take the argument out",
         ),
-        E("openshift_cluster.extra_manifests[]*", DUPLICATE, "there are two manifests of this name", "one would replace the other", "rename one"),
+        E(
+            "openshift_cluster.extra_manifests[]*",
+            DUPLICATE,
+            "there are two manifests of this name",
+            "one would replace the other",
+            "rename one",
+        ),
         E(
             "openshift_cluster.extra_manifests[]*",
             "Invalid value, Required value",
@@ -312,7 +478,12 @@ VARIABLES = Topic(
             "a release that is named there",
         ),
         E("*", INVALID, "a string is expected, not …", check="text-expected"),
-        E("*version", UNSUPPORTED, "… is not among the releases that are part of this version (…)", check="release-unknown"),
+        E(
+            "*version",
+            UNSUPPORTED,
+            "… is not among the releases that are part of this version (…)",
+            check="release-unknown",
+        ),
         E(
             "openshift_checks.*",
             "Unsupported value, Invalid value",
@@ -326,8 +497,20 @@ VARIABLES = Topic(
 NETWORK_CONFIG = Topic(
     "networkConfig",
     (
-        E("hosts[].networkConfig.*", UNKNOWN_FIELD, "…", "nmstate refuses properties that it does not know", "the nearest name is in the message"),
-        E("hosts[].networkConfig.*", UNSUPPORTED, "…", "nothing would be configured in its place, so it is refused", "a value that is named there"),
+        E(
+            "hosts[].networkConfig.*",
+            UNKNOWN_FIELD,
+            "…",
+            "nmstate refuses properties that it does not know",
+            "the nearest name is in the message",
+        ),
+        E(
+            "hosts[].networkConfig.*",
+            UNSUPPORTED,
+            "…",
+            "nothing would be configured in its place, so it is refused",
+            "a value that is named there",
+        ),
         E(
             "hosts[].networkConfig.*",
             "Invalid value, Required value, Duplicate value, Forbidden, Too many",

@@ -9,7 +9,14 @@ Source: openshift/installer pkg/types/validation/installconfig.go, pkg/asset/age
 
 from __future__ import annotations
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import DUPLICATE, FORBIDDEN, INVALID, REQUIRED, TOO_MANY, UNSUPPORTED
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import (
+    DUPLICATE,
+    FORBIDDEN,
+    INVALID,
+    REQUIRED,
+    TOO_MANY,
+    UNSUPPORTED,
+)
 
 from .error_model import Entry as E
 from .error_model import Topic
@@ -19,7 +26,13 @@ _VALUES = "supported values: …"
 BAREMETAL = Topic(
     "platform.baremetal",
     (
-        E("platform.baremetal.provisioningNetwork", UNSUPPORTED, _VALUES, "", "`Disabled`, unless the cluster is to provision further hosts itself"),
+        E(
+            "platform.baremetal.provisioningNetwork",
+            UNSUPPORTED,
+            _VALUES,
+            "",
+            ("`Disabled`, unless the cluster is to provision further hosts itself"),
+        ),
         E(
             "platform.*.loadBalancer.type",
             "Invalid value, Unsupported value",
@@ -37,12 +50,17 @@ BAREMETAL = Topic(
         E(
             "platform.baremetal.provisioningNetworkCIDR",
             INVALID,
-            ("provisioningNetworkCIDR has host bits set…", "provisioningNetworkCIDR mask must be …", "cannot overlap with machine network: …"),
+            (
+                "provisioningNetworkCIDR has host bits set…",
+                "provisioningNetworkCIDR mask must be …",
+                "cannot overlap with machine network: …",
+            ),
             "the provisioning network is a network of its own",
             "a network that nothing else uses, or `provisioningNetwork: Disabled`",
         ),
         E(
-            "platform.baremetal.*ProvisioningIP platform.baremetal.provisioningNetworkGateway platform.baremetal.provisioningDHCPRange",
+            "platform.baremetal.*ProvisioningIP platform.baremetal.provisioningNetworkGateway "
+            "platform.baremetal.provisioningDHCPRange",
             INVALID,
             (
                 "… is not a valid IP",
@@ -64,7 +82,12 @@ BAREMETAL = Topic(
         E(
             "platform.baremetal.hosts[].bmc",
             INVALID,
-            ("Unknown BMC type …", "driver … requires provisioning network", "failed to parse BMC address information…", "missing BMC address"),
+            (
+                "Unknown BMC type …",
+                "driver … requires provisioning network",
+                "failed to parse BMC address information…",
+                "missing BMC address",
+            ),
             "without a provisioning network only virtual media can be used",
             "`redfish-virtualmedia+https://HOST/redfish/v1/Systems/ID`",
         ),
@@ -75,8 +98,20 @@ BAREMETAL = Topic(
             "once one host has BMC data, all need it",
             "address, username and password of each, or none at all",
         ),
-        E("platform.baremetal.hosts[].bmc.address", DUPLICATE, "", "two hosts would be one machine", "correct the address"),
-        E("platform.external.cloudControllerManager", "Invalid value, Unsupported value", ("When using external oci platform, …", _VALUES), "", "`External`"),
+        E(
+            "platform.baremetal.hosts[].bmc.address",
+            DUPLICATE,
+            "",
+            "two hosts would be one machine",
+            "correct the address",
+        ),
+        E(
+            "platform.external.cloudControllerManager",
+            "Invalid value, Unsupported value",
+            ("When using external oci platform, …", _VALUES),
+            "",
+            "`External`",
+        ),
     ),
 )
 
@@ -120,12 +155,25 @@ VSPHERE = Topic(
         E(
             "platform.vsphere.failureDomains.*",
             INVALID,
-            ("… must be …", "… does not exist in …", "a maximum of … tags are allowed", "cannot be specified when …", "cannot be used more than once …"),
+            (
+                "… must be …",
+                "… does not exist in …",
+                "a maximum of … tags are allowed",
+                "cannot be specified when …",
+                "cannot be used more than once …",
+            ),
             "paths are whole paths in the inventory of vCenter",
-            "`/DC/host/CLUSTER`, `/DC/datastore/NAME`, `/DC/vm/FOLDER`, `/DC/host/CLUSTER/Resources/POOL`, in a datacenter of the vCenter",
+            "`/DC/host/CLUSTER`, `/DC/datastore/NAME`, `/DC/vm/FOLDER`, `/DC/host/CLUSTER/Resources/POOL`, in a "
+            "datacenter of the vCenter",
         ),
         E("platform.vsphere.failureDomains.*", DUPLICATE, "", "", "each name once"),
-        E("platform.vsphere.failureDomains.topology.networks", TOO_MANY, "must have at most … items", "", "one to ten networks"),
+        E(
+            "platform.vsphere.failureDomains.topology.networks",
+            TOO_MANY,
+            "must have at most … items",
+            "",
+            "one to ten networks",
+        ),
         E(
             "platform.vsphere.diskType platform.vsphere.clusterOSImage",
             INVALID,
@@ -193,16 +241,38 @@ HOSTS = Topic(
             "a host is recognised by its MAC address",
             "`interfaces: [{name: eno1, macAddress: …}]`",
         ),
-        E("hosts[].interfaces[].macAddress", REQUIRED, "each interface must have a MAC address defined", "", "write it, in quotes"),
+        E(
+            "hosts[].interfaces[].macAddress",
+            REQUIRED,
+            "each interface must have a MAC address defined",
+            "",
+            "write it, in quotes",
+        ),
         E(
             "hosts[].interfaces[].macAddress",
             INVALID,
-            ("…invalid MAC address", "expected unicast mac address, found multicast", "MAC address … is incorrectly formatted, use XX:XX:XX:XX:XX:XX format"),
+            (
+                "…invalid MAC address",
+                "expected unicast mac address, found multicast",
+                ("MAC address … is incorrectly formatted, use XX:XX:XX:XX:XX:XX format"),
+            ),
             "",
             "six pairs with colons; the second digit is even",
         ),
-        E("hosts[].interfaces[].macAddress", INVALID, "duplicate MAC address found", "two hosts would be one", "correct one of them"),
-        E("hosts[].interfaces", INVALID, "MACs and Interfaces for host … must be unique", "", "each name and address once"),
+        E(
+            "hosts[].interfaces[].macAddress",
+            INVALID,
+            "duplicate MAC address found",
+            "two hosts would be one",
+            "correct one of them",
+        ),
+        E(
+            "hosts[].interfaces",
+            INVALID,
+            "MACs and Interfaces for host … must be unique",
+            "",
+            "each name and address once",
+        ),
         E(
             "hosts[].rootDeviceHints.deviceName",
             INVALID,

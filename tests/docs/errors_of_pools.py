@@ -9,7 +9,14 @@ Source: openshift/installer pkg/types/validation/installconfig.go, pkg/asset/age
 
 from __future__ import annotations
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import DUPLICATE, FORBIDDEN, INVALID, REQUIRED, UNKNOWN_FIELD, UNSUPPORTED
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import (
+    DUPLICATE,
+    FORBIDDEN,
+    INVALID,
+    REQUIRED,
+    UNKNOWN_FIELD,
+    UNSUPPORTED,
+)
 
 from .error_model import Entry as E
 from .error_model import Topic
@@ -20,18 +27,29 @@ _VALUES = "supported values: …"
 POOLS = Topic(
     "Machine pools and topology",
     (
-        E("controlPlane.replicas ControlPlane.Replicas", UNSUPPORTED, _VALUES, "", "3; 1 for a single node; 4 or 5; 2 with an arbiter or with fencing"),
+        E(
+            "controlPlane.replicas ControlPlane.Replicas",
+            UNSUPPORTED,
+            _VALUES,
+            "",
+            ("3; 1 for a single node; 4 or 5; 2 with an arbiter or with fencing"),
+        ),
         E(
             "controlPlane.replicas arbiter.replicas compute[].replicas",
             INVALID,
-            ("number of control plane replicas must be positive", "number of arbiter replicas must be positive", "number of replicas must not be negative"),
+            (
+                "number of control plane replicas must be positive",
+                "number of arbiter replicas must be positive",
+                "number of replicas must not be negative",
+            ),
             "",
             "correct the number",
         ),
         E(
             "compute.replicas Compute.Replicas",
             FORBIDDEN,
-            "Total number of compute replicas must be 0 when controlPlane.replicas is 1 for platform none or external. Found …",
+            "Total number of compute replicas must be 0 when controlPlane.replicas is 1 for platform none or "
+            "external. Found …",
             "a single node has no workers; a pool that is left out has 3",
             "`compute: [{name: worker, replicas: 0}]`",
         ),
@@ -39,7 +57,10 @@ POOLS = Topic(
         E(
             "arbiter.replicas",
             INVALID,
-            ("number of controlPlane replicas must be at least 2 …", "TNA (Two Node with Arbiter) configuration requires exactly 1 arbiter replica"),
+            (
+                "number of controlPlane replicas must be at least 2 …",
+                ("TNA (Two Node with Arbiter) configuration requires exactly 1 arbiter replica"),
+            ),
             "",
             "two control-plane hosts and one arbiter",
         ),
@@ -58,14 +79,42 @@ POOLS = Topic(
             "platform none",
         ),
         E("platform", INVALID, 'CPU architecture … only supports platform "none".', "", "platform none"),
-        E("platform", INVALID, ("must specify one of the platforms …", "must only specify a single type of platform; …"), "", "one key below `platform`"),
-        E("platform", UNSUPPORTED, _VALUES, "agent installations know these platforms", "one of them; none or external for everything else"),
-        E("controlPlane.hyperthreading compute[].hyperthreading arbiter.hyperthreading", UNSUPPORTED, _VALUES, "", "`Enabled`, or leave it out"),
-        E("controlPlane.architecture compute[].architecture arbiter.architecture", UNSUPPORTED, _VALUES, "", "Go's names: amd64, not x86_64"),
+        E(
+            "platform",
+            INVALID,
+            ("must specify one of the platforms …", "must only specify a single type of platform; …"),
+            "",
+            "one key below `platform`",
+        ),
+        E(
+            "platform",
+            UNSUPPORTED,
+            _VALUES,
+            "agent installations know these platforms",
+            ("one of them; none or external for everything else"),
+        ),
+        E(
+            "controlPlane.hyperthreading compute[].hyperthreading arbiter.hyperthreading",
+            UNSUPPORTED,
+            _VALUES,
+            "",
+            "`Enabled`, or leave it out",
+        ),
+        E(
+            "controlPlane.architecture compute[].architecture arbiter.architecture",
+            UNSUPPORTED,
+            _VALUES,
+            "",
+            "Go's names: amd64, not x86_64",
+        ),
         E(
             "compute[].architecture controlPlane.architecture",
             INVALID,
-            ("het…geneous multi-arch is not supported; …", "on …baremetal…", "cannot create … node from a single architecture … release payload"),
+            (
+                "het…geneous multi-arch is not supported; …",
+                "on …baremetal…",
+                ("cannot create … node from a single architecture … release payload"),
+            ),
             "all hosts have the architecture of the release image",
             "one architecture; on baremetal arm64 workers of an amd64 control plane with a multi release image",
         ),
@@ -149,7 +198,13 @@ FENCING = Topic(
             "",
             "take `fencing` out, or use two control-plane hosts",
         ),
-        E("controlPlane.fencing", FORBIDDEN, "fencing is only supported on …", "", "platform baremetal, none or external"),
+        E(
+            "controlPlane.fencing",
+            FORBIDDEN,
+            "fencing is only supported on …",
+            "",
+            "platform baremetal, none or external",
+        ),
         E(
             "controlPlane.fencing",
             INVALID,
@@ -157,7 +212,13 @@ FENCING = Topic(
             "a custom set of feature gates has no other gates than those it names",
             "add `DualReplica=true` to `featureGates`",
         ),
-        E("compute[].fencing arbiter.fencing", INVALID, "fencing is only valid for control plane", "", "put it below `controlPlane`"),
+        E(
+            "compute[].fencing arbiter.fencing",
+            INVALID,
+            "fencing is only valid for control plane",
+            "",
+            "put it below `controlPlane`",
+        ),
         E(
             "controlPlane.fencing.credentials[] controlPlane.fencing.credentials[].hostName",
             REQUIRED,
@@ -166,7 +227,8 @@ FENCING = Topic(
             "`hostName` as in the inventory",
         ),
         E(
-            "controlPlane.fencing.credentials[].username controlPlane.fencing.credentials[].password controlPlane.fencing.credentials[].address",
+            "controlPlane.fencing.credentials[].username controlPlane.fencing.credentials[].password "
+            "controlPlane.fencing.credentials[].address",
             REQUIRED,
             "missing …",
             "",
@@ -190,7 +252,8 @@ FENCING = Topic(
             "controlPlane.fencing.credentials[].macAddress",
             UNKNOWN_FIELD,
             "OpenShift … does not know this field; it came with 4.23",
-            "one MAC address, even beside a hostname, makes the client in the image of an older release reject all fencing credentials",
+            "one MAC address, even beside a hostname, makes the client in the image of an older release reject all "
+            "fencing credentials",
             "`hostName` as in the inventory, without `macAddress`",
         ),
         E(

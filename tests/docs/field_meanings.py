@@ -3,8 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """What the installer does with each field of its two files: default, first release, effect.
 
-Paths, types and allowed values come from the collection's own tables (cluster/fields.py). A field without a meaning here has the text of its row in
-cluster/field_table.py; a field without either, or a meaning without a field, fails the test of the generated
+Paths, types and allowed values come from the collection's own tables (cluster/fields.py). A field without a meaning
+here has the text of its row in cluster/field_table.py; a field without either, or a meaning without a field, fails the
+test of the generated
 page. ``hosts*`` is one meaning for the field and all that is below it.
 
 Source: openshift/installer pkg/types/conversion/installconfig.go, pkg/types/validation/installconfig.go,
@@ -31,7 +32,16 @@ _M = Meaning
 
 # What every Kubernetes object has; the files are none.
 _METADATA_KEYS = (
-    *("generateName", "selfLink", "uid", "resourceVersion", "creationTimestamp", "deletionTimestamp", "generation", "deletionGracePeriodSeconds"),
+    *(
+        "generateName",
+        "selfLink",
+        "uid",
+        "resourceVersion",
+        "creationTimestamp",
+        "deletionTimestamp",
+        "generation",
+        "deletionGracePeriodSeconds",
+    ),
     *("labels", "annotations", "ownerReferences", "managedFields", "finalizers"),
 )
 _METADATA = {f"metadata.{key}": _M("not used") for key in _METADATA_KEYS}
@@ -39,83 +49,153 @@ _METADATA = {f"metadata.{key}": _M("not used") for key in _METADATA_KEYS}
 INSTALL_CONFIG: dict[str, Meaning] = {
     "apiVersion": _M("required; `v1`. Without it, or with another, nothing else of the file is checked"),
     "kind": _M("not checked"),
-    "metadata.name": _M("required: name of the cluster, at most 54 characters; part of its domain, so without dots on baremetal, vsphere and nutanix"),
+    "metadata.name": _M(
+        "required: name of the cluster, at most 54 characters; part of its domain, so without dots on baremetal, "
+        "vsphere and nutanix"
+    ),
     "metadata.namespace": _M("namespace of all generated manifests", "empty"),
     **_METADATA,
-    "baseDomain": _M("required: domain below which `api.<name>`, `api-int.<name>` and `*.apps.<name>` live; a dot at its end is dropped"),
+    "baseDomain": _M(
+        "required: domain below which `api.<name>`, `api-int.<name>` and `*.apps.<name>` live; a dot at its end is "
+        "dropped"
+    ),
     "platform": _M("required: exactly one of the keys below, each with its options"),
-    "pullSecret": _M('required: JSON text `{"auths": {"host[:port]": {"auth": …}}}`; into the Secret `<cluster>-pull-secret`'),
-    "sshKey": _M("public keys that may log in as `core`, one a line; into InfraEnv and AgentClusterInstall. With `fips` only RSA and ECDSA", "empty"),
-    "additionalTrustBundle": _M("PEM certificates: trusted by the live system, by the service for mirrors, and by the cluster", "empty"),
-    "additionalTrustBundlePolicy": _M("`Always`: the cluster trusts the bundle without a proxy as well; only this value is handed on", "`Proxyonly`"),
+    "pullSecret": _M(
+        'required: JSON text `{"auths": {"host[:port]": {"auth": …}}}`; into the Secret `<cluster>-pull-secret`'
+    ),
+    "sshKey": _M(
+        (
+            "public keys that may log in as `core`, one a line; into InfraEnv and AgentClusterInstall. With `fips` "
+            "only "
+            "RSA and ECDSA"
+        ),
+        "empty",
+    ),
+    "additionalTrustBundle": _M(
+        ("PEM certificates: trusted by the live system, by the service for mirrors, and by the cluster"), "empty"
+    ),
+    "additionalTrustBundlePolicy": _M(
+        ("`Always`: the cluster trusts the bundle without a proxy as well; only this value is handed on"), "`Proxyonly`"
+    ),
     "fips": _M("FIPS mode: kernel argument `fips=1` and an override", "`false`"),
     "cpuPartitioningMode": _M("workload partitioning, for all nodes and permanently; handed on when given", "empty"),
     "capabilities.baselineCapabilitySet": _M(
-        "required inside `capabilities`: the set to begin with, `None`, `v4.11` … `v4.18`, `vCurrent`", "without `capabilities`: `vCurrent`"
+        "required inside `capabilities`: the set to begin with, `None`, `v4.11` … `v4.18`, `vCurrent`",
+        "without `capabilities`: `vCurrent`",
     ),
-    "capabilities.additionalEnabledCapabilities": _M("components beside the set; `Ingress` is always needed, `baremetal` on baremetal", "none"),
-    "featureSet": _M("`TechPreviewNoUpgrade`, `DevPreviewNoUpgrade` or `CustomNoUpgrade`: such a cluster cannot be upgraded", "empty"),
+    "capabilities.additionalEnabledCapabilities": _M(
+        ("components beside the set; `Ingress` is always needed, `baremetal` on baremetal"), "none"
+    ),
+    "featureSet": _M(
+        ("`TechPreviewNoUpgrade`, `DevPreviewNoUpgrade` or `CustomNoUpgrade`: such a cluster cannot be upgraded"),
+        "empty",
+    ),
     "featureGates": _M("`Name=true` or `Name=false`; only with `featureSet: CustomNoUpgrade`", "none"),
     "publish": _M(f"`External`, which it is anyway; `Internal` and `Mixed` are {REFUSED}", "`External`"),
     "operatorPublishingStrategy.ingress": _M(f"{REFUSED}: it belongs to `publish: Mixed`"),
     "operatorPublishingStrategy.apiserver": _M(f"{REFUSED}: it belongs to `publish: Mixed`"),
-    "credentialsMode": _M(f"{REFUSED} on none, baremetal, vsphere and external; on nutanix `Manual`", "empty; nutanix: `Manual`"),
+    "credentialsMode": _M(
+        f"{REFUSED} on none, baremetal, vsphere and external; on nutanix `Manual`", "empty; nutanix: `Manual`"
+    ),
     "bootstrapInPlace.installationDisk": _M(f"{IGNORED}; use `rootDeviceHints` of the host"),
     "osImageStream": _M(
-        "operating system of the hosts, `rhel-9` or `rhel-10`, for OKD `centos-10`. 4.22 needs the feature gate OSStreams for any value, and installs `rhel-9`",
+        "operating system of the hosts, `rhel-9` or `rhel-10`, for OKD `centos-10`. 4.22 needs the feature gate "
+        "OSStreams for any value, and installs `rhel-9`",
         "`rhel-9`; from 5.0 on `rhel-10`; OKD: `centos-10`",
         "4.22",
     ),
-    "pki.signerCertificates.key.algorithm": _M(f"`RSA` or `ECDSA`; needs the feature gate ConfigurablePKI. {IGNORED}", "", "4.23"),
+    "pki.signerCertificates.key.algorithm": _M(
+        f"`RSA` or `ECDSA`; needs the feature gate ConfigurablePKI. {IGNORED}", "", "4.23"
+    ),
     "pki.signerCertificates.key.rsa.keySize": _M("with RSA: 2048 to 8192, a multiple of 1024", "", "4.23"),
     "pki.signerCertificates.key.ecdsa.curve": _M("with ECDSA", "", "4.23"),
     "imageContentSources": _M("older name of `imageDigestSources`, without sourcePolicy", "none"),
     "imageContentSources[].source": _M("as in `imageDigestSources`"),
     "imageContentSources[].mirrors": _M("as in `imageDigestSources`"),
     "imageDigestSources": _M(
-        "mirrors; into registries.conf of the live system and of the cluster. Exclusive with the older `imageContentSources`, which is read as this", "none"
+        (
+            "mirrors; into registries.conf of the live system and of the cluster. Exclusive with the older "
+            "`imageContentSources`, which is read as this"
+        ),
+        "none",
     ),
     "imageDigestSources[].source": _M(
-        "repository or registry whose images are mirrored, without tag or digest. Write the release image's own repository to the letter"
+        "repository or registry whose images are mirrored, without tag or digest. Write the release image's own "
+        "repository to the letter"
     ),
     "imageDigestSources[].mirrors": _M("repositories that are tried in its place, in order, for pulls by digest"),
-    "imageDigestSources[].sourcePolicy": _M("`NeverContactSource` blocks the source where no mirror has the image; needs mirrors", "`AllowContactingSource`"),
+    "imageDigestSources[].sourcePolicy": _M(
+        ("`NeverContactSource` blocks the source where no mirror has the image; needs mirrors"),
+        "`AllowContactingSource`",
+    ),
     "proxy.httpProxy": _M("proxy of hosts and cluster for HTTP; scheme http"),
     "proxy.httpsProxy": _M("the same for HTTPS; scheme http or https"),
-    "proxy.noProxy": _M("names, addresses, networks that are reached directly; `*` alone for everything. The machine network of the rendezvous IP is added"),
+    "proxy.noProxy": _M(
+        "names, addresses, networks that are reached directly; `*` alone for everything. The machine network of "
+        "the "
+        "rendezvous IP is added"
+    ),
     "networking.networkType": _M(
-        "`OVNKubernetes`; OpenShiftSDN and Kuryr are refused, other names are handed on as an override for their own manifests", "`OVNKubernetes`"
+        (
+            "`OVNKubernetes`; OpenShiftSDN and Kuryr are refused, other names are handed on as an override for their "
+            "own manifests"
+        ),
+        "`OVNKubernetes`",
     ),
     "networking.machineNetwork": _M(
-        "networks of the hosts; VIPs must be in them, and each host where the network is not the user's own affair", "`10.0.0.0/16`"
+        "networks of the hosts; VIPs must be in them, and each host where the network is not the user's own affair",
+        "`10.0.0.0/16`",
     ),
     "networking.machineNetwork[].cidr": _M("a network without host bits that overlaps none of the others"),
     "networking.clusterNetwork": _M("networks of the pods", "`10.128.0.0/14`"),
     "networking.clusterNetwork[].cidr": _M("a network without host bits that overlaps none of the others"),
-    "networking.clusterNetwork[].hostPrefix": _M("size of each host's part: the network must have one for each host; IPv6 always 64", "23"),
+    "networking.clusterNetwork[].hostPrefix": _M(
+        ("size of each host's part: the network must have one for each host; IPv6 always 64"), "23"
+    ),
     "networking.serviceNetwork": _M("network of the services, one; with dual stack two", "`172.30.0.0/16`"),
     "networking.clusterNetworkMTU": _M(f"{REFUSED}: for AWS only"),
-    "networking.ovnKubernetesConfig.ipv4.internalJoinSubnet": _M("checked, and not handed on: write a manifest for the Network operator", "`100.64.0.0/16`"),
+    "networking.ovnKubernetesConfig.ipv4.internalJoinSubnet": _M(
+        ("checked, and not handed on: write a manifest for the Network operator"), "`100.64.0.0/16`"
+    ),
 }
 
 POOL: dict[str, Meaning] = {
     "name": _M("`master`, `worker` or `arbiter`, as the pool; the control plane's is set anyway", "the pool's"),
     "replicas": _M(
-        "hosts that the installation waits for. Control plane: 1, 3, 4, 5, or 2 with an arbiter or with fencing. A single node needs `compute` with 0",
+        "hosts that the installation waits for. Control plane: 1, 3, 4, 5, or 2 with an arbiter or with fencing. A "
+        "single node needs `compute` with 0",
         "3; arbiter 0",
     ),
-    "architecture": _M("all hosts have one, except arm64 workers of an amd64 control plane on baremetal; ppc64le and s390x on none only", "`amd64`"),
+    "architecture": _M(
+        (
+            "all hosts have one, except arm64 workers of an amd64 control plane on baremetal; ppc64le and s390x on "
+            "none "
+            "only"
+        ),
+        "`amd64`",
+    ),
     "hyperthreading": _M(f"{IGNORED} unless `Enabled`", "`Enabled`"),
     "platform": _M(f"{IGNORED}; its key must be that of the cluster's platform"),
     "fencing.credentials": _M(
-        "control plane only: two BMCs of two control-plane hosts that fence each other; with 4.20 and 4.21 in a preview feature set", "none", "4.20"
+        (
+            "control plane only: two BMCs of two control-plane hosts that fence each other; with 4.20 and 4.21 in a "
+            "preview feature set"
+        ),
+        "none",
+        "4.20",
     ),
     "fencing.credentials[].hostName": _M("which host it is; from 4.23 on, this or `macAddress`", "", "4.20"),
-    "fencing.credentials[].macAddress": _M("which host it is, by one of its NICs; an older image would reject all credentials", "", "4.23"),
+    "fencing.credentials[].macAddress": _M(
+        ("which host it is, by one of its NICs; an older image would reject all credentials"), "", "4.23"
+    ),
     "fencing.credentials[].username": _M("required", "", "4.20"),
     "fencing.credentials[].password": _M("required", "", "4.20"),
-    "fencing.credentials[].address": _M("required: a Redfish address, `redfish+https://HOST/redfish/v1/Systems/ID`", "", "4.20"),
-    "fencing.credentials[].certificateVerification": _M("whether the BMC's certificate is checked", "`Enabled`", "4.20"),
+    "fencing.credentials[].address": _M(
+        "required: a Redfish address, `redfish+https://HOST/redfish/v1/Systems/ID`", "", "4.20"
+    ),
+    "fencing.credentials[].certificateVerification": _M(
+        "whether the BMC's certificate is checked", "`Enabled`", "4.20"
+    ),
     "diskSetup": _M("disks for etcd, swap or data; needs a feature gate, and is not handed on", "none", "4.20"),
     "diskSetup[].type": _M("which of the keys below it is", "", "4.20"),
     "diskSetup[].userDefined.platformDiskID": _M("the platform's name of the disk", "", "4.20"),
@@ -133,7 +213,9 @@ BAREMETAL: dict[str, Meaning] = {
     "hosts[].name": _M("hostname"),
     "hosts[].role": _M("`master`, `worker`, `arbiter`, or none: the pools are filled in that order"),
     "hosts[].bootMACAddress": _M("required: MAC address of the NIC, where networkConfig names none"),
-    "hosts[].bmc.address": _M("BMC that the cluster is to know; required, as its user and password, with `provisioningNetwork: Disabled`"),
+    "hosts[].bmc.address": _M(
+        "BMC that the cluster is to know; required, as its user and password, with `provisioningNetwork: Disabled`"
+    ),
     "hosts[].bmc.username": _M("see `address`"),
     "hosts[].bmc.password": _M("see `address`; it reaches the image and the cluster"),
     "hosts[].bmc.disableCertificateVerification": _M("see `address`", "`false`"),
@@ -149,13 +231,23 @@ BAREMETAL: dict[str, Meaning] = {
     "clusterProvisioningIP": _M(_PROVISIONING, "the third address"),
     "bootstrapProvisioningIP": _M("not used", "the second address"),
     "loadBalancer.type": _M(
-        "`UserManaged`: the VIPs are those of a load balancer of your own, may be one address and outside the machine networks", "`OpenShiftManagedDefault`"
+        (
+            "`UserManaged`: the VIPs are those of a load balancer of your own, may be one address and outside the "
+            "machine networks"
+        ),
+        "`OpenShiftManagedDefault`",
     ),
     "dnsRecordsType": _M("`External` needs the user's load balancer and a feature gate", "`Internal`", "4.21"),
     "additionalNTPServers": _M("NTP servers, unless agent-config.yaml names some", "none"),
     "bmcVerifyCA": _M("checked, and not handed on", "", "4.21"),
     **dict.fromkeys(
-        ("provisioningBridge", "provisioningMACAddress", "bootstrapExternalStaticIP", "bootstrapExternalStaticGateway", "bootstrapExternalStaticDNS"),
+        (
+            "provisioningBridge",
+            "provisioningMACAddress",
+            "bootstrapExternalStaticIP",
+            "bootstrapExternalStaticGateway",
+            "bootstrapExternalStaticDNS",
+        ),
         _M("ignored"),
     ),
     **dict.fromkeys(("bootstrapOSImage", "clusterOSImage", "externalMACAddress", "libvirtURI"), _M("ignored")),
@@ -189,10 +281,27 @@ VSPHERE: dict[str, Meaning] = {
     "failureDomains[].topology.template": _M("not used: hosts boot the agent image"),
     "failureDomains[].topology.tagIDs": _M("at most ten"),
     "failureDomains[].topology.hostGroup": _M("with `zoneType: HostGroup`"),
-    "nodeNetworking*": _M("for `external` and `internal`: networks that the nodes' addresses are chosen from or not, and a network of the failure domains"),
+    "nodeNetworking*": _M(
+        "for `external` and `internal`: networks that the nodes' addresses are chosen from or not, and a network "
+        "of "
+        "the failure domains"
+    ),
     "loadBalancer.type": _M(IGNORED, "`OpenShiftManagedDefault`"),
     "dnsRecordsType": BAREMETAL["dnsRecordsType"],
-    **dict.fromkeys(("vCenter", "username", "password", "datacenter", "defaultDatastore", "cluster", "network", "folder", "resourcePool"), _M(_OLD_VSPHERE)),
+    **dict.fromkeys(
+        (
+            "vCenter",
+            "username",
+            "password",
+            "datacenter",
+            "defaultDatastore",
+            "cluster",
+            "network",
+            "folder",
+            "resourcePool",
+        ),
+        _M(_OLD_VSPHERE),
+    ),
     **dict.fromkeys(("clusterOSImage", "diskType", "defaultMachinePlatform*", "hosts*"), _M(IGNORED)),
 }
 
@@ -211,13 +320,23 @@ NUTANIX: dict[str, Meaning] = {
     "subnetUUIDs": _M("required: at least one, each once", "", "4.19"),
     "dnsRecordsType": BAREMETAL["dnsRecordsType"],
     **dict.fromkeys(
-        ("loadBalancer.type", "clusterOSImage", "preloadedOSImageName", "defaultMachinePlatform*", "failureDomains*", "prismAPICallTimeout"),
+        (
+            "loadBalancer.type",
+            "clusterOSImage",
+            "preloadedOSImageName",
+            "defaultMachinePlatform*",
+            "failureDomains*",
+            "prismAPICallTimeout",
+        ),
         _M(IGNORED, "", "4.19"),
     ),
 }
 
 EXTERNAL: dict[str, Meaning] = {
-    "platformName": _M("name of the platform; `oci` makes the image for Oracle's cloud and needs `cloudControllerManager: External`", "empty"),
+    "platformName": _M(
+        ("name of the platform; `oci` makes the image for Oracle's cloud and needs `cloudControllerManager: External`"),
+        "empty",
+    ),
     "cloudControllerManager": _M("`External`: a cloud controller manager comes by manifests of your own", "empty"),
 }
 
@@ -229,20 +348,37 @@ AGENT_CONFIG: dict[str, Meaning] = {
     "metadata.name": _M("not used: the cluster's name is in install-config.yaml"),
     "metadata.namespace": _M("not used"),
     **_METADATA,
-    "rendezvousIP": _M("address of the control-plane host that runs the installation", "the first static address of a control-plane host"),
-    "additionalNTPSources": _M("NTP servers, addresses or names; into the live system's chrony.conf and the InfraEnv", "none"),
-    "bootArtifactsBaseURL": _M("URL below which you publish what network boot and the minimal ISO load; slashes at its ends are dropped", "none"),
+    "rendezvousIP": _M(
+        "address of the control-plane host that runs the installation",
+        "the first static address of a control-plane host",
+    ),
+    "additionalNTPSources": _M(
+        "NTP servers, addresses or names; into the live system's chrony.conf and the InfraEnv", "none"
+    ),
+    "bootArtifactsBaseURL": _M(
+        ("URL below which you publish what network boot and the minimal ISO load; slashes at its ends are dropped"),
+        "none",
+    ),
     "minimalISO": _M(
-        "an image without root file system, which the host loads from `bootArtifactsBaseURL` or the internet; always on external", "`false`", "4.18"
+        (
+            "an image without root file system, which the host loads from `bootArtifactsBaseURL` or the internet; "
+            "always on external"
+        ),
+        "`false`",
+        "4.18",
     ),
     "hosts": _M("the hosts; when none are given, those of `platform.baremetal.hosts`", "none"),
     "hosts[].hostname": _M("name of the host; without one the address's or the DHCP server's", "none"),
     "hosts[].role": _M("`master`, `worker`, `arbiter`, or none: the pools are filled in that order", "none"),
     "hosts[].interfaces": _M("required, at least one: NICs by MAC address"),
-    "hosts[].interfaces[].name": _M("logical name; where networkConfig uses it, it becomes the name of the NIC with the MAC address"),
+    "hosts[].interfaces[].name": _M(
+        "logical name; where networkConfig uses it, it becomes the name of the NIC with the MAC address"
+    ),
     "hosts[].interfaces[].macAddress": _M("required, unique; the first one is how the host is recognised"),
     "hosts[].rootDeviceHints": _M("disk to install on, see below; without it the service chooses"),
-    "hosts[].networkConfig": _M("nmstate document: keyfiles of NetworkManager in the live system and on the installed host", "DHCP"),
+    "hosts[].networkConfig": _M(
+        ("nmstate document: keyfiles of NetworkManager in the live system and on the installed host"), "DHCP"
+    ),
     "hosts[].bmc.address": _M("BMC that the cluster is to know, on baremetal only; handed on as an override"),
     "hosts[].bmc.username": _M("see `address`"),
     "hosts[].bmc.password": _M("see `address`; it reaches the image and the cluster"),
@@ -262,4 +398,5 @@ ROOT_DEVICE_HINTS: dict[str, Meaning] = {
     "rotational": _M("`true`: a disk that rotates; `false`: one that does not"),
 }
 
-# cluster/field_table.py describes the fields inside an option of openshift_host that have no counterpart of that name upstream.
+# cluster/field_table.py describes the fields inside an option of openshift_host that have no counterpart of that name
+# upstream.

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The field reference (docs/fields.md): the tables of cluster/field_table.py and cluster/fields.py with what is said of them in field_meanings.py."""
+"""The field reference (docs/fields.md): the tables of cluster/field_table.py and cluster/fields.py with what is said of
+them in field_meanings.py.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +19,26 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.field_
 )
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.fields import AGENT_CONFIG, INSTALL_CONFIG
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.nested_fields import POOL
-from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.platform_fields import PLATFORMS, ROOT_DEVICE_HINTS
-from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.shapes import OPAQUE, AnyOf, Field, ListOf, Opaque, Record, Scalar, Shape, snake_case
-from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.variable_fields import CLUSTER, HOST, TARGETS_BY_OPTION
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.platform_fields import (
+    PLATFORMS,
+    ROOT_DEVICE_HINTS,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.shapes import (
+    OPAQUE,
+    AnyOf,
+    Field,
+    ListOf,
+    Opaque,
+    Record,
+    Scalar,
+    Shape,
+    snake_case,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.variable_fields import (
+    CLUSTER,
+    HOST,
+    TARGETS_BY_OPTION,
+)
 
 from . import field_meanings
 from .field_meanings import Meaning
@@ -31,7 +50,7 @@ HEAD = """# Fields
 Every field of `openshift_cluster`, `openshift_host`, `install-config.yaml` and `agent-config.yaml`: what it may hold, what it is when it is not given, and what
 becomes of it. Keys of the two files are read without regard to case; an unknown key is refused with the nearest known one. A release stands where not every
 release has the field. Problems with fields are in [errors.md](errors.md), our own checks in [checks.md](checks.md).
-"""
+"""  # noqa: E501
 _UPSTREAM_HEAD = "| field | type | default | from | what it does |\n|---|---|---|---|---|\n"
 _OWN_HEAD = "| option | type | default | upstream | what it does |\n|---|---|---|---|---|\n"
 _DEFAULT = re.compile(r"[;:,] default:? (?P<value>[^;]+?)\.?$|Default:? (?P<other>[^;]+?)\.?$")
@@ -44,7 +63,9 @@ OF_OUR_OWN = {
 
 
 def leaves(shape: Shape, path: str = "") -> Iterator[Row]:
-    """(path, type) of every field, records taken apart; a list of records is a row of its own and its element's fields."""
+    """(path, type) of every field, records taken apart; a list of records is a row of its own and its element's
+    fields.
+    """
     if isinstance(shape, Record) and shape.fields:
         for name, field in shape.fields.items():
             yield from leaves(field.shape, f"{path}.{name}" if path else name)
@@ -135,14 +156,29 @@ def problems() -> list[str]:
 
 def fields_page() -> str:
     """The whole page. A field without a meaning stands there without; the test of :func:`problems` says which."""
-    parts = [HEAD, "\n## openshift_cluster\n\n", _OWN_HEAD, *_own_rows(CLUSTER), "\n## openshift_host\n\n", _OWN_HEAD, *_own_rows(HOST)]
+    parts = [
+        HEAD,
+        "\n## openshift_cluster\n\n",
+        _OWN_HEAD,
+        *_own_rows(CLUSTER),
+        "\n## openshift_host\n\n",
+        _OWN_HEAD,
+        *_own_rows(HOST),
+    ]
     for title, shape, meanings in upstream_sections():
-        parts += [f"\n## {title}\n\n", _UPSTREAM_HEAD, *(_upstream_row(path, kind, meanings.get(path, Meaning(""))) for path, kind in rows(shape, meanings))]
+        parts += [
+            f"\n## {title}\n\n",
+            _UPSTREAM_HEAD,
+            *(_upstream_row(path, kind, meanings.get(path, Meaning(""))) for path, kind in rows(shape, meanings)),
+        ]
     return "".join(parts)
 
 
 def _upstream_row(path: str, kind: str, meaning: Meaning) -> str:
-    return f"| `{path.removesuffix('*')}` | {kind} | {meaning.default or '–'} | {meaning.since} | {_escaped(meaning.text)} |\n"
+    return (
+        f"| `{path.removesuffix('*')}` | {kind} | {meaning.default or '–'} | {meaning.since} | "
+        f"{_escaped(meaning.text)} |\n"
+    )
 
 
 def _own_rows(shape: Record) -> Iterator[str]:
@@ -150,7 +186,13 @@ def _own_rows(shape: Record) -> Iterator[str]:
     for name, field in shape.fields.items():
         target = _target(shape, name)
         alike = seen.setdefault(tuple(leaves(field.shape, "*")), name) if isinstance(field.shape, Record) else name
-        yield _own_row(name, type_of(field.shape) if not _is_records(field.shape) else "list", target, field, "" if alike == name else f" Keys as `{alike}`.")
+        yield _own_row(
+            name,
+            type_of(field.shape) if not _is_records(field.shape) else "list",
+            target,
+            field,
+            "" if alike == name else f" Keys as `{alike}`.",
+        )
         if field.shape is ROOT_DEVICE_HINTS or alike != name:
             continue
         inner = field.shape.element if isinstance(field.shape, ListOf) else field.shape
@@ -169,14 +211,20 @@ def _inner_rows(shape: Record, path: str, target: str) -> Iterator[str]:
         meaning = _meanings_in_snake_case().get(f"{target}.{below}", Meaning(""))
         text = described.get(below, "") or meaning.text
         default, note = OF_OUR_OWN.get(f"{path}.{below}", ("", ""))
-        yield f"| `{path}.{below}` | {kind} | {_escaped(default or meaning.default or _default_in(text) or '–')} | | {_escaped(text)}{note} |\n"
+        yield (
+            f"| `{path}.{below}` | {kind} | {_escaped(default or meaning.default or _default_in(text) or '–')} | | "
+            f"{_escaped(text)}{note} |\n"
+        )
 
 
 def _own_row(name: str, kind: str, target: str, field: Field, note: str) -> str:
     upstream = f"`{target}`" if target else ""
     required = "**required**. " if field.required else ""
     default = _default_in(field.description) or _known_meaning(target).default
-    return f"| `{name}` | {kind} | {'–' if field.required else _escaped(default) or '–'} | {upstream} | {required}{_escaped(field.description)}{note} |\n"
+    return (
+        f"| `{name}` | {kind} | {'–' if field.required else _escaped(default) or '–'} | {upstream} | "
+        f"{required}{_escaped(field.description)}{note} |\n"
+    )
 
 
 def _target(shape: Record, name: str) -> str:
@@ -191,13 +239,27 @@ def _known_meaning(target: str) -> Meaning:
 
 def _meanings_in_snake_case() -> dict[str, Meaning]:
     """``controlPlane.fencing.credentials[].host_name`` and so on: below an option names are ours."""
-    pools = {f"{pool}.{path}": meaning for pool in ("controlPlane", "arbiter", "compute[]") for path, meaning in field_meanings.POOL.items()}
+    pools = {
+        f"{pool}.{path}": meaning
+        for pool in ("controlPlane", "arbiter", "compute[]")
+        for path, meaning in field_meanings.POOL.items()
+    }
     known = {**field_meanings.INSTALL_CONFIG, **pools}
     found = {}
     for path, meaning in known.items():
-        for target in {*TARGETS_BY_OPTION.values(), "controlPlane", "arbiter", "compute[]", "networking.clusterNetwork[]", "imageDigestSources[]"}:
+        for target in {
+            *TARGETS_BY_OPTION.values(),
+            "controlPlane",
+            "arbiter",
+            "compute[]",
+            "networking.clusterNetwork[]",
+            "imageDigestSources[]",
+        }:
             if path.startswith(f"{target}."):
-                rest = ".".join(snake_case(step.removesuffix("[]")) + ("[]" if step.endswith("[]") else "") for step in path[len(target) + 1 :].split("."))
+                rest = ".".join(
+                    snake_case(step.removesuffix("[]")) + ("[]" if step.endswith("[]") else "")
+                    for step in path[len(target) + 1 :].split(".")
+                )
                 found[f"{target}.{rest}"] = meaning
     return found
 

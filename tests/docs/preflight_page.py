@@ -5,7 +5,11 @@
 
 from __future__ import annotations
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.preflight.checks import ALL, CHECKS, RackCheck
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.preflight.checks import (
+    ALL,
+    CHECKS,
+    RackCheck,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.preflight.firmware import LOWEST
 
 _HEAD = """# Checks of preflight
@@ -19,7 +23,7 @@ value that a BMC does not show. BMCs are read with GET only. [../how-to/before-t
 
 | check | methods | reads | after a failure |
 |---|---|---|---|
-"""
+"""  # noqa: E501
 _FIRMWARE = """
 ## Firmware
 

@@ -9,7 +9,10 @@ from collections.abc import Mapping
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.table import ROWS, Action, Cell, Row
 
-START, END = "<!-- safety table: generated from plugins/module_utils/deployment/safety/table.py -->\n", "<!-- /safety table -->\n"
+START, END = (
+    "<!-- safety table: generated from plugins/module_utils/deployment/safety/table.py -->\n",
+    "<!-- /safety table -->\n",
+)
 COLUMNS: Mapping[Action, str] = {"boot": "boot", "remove": "take out", "destroy": "destroy", "recover": "recover"}
 _OUTCOMES = {
     "act": "yes",
@@ -48,7 +51,12 @@ def _words(row: Row, action: Action) -> str:
 
 def _own_cells(row: Row, action: Action) -> list[str]:
     """Actions, and methods, with a cell of their own besides the column's."""
-    others = {"boot": ("supply", "boot:hub"), "remove": ("reprovision", "shrink"), "destroy": ("destroy:hub",), "recover": ()}[action]
+    others = {
+        "boot": ("supply", "boot:hub"),
+        "remove": ("reprovision", "shrink"),
+        "destroy": ("destroy:hub",),
+        "recover": (),
+    }[action]
     return [name for name in others if name in row.cells and row.cells[name] != row.cell(action)]
 
 
@@ -56,7 +64,12 @@ def _cell(cell: Cell) -> str:
     text = "no" if cell.note == "no" else _OUTCOMES[cell.outcome]
     text += " + confirm" if cell.confirm and cell.outcome in ("act", "through", "fail") else ""
     text += f" ({cell.note})" if cell.note not in ("", "no") else ""
-    return ", or ".join([text, *(f"`{lift.force}`{' + confirm' if lift.confirm else ''}{_methods(lift.methods)}" for lift in cell.lifts)])
+    return ", or ".join(
+        [
+            text,
+            *(f"`{lift.force}`{' + confirm' if lift.confirm else ''}{_methods(lift.methods)}" for lift in cell.lifts),
+        ]
+    )
 
 
 def _methods(methods: frozenset[str]) -> str:

@@ -121,7 +121,9 @@ def running_service(speed: float = 60.0, **environment: str) -> Iterator[Bench]:
             clock=clock,
             faults=Faults(),
             swagger=swagger,
-            kubeconfig=lambda name, domain: json.dumps({"clusters": [{"name": name, "cluster": {"server": f"https://api.{domain}:6443"}}]}),
+            kubeconfig=lambda name, domain: json.dumps(
+                {"clusters": [{"name": name, "cluster": {"server": f"https://api.{domain}:6443"}}]}
+            ),
         )
         await service.start("127.0.0.1")
         return service
@@ -147,7 +149,10 @@ def module_runner(bench: Bench, capfd: pytest.CaptureFixture[str]) -> RunModule:
     def call_module(name: str, /, *, check: bool = False, diff: bool = False, **arguments: Any) -> dict[str, Any]:
         module = importlib.import_module(f"ansible_collections.zerotouch.openshift.plugins.modules.{name}")
         connection = {"service_url": bench.url, "token": bench.token, "watcher_token": bench.watcher_token}
-        with patch_module_args({**connection, **arguments, "_ansible_check_mode": check, "_ansible_diff": diff}), pytest.raises(SystemExit):
+        with (
+            patch_module_args({**connection, **arguments, "_ansible_check_mode": check, "_ansible_diff": diff}),
+            pytest.raises(SystemExit),
+        ):
             module.main()
         output = capfd.readouterr().out
         assert bench.token not in output and json.loads(PULL_SECRET)["auths"]["quay.io"]["auth"] not in output

@@ -29,7 +29,9 @@ INVENTORY_SECRETS = {
 
 
 def forms(secret: str) -> set[str]:
-    """How a secret may look: raw, as JSON has it (once, twice and three times quoted), in a URL, in base64 at each of the three offsets."""
+    """How a secret may look: raw, as JSON has it (once, twice and three times quoted), in a URL, in base64 at each of
+    the three offsets.
+    """
     found = {secret, urllib.parse.quote(secret, safe="")}
     for _depth in range(3):
         secret = json.dumps(secret)[1:-1]

@@ -26,16 +26,35 @@ from .lab import ROOT, Deployment, Lab, Run, read_inventory, without, write_inve
 SHARE_A_DEPLOYMENT = ("test_access", "test_image", "test_secrets")
 # What takes longest, longest first.
 LONG = (
-    *("test_assisted_deploy", "test_hosted", "test_hub", "test_hub_hosted", "test_hub_destroy", "test_hub_bare_metal", "test_hub_rbac"),
+    *(
+        "test_assisted_deploy",
+        "test_hosted",
+        "test_hub",
+        "test_hub_hosted",
+        "test_hub_destroy",
+        "test_hub_bare_metal",
+        "test_hub_rbac",
+    ),
     *("test_killed", "test_resume", "test_hub_agents", "test_repeat"),
-    *("test_faults", "test_capi", "test_hypershift", "test_hub_infra_env", "test_mistakes", "test_bmc_profiles", "test_kni22", "test_resume_lost"),
+    *(
+        "test_faults",
+        "test_capi",
+        "test_hypershift",
+        "test_hub_infra_env",
+        "test_mistakes",
+        "test_bmc_profiles",
+        "test_kni22",
+        "test_resume_lost",
+    ),
     *("test_install", "test_commands", "test_boot", "test_manual"),
 )
 MakeLab = Callable[[Path, Path], Lab]
 
 
 class ByModule(LoadScopeScheduling):
-    """Each module goes to one worker: its tests share a lab, and some build on each other. So do the modules that share a deployment.
+    """Each module goes to one worker: its tests share a lab, and some build on each other.
+
+    So do the modules that share a deployment.
 
     A scheduler of our own, since groups of tests (``xdist_group``) do nothing with xdist 3.8 on pytest 9.
     """
@@ -53,7 +72,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> ByModule:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The modules that share a deployment first, then those that take longest."""
-    items.sort(key=lambda item: (item.path.stem not in SHARE_A_DEPLOYMENT, LONG.index(item.path.stem) if item.path.stem in LONG else len(LONG)))
+    items.sort(
+        key=lambda item: (
+            item.path.stem not in SHARE_A_DEPLOYMENT,
+            LONG.index(item.path.stem) if item.path.stem in LONG else len(LONG),
+        )
+    )
 
 
 @pytest.fixture(scope="session")
@@ -112,7 +136,9 @@ def canary_inventory(name: str, directory: Path, change: Callable[[dict[str, Any
 
 @pytest.fixture
 def make_deployment(make_lab: MakeLab, tmp_path: Path) -> Iterator[Callable[..., Deployment]]:
-    """``make_deployment("sno", change)``: a lab of that site and its inventory, changed by ``change``; the lab ends with the test."""
+    """``make_deployment("sno", change)``: a lab of that site and its inventory, changed by ``change``; the lab ends
+    with the test.
+    """
     labs: list[Lab] = []
 
     def make(name: str, change: Callable[[dict[str, Any]], object] | None = None) -> Deployment:
@@ -141,7 +167,12 @@ def compact(make_deployment: Callable[..., Deployment]) -> Deployment:
 
 def with_everything(inventory: dict[str, Any]) -> None:
     """What gives cause for further files in the image."""
-    manifest = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "note", "namespace": "default"}, "data": {"text": "from the inventory"}}
+    manifest = {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": "note", "namespace": "default"},
+        "data": {"text": "from the inventory"},
+    }
     inventory["all"]["vars"]["openshift_cluster"] |= {
         "ntp_sources": ["192.168.126.1"],
         "extra_manifests": [{"name": "note.yaml", "content": manifest}],
@@ -151,9 +182,14 @@ def with_everything(inventory: dict[str, Any]) -> None:
 
 def certificate() -> str:
     """A company's CA, good for a day."""
-    key, name = ec.generate_private_key(ec.SECP256R1()), x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "a company")])
+    key, name = (
+        ec.generate_private_key(ec.SECP256R1()),
+        x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "a company")]),
+    )
     now = datetime.datetime.now(datetime.UTC)
-    builder = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key()).serial_number(1)
+    builder = (
+        x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key()).serial_number(1)
+    )
     builder = builder.add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
     made = builder.not_valid_before(now).not_valid_after(now + datetime.timedelta(days=1)).sign(key, hashes.SHA256())
     return made.public_bytes(serialization.Encoding.PEM).decode()

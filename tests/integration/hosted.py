@@ -87,7 +87,11 @@ def changed(site: Site, before: dict[str, int]) -> set[str]:
 
 def make_site(make_lab: MakeLab, directory: Path) -> Site:
     """The inventory ``hosted`` and the lab that plays it."""
-    return Site(Deployment(make_lab(directory, canary_site("hosted", directory)), canary_inventory("hosted", directory), directory))
+    return Site(
+        Deployment(
+            make_lab(directory, canary_site("hosted", directory)), canary_inventory("hosted", directory), directory
+        )
+    )
 
 
 @contextlib.contextmanager
@@ -119,7 +123,9 @@ def until(holds: Callable[[], bool], what: Callable[[], object]) -> None:
 
 def labelled(hub: KubeClient, pool: str = "guest") -> dict[str, bool]:
     """Hostname of each Agent with the label of the pool, and whether it is free."""
-    found = [agent for agent in hub.list(AGENTS) if (agent["metadata"].get("labels") or {}).get(LABEL) == f"clusters.{pool}"]
+    found = [
+        agent for agent in hub.list(AGENTS) if (agent["metadata"].get("labels") or {}).get(LABEL) == f"clusters.{pool}"
+    ]
     return {agent["spec"].get("hostname", ""): not agent["spec"].get("clusterDeploymentName") for agent in found}
 
 
@@ -129,7 +135,9 @@ def in_use(hub: KubeClient, pool: str = "guest") -> set[str]:
 
 
 def agent_of(hub: KubeClient, hostname: str) -> str:
-    return next(str(agent["metadata"]["name"]) for agent in hub.list(AGENTS) if agent["spec"].get("hostname") == hostname)
+    return next(
+        str(agent["metadata"]["name"]) for agent in hub.list(AGENTS) if agent["spec"].get("hostname") == hostname
+    )
 
 
 def node_pool(hub: KubeClient, pool: str = "guest") -> Object:

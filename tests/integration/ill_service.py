@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What stands between a module and a healthy service when things go wrong: a gateway that is ill as told, and the server of tokens of a hosted service."""
+"""What stands between a module and a healthy service when things go wrong: a gateway that is ill as told, and the
+server of tokens of a hosted service.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +18,14 @@ SLOW = 1.0
 
 
 class Gateway:
-    """Forwards to a service. ``ills`` are (method or "", part of the path, ill) that are used up one by one; ``then`` has more that begin after a path.
+    """Forwards to a service.
 
-    Ills: a status (502, 503, 504) that the service never hears of; ``cut-before`` and ``cut-after`` it has done its work; ``cut-middle`` of the answer;
-    ``slow``. With ``tokens`` it takes access tokens of its own, each for so many requests, and exchanges offline tokens for them at ``/token``.
+    ``ills`` are (method or "", part of the path, ill) that are used up one by one; ``then`` has more that begin after a
+    path.
+
+    Ills: a status (502, 503, 504) that the service never hears of; ``cut-before`` and ``cut-after`` it has done its
+    work; ``cut-middle`` of the answer; ``slow``. With ``tokens`` it takes access tokens of its own, each for so many
+    requests, and exchanges offline tokens for them at ``/token``.
     """
 
     def __init__(self, url: str, token: str, *, tokens: int = 0) -> None:
@@ -65,7 +71,9 @@ class Gateway:
         body = handler.rfile.read(int(handler.headers.get("Content-Length") or 0))
         with self._lock:
             self.seen.append((handler.command, handler.path))
-            ill = next((item for item in self.ills if item[0] in ("", handler.command) and item[1] in handler.path), None)
+            ill = next(
+                (item for item in self.ills if item[0] in ("", handler.command) and item[1] in handler.path), None
+            )
             if ill:
                 self.ills.remove(ill)
             for part in [part for part in self.then if part in handler.path]:
@@ -74,7 +82,9 @@ class Gateway:
         if what == "cut-before":
             handler.close_connection = True
             return
-        status, headers, data = (what, {}, b"upstream connect error") if isinstance(what, int) else self._answer(handler, body)
+        status, headers, data = (
+            (what, {}, b"upstream connect error") if isinstance(what, int) else self._answer(handler, body)
+        )
         if what == "cut-after":
             handler.close_connection = True
             return
@@ -109,7 +119,11 @@ class Gateway:
         try:
             connection.request(handler.command, handler.path, body or None, headers)
             answer = connection.getresponse()
-            kept = {name: value for name, value in answer.getheaders() if name.lower() in ("content-type", "content-encoding", "content-disposition")}
+            kept = {
+                name: value
+                for name, value in answer.getheaders()
+                if name.lower() in ("content-type", "content-encoding", "content-disposition")
+            }
             return answer.status, kept, answer.read()
         finally:
             connection.close()

@@ -1,13 +1,15 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A playbook as the job of an automation controller runs it: a container of its own, which takes everything with it when it ends.
+"""A playbook as the job of an automation controller runs it: a container of its own, which takes everything with it
+when it ends.
 
-The private directory of the job is a tmpfs that only the job sees, its processes are those of a PID namespace that is killed as a whole, the checkout
-is read-only, and the user has no passwd entry (ansible/awx awx/main/tasks/jobs.py, ansible-runner config/_base.py). The network is the machine's.
+The private directory of the job is a tmpfs that only the job sees, its processes are those of a PID namespace that is
+killed as a whole, the checkout is read-only, and the user has no passwd entry (ansible/awx awx/main/tasks/jobs.py,
+ansible-runner config/_base.py). The network is the machine's.
 
-Where namespaces are not permitted, jobs run in plain directories (:class:`PlainJob`): each has a new private directory, which is deleted with all
-processes of the job when it is killed. User and checkout are then those of the tests.
+Where namespaces are not permitted, jobs run in plain directories (:class:`PlainJob`): each has a new private directory,
+which is deleted with all processes of the job when it is killed. User and checkout are then those of the tests.
 """
 
 from __future__ import annotations
@@ -31,12 +33,14 @@ from .lab import BIN, ROOT, Deployment
 UID = 54321
 _NAMESPACES = ("unshare", "--mount", "--pid", "--fork", "--kill-child=SIGKILL", "--mount-proc")
 _USER = ("setpriv", f"--reuid={UID}", f"--regid={UID}", "--clear-groups", "--no-new-privs")
-# Where the interpreter is in a directory of root alone, as that of pyenv is, its programs must be readable all the same. Nothing becomes writable.
+# Where the interpreter is in a directory of root alone, as that of pyenv is, its programs must be readable all the
+# same. Nothing becomes writable.
 _READS = ("--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search")
 # Processes of a plain job are recognised by this variable of their environment.
 _MARK = "ZT_TEST_JOB"
-# Seconds after which a job takes the lease of a killed one over. They are 90, or 30 (a namespace may get the number of one that has ended), which
-# tests/unit/deployment/state/test_keeper.py proves; a suite of a hundred killed jobs would wait for hours. No job lives while another one waits so.
+# Seconds after which a job takes the lease of a killed one over. They are 90, or 30 (a namespace may get the number of
+# one that has ended), which tests/unit/deployment/state/test_keeper.py proves; a suite of a hundred killed jobs would
+# wait for hours. No job lives while another one waits so.
 _TAKE_OVER = 4.0
 _SITE = f"""
 import importlib.machinery, sys
@@ -68,7 +72,10 @@ def obstacle() -> str:
 
 
 def as_jobs(deployment: Deployment, name: str = "job") -> JobDeployment:
-    """The deployment with playbooks that run as jobs, in namespaces where they are permitted. Jobs that run at the same time have different names."""
+    """The deployment with playbooks that run as jobs, in namespaces where they are permitted.
+
+    Jobs that run at the same time have different names.
+    """
     if why := obstacle():
         print(f"Jobs run in plain directories, without namespaces: {why}.")
         return PlainJob(deployment, name)
@@ -76,10 +83,19 @@ def as_jobs(deployment: Deployment, name: str = "job") -> JobDeployment:
 
 
 class JobDeployment(Deployment):
-    """``runner`` is the private directory inside of each job. ``kept`` is a copy of the work directory of the last job that ended by itself."""
+    """``runner`` is the private directory inside of each job.
+
+    ``kept`` is a copy of the work directory of the last job that ended by itself.
+    """
 
     def __init__(self, deployment: Deployment, runner: Path) -> None:
-        super().__init__(deployment._lab, deployment.inventory, deployment.directory, deployment.work_dir.name, deployment.environment)
+        super().__init__(
+            deployment._lab,
+            deployment.inventory,
+            deployment.directory,
+            deployment.work_dir.name,
+            deployment.environment,
+        )
         self.runner = runner
         self.work_dir = runner / "project" / "cluster"
         self.kept = deployment.directory / "kept"
@@ -103,11 +119,20 @@ class JobDeployment(Deployment):
         """End the job as ``podman kill`` and a deleted pod do it: all processes at once, and the private directory."""
         raise NotImplementedError
 
-    def start(self, playbook: str = "deploy_cluster", *options: str, extra: Mapping[str, Any] | None = None) -> subprocess.Popen[str]:
+    def start(
+        self, playbook: str = "deploy_cluster", *options: str, extra: Mapping[str, Any] | None = None
+    ) -> subprocess.Popen[str]:
         variables = {**self.lab.vars, "openshift_work_dir": str(self.work_dir), **(extra or {})}
         inside = self.runner / "inputs"
         files = self._inputs(variables)
-        command = [str(BIN / "ansible-playbook"), f"zerotouch.openshift.{playbook}", "-i", str(inside / "hosts.json"), "-e", f"@{inside / 'vars.json'}"]
+        command = [
+            str(BIN / "ansible-playbook"),
+            f"zerotouch.openshift.{playbook}",
+            "-i",
+            str(inside / "hosts.json"),
+            "-e",
+            f"@{inside / 'vars.json'}",
+        ]
         return self._popen(files, [*command, *options])
 
     def shell(self, script: str, files: Mapping[str, str]) -> subprocess.Popen[str]:
@@ -154,7 +179,8 @@ class JobDeployment(Deployment):
         inputs.mkdir()
         shutil.copy(self.inventory, inputs / "hosts.json")
         if image := dict(variables.get("openshift_base_image") or {}):
-            # Beside a work directory that survives, the base image is the same file for each job; else each job has a copy of its own.
+            # Beside a work directory that survives, the base image is the same file for each job; else each job has a
+            # copy of its own.
             (shutil.copy2 if self.volume else shutil.copy)(image["path"], inputs / "base.iso")
             variables["openshift_base_image"] = {**image, "path": str(self.runner / "inputs" / "base.iso")}
         variables["openshift_ca_cert"] = Path(variables["openshift_ca_cert"]).read_text()
@@ -164,7 +190,10 @@ class JobDeployment(Deployment):
     def _after(self, command: str) -> str:
         """The playbook, and then a copy of what it left, for the test to read."""
         kept = shlex.quote(str(self.kept))
-        return f"code=0\n{command} || code=$?\nrm -rf {kept}; cp -r {shlex.quote(str(self.work_dir))} {kept} 2>/dev/null || true\nexit $code\n"
+        return (
+            f"code=0\n{command} || code=$?\nrm -rf {kept}; cp -r {shlex.quote(str(self.work_dir))} {kept} 2>/dev/null "
+            "|| true\nexit $code\n"
+        )
 
 
 class NamespaceJob(JobDeployment):
@@ -183,7 +212,12 @@ class NamespaceJob(JobDeployment):
         """What PID 1 of the job does: mounts, then the playbook as its user."""
         runner, work_dir = shlex.quote(str(self.runner)), shlex.quote(str(self.work_dir))
         volume = (
-            f"mkdir -p {work_dir}; mount --bind {shlex.quote(str(self.volume))} {work_dir}; chown {UID} {work_dir}; chmod 700 {work_dir}" if self.volume else ""
+            (
+                f"mkdir -p {work_dir}; mount --bind {shlex.quote(str(self.volume))} {work_dir}; chown {UID} "
+                f"{work_dir}; chmod 700 {work_dir}"
+            )
+            if self.volume
+            else ""
         )
         return f"""
 mount --make-rprivate /
@@ -199,8 +233,10 @@ cd {runner}/project
 
 
 class PlainJob(JobDeployment):
-    """Jobs in a directory that is new for each of them. A volume is a directory beside it, and then the job is none of a controller: a plain directory
-    cannot be told from the layer of a container.
+    """Jobs in a directory that is new for each of them.
+
+    A volume is a directory beside it, and then the job is none of a controller: a plain directory cannot be told from
+    the layer of a container.
     """
 
     def __init__(self, deployment: Deployment, name: str) -> None:
@@ -226,7 +262,9 @@ class PlainJob(JobDeployment):
         for name in ("project", "home/tmp"):
             (self.runner / name).mkdir(parents=True)
         shutil.copytree(files, self.runner / "inputs")
-        return self._run(["sh", "-euc", f"cd {shlex.quote(str(self.runner / 'project'))}\n{self._after(shlex.join(command))}"])
+        return self._run(
+            ["sh", "-euc", (f"cd {shlex.quote(str(self.runner / 'project'))}\n{self._after(shlex.join(command))}")]
+        )
 
     def _environment(self) -> dict[str, str]:
         return {**super()._environment(), _MARK: self._id}

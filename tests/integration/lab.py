@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A lab for a test, and playbooks run against it as a user runs them: in a process of their own, with an inventory, by name."""
+"""A lab for a test, and playbooks run against it as a user runs them: in a process of their own, with an inventory, by
+name.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,9 @@ class Run:
     @property
     def changed(self) -> int:
         """Changed tasks, from the recap."""
-        recap = re.search(r"^localhost\s*: ok=\d+\s+changed=(\d+)", self.output.rpartition("PLAY RECAP")[2], re.MULTILINE)
+        recap = re.search(
+            r"^localhost\s*: ok=\d+\s+changed=(\d+)", self.output.rpartition("PLAY RECAP")[2], re.MULTILINE
+        )
         if recap is None:
             pytest.fail(f"the run ended without a recap:\n{self.output}")
         return int(recap[1])
@@ -58,7 +62,9 @@ class Run:
     @property
     def failure(self) -> dict[str, Any]:
         """The result of the first task that failed; the last one repeats its message."""
-        found = re.search(r"^fatal: \[localhost\]: FAILED! => (\{$.*?^\}|\{[^\n]*\}$)", self.output, re.MULTILINE | re.DOTALL)
+        found = re.search(
+            r"^fatal: \[localhost\]: FAILED! => (\{$.*?^\}|\{[^\n]*\}$)", self.output, re.MULTILINE | re.DOTALL
+        )
         if found is None:
             pytest.fail(f"no task failed:\n{self.output}")
         return dict(json.loads(found[1]))
@@ -104,9 +110,13 @@ class Lab:
         return {machine["name"]: int(machine["writes"]) for machine in self.status()["machines"]}
 
     def bmc_writes(self, *, refused: bool = False) -> list[dict[str, Any]]:
-        """The changing requests of all BMCs in their order, each with machine, method, path, summary; ``refused``: with those that a BMC refused."""
+        """The changing requests of all BMCs in their order, each with machine, method, path, summary; ``refused``: with
+        those that a BMC refused.
+        """
         kinds = ["writes", *(["refused_writes"] if refused else [])]
-        found = [write for machine in self.status()["machines"] for kind in kinds for write in machine["bmc"].get(kind, [])]
+        found = [
+            write for machine in self.status()["machines"] for kind in kinds for write in machine["bmc"].get(kind, [])
+        ]
         return sorted(found, key=lambda write: int(write["number"]))
 
     def powers(self) -> dict[str, str]:
@@ -198,7 +208,14 @@ class Lab:
 class Deployment:
     """An inventory, a work directory and the lab that is played with: deploys, destroys."""
 
-    def __init__(self, lab: Lab | None, inventory: Path, directory: Path, work_dir: str = "cluster", environment: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        lab: Lab | None,
+        inventory: Path,
+        directory: Path,
+        work_dir: str = "cluster",
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         self._lab = lab
         self.inventory = inventory
         self.directory = directory
@@ -222,7 +239,9 @@ class Deployment:
         path = write_inventory(self.directory / f"hosts-{len(list(self.directory.glob('hosts-*')))}.json", inventory)
         return Deployment(self._lab, path, self.directory, self.work_dir.name, self.environment)
 
-    def start(self, playbook: str = "deploy_cluster", *options: str, extra: Mapping[str, Any] | None = None) -> subprocess.Popen[str]:
+    def start(
+        self, playbook: str = "deploy_cluster", *options: str, extra: Mapping[str, Any] | None = None
+    ) -> subprocess.Popen[str]:
         lab = ["-e", f"@{self._lab.vars_file}"] if self._lab else []
         variables = {"openshift_work_dir": str(self.work_dir), **(extra or {})}
         name = playbook if playbook.startswith("/") else f"zerotouch.openshift.{playbook}"
@@ -243,7 +262,12 @@ class Deployment:
 
     def _environment(self) -> dict[str, str]:
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("ANSIBLE_")}
-        own = {"ANSIBLE_COLLECTIONS_PATH": str(ROOT / ".build"), "ANSIBLE_NOCOLOR": "1", "PYTHONUNBUFFERED": "1", "PWD": str(self.directory)}
+        own = {
+            "ANSIBLE_COLLECTIONS_PATH": str(ROOT / ".build"),
+            "ANSIBLE_NOCOLOR": "1",
+            "PYTHONUNBUFFERED": "1",
+            "PWD": str(self.directory),
+        }
         return inherited | own | self.environment
 
     def run(self, playbook: str = "deploy_cluster", *options: str, extra: Mapping[str, Any] | None = None) -> Run:
@@ -264,8 +288,24 @@ class Deployment:
 
     def module(self, name: str, arguments: Mapping[str, Any], *options: str) -> Run:
         """Open one module ad hoc."""
-        command = [str(BIN / "ansible"), "localhost", "-m", f"zerotouch.openshift.{name}", "-a", json.dumps(arguments), *options]
-        done = subprocess.run(command, cwd=self.directory, env=self._environment(), capture_output=True, text=True, timeout=LIMIT, check=False)
+        command = [
+            str(BIN / "ansible"),
+            "localhost",
+            "-m",
+            f"zerotouch.openshift.{name}",
+            "-a",
+            json.dumps(arguments),
+            *options,
+        ]
+        done = subprocess.run(
+            command,
+            cwd=self.directory,
+            env=self._environment(),
+            capture_output=True,
+            text=True,
+            timeout=LIMIT,
+            check=False,
+        )
         return Run(done.returncode, looked_through(done.stdout + done.stderr))
 
     def deploy(self, *options: str, **more: Any) -> Run:
@@ -284,10 +324,14 @@ class Deployment:
         assert "Traceback" not in run.output, run.output
         return run
 
-    def watched(self, moment: Callable[[str], bool], act: Callable[[int, str], object], **more: Any) -> tuple[Run, float]:
-        """Start to deploy, call ``act(process id, output)`` as soon as ``moment(output so far)``; the run, and how many seconds it then took to end.
+    def watched(
+        self, moment: Callable[[str], bool], act: Callable[[int, str], object], **more: Any
+    ) -> tuple[Run, float]:
+        """Start to deploy, call ``act(process id, output)`` as soon as ``moment(output so far)``; the run, and how many
+        seconds it then took to end.
 
-        Until the run watches the machines the lab is slow: on a busy machine they would be done before it begins, and some moments would never come.
+        Until the run watches the machines the lab is slow: on a busy machine they would be done before it begins, and
+        some moments would never come.
         """
         if self._lab:
             self._lab.change_speed(SLOW)
@@ -316,7 +360,9 @@ class Deployment:
         return Run(process.returncode, looked_through("".join(lines))), took
 
     def untouched(self, playbook: str = "deploy_cluster", *options: str, extra: Mapping[str, Any] | None = None) -> Run:
-        """Run a playbook that must change nothing at any BMC: it is killed at the first attempt, so that the lab keeps what the test is about."""
+        """Run a playbook that must change nothing at any BMC: it is killed at the first attempt, so that the lab keeps
+        what the test is about.
+        """
         before = len(self.lab.bmc_writes(refused=True))
         process = self.start(playbook, *options, extra=extra)
         lines: list[str] = []
@@ -334,7 +380,9 @@ class Deployment:
         output = looked_through("".join(lines))
         attempts = self.lab.bmc_writes(refused=True)[before:]
         if attempts:
-            pytest.fail(f"{playbook} wrote to BMCs: {[(write['machine'], write['summary']) for write in attempts]}\n{output}")
+            pytest.fail(
+                f"{playbook} wrote to BMCs: {[(write['machine'], write['summary']) for write in attempts]}\n{output}"
+            )
         assert process.returncode >= 0, f"{playbook} did not end within {LIMIT:g} s:\n{output}"
         assert "Traceback" not in output, output
         return Run(process.returncode, output)
@@ -369,7 +417,9 @@ def looked_through(output: str) -> str:
 
 
 def family(process: int) -> list[int]:
-    """A process and everything that descends from it; Ansible's workers have sessions of their own, so a group does not hold them."""
+    """A process and everything that descends from it; Ansible's workers have sessions of their own, so a group does not
+    hold them.
+    """
     parents: dict[int, int] = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -382,14 +432,20 @@ def family(process: int) -> list[int]:
 
 
 def kill_all(process: int) -> None:
-    """SIGKILL for the playbook and its workers, as the machine's end would have it. The parent first, so that it reports nothing."""
+    """SIGKILL for the playbook and its workers, as the machine's end would have it.
+
+    The parent first, so that it reports nothing.
+    """
     for member in family(process):
         with contextlib.suppress(ProcessLookupError):
             os.kill(member, signal.SIGKILL)
 
 
 def kill_parent(process: int) -> None:
-    """SIGKILL for the playbook alone: ``kill -9``, the memory killer. Its workers learn of it when they next say something."""
+    """SIGKILL for the playbook alone: ``kill -9``, the memory killer.
+
+    Its workers learn of it when they next say something.
+    """
     os.kill(process, signal.SIGKILL)
 
 

@@ -28,7 +28,9 @@ URL = "http://images.example.com/0123456789abcdef0123456789abcdef/agent.x86_64.i
 
 
 class SharedClock:
-    """Time for a client and the lab alike: ``speed`` times as fast as real time, and slower where the machine that runs both does not keep up."""
+    """Time for a client and the lab alike: ``speed`` times as fast as real time, and slower where the machine that runs
+    both does not keep up.
+    """
 
     def __init__(self, speed: float) -> None:
         self.speed = speed
@@ -72,7 +74,10 @@ class _LabTime(LabClock):
 
 
 class LabRack:
-    """Machines ``m0``, ``m1``, …, each behind a BMC of its own, with TLS if requested. ``boots`` has what each machine booted."""
+    """Machines ``m0``, ``m1``, …, each behind a BMC of its own, with TLS if requested.
+
+    ``boots`` has what each machine booted.
+    """
 
     def __init__(self, directory: Path, profiles: list[str], clock: Any, *, tls: bool = False) -> None:
         self.faults = Faults()
@@ -121,7 +126,11 @@ class LabRack:
         override = machine.boot.target if machine.boot.enabled != "Disabled" else "None"
         if machine.boot.enabled == "Once":
             machine.boot.enabled, machine.boot.target = "Disabled", "None"
-        medium = machine.cd.image if machine.cd.inserted and override in machine.profile.cd_targets and machine.boot.mode == "UEFI" else None
+        medium = (
+            machine.cd.image
+            if machine.cd.inserted and override in machine.profile.cd_targets and machine.boot.mode == "UEFI"
+            else None
+        )
         machine.boots.append(f"cd:{medium}" if medium else "disk")
         return Outcome.HALT
 
@@ -139,7 +148,10 @@ class LabRack:
     def writes(self, number: int) -> list[str]:
         """What was written to a machine, refused requests included."""
         endpoint = self.endpoints[number]
-        return [write["summary"] for write in sorted([*endpoint.writes, *endpoint.refused_writes], key=lambda write: write["number"])]
+        return [
+            write["summary"]
+            for write in sorted([*endpoint.writes, *endpoint.refused_writes], key=lambda write: write["number"])
+        ]
 
     def close(self) -> None:
         self.wait(self._close())

@@ -3,8 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Domains of a real libvirt whose guests are machines of the lab.
 
-The collection talks to libvirt and QEMU. A domain runs nothing: it is suspended when it starts. What its guest would do, the machine of the lab with its
-UUID and MAC addresses does: it boots the bytes that are in the volume in the domain's CD drive, it starts from its disk, or it is switched off.
+The collection talks to libvirt and QEMU. A domain runs nothing: it is suspended when it starts. What its guest would
+do, the machine of the lab with its UUID and MAC addresses does: it boots the bytes that are in the volume in the
+domain's CD drive, it starts from its disk, or it is switched off.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ _PAUSE = 0.3
 
 
 class LabHypervisor:
-    """``uri`` and ``pools`` are those of the daemon; ``starts`` are the starts of each domain: the name of the volume in its CD drive, or ``disk``."""
+    """``uri`` and ``pools`` are those of the daemon; ``starts`` are the starts of each domain: the name of the volume
+    in its CD drive, or ``disk``.
+    """
 
     def __init__(self, lab: Lab, uri: str, directory: Path) -> None:
         self.uri, self.directory = uri, directory
@@ -51,7 +54,12 @@ class LabHypervisor:
         disk.write_bytes(bytes(1 << 16))
         disk.chmod(0o666)
         screen = f"<graphics type='vnc' listen='127.0.0.1' autoport='yes' passwd='{VNC_PASSWORD}'/>"
-        virsh(self.uri, "define", "/dev/stdin", text=domain_xml(name, disk, spec.nics[0].mac, uuid=spec.system_uuid, extra=screen))
+        virsh(
+            self.uri,
+            "define",
+            "/dev/stdin",
+            text=domain_xml(name, disk, spec.nics[0].mac, uuid=spec.system_uuid, extra=screen),
+        )
         if on:
             self._on[name] = "disk"
             virsh(self.uri, "start", name, "--paused")
@@ -63,12 +71,18 @@ class LabHypervisor:
     def image_of(self, name: str) -> str:
         """The volume in the CD drive of a running domain; empty without one."""
         lines = [line.split() for line in virsh(self.uri, "domblklist", name, "--details").splitlines()]
-        return next((Path(words[3]).name for words in lines if len(words) == 4 and words[1] == "cdrom" and words[3] != "-"), "")
+        return next(
+            (Path(words[3]).name for words in lines if len(words) == 4 and words[1] == "cdrom" and words[3] != "-"), ""
+        )
 
     def images(self) -> list[str]:
         """The volumes of this collection."""
         virsh(self.uri, "pool-refresh", "default")
-        return [line.split()[0] for line in virsh(self.uri, "vol-list", "default").splitlines() if line.strip().startswith("zerotouch-")]
+        return [
+            line.split()[0]
+            for line in virsh(self.uri, "vol-list", "default").splitlines()
+            if line.strip().startswith("zerotouch-")
+        ]
 
     def close(self) -> None:
         self._end.set()

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A bare kube-apiserver with its etcd (KUBEBUILDER_ASSETS), for tests against upstream's own controllers: no lab, no operators, only definitions."""
+"""A bare kube-apiserver with its etcd (KUBEBUILDER_ASSETS), for tests against upstream's own controllers: no lab, no
+operators, only definitions.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.resource 
 
 ASSETS = Path(os.environ.get("KUBEBUILDER_ASSETS") or "/nonexistent")
 HAS_ASSETS = all((ASSETS / name).is_file() for name in ("kube-apiserver", "etcd"))
-DEFINITION = Resource("apiextensions.k8s.io", "v1", "CustomResourceDefinition", "customresourcedefinitions", namespaced=False)
+DEFINITION = Resource(
+    "apiextensions.k8s.io", "v1", "CustomResourceDefinition", "customresourcedefinitions", namespaced=False
+)
 # Seconds after which a test gives up; nothing is measured with it.
 LIMIT = 60.0
 TOKEN = "canary-of-an-administrator"
@@ -50,22 +54,48 @@ class RealApi:
             )
         )
         url = f"http://127.0.0.1:{store}"
-        self.run("etcd", ASSETS / "etcd", f"--data-dir={directory / 'etcd'}", f"--listen-client-urls={url}", f"--advertise-client-urls={url}",
-                 f"--listen-peer-urls=http://127.0.0.1:{peers}", "--unsafe-no-fsync")  # fmt: skip
+        self.run(
+            "etcd",
+            ASSETS / "etcd",
+            f"--data-dir={directory / 'etcd'}",
+            f"--listen-client-urls={url}",
+            f"--advertise-client-urls={url}",
+            f"--listen-peer-urls=http://127.0.0.1:{peers}",
+            "--unsafe-no-fsync",
+        )
         accounts = directory / "accounts.key"
         subprocess.run(["openssl", "genrsa", "-out", str(accounts), "2048"], check=True, capture_output=True)
-        self.run("kube-apiserver", ASSETS / "kube-apiserver", f"--etcd-servers={url}", "--bind-address=127.0.0.1", "--advertise-address=127.0.0.1",
-                 f"--secure-port={self.port}", f"--cert-dir={directory / 'certificates'}", f"--token-auth-file={directory / 'tokens.csv'}",
-                 f"--service-account-key-file={accounts}", f"--service-account-signing-key-file={accounts}",
-                 "--service-account-issuer=https://kubernetes.default.svc", "--service-cluster-ip-range=172.30.0.0/16", "--authorization-mode=RBAC",
-                 "--disable-admission-plugins=ServiceAccount", "--endpoint-reconciler-type=none", "--shutdown-delay-duration=0")  # fmt: skip
+        self.run(
+            "kube-apiserver",
+            ASSETS / "kube-apiserver",
+            f"--etcd-servers={url}",
+            "--bind-address=127.0.0.1",
+            "--advertise-address=127.0.0.1",
+            f"--secure-port={self.port}",
+            f"--cert-dir={directory / 'certificates'}",
+            f"--token-auth-file={directory / 'tokens.csv'}",
+            f"--service-account-key-file={accounts}",
+            f"--service-account-signing-key-file={accounts}",
+            "--service-account-issuer=https://kubernetes.default.svc",
+            "--service-cluster-ip-range=172.30.0.0/16",
+            "--authorization-mode=RBAC",
+            "--disable-admission-plugins=ServiceAccount",
+            "--endpoint-reconciler-type=none",
+            "--shutdown-delay-duration=0",
+        )
         self.client = KubeClient.from_kubeconfig(self.kubeconfig)
         eventually(self._ready)
 
     def run(self, name: str, program: Path, *arguments: str, **environment: str) -> subprocess.Popen[bytes]:
         """Start a program that ends with this server; its output is in ``<name>.log``."""
         with (self.directory / f"{name}.log").open("ab") as log:
-            process = subprocess.Popen([str(program), *arguments], stdout=log, stderr=log, cwd=self.directory, env={**os.environ, **environment})
+            process = subprocess.Popen(
+                [str(program), *arguments],
+                stdout=log,
+                stderr=log,
+                cwd=self.directory,
+                env={**os.environ, **environment},
+            )
         self._processes.append(process)
         return process
 

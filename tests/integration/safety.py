@@ -20,8 +20,12 @@ HUB = {"address": "10.0.0.5", "base_domain": "hub.example.com"}
 Change = Callable[[dict[str, Any]], object]
 
 
-def rack(make_lab: MakeLab, directory: Path, name: str, site: Change | None = None, inventory: Change | None = None) -> Deployment:
-    """A lab of a site of the repository, changed by ``site``, and its inventory, changed by ``inventory``; HOME is an empty directory of the test."""
+def rack(
+    make_lab: MakeLab, directory: Path, name: str, site: Change | None = None, inventory: Change | None = None
+) -> Deployment:
+    """A lab of a site of the repository, changed by ``site``, and its inventory, changed by ``inventory``; HOME is an
+    empty directory of the test.
+    """
     directory.mkdir(parents=True, exist_ok=True)
     path = canary_site(name, directory)
     document = yaml.safe_load(path.read_text())
@@ -30,7 +34,12 @@ def rack(make_lab: MakeLab, directory: Path, name: str, site: Change | None = No
     path.write_text(yaml.safe_dump(document))
     home = directory / "home"
     home.mkdir()
-    return Deployment(make_lab(directory, path), canary_inventory(name, directory, inventory), directory, environment={"HOME": str(home)})
+    return Deployment(
+        make_lab(directory, path),
+        canary_inventory(name, directory, inventory),
+        directory,
+        environment={"HOME": str(home)},
+    )
 
 
 def with_hub(document: dict[str, Any]) -> None:
@@ -87,14 +96,24 @@ def other_machine(document: dict[str, Any], address: str) -> dict[str, Any]:
 
 
 def elsewhere(document: dict[str, Any], *members: dict[str, str], api: str, address: str, **more: Any) -> None:
-    """An installed cluster ``elsewhere`` of another team: a control-plane host of its own, and these machines as further members."""
+    """An installed cluster ``elsewhere`` of another team: a control-plane host of its own, and these machines as
+    further members.
+    """
     other_machine(document, address)
-    cluster = {"name": "elsewhere", "base_domain": "example.net", "api_vip": api, "installed": True, "members": [member("other-0", "master"), *members]}
+    cluster = {
+        "name": "elsewhere",
+        "base_domain": "example.net",
+        "api_vip": api,
+        "installed": True,
+        "members": [member("other-0", "master"), *members],
+    }
     document.setdefault("clusters", []).append(cluster | more)
 
 
 class Shelf:
-    """A lab with an installed cluster that tests share as long as it is as it was: a test that finds it changed gets a new one."""
+    """A lab with an installed cluster that tests share as long as it is as it was: a test that finds it changed gets a
+    new one.
+    """
 
     def __init__(self, make: Callable[[Path], Deployment], directory: Path) -> None:
         self._make, self._directory = make, directory

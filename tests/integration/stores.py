@@ -71,12 +71,18 @@ class Stores:
             directory = self._directory / "state-api"
             directory.mkdir()
             self._api = LabApi(directory)
-            self._api.client.create("/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}})
+            self._api.client.create(
+                "/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}}
+            )
         return self._api
 
     def options(self, method: str, **changes: Any) -> dict[str, Any]:
         """``openshift_state`` of this method."""
-        place = {"url": self.server.url} if method == "http" else {"kubeconfig": str(self.api.kubeconfig), "namespace": NAMESPACE}
+        place = (
+            {"url": self.server.url}
+            if method == "http"
+            else {"kubeconfig": str(self.api.kubeconfig), "namespace": NAMESPACE}
+        )
         return {"method": method, "passphrase": PASSPHRASE, **place, **changes}
 
     def stop(self) -> None:

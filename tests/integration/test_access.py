@@ -29,9 +29,13 @@ def test_kubectl_with_the_direct_kubeconfig(installed: Installed) -> None:
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
     assert re.search(r"^node/sno-0 +Ready +control-plane,master,worker ", done.stdout, re.MULTILINE), done.stdout
-    assert re.search(r"^clusteroperator\S*/authentication +4\.22\.0 +True +False +False", done.stdout, re.MULTILINE), done.stdout
+    assert re.search(r"^clusteroperator\S*/authentication +4\.22\.0 +True +False +False", done.stdout, re.MULTILINE), (
+        done.stdout
+    )
     assert re.search(r"^clusterversion\S*/version +4\.22\.0 +True +False", done.stdout, re.MULTILINE), done.stdout
-    done = subprocess.run([*command, "-o", "json"], env=environment, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        [*command, "-o", "json"], env=environment, capture_output=True, text=True, timeout=60, check=False
+    )
     kinds = [item["kind"] for item in json.loads(done.stdout)["items"]]
     assert kinds.count("Node") == 1 and kinds.count("ClusterOperator") > 30 and kinds.count("ClusterVersion") == 1
 
@@ -42,11 +46,19 @@ def test_the_report(installed: Installed) -> None:
     page = (work_dir / "report.html").read_text()
     assert report["cluster"]["name"] == "sno" and "sno-0" in page
     # Self-contained: nothing is fetched from anywhere.
-    assert not re.search(r"""(src|href)=["']?(https?:)?//""", page.replace('href="https://console', "")), "the page fetches something"
+    assert not re.search(r"""(src|href)=["']?(https?:)?//""", page.replace('href="https://console', "")), (
+        "the page fetches something"
+    )
     assert "<script" not in page and "<svg" in page
 
 
 def test_the_end_of_the_output_says_where_everything_is(installed: Installed) -> None:
     end = installed.second.output.rpartition("Say where everything is")[2]
-    for words in ("auth/kubeconfig.direct", "auth/kubeadmin-password", "report.html", "agent.x86_64.iso", "console-openshift-console.apps.sno.example.com"):
+    for words in (
+        "auth/kubeconfig.direct",
+        "auth/kubeadmin-password",
+        "report.html",
+        "agent.x86_64.iso",
+        "console-openshift-console.apps.sno.example.com",
+    ):
         assert words in end, end

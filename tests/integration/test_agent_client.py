@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Upstream's own client of the agent ISO against the lab's service, and the module assisted_manifests on the same manifests: they send the same.
+"""Upstream's own client of the agent ISO against the lab's service, and the module assisted_manifests on the same
+manifests: they send the same.
 
 AGENT_CLIENT names a binary of cmd/agentbasedinstaller/client of openshift/assisted-service.
 """
@@ -21,7 +22,9 @@ from .assisted_lab import Bench, module_runner, running_service, scripted
 from .test_assisted_manifests import HOSTS, INSTALL_CONFIG, MACS, write_manifests
 
 CLIENT = Path(os.environ.get("AGENT_CLIENT") or "/nonexistent")
-pytestmark = pytest.mark.skipif(not CLIENT.is_file(), reason="AGENT_CLIENT names no binary of the client of the agent ISO")
+pytestmark = pytest.mark.skipif(
+    not CLIENT.is_file(), reason=("AGENT_CLIENT names no binary of the client of the agent ISO")
+)
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 FILES = {
     "CLUSTER_DEPLOYMENT_FILE": "cluster-deployment.yaml",
@@ -71,7 +74,12 @@ def run_client(bench: Bench, tools: Path, command: str, **environment: str) -> s
     tools.mkdir(exist_ok=True)
     (tools / "oc").write_text(OC)
     (tools / "oc").chmod(0o755)
-    settings = {"PATH": f"{tools}:{os.environ['PATH']}", "SERVICE_BASE_URL": bench.url, "USER_AUTH_TOKEN": bench.token, **environment}
+    settings = {
+        "PATH": f"{tools}:{os.environ['PATH']}",
+        "SERVICE_BASE_URL": bench.url,
+        "USER_AUTH_TOKEN": bench.token,
+        **environment,
+    }
     done = subprocess.run([str(CLIENT), command], env=settings, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stderr
@@ -85,7 +93,9 @@ def where(source: Path) -> dict[str, str]:
     return {**files, "EXTRA_MANIFESTS_PATH": str(extra), "OPERATOR_INSTALL_FILE": "/nonexistent"}
 
 
-def test_the_client_and_the_module_send_the_same(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_the_client_and_the_module_send_the_same(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     source = write_manifests(tmp_path, INSTALL_CONFIG, HOSTS)
     with running_service(INSTALL_INVOKER="agent-installer") as theirs:
         sent = listen(theirs, monkeypatch)
@@ -93,7 +103,9 @@ def test_the_client_and_the_module_send_the_same(monkeypatch: pytest.MonkeyPatch
             run_client(theirs, tmp_path / "tools", command, **where(source))
     with running_service(INSTALL_INVOKER="agent-installer") as ours:
         said = listen(ours, monkeypatch)
-        done = module_runner(ours, capfd)("assisted_manifests", config_dir=str(source), openshift_version="4.22.0", arch="x86_64")
+        done = module_runner(ours, capfd)(
+            "assisted_manifests", config_dir=str(source), openshift_version="4.22.0", arch="x86_64"
+        )
         assert not done.get("failed"), done
     assert sent and sorted(said, key=str) == sorted(sent, key=str)
 
@@ -111,19 +123,34 @@ def test_the_client_configures_hosts_of_the_lab(monkeypatch: pytest.MonkeyPatch,
             directory.mkdir(parents=True)
             (directory / "mac_addresses").write_text(mac)
             (directory / "role").write_text("worker" if number == 3 else "master")
-        reported = run_client(bench, tmp_path / "tools", "configure", INFRA_ENV_ID=infra_env, HOST_CONFIG_DIR=str(tmp_path / "hostconfig"))
+        reported = run_client(
+            bench, tmp_path / "tools", "configure", INFRA_ENV_ID=infra_env, HOST_CONFIG_DIR=str(tmp_path / "hostconfig")
+        )
         assert "Configured all hosts" in reported
         # A role that is suggested already is not sent.
-        assert [body["host_role"] for key, body in sent if key.startswith("PATCH /v2/infra-envs/{infra_env_id}/hosts")] == ["worker"]
+        assert [
+            body["host_role"] for key, body in sent if key.startswith("PATCH /v2/infra-envs/{infra_env_id}/hosts")
+        ] == ["worker"]
         assert {host.name: host.role for host in bench.service.core.state.hosts.values()}["host-3"] == "worker"
 
 
 def test_the_client_imports_a_running_cluster(tmp_path: Path) -> None:
-    known = {"CLUSTER_ID": "6f1f9c2e-6a0f-4d0e-9a3c-0c3c5f6d7e8f", "CLUSTER_NAME": "older", "CLUSTER_API_VIP_DNS_NAME": "api.older.example.com"}
-    endpoint = {"url": "https://api-int.older.example.com:22623/config/worker", "ca_certificate": "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCg=="}
+    known = {
+        "CLUSTER_ID": "6f1f9c2e-6a0f-4d0e-9a3c-0c3c5f6d7e8f",
+        "CLUSTER_NAME": "older",
+        "CLUSTER_API_VIP_DNS_NAME": "api.older.example.com",
+    }
+    endpoint = {
+        "url": "https://api-int.older.example.com:22623/config/worker",
+        "ca_certificate": "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCg==",
+    }
     (tmp_path / "import-cluster-config.json").write_text(json.dumps({"networking": {"userManagedNetworking": True}}))
     (tmp_path / "worker-ignition-endpoint.json").write_text(json.dumps(endpoint))
     with running_service(INSTALL_INVOKER="agent-installer") as bench:
         run_client(bench, tmp_path / "tools", "importCluster", **known, CLUSTER_CONFIG_DIR=str(tmp_path))
         (cluster,) = bench.service.core.state.clusters.values()
-        assert (cluster.name, cluster.status, cluster.fields["ignition_endpoint"]["url"]) == ("older", "adding-hosts", endpoint["url"])
+        assert (cluster.name, cluster.status, cluster.fields["ignition_endpoint"]["url"]) == (
+            "older",
+            "adding-hosts",
+            endpoint["url"],
+        )

@@ -1,10 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The public command line client of the assisted-service, unmodified, against the lab's: from nothing to an installed cluster.
+"""The public command line client of the assisted-service, unmodified, against the lab's: from nothing to an installed
+cluster.
 
-Its models are typed and made from the same API description, so an answer of the wrong form ends it. The lab's own check of every answer against the
-description runs as well.
+Its models are typed and made from the same API description, so an answer of the wrong form ends it. The lab's own check
+of every answer against the description runs as well.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ from .assisted_lab import PULL_SECRET, Bench, running_service, scripted
 AICLI = Path(sys.executable).parent / "aicli"
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 SSH_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKqSLrCNaXZeoRKYFIWeVvTwDOqWTgLIyKRIyWXp9bZ8 lab"
-pytestmark = pytest.mark.skipif(not AICLI.is_file(), reason="aicli is not installed beside this Python (requirements/dev.txt)")
+pytestmark = pytest.mark.skipif(
+    not AICLI.is_file(), reason=("aicli is not installed beside this Python (requirements/dev.txt)")
+)
 PARAMETERS = {
     "openshift_version": "4.22",
     "base_dns_domain": "lab.example.com",
@@ -37,12 +40,28 @@ PARAMETERS = {
     "minimal": True,
     "tags": ["lab"],
     "hosts": [
-        {"mac": f"02:00:00:00:00:{number:02x}", "name": f"master-{number}", "role": "master", "disk": "sda", "labels": [f"lab/number={number}"]}
+        {
+            "mac": f"02:00:00:00:00:{number:02x}",
+            "name": f"master-{number}",
+            "role": "master",
+            "disk": "sda",
+            "labels": [f"lab/number={number}"],
+        }
         for number in (1, 2, 3)
     ],
 }
-# What a second run of the same command may change: nothing but the time of the last change, and what the monitors do meanwhile.
-PASSING = ("updated_at", "status", "status_updated_at", "checked_in_at", "timestamp", "validations_info", "status_info", "stage_updated_at")
+# What a second run of the same command may change: nothing but the time of the last change, and what the monitors do
+# meanwhile.
+PASSING = (
+    "updated_at",
+    "status",
+    "status_updated_at",
+    "checked_in_at",
+    "timestamp",
+    "validations_info",
+    "status_info",
+    "stage_updated_at",
+)
 # The service writes these, too, when its monitor looks at a cluster for the first time.
 PASSING += ("connectivity_majority_groups", "ip_collisions")
 
@@ -55,8 +74,21 @@ class Aicli:
     home: Path
 
     def __call__(self, *arguments: str, expect: int = 0) -> str:
-        environment = {"HOME": str(self.home), "PATH": os.environ["PATH"], "AI_URL": self.bench.url, "no_proxy": "127.0.0.1"}
-        done = subprocess.run([str(AICLI), *arguments], env=environment, cwd=self.home, capture_output=True, text=True, timeout=120, check=False)
+        environment = {
+            "HOME": str(self.home),
+            "PATH": os.environ["PATH"],
+            "AI_URL": self.bench.url,
+            "no_proxy": "127.0.0.1",
+        }
+        done = subprocess.run(
+            [str(AICLI), *arguments],
+            env=environment,
+            cwd=self.home,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
         assert done.returncode == expect, (arguments, done.stdout, done.stderr)
         return COLOUR.sub("", done.stdout + done.stderr)
 
@@ -70,7 +102,10 @@ class Aicli:
                 return {"clusters": await client.get("/clusters"), "infra_envs": infra_envs, "hosts": hosts}
 
         found: dict[str, Any] = self.bench.do(read())
-        return {kind: [{name: value for name, value in item.items() if name not in PASSING} for item in items] for kind, items in found.items()}
+        return {
+            kind: [{name: value for name, value in item.items() if name not in PASSING} for item in items]
+            for kind, items in found.items()
+        }
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +114,9 @@ def aicli(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aicli]:
     (home / ".ssh").mkdir()
     (home / ".ssh" / "id_ed25519.pub").write_text(SSH_KEY)
     (home / "parameters.yml").write_text(yaml.safe_dump(PARAMETERS))
-    with running_service(AUTH_TYPE="none", INFRA_ENV_ID="", INSTALL_INVOKER="", IMAGE_SERVICE_BASE_URL="http://images.example.com:8888") as bench:
+    with running_service(
+        AUTH_TYPE="none", INFRA_ENV_ID="", INSTALL_INVOKER="", IMAGE_SERVICE_BASE_URL="http://images.example.com:8888"
+    ) as bench:
         yield Aicli(bench, home)
 
 
@@ -94,7 +131,9 @@ def test_a_cluster_and_its_infra_env_are_created_once(aicli: Aicli) -> None:
     assert [item["type"] for item in before["infra_envs"]] == ["minimal-iso"] and before["clusters"][0]["tags"] == "lab"
     assert before["infra_envs"][0]["cluster_id"] == before["clusters"][0]["id"]
     assert "already there" in aicli("create", "cluster", "--paramfile", "parameters.yml", "demo", expect=1)
-    assert "already there" in aicli("create", "infraenv", "--paramfile", "parameters.yml", "-P", "cluster=demo", "demo_infra-env", expect=1)
+    assert "already there" in aicli(
+        "create", "infraenv", "--paramfile", "parameters.yml", "-P", "cluster=demo", "demo_infra-env", expect=1
+    )
     assert aicli.objects() == before
 
 
@@ -112,7 +151,10 @@ def test_hosts_get_names_and_roles_that_stay(aicli: Aicli) -> None:
     aicli("wait", "host", "--number", "3", "demo")
     aicli("update", "host", "--paramfile", "parameters.yml")
     before = aicli.objects()
-    reported = {host["requested_hostname"]: (host["role"], host["installation_disk_path"], json.loads(host["node_labels"])) for host in before["hosts"]}
+    reported = {
+        host["requested_hostname"]: (host["role"], host["installation_disk_path"], json.loads(host["node_labels"]))
+        for host in before["hosts"]
+    }
     assert reported == {f"master-{number}": ("master", "/dev/sda", {"lab/number": str(number)}) for number in (1, 2, 3)}
     aicli("update", "host", "--paramfile", "parameters.yml")
     assert aicli.objects()["hosts"] == before["hosts"]
@@ -130,7 +172,11 @@ def test_a_cluster_is_changed_once(aicli: Aicli) -> None:
         states.append((aicli.objects(), aicli("list", "manifest", "demo")))
     assert states[0] == states[1]
     cluster = states[0][0]["clusters"][0]
-    assert json.loads(cluster["install_config_overrides"]) == {"fips": True} and cluster["tags"] == "lab,twice" and "50-lab.yaml" in states[0][1]
+    assert (
+        json.loads(cluster["install_config_overrides"]) == {"fips": True}
+        and cluster["tags"] == "lab,twice"
+        and "50-lab.yaml" in states[0][1]
+    )
 
 
 def test_it_is_installed_and_its_kubeconfig_fetched(aicli: Aicli) -> None:
@@ -148,7 +194,9 @@ def test_it_is_installed_and_its_kubeconfig_fetched(aicli: Aicli) -> None:
         first = (aicli.home / file).read_bytes()
         aicli("download", command, "demo")
         assert (aicli.home / file).read_bytes() == first and part in first.decode()
-    assert "master-3" in aicli("list", "host") and "Updated status of the cluster to installed" in aicli("list", "event", "demo")
+    assert "master-3" in aicli("list", "host") and "Updated status of the cluster to installed" in aicli(
+        "list", "event", "demo"
+    )
 
 
 def test_all_of_it_is_taken_away(aicli: Aicli) -> None:

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The modules to an assisted-service against the lab's: from nothing to an installed cluster, each twice and in check mode first."""
+"""The modules to an assisted-service against the lab's: from nothing to an installed cluster, each twice and in check
+mode first.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,12 @@ def test_what_the_service_says_of_a_wrong_token_is_reported(run_module: RunModul
 
 NETWORK = {
     "interfaces": [
-        {"name": "eth0", "type": "ethernet", "state": "up", "ipv4": {"enabled": True, "dhcp": False, "address": [{"ip": "192.0.2.21", "prefix-length": 24}]}}
+        {
+            "name": "eth0",
+            "type": "ethernet",
+            "state": "up",
+            "ipv4": {"enabled": True, "dhcp": False, "address": [{"ip": "192.0.2.21", "prefix-length": 24}]},
+        }
     ]
 }
 SITE = {
@@ -35,7 +42,13 @@ SITE = {
     "ignition_config_override": {"ignition": {"version": "3.2.0"}},
     "image_proxy": {"http_proxy": "http://proxy.example.com:3128", "no_proxy": "192.0.2.0/24"},
     "openshift_version": "4.22",
-    "hosts": [{"name": "host-1", "interfaces": [{"name": "eth0", "mac_address": "02:00:00:00:00:01"}], "network_config": NETWORK}],
+    "hosts": [
+        {
+            "name": "host-1",
+            "interfaces": [{"name": "eth0", "mac_address": "02:00:00:00:00:01"}],
+            "network_config": NETWORK,
+        }
+    ],
 }
 
 
@@ -47,16 +60,27 @@ def test_an_infra_env_comes_stays_changes_and_goes(run_module: RunModule) -> Non
     again = run_module("assisted_infra_env", **SITE, diff=True)
     assert (again["changed"], again["plan"], again["diff"]) == (False, [], [])
     changed = run_module("assisted_infra_env", name="spare", additional_ntp_sources=[], kernel_arguments=[], diff=True)
-    assert sorted(line.split(":")[0] for line in changed["plan"][0].removeprefix("update infra-env spare: ").split("; ")) == [
+    assert sorted(
+        line.split(":")[0] for line in changed["plan"][0].removeprefix("update infra-env spare: ").split("; ")
+    ) == [
         "additional_ntp_sources",
         "kernel_arguments",
     ]
     assert not run_module("assisted_infra_env", name="spare", additional_ntp_sources=[], kernel_arguments=[])["changed"]
-    assert [run_module("assisted_infra_env", name="spare", state="absent")["changed"] for _ in range(2)] == [True, False]
+    assert [run_module("assisted_infra_env", name="spare", state="absent")["changed"] for _ in range(2)] == [
+        True,
+        False,
+    ]
 
 
 def test_the_service_says_what_is_wrong_with_a_network(run_module: RunModule) -> None:
-    hosts = [{"name": "a", "interfaces": [{"name": "other", "mac_address": "02:00:00:00:00:01"}], "network_config": {"interfaces": NETWORK["interfaces"]}}]
+    hosts = [
+        {
+            "name": "a",
+            "interfaces": [{"name": "other", "mac_address": "02:00:00:00:00:01"}],
+            "network_config": {"interfaces": NETWORK["interfaces"]},
+        }
+    ]
     refused = run_module("assisted_infra_env", name="wrong", pull_secret=PULL_SECRET, hosts=hosts)
     assert refused["failed"] and "assisted-service at" in refused["msg"] and "400" in refused["msg"]
     assert run_module("assisted_info")["infra_envs"] == []
@@ -90,29 +114,52 @@ def test_a_cluster_comes_stays_and_changes(run_module: RunModule) -> None:
     assert run_module("assisted_info")["clusters"] == []
     done = run_module("assisted_cluster", **CLUSTER)
     assert not done.get("failed"), done
-    assert done["cluster"]["status"] in ("insufficient", "pending-for-input") and done["cluster"]["openshift_version"] == "4.22.0"
+    assert (
+        done["cluster"]["status"] in ("insufficient", "pending-for-input")
+        and done["cluster"]["openshift_version"] == "4.22.0"
+    )
     again = run_module("assisted_cluster", **CLUSTER, diff=True)
     assert (again["changed"], again["plan"]) == (False, [])
-    changed = run_module("assisted_cluster", name="demo", tags=[], schedulable_masters=True, install_config_overrides={})
+    changed = run_module(
+        "assisted_cluster", name="demo", tags=[], schedulable_masters=True, install_config_overrides={}
+    )
     assert len(changed["plan"]) == 2
-    assert not run_module("assisted_cluster", name="demo", tags=[], schedulable_masters=True, install_config_overrides={})["changed"]
+    assert not run_module(
+        "assisted_cluster", name="demo", tags=[], schedulable_masters=True, install_config_overrides={}
+    )["changed"]
 
 
 def test_the_service_says_what_cannot_be_ignored(run_module: RunModule) -> None:
     refused = run_module("assisted_cluster", name="demo", ignored_validations={"cluster": ["api-vips-defined"]})
-    assert refused["failed"] and not refused["changed"] and "unable to ignore the following cluster validations (api-vips-defined)" in refused["msg"]
+    assert (
+        refused["failed"]
+        and not refused["changed"]
+        and ("unable to ignore the following cluster validations (api-vips-defined)") in refused["msg"]
+    )
 
 
 def test_a_cluster_of_elsewhere_is_imported_once(run_module: RunModule) -> None:
-    existing = {"api_vip_dnsname": "api.old.example.com", "openshift_cluster_id": "6f1f9c2e-6a0f-4d0e-9a3c-0c3c5f6d7e8f"}
-    imported = [run_module("assisted_cluster", name="old-one", existing=existing, user_managed_networking=False) for _ in range(2)]
+    existing = {
+        "api_vip_dnsname": "api.old.example.com",
+        "openshift_cluster_id": "6f1f9c2e-6a0f-4d0e-9a3c-0c3c5f6d7e8f",
+    }
+    imported = [
+        run_module("assisted_cluster", name="old-one", existing=existing, user_managed_networking=False)
+        for _ in range(2)
+    ]
     assert [item["changed"] for item in imported] == [True, False]
     assert imported[1]["cluster"]["name"] == "old" and imported[1]["cluster"]["status"] == "adding-hosts"
     assert run_module("assisted_cluster", name="old", state="absent")["changed"]
 
 
 HOSTS = [
-    {"name": f"m{number}", "mac_addresses": [f"02-00-00-00-00-0{number}"], "hostname": f"m{number}", "role": "master", "root_device_hints": {"model": "LAB"}}
+    {
+        "name": f"m{number}",
+        "mac_addresses": [f"02-00-00-00-00-0{number}"],
+        "hostname": f"m{number}",
+        "role": "master",
+        "root_device_hints": {"model": "LAB"},
+    }
     for number in (1, 2, 3)
 ]
 
@@ -124,23 +171,43 @@ def test_hosts_are_named_as_they_appear_and_waited_for(run_module: RunModule, be
     bench.boot(site["infra_env"]["id"], *[scripted.Machine(number) for number in (1, 2, 3)])
     done = run_module("assisted_hosts", infra_env_name="demo", hosts=HOSTS, wait_for="ready", timeout=60)
     assert not done.get("failed"), done["msg"]
-    assert [(host["hostname"], host["role"], host["status"]) for host in done["hosts"]] == [(f"m{number}", "master", "known") for number in (1, 2, 3)]
+    assert [(host["hostname"], host["role"], host["status"]) for host in done["hosts"]] == [
+        (f"m{number}", "master", "known") for number in (1, 2, 3)
+    ]
     again = run_module("assisted_hosts", cluster_name="demo", hosts=HOSTS, wait_for="ready", diff=True)
     assert (again["changed"], again["plan"], again["diff"]) == (False, [], [])
 
 
 def test_settings_of_a_host_change_and_go(run_module: RunModule) -> None:
     ignition = {"ignition": {"version": "3.2.0"}}
-    more = {**HOSTS[0], "node_labels": {"rack": "a"}, "ignition_config_overrides": ignition, "installer_args": ["--append-karg", "a=b"]}
-    more |= {"ignition_endpoint_token": "endpoint-token-1", "ignition_endpoint_http_headers": {"X-Pool": "a"}, "machine_config_pool": "infra"}
-    more |= {"fencing_credentials": {"address": "https://192.0.2.9/redfish/v1/Systems/1", "username": "admin", "password": "fence-password-1"}}
+    more = {
+        **HOSTS[0],
+        "node_labels": {"rack": "a"},
+        "ignition_config_overrides": ignition,
+        "installer_args": ["--append-karg", "a=b"],
+    }
+    more |= {
+        "ignition_endpoint_token": "endpoint-token-1",
+        "ignition_endpoint_http_headers": {"X-Pool": "a"},
+        "machine_config_pool": "infra",
+    }
+    more |= {
+        "fencing_credentials": {
+            "address": "https://192.0.2.9/redfish/v1/Systems/1",
+            "username": "admin",
+            "password": "fence-password-1",
+        }
+    }
     changed = [run_module("assisted_hosts", cluster_name="demo", hosts=[{**more, "role": "worker"}]) for _ in range(2)]
     assert [item["changed"] for item in changed] == [True, False], changed
     assert not any(word in str(changed) for word in ("endpoint-token-1", "fence-password-1"))
     other = {**HOSTS[0], "disks_skip_formatting": ["/dev/vdz"], "reset_validations": ["container-images-available"]}
     assert "it has no disk /dev/vdz" in run_module("assisted_hosts", cluster_name="demo", hosts=[other])["msg"]
     less = {**HOSTS[0], "node_labels": {"rack": None}, "installer_args": [], "ignition_endpoint_token": ""}
-    assert [run_module("assisted_hosts", cluster_name="demo", hosts=[less])["changed"] for _ in range(2)] == [True, False]
+    assert [run_module("assisted_hosts", cluster_name="demo", hosts=[less])["changed"] for _ in range(2)] == [
+        True,
+        False,
+    ]
 
 
 def test_the_cluster_is_installed_and_stays_so(run_module: RunModule, bench: Bench) -> None:
@@ -150,10 +217,16 @@ def test_the_cluster_is_installed_and_stays_so(run_module: RunModule, bench: Ben
     bench.report_completion_of(run_module("assisted_info", cluster_name="demo")["clusters"][0]["id"])
     done = run_module("assisted_install", cluster_name="demo", timeout=120)
     assert not done.get("failed"), done["msg"]
-    assert done["plan"] == ["install cluster demo"] and (done["cluster"]["status"], done["cluster"]["percent"]) == ("installed", 100)
+    assert done["plan"] == ["install cluster demo"] and (done["cluster"]["status"], done["cluster"]["percent"]) == (
+        "installed",
+        100,
+    )
     again = run_module("assisted_install", cluster_name="demo")
     assert (again["changed"], again["plan"]) == (False, [])
-    for name, arguments in (("assisted_hosts", {"cluster_name": "demo", "hosts": HOSTS}), ("assisted_cluster", {"name": "demo", "api_vips": ["192.0.2.5"]})):
+    for name, arguments in (
+        ("assisted_hosts", {"cluster_name": "demo", "hosts": HOSTS}),
+        ("assisted_cluster", {"name": "demo", "api_vips": ["192.0.2.5"]}),
+    ):
         assert not run_module(name, **arguments)["changed"]
     refused = run_module("assisted_cluster", name="demo", tags=["late"])
     assert refused["failed"] and "in which the service takes no changes" in refused["msg"]
@@ -172,10 +245,18 @@ def test_files_of_an_installed_cluster(run_module: RunModule, tmp_path: Path) ->
     assert run_module("assisted_files", **arguments, check=True)["changed"] and not (tmp_path / "files").exists()
     done = run_module("assisted_files", **arguments)
     assert not done.get("failed"), done["msg"]
-    assert (tmp_path / "files" / "kubeconfig").read_text() and (tmp_path / "files" / "manifests" / "openshift" / "50-a.yaml").exists()
+    assert (tmp_path / "files" / "kubeconfig").read_text() and (
+        tmp_path / "files" / "manifests" / "openshift" / "50-a.yaml"
+    ).exists()
     assert {path.stat().st_mode & 0o777 for path in (tmp_path / "files").rglob("*") if path.is_file()} == {0o600}
     assert not run_module("assisted_files", **arguments)["changed"]
-    logs = run_module("assisted_files", cluster_name="demo", infra_env_name="demo", dest=str(tmp_path), files=["logs", "discovery.ign"])
+    logs = run_module(
+        "assisted_files",
+        cluster_name="demo",
+        infra_env_name="demo",
+        dest=str(tmp_path),
+        files=["logs", "discovery.ign"],
+    )
     assert not logs.get("failed"), logs["msg"]
 
 
@@ -185,15 +266,25 @@ def test_late_binding_and_back(run_module: RunModule, bench: Bench) -> None:
     bench.boot(spares["infra_env"]["id"], scripted.Machine(8))
     request = {"name": "spare", "mac_addresses": ["02:00:00:00:00:08"]}
     bound = run_module(
-        "assisted_hosts", infra_env_name="spares", hosts=[{**request, "cluster_name": "late", "hostname": "spare-8"}], wait_for="bound", timeout=60
+        "assisted_hosts",
+        infra_env_name="spares",
+        hosts=[{**request, "cluster_name": "late", "hostname": "spare-8"}],
+        wait_for="bound",
+        timeout=60,
     )
     assert not bound.get("failed"), bound["msg"]
     assert any(line.startswith("bind host spare") for line in bound["plan"])
     again = run_module(
-        "assisted_hosts", infra_env_name="spares", hosts=[{**request, "cluster_name": "late", "hostname": "spare-8"}], wait_for="bound", timeout=60
+        "assisted_hosts",
+        infra_env_name="spares",
+        hosts=[{**request, "cluster_name": "late", "hostname": "spare-8"}],
+        wait_for="bound",
+        timeout=60,
     )
     assert (again["changed"], again["hosts"][0]["hostname"]) == (False, "spare-8")
-    free = run_module("assisted_hosts", infra_env_name="spares", hosts=[{**request, "unbind": True}], wait_for="unbound", timeout=60)
+    free = run_module(
+        "assisted_hosts", infra_env_name="spares", hosts=[{**request, "unbind": True}], wait_for="unbound", timeout=60
+    )
     assert free["changed"] and free["hosts"][0]["cluster_id"] == "" and free["hosts"][0]["status"].endswith("-unbound")
 
 

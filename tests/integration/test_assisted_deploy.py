@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A cluster by an assisted-service that is elsewhere, as a user gets there: with mistakes, a host that never comes, a run that is killed. The tests share one
-lab and build on each other.
+"""A cluster by an assisted-service that is elsewhere, as a user gets there: with mistakes, a host that never comes, a
+run that is killed. The tests share one lab and build on each other.
 """
 
 from __future__ import annotations
@@ -27,17 +27,29 @@ WORKER = {
 @pytest.fixture(scope="module")
 def edge(make_lab: MakeLab, tmp_path_factory: pytest.TempPathFactory) -> Deployment:
     directory = tmp_path_factory.mktemp("assisted")
-    return Deployment(make_lab(directory, canary_site("assisted", directory)), canary_inventory("assisted", directory), directory)
+    return Deployment(
+        make_lab(directory, canary_site("assisted", directory)), canary_inventory("assisted", directory), directory
+    )
 
 
 def with_further_fields(deployment: Deployment) -> Deployment:
     """A manifest and an override besides, and labels for a host."""
-    manifest = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "note", "namespace": "default"}, "data": {"text": "from the inventory"}}
+    manifest = {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": "note", "namespace": "default"},
+        "data": {"text": "from the inventory"},
+    }
 
     def change(inventory: dict[str, Any]) -> None:
-        further = {"extra_manifests": [{"name": "note.yaml", "content": manifest}], "install_config_overrides": {"cpuPartitioningMode": "AllNodes"}}
+        further = {
+            "extra_manifests": [{"name": "note.yaml", "content": manifest}],
+            "install_config_overrides": {"cpuPartitioningMode": "AllNodes"},
+        }
         inventory["all"]["vars"]["openshift_cluster"] |= further
-        inventory["all"]["children"]["control_plane"]["hosts"]["master-1"]["openshift_agent"] = {"node_labels": {"rack": "a"}}
+        inventory["all"]["children"]["control_plane"]["hosts"]["master-1"]["openshift_agent"] = {
+            "node_labels": {"rack": "a"}
+        }
 
     return deployment.described_as(change)
 
@@ -48,13 +60,21 @@ def service(deployment: Deployment) -> dict[str, Any]:
 
 def without_token(run: Run, deployment: Deployment) -> Run:
     """No output shows what opens the service, or its images."""
-    assert deployment.lab.vars["openshift_assisted"]["offline_token"] not in run.output and "/byapikey/ey" not in run.output
+    assert (
+        deployment.lab.vars["openshift_assisted"]["offline_token"] not in run.output
+        and "/byapikey/ey" not in run.output
+    )
     return run
 
 
 def test_a_plan_before_anything_exists(edge: Deployment) -> None:
     run = with_further_fields(edge).deployed("--check", "--diff")
-    for line in ("would create cluster edge", "would create manifest openshift/note-0.yaml", "would create infra-env edge", "would power on"):
+    for line in (
+        "would create cluster edge",
+        "would create manifest openshift/note-0.yaml",
+        "would create infra-env edge",
+        "would power on",
+    ):
         assert line in without_token(run, edge).output, run.output
     assert not edge.work_dir.exists() and set(edge.lab.writes().values()) == {0}
     assert (service(edge)["clusters"], service(edge)["infra_envs"]) == ({}, {})
@@ -74,7 +94,9 @@ def test_a_host_that_never_comes_is_named(edge: Deployment) -> None:
     assert "1 of 3 hosts did not appear: master-2" in run.message and "master-2 did not boot the image" in run.message
     folder = Path(run.failure["log_dir"])
     assert folder.parent == edge.work_dir / "logs"
-    assert {"cluster.json", "hosts.json", "events.json", "bmc.json", "summary.json"} <= {path.name for path in folder.iterdir()}
+    assert {"cluster.json", "hosts.json", "events.json", "bmc.json", "summary.json"} <= {
+        path.name for path in folder.iterdir()
+    }
     assert [cluster["status"] for cluster in service(edge)["clusters"].values()] == ["insufficient"]
     edge.lab.clear_faults()
 
@@ -112,7 +134,9 @@ def test_a_host_is_added(edge: Deployment) -> None:
 
 
 def with_worker(deployment: Deployment) -> Deployment:
-    return deployment.described_as(lambda inventory: inventory["all"]["children"].update(workers={"hosts": {"worker-0": with_bmc(inventory)}}))
+    return deployment.described_as(
+        lambda inventory: inventory["all"]["children"].update(workers={"hosts": {"worker-0": with_bmc(inventory)}})
+    )
 
 
 def with_bmc(inventory: dict[str, Any]) -> dict[str, Any]:
@@ -135,13 +159,29 @@ def test_it_is_taken_down(edge: Deployment) -> None:
 def test_machines_of_a_cluster_that_another_client_made_are_left_alone(edge: Deployment) -> None:
     """A named cluster is never destroyed from here; one of the machines runs."""
     variables = edge.lab.vars["openshift_assisted"]
-    connection = {**variables, "connect_to": edge.lab.vars["openshift_connect_to"], "ca_cert": edge.lab.vars["openshift_ca_cert"]}
+    connection = {
+        **variables,
+        "connect_to": edge.lab.vars["openshift_connect_to"],
+        "ca_cert": edge.lab.vars["openshift_ca_cert"],
+    }
     pull_secret = json.loads(edge.inventory.read_text())["all"]["vars"]["openshift_cluster"]["pull_secret"]
-    theirs = {"name": "edge", "openshift_version": "4.22.0", "base_dns_domain": "example.com", "pull_secret": pull_secret}
+    theirs = {
+        "name": "edge",
+        "openshift_version": "4.22.0",
+        "base_dns_domain": "example.com",
+        "pull_secret": pull_secret,
+    }
     made = edge.module("assisted_cluster", {**connection, **theirs})
     assert made.ok, made.output
     (cluster_id,) = service(edge)["clusters"]
     writes = edge.lab.writes()
-    run = with_worker(edge).run("destroy_cluster", extra={"openshift_confirm": "edge", "openshift_assisted": {**variables, "cluster_id": cluster_id}})
-    assert not run.ok and "was not made from this work directory" in run.message and "Its machines were left alone" in run.message
+    run = with_worker(edge).run(
+        "destroy_cluster",
+        extra={"openshift_confirm": "edge", "openshift_assisted": {**variables, "cluster_id": cluster_id}},
+    )
+    assert (
+        not run.ok
+        and "was not made from this work directory" in run.message
+        and "Its machines were left alone" in run.message
+    )
     assert (edge.lab.writes(), list(service(edge)["clusters"])) == (writes, [cluster_id])

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A configuration becomes cluster-manifests, and those a cluster, an InfraEnv and configured hosts of the lab's assisted-service, each once."""
+"""A configuration becomes cluster-manifests, and those a cluster, an InfraEnv and configured hosts of the lab's
+assisted-service, each once.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from ansible_collections.zerotouch.openshift.plugins.module_utils.manifests.directory import ManifestsRequest, apply_manifests, plan_manifests
+from ansible_collections.zerotouch.openshift.plugins.module_utils.manifests.directory import (
+    ManifestsRequest,
+    apply_manifests,
+    plan_manifests,
+)
 
 from .assisted_lab import PULL_SECRET, Bench, RunModule, scripted
 
@@ -36,7 +42,12 @@ def network(last: int) -> dict[str, Any]:
 
 
 HOSTS = [
-    {"hostname": f"node-{number}", "role": "master", "interfaces": [{"name": "eth0", "macAddress": mac}], "networkConfig": network(20 + number)}
+    {
+        "hostname": f"node-{number}",
+        "role": "master",
+        "interfaces": [{"name": "eth0", "macAddress": mac}],
+        "networkConfig": network(20 + number),
+    }
     for number, mac in enumerate(MACS, 1)
 ]
 
@@ -47,17 +58,25 @@ def configuration(directory: Path, install: dict[str, Any], hosts: list[dict[str
     agent = {"apiVersion": "v1beta1", "metadata": install["metadata"], "rendezvousIP": "192.0.2.21", "hosts": hosts}
     (directory / "agent-config.yaml").write_text(yaml.safe_dump(agent))
     (directory / "openshift").mkdir()
-    (directory / "openshift" / "50-a.yaml").write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: default}\n")
+    (directory / "openshift" / "50-a.yaml").write_text(
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: default}\n"
+    )
     return directory
 
 
 def write_manifests(directory: Path, install: dict[str, Any], hosts: list[dict[str, Any]]) -> Path:
     """What agent_manifests makes of it."""
-    apply_manifests(plan_manifests(ManifestsRequest(configuration(directory / "config", install, hosts), directory / "manifests", "4.22.0")))
+    apply_manifests(
+        plan_manifests(
+            ManifestsRequest(configuration(directory / "config", install, hosts), directory / "manifests", "4.22.0")
+        )
+    )
     return directory / "manifests"
 
 
-def test_manifests_become_a_cluster_with_configured_hosts_once(run_module: RunModule, bench: Bench, tmp_path: Path) -> None:
+def test_manifests_become_a_cluster_with_configured_hosts_once(
+    run_module: RunModule, bench: Bench, tmp_path: Path
+) -> None:
     source = str(write_manifests(tmp_path, INSTALL_CONFIG, HOSTS))
     release = {"openshift_version": "4.22.0", "arch": "x86_64"}
     assert len(run_module("assisted_manifests", config_dir=source, **release, check=True)["plan"]) == 4
@@ -66,8 +85,13 @@ def test_manifests_become_a_cluster_with_configured_hosts_once(run_module: RunMo
     assert not done.get("failed"), done
     again = run_module("assisted_manifests", config_dir=source, **release, diff=True)
     assert (again["changed"], again["plan"], again["diff"]) == (False, [], [])
-    bench.boot(done["infra_env"]["id"], *(scripted.Machine(number, name=f"unnamed-{number}") for number, _mac in enumerate(MACS, 1)))
-    hosts = [{"hostname": f"node-{number}", "mac_addresses": [mac], "role": "master"} for number, mac in enumerate(MACS, 1)]
+    bench.boot(
+        done["infra_env"]["id"],
+        *(scripted.Machine(number, name=f"unnamed-{number}") for number, _mac in enumerate(MACS, 1)),
+    )
+    hosts = [
+        {"hostname": f"node-{number}", "mac_addresses": [mac], "role": "master"} for number, mac in enumerate(MACS, 1)
+    ]
     configured = run_module("assisted_manifests", config_dir=source, **release, hosts=hosts, timeout=60)
     assert not configured.get("failed"), configured
     assert configured["changed"] and configured["missing"] == [] and configured["unknown"] == []
@@ -77,17 +101,34 @@ def test_manifests_become_a_cluster_with_configured_hosts_once(run_module: RunMo
 
 
 def test_a_single_node_is_registered_once(run_module: RunModule, tmp_path: Path) -> None:
-    single = {"metadata": {"name": "single"}, "controlPlane": {"name": "master", "replicas": 1}, "platform": {"none": {}}, "proxy": PROXY}
+    single = {
+        "metadata": {"name": "single"},
+        "controlPlane": {"name": "master", "replicas": 1},
+        "platform": {"none": {}},
+        "proxy": PROXY,
+    }
     source = str(write_manifests(tmp_path, {**INSTALL_CONFIG, **single}, HOSTS[:1]))
-    runs = [run_module("assisted_manifests", config_dir=source, openshift_version="4.22.0", arch="x86_64") for _ in range(2)]
+    runs = [
+        run_module("assisted_manifests", config_dir=source, openshift_version="4.22.0", arch="x86_64") for _ in range(2)
+    ]
     assert [run["changed"] for run in runs] == [True, False], runs
     assert runs[1]["cluster"]["control_plane_count"] == 1
 
 
 def test_a_running_cluster_gets_hosts_by_way_of_its_manifests_once(run_module: RunModule, tmp_path: Path) -> None:
     source = write_manifests(tmp_path, {**INSTALL_CONFIG, "metadata": {"name": "older"}}, HOSTS)
-    running = {"openshift_cluster_id": "6f1f9c2e-6a0f-4d0e-9a3c-0c3c5f6d7e8f", "name": "older", "api_vip_dnsname": "api.older.example.com"}
-    running |= {"ignition_endpoint": {"url": "https://api-int.older.example.com:22623/config/worker"}, "user_managed_networking": True}
+    running = {
+        "openshift_cluster_id": "6f1f9c2e-6a0f-4d0e-9a3c-0c3c5f6d7e8f",
+        "name": "older",
+        "api_vip_dnsname": "api.older.example.com",
+    }
+    running |= {
+        "ignition_endpoint": {"url": "https://api-int.older.example.com:22623/config/worker"},
+        "user_managed_networking": True,
+    }
     runs = [run_module("assisted_manifests", config_dir=str(source), import_cluster=running) for _ in range(2)]
     assert [run["changed"] for run in runs] == [True, False], runs
-    assert runs[1]["cluster"]["status"] == "adding-hosts" and runs[1]["infra_env"]["cluster_id"] == runs[1]["cluster"]["id"]
+    assert (
+        runs[1]["cluster"]["status"] == "adding-hosts"
+        and runs[1]["infra_env"]["cluster_id"] == runs[1]["cluster"]["id"]
+    )

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The base image of the release (``openshift_base_image: {release: auto}``), from a mirror that breaks, lies, moves on and disappears."""
+"""The base image of the release (``openshift_base_image: {release: auto}``), from a mirror that breaks, lies, moves on
+and disappears.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,10 @@ MIRROR = "http://mirror.example.com/streams/{release}/{file}"
 
 
 def stream(sha256: str, build: str = "9.8.20260715-1") -> bytes:
-    metal = {"release": build, "formats": {"iso": {"disk": {"location": f"http://mirror.example.com{ISO}", "sha256": sha256}}}}
+    metal = {
+        "release": build,
+        "formats": {"iso": {"disk": {"location": f"http://mirror.example.com{ISO}", "sha256": sha256}}},
+    }
     return json.dumps({"stream": "rhcos-4.21", "architectures": {"x86_64": {"artifacts": {"metal": metal}}}}).encode()
 
 
@@ -39,18 +44,26 @@ def test_the_base_image_of_the_release(sno: Deployment, mirror: image_server.Ima
     sno.environment["XDG_CACHE_HOME"] = str(tmp_path / "caches")
     extra: dict[str, Any] = {
         "openshift_base_image": {"release": "auto", "stream_url": MIRROR},
-        "openshift_connect_to": {**sno.lab.vars["openshift_connect_to"], "mirror.example.com:80": mirror.base.removeprefix("http://")},
+        "openshift_connect_to": {
+            **sno.lab.vars["openshift_connect_to"],
+            "mirror.example.com:80": mirror.base.removeprefix("http://"),
+        },
     }
     # A release that the mirror does not have: nothing is written to a BMC, and the message names the ways out.
     refused = sno.stopped(extra=extra)
     assert "There is no stream metadata of release 4.22." in refused.message, refused.output
-    assert "Set openshift_base_image.stream_url to the metadata on a mirror, or name the live ISO by path or by url with sha256." in refused.message
+    assert (
+        "Set openshift_base_image.stream_url to the metadata on a mirror, or name the live ISO by path or by url with "
+        "sha256."
+    ) in refused.message
     # preflight says the same before the window, and what will be transferred once it is there.
     report = tmp_path / "preflight.json"
     assert verdict(sno, extra, report)["status"] == "FAIL"
     mirror.files = {METADATA: stream("0" * 64), ISO: content}
     found = verdict(sno, extra, report)
-    assert found["status"] == "PASS" and found["subject"].endswith(ISO) and "will be transferred" in found["detail"], found
+    assert found["status"] == "PASS" and found["subject"].endswith(ISO) and "will be transferred" in found["detail"], (
+        found
+    )
     # Another file than the one that the stream describes.
     refused = sno.stopped(extra=extra)
     assert "is not the expected file: its SHA-256 is" in refused.message, refused.output
@@ -86,6 +99,10 @@ def verdict(sno: Deployment, extra: dict[str, Any], report: Path) -> dict[str, A
 def test_it_is_checked_without_a_network(sno: Deployment) -> None:
     mistaken = {"release": "newest", "stream_url": "https://mirror.example.com/{version}.json", "sha256": "0" * 64}
     run = sno.run("validate", extra={"openshift_base_image": mistaken})
-    assert "openshift_base_image.release: Unsupported value" in run.output and "supported values: auto" in run.output, run.output
-    assert "has the placeholder {version}" in run.output and "openshift_base_image.sha256: Forbidden" in run.output, run.output
+    assert "openshift_base_image.release: Unsupported value" in run.output and "supported values: auto" in run.output, (
+        run.output
+    )
+    assert "has the placeholder {version}" in run.output and "openshift_base_image.sha256: Forbidden" in run.output, (
+        run.output
+    )
     assert sno.run("validate", extra={"openshift_base_image": {"release": "auto"}}).ok

@@ -45,7 +45,12 @@ EXPECTED = {
 
 
 def machine(number: int, profile: str) -> dict[str, Any]:
-    bmc = {"address": f"redfish-virtualmedia+https://10.0.7.{number}/redfish/v1/Systems/1", "username": "admin", "password": BMC_PASSWORD, "profile": profile}
+    bmc = {
+        "address": f"redfish-virtualmedia+https://10.0.7.{number}/redfish/v1/Systems/1",
+        "username": "admin",
+        "password": BMC_PASSWORD,
+        "profile": profile,
+    }
     nic = {"name": "eno1", "mac": f"52:54:00:07:00:{number:02x}", "network": "machines"}
     return {"name": profile, "nics": [nic], "disks": [{"name": "sda", "size_gib": 100}], "bmc": bmc}
 
@@ -64,7 +69,14 @@ def rack(make_lab: MakeLab, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 def hosts_of(rack: Deployment) -> list[dict[str, Any]]:
     site = yaml.safe_load((rack.directory / "site.yml").read_text())
     keys = ("address", "username", "password")
-    return [{"name": entry["name"], "bmc": {key: entry["bmc"][key] for key in keys}, "mac_addresses": [entry["nics"][0]["mac"]]} for entry in site["machines"]]
+    return [
+        {
+            "name": entry["name"],
+            "bmc": {key: entry["bmc"][key] for key in keys},
+            "mac_addresses": [entry["nics"][0]["mac"]],
+        }
+        for entry in site["machines"]
+    ]
 
 
 def machines_of(rack: Deployment) -> dict[str, dict[str, Any]]:
@@ -74,7 +86,9 @@ def machines_of(rack: Deployment) -> dict[str, dict[str, Any]]:
 def call(rack: Deployment, module_name: str, **arguments: Any) -> dict[str, Any]:
     variables = rack.lab.vars
     connection = (
-        {"connect_to": variables["openshift_connect_to"], "ca_cert": variables["openshift_ca_cert"]} if module_name in ("bmc_info", "boot_hosts") else {}
+        {"connect_to": variables["openshift_connect_to"], "ca_cert": variables["openshift_ca_cert"]}
+        if module_name in ("bmc_info", "boot_hosts")
+        else {}
     )
     run = rack.module(module_name, {**arguments, **connection})
     return dict(json.loads(run.output[run.output.index("=> {") + 3 : run.output.rindex("}") + 1]))
@@ -86,7 +100,13 @@ def published(rack: Deployment) -> str:
     image = rack.directory / "agent.x86_64.iso"
     if not image.exists():
         image.symlink_to(rack.lab.vars["openshift_base_image"]["path"])
-    result = call(rack, "image_server", work_dir=str(rack.work_dir), path=str(image), publish={"listen": rack.lab.vars["openshift_publish"]["listen"]})
+    result = call(
+        rack,
+        "image_server",
+        work_dir=str(rack.work_dir),
+        path=str(image),
+        publish={"listen": rack.lab.vars["openshift_publish"]["listen"]},
+    )
     return Path(result["url_file"]).read_text().strip()
 
 
@@ -99,7 +119,9 @@ def url(rack: Deployment) -> Iterator[str]:
 def test_every_kind_of_bmc(rack: Deployment, url: str) -> None:
     hosts = hosts_of(rack)
     info = call(rack, "bmc_info", hosts=hosts)
-    assert {host["name"]: host["profile"] for host in info["hosts"]} == {name: expected[0] for name, expected in EXPECTED.items()}
+    assert {host["name"]: host["profile"] for host in info["hosts"]} == {
+        name: expected[0] for name, expected in EXPECTED.items()
+    }
     assert not any(host["reason"] for host in info["hosts"])
 
     done = call(rack, "boot_hosts", hosts=hosts, image_url=url)
@@ -127,15 +149,24 @@ def test_the_image_is_what_they_boot_once(rack: Deployment, url: str) -> None:
 
 
 def test_boot_again_and_eject(rack: Deployment, url: str) -> None:
-    """A machine that runs, with a medium in it, is taken through the whole procedure; detaching leaves its power alone."""
+    """A machine that runs, with a medium in it, is taken through the whole procedure; detaching leaves its power
+    alone.
+    """
     hosts = hosts_of(rack)
     refused = call(rack, "boot_hosts", hosts=[{**hosts[0], "force": True}], image_url=url)
     assert "take_over" in refused["msg"] and "hosts" not in refused, refused
     # Those whose eject is not the standard's.
-    again = [{**host, "force": True, "take_over": True} for host in hosts if host["name"] in ("dell-idrac9", "hpe-ilo5", "lenovo-xcc")]
+    again = [
+        {**host, "force": True, "take_over": True}
+        for host in hosts
+        if host["name"] in ("dell-idrac9", "hpe-ilo5", "lenovo-xcc")
+    ]
     forced = call(rack, "boot_hosts", hosts=again, image_url=url)
     assert "hosts" in forced, forced["msg"]
-    assert all(host["changed"] and host["previous_image"] == url.replace(url.split("/")[-2], "<hidden>") for host in forced["hosts"])
+    assert all(
+        host["changed"] and host["previous_image"] == url.replace(url.split("/")[-2], "<hidden>")
+        for host in forced["hosts"]
+    )
 
     ejected = call(rack, "boot_hosts", hosts=hosts, state="ejected")
     assert not ejected.get("failed"), ejected["msg"]
@@ -150,5 +181,8 @@ def test_a_wrong_password_is_reported_by_every_kind(rack: Deployment) -> None:
         host["bmc"]["password"] = "yesterday's"
     result = call(rack, "boot_hosts", hosts=hosts, state="on")
     for number, host in enumerate(result["hosts"], 1):
-        assert host["phase"] == "observe" and f"https://10.0.7.{number} refuses user 'admin' with this password (HTTP 401)" in host["reason"], host
+        assert (
+            host["phase"] == "observe"
+            and (f"https://10.0.7.{number} refuses user 'admin' with this password (HTTP 401)") in host["reason"]
+        ), host
     assert "No machine was touched" in result["msg"] and rack.lab.writes() == before

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A deployment with a boot method that the collection does not have: its file and an entry in the table are all that is added."""
+"""A deployment with a boot method that the collection does not have: its file and an entry in the table are all that is
+added.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +31,15 @@ def with_crane(tmp_path: Path) -> Path:
     table = boot / "methods.py"
     text = table.read_text()
     assert "(BmcBoot(), LibvirtBoot(), ManualBoot())" in text
-    text = text.replace("(BmcBoot(), LibvirtBoot(), ManualBoot())", "(BmcBoot(), LibvirtBoot(), ManualBoot(), CraneBoot(LabRack()))")
-    table.write_text(text.replace("from .manual import ManualBoot\n", "from .crane import CraneBoot, LabRack\nfrom .manual import ManualBoot\n"))
+    text = text.replace(
+        "(BmcBoot(), LibvirtBoot(), ManualBoot())", ("(BmcBoot(), LibvirtBoot(), ManualBoot(), CraneBoot(LabRack()))")
+    )
+    table.write_text(
+        text.replace(
+            "from .manual import ManualBoot\n",
+            ("from .crane import CraneBoot, LabRack\nfrom .manual import ManualBoot\n"),
+        )
+    )
     return tmp_path / "collections"
 
 
@@ -42,7 +51,10 @@ def test_deploys_and_destroys(sno: Deployment, with_crane: Path) -> None:
 
     unknown = sno.described_as(by_crane)
     refused = unknown.refused()
-    assert "openshift_host[sno-0].boot.method: Unsupported value: crane: supported values: bmc, libvirt, manual" in refused.message, refused.output
+    assert (
+        "openshift_host[sno-0].boot.method: Unsupported value: crane: supported values: bmc, libvirt, manual"
+        in refused.message
+    ), refused.output
     deployment = sno.described_as(by_crane)
     deployment.environment |= {"ANSIBLE_COLLECTIONS_PATH": str(with_crane), "CRANE_LAB": str(sno.lab.state)}
     assert deployment.deployed().changed

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""capi_reconcile in the place of the agent provider, on a lab's hub that has none: Machines of a hosted cluster get hosts, become Nodes, and give them back."""
+"""capi_reconcile in the place of the agent provider, on a lab's hub that has none: Machines of a hosted cluster get
+hosts, become Nodes, and give them back.
+"""
 
 from __future__ import annotations
 
@@ -48,16 +50,43 @@ def stand(make_lab: MakeLab, directory: Path, provider: str) -> Lab:
     document["networks"][0]["dhcp"] = {"range": ["192.168.111.100", "192.168.111.200"]}
     for machine in document["machines"]:
         machine["nics"] = [{"name": nic["name"], "mac": nic["mac"], "network": "machines"} for nic in machine["nics"]]
-    document["hub"] = {"address": "10.0.0.5", "base_domain": "hub.example.com", "hypershift": True, "cluster_api": {"provider": provider}}
+    document["hub"] = {
+        "address": "10.0.0.5",
+        "base_domain": "hub.example.com",
+        "hypershift": True,
+        "cluster_api": {"provider": provider},
+    }
     site.write_text(yaml.safe_dump(document))
     lab = make_lab(directory, site)
     run_module = opener(lab, directory)
-    made = ok(run_module("infra_env", name=AGENTS, namespace=AGENTS, pull_secret=PULL_SECRET, timeout=60, ntp_sources=["192.168.111.1"]))
+    made = ok(
+        run_module(
+            "infra_env",
+            name=AGENTS,
+            namespace=AGENTS,
+            pull_secret=PULL_SECRET,
+            timeout=60,
+            ntp_sources=["192.168.111.1"],
+        )
+    )
     for machine in HOSTS:
         lab.boot(machine, made["iso_url"])
     racks = {"master-0": "a", "master-1": "a", "master-2": "b"}
-    wanted = [{"name": name, "mac_addresses": [mac], "hostname": name, "agent_labels": {"rack": racks[name]}} for name, mac in HOSTS.items()]
-    ok(run_module("agents", namespace=AGENTS, infra_env_name=AGENTS, hosts=wanted, wait_for="ready", timeout=180, unexpected="ignore"))
+    wanted = [
+        {"name": name, "mac_addresses": [mac], "hostname": name, "agent_labels": {"rack": racks[name]}}
+        for name, mac in HOSTS.items()
+    ]
+    ok(
+        run_module(
+            "agents",
+            namespace=AGENTS,
+            infra_env_name=AGENTS,
+            hosts=wanted,
+            wait_for="ready",
+            timeout=180,
+            unexpected="ignore",
+        )
+    )
     return lab
 
 
@@ -87,7 +116,11 @@ def ok(result: dict[str, Any]) -> dict[str, Any]:
 
 def test_a_control_plane(run_module: Open) -> None:
     ok(run_module("hosted_cluster", **REQUESTED, wait_for="available", timeout=300))
-    pool = {"cluster_name": CLUSTER, "agent_label_selector": {"matchExpressions": [{"key": "rack", "operator": "Exists"}]}, "replicas": 0}
+    pool = {
+        "cluster_name": CLUSTER,
+        "agent_label_selector": {"matchExpressions": [{"key": "rack", "operator": "Exists"}]},
+        "replicas": 0,
+    }
     ok(run_module("node_pool", name=POOL, namespace=NAMESPACE, **pool))
     made = ok(run_module("capi_reconcile", **SCOPE, until="converged", timeout=300))
     assert made["mode"] == "reconcile" and any("create ClusterDeployment" in line for line in made["plan"])
@@ -105,7 +138,10 @@ def test_two_machines_in_two_racks(run_module: Open) -> None:
     assert [machine["state"] for machine in ready["machines"]] == ["running", "running"]
     assert not ok(run_module("capi_reconcile", **SCOPE, policy=spread, until="converged", timeout=60))["changed"]
     ids = ok(run_module("node_provider_ids", namespace=SPACE))
-    assert not ids["changed"] and {(row["name"], row["state"]) for row in ids["nodes"]} == {("master-0", "set"), ("master-2", "set")}
+    assert not ids["changed"] and {(row["name"], row["state"]) for row in ids["nodes"]} == {
+        ("master-0", "set"),
+        ("master-2", "set"),
+    }
 
 
 def test_check_mode_says_who_would_get_which_host(run_module: Open) -> None:
@@ -123,7 +159,8 @@ def test_check_mode_says_who_would_get_which_host(run_module: Open) -> None:
 def test_the_chosen_host_comes_back(run_module: Open) -> None:
     ok(run_module("node_pool", name=POOL, namespace=NAMESPACE, remove=["master-1"]))
     left: set[str] = set()
-    while left != {"master-0", "master-2"}:  # Cluster API deletes the Machine; the host is let go while its Node is there
+    # Cluster API deletes the Machine; the host is let go while its Node is there
+    while left != {"master-0", "master-2"}:
         done = ok(run_module("capi_reconcile", **SCOPE, until="converged", timeout=600))
         left = {row["hostname"] for row in done["machines"]}
     ok(run_module("node_pool", name=POOL, namespace=NAMESPACE, replicas=2, wait_for="ready", timeout=300))

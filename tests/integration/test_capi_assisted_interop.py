@@ -1,10 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""assisted_control_plane with upstream's own managers on a real API server, up to the point where hosts are needed; Agents without machines play them.
+"""assisted_control_plane with upstream's own managers on a real API server, up to the point where hosts are needed;
+Agents without machines play them.
 
-The test writes what Cluster API and the Infrastructure Operator would write. OPENSHIFT_ASSISTED_BOOTSTRAP and OPENSHIFT_ASSISTED_CONTROLPLANE name the
-managers, KUBEBUILDER_ASSETS the directory with kube-apiserver and etcd (docs/upstream/openshift-assisted.md).
+The test writes what Cluster API and the Infrastructure Operator would write. OPENSHIFT_ASSISTED_BOOTSTRAP and
+OPENSHIFT_ASSISTED_CONTROLPLANE name the managers, KUBEBUILDER_ASSETS the directory with kube-apiserver and etcd
+(docs/upstream/openshift-assisted.md).
 """
 
 from __future__ import annotations
@@ -42,20 +44,33 @@ from ansible_collections.zerotouch.openshift.tests.support.hub.assisted_cluster 
 from .lab import ROOT
 from .real_api import HAS_ASSETS, RealApi, eventually, free_port
 
-PROGRAMS = {name: Path(os.environ.get(f"OPENSHIFT_ASSISTED_{name}") or "/nonexistent") for name in ("BOOTSTRAP", "CONTROLPLANE")}
+PROGRAMS = {
+    name: Path(os.environ.get(f"OPENSHIFT_ASSISTED_{name}") or "/nonexistent") for name in ("BOOTSTRAP", "CONTROLPLANE")
+}
 CRDS = upstream.required("crds")
 ENCLOSED = ROOT / "lab" / "tests" / "hub" / "capi" / "enclosed.py"
 ISOLATE = ["unshare", "--map-root-user", "--net", "--mount", "true"]
-ISOLATED = shutil.which("unshare") is not None and subprocess.run(ISOLATE, check=False, capture_output=True).returncode == 0
+ISOLATED = (
+    shutil.which("unshare") is not None and subprocess.run(ISOLATE, check=False, capture_output=True).returncode == 0
+)
 pytestmark = [
     pytest.mark.skipif(not HAS_ASSETS, reason="KUBEBUILDER_ASSETS names no directory with kube-apiserver and etcd"),
-    pytest.mark.skipif(not all(path.is_file() for path in PROGRAMS.values()), reason="OPENSHIFT_ASSISTED_BOOTSTRAP and _CONTROLPLANE name no managers"),
+    pytest.mark.skipif(
+        not all(path.is_file() for path in PROGRAMS.values()),
+        reason=("OPENSHIFT_ASSISTED_BOOTSTRAP and _CONTROLPLANE name no managers"),
+    ),
     pytest.mark.skipif(not ISOLATED, reason="no network namespace can be made here"),
     pytest.mark.filterwarnings("ignore:Unverified HTTPS request"),
 ]
 KINDS = AssistedKinds()
 METAL3_MACHINE = Resource("infrastructure.cluster.x-k8s.io", KINDS.metal3_version, "Metal3Machine", "metal3machines")
-VALIDATORS = Resource("admissionregistration.k8s.io", "v1", "ValidatingWebhookConfiguration", "validatingwebhookconfigurations", namespaced=False)
+VALIDATORS = Resource(
+    "admissionregistration.k8s.io",
+    "v1",
+    "ValidatingWebhookConfiguration",
+    "validatingwebhookconfigurations",
+    namespaced=False,
+)
 SERVICE = "assisted.hub.example.com"
 # Contracts of Cluster API, which upstream's releases add to the definitions.
 CONTRACTS = {
@@ -70,7 +85,9 @@ def definitions() -> Iterator[dict[str, Any]]:
         for path in sorted((CRDS / folder).glob("*.yaml")):
             found = yaml.safe_load(path.read_text())
             contracts = CONTRACTS.get(found["spec"]["group"], {})
-            found["metadata"]["labels"] = {f"cluster.x-k8s.io/{contract}": version for contract, version in contracts.items()}
+            found["metadata"]["labels"] = {
+                f"cluster.x-k8s.io/{contract}": version for contract, version in contracts.items()
+            }
             yield found
 
 
@@ -97,11 +114,19 @@ def manage(api: RealApi, short: Path) -> None:
         certificates.mkdir(parents=True)
         files = ["-keyout", str(certificates / "tls.key"), "-out", str(certificates / "tls.crt"), "-addext", names]
         subprocess.run([*certificate, *files], check=True, capture_output=True)
-        environment = {"SSL_CERT_FILE": str(certificates / "tls.crt"), "ASSISTED_CA_BUNDLE_NAME": "", "ASSISTED_CA_BUNDLE_NAMESPACE": ""}
+        environment = {
+            "SSL_CERT_FILE": str(certificates / "tls.crt"),
+            "ASSISTED_CA_BUNDLE_NAME": "",
+            "ASSISTED_CA_BUNDLE_NAMESPACE": "",
+        }
         port = free_port()
         enclosure = {
             "program": str(program),
-            "arguments": [f"--kubeconfig={api.kubeconfig}", "--metrics-bind-address=0", "--health-probe-bind-address=0"],
+            "arguments": [
+                f"--kubeconfig={api.kubeconfig}",
+                "--metrics-bind-address=0",
+                "--health-probe-bind-address=0",
+            ],
             "environment": environment,
             "api": ["127.0.0.1", api.port],
             "webhooks": port,
@@ -112,7 +137,10 @@ def manage(api: RealApi, short: Path) -> None:
         (directory / "enclosed.json").write_text(json.dumps(enclosure))
         api.run(name, Path(sys.executable), str(ENCLOSED), str(directory))
         context = ssl.create_default_context(cafile=certificates / "tls.crt")
-        eventually(lambda port=port, context=context: answers(port, context), lambda name=name: (api.directory / f"{name}.log").read_text()[-2000:])
+        eventually(
+            lambda port=port, context=context: answers(port, context),
+            lambda name=name: (api.directory / f"{name}.log").read_text()[-2000:],
+        )
         if name == "BOOTSTRAP":
             validate(api, port, (certificates / "tls.crt").read_bytes())
 
@@ -130,7 +158,12 @@ def answers(port: int, context: ssl.SSLContext) -> bool:
 def validate(api: RealApi, port: int, ca: bytes) -> None:
     """As upstream's components have it: the spec of a config never changes."""
     path = "/validate-bootstrap-cluster-x-k8s-io-v1alpha2-openshiftassistedconfig"
-    rule = {"apiGroups": [KINDS.config.group], "apiVersions": ["v1alpha2"], "operations": ["*"], "resources": ["openshiftassistedconfigs"]}
+    rule = {
+        "apiGroups": [KINDS.config.group],
+        "apiVersions": ["v1alpha2"],
+        "operations": ["*"],
+        "resources": ["openshiftassistedconfigs"],
+    }
     entry = {
         "name": "v1alpha2.validation.openshiftassistedconfig.bootstrap.cluster.x-k8s.io",
         "clientConfig": {"url": f"https://127.0.0.1:{port}{path}", "caBundle": base64.b64encode(ca).decode()},
@@ -163,9 +196,17 @@ class Others:
     def own(self, resource: Resource, name: str, owner_kind: Resource, owner: Mapping[str, Any]) -> None:
         owners = self.client.get(resource.path(NS, name))["metadata"].get("ownerReferences") or []
         metadata = owner["metadata"]
-        reference = {"apiVersion": owner_kind.api_version, "kind": owner_kind.kind, "name": metadata["name"], "uid": metadata["uid"], "controller": True}
+        reference = {
+            "apiVersion": owner_kind.api_version,
+            "kind": owner_kind.kind,
+            "name": metadata["name"],
+            "uid": metadata["uid"],
+            "controller": True,
+        }
         labels = {"cluster.x-k8s.io/cluster-name": "c1"}
-        self.client.merge_patch(resource.path(NS, name), {"metadata": {"labels": labels, "ownerReferences": [*owners, reference]}})
+        self.client.merge_patch(
+            resource.path(NS, name), {"metadata": {"labels": labels, "ownerReferences": [*owners, reference]}}
+        )
 
     def take_over(self) -> None:
         """The Cluster has its infrastructure, and owns its control plane."""
@@ -179,7 +220,9 @@ class Others:
         """Machines of a MachineSet, made from the templates of their MachineDeployment."""
         (deployment,) = self.client.list(KINDS.core.machine_deployment.path(NS))
         spec = deployment["spec"]["template"]["spec"]
-        config = self.client.get(KINDS.config_template.path(NS, spec["bootstrap"]["configRef"]["name"]))["spec"]["template"]["spec"]
+        config = self.client.get(KINDS.config_template.path(NS, spec["bootstrap"]["configRef"]["name"]))["spec"][
+            "template"
+        ]["spec"]
         for index in range(number):
             name = f"c1-workers-{index}"
             if name in self.adopted:
@@ -187,7 +230,10 @@ class Others:
             metadata = {"name": name, "labels": {"cluster.x-k8s.io/cluster-name": "c1"}}
             bootstrap = {"configRef": {**spec["bootstrap"]["configRef"], "kind": KINDS.config.kind, "name": name}}
             infrastructure = {"apiGroup": METAL3_MACHINE.group, "kind": METAL3_MACHINE.kind, "name": name}
-            body = {"metadata": metadata, "spec": {"clusterName": "c1", "bootstrap": bootstrap, "infrastructureRef": infrastructure}}
+            body = {
+                "metadata": metadata,
+                "spec": {"clusterName": "c1", "bootstrap": bootstrap, "infrastructureRef": infrastructure},
+            }
             machine = self.client.create(KINDS.core.machine.path(NS), typed(KINDS.core.machine, body))
             self.client.create(KINDS.config.path(NS), typed(KINDS.config, {"metadata": metadata, "spec": config}))
             self.own(KINDS.config, name, KINDS.core.machine, machine)
@@ -227,9 +273,15 @@ def test_deploy_by_assisted_control_plane(api: RealApi) -> None:
     eventually(prepared, lambda: "\n".join(path.read_text()[-2000:] for path in logs))
     install = client.get(AGENT_CLUSTER_INSTALL.path(NS, "c1"))
     assert install["spec"]["provisionRequirements"] == {"controlPlaneAgents": 3, "workerAgents": 2}
-    assert (install["spec"]["platformType"], install["spec"]["apiVIPs"], install["spec"]["ingressVIPs"]) == ("BareMetal", ["192.0.2.40"], ["192.0.2.41"])
+    assert (install["spec"]["platformType"], install["spec"]["apiVIPs"], install["spec"]["ingressVIPs"]) == (
+        "BareMetal",
+        ["192.0.2.40"],
+        ["192.0.2.41"],
+    )
     deployment = client.get(CLUSTER_DEPLOYMENT.path(NS, "c1"))
-    assert deployment["metadata"]["labels"]["cluster.x-k8s.io/cluster-name"] == "c1", "else all configs wait (defect D1)"
+    assert deployment["metadata"]["labels"]["cluster.x-k8s.io/cluster-name"] == "c1", (
+        "else all configs wait (defect D1)"
+    )
     for machine in client.list(KINDS.core.machine.path(NS)):
         name = machine["metadata"]["name"]
         assert client.get(INFRA_ENV.path(NS, name))["spec"]["clusterRef"] == {"name": "c1", "namespace": NS}
@@ -251,4 +303,6 @@ def test_deploy_by_assisted_control_plane(api: RealApi) -> None:
     grown = deploy(api, workers=3)
     assert grown["changed"], grown["plan"]
     others.workers(3)
-    eventually(lambda: client.get(AGENT_CLUSTER_INSTALL.path(NS, "c1"))["spec"]["provisionRequirements"]["workerAgents"] == 3)
+    eventually(
+        lambda: client.get(AGENT_CLUSTER_INSTALL.path(NS, "c1"))["spec"]["provisionRequirements"]["workerAgents"] == 3
+    )

@@ -30,7 +30,9 @@ def site(directory: Path) -> Path:
     """The names of the API lead to the first node."""
     path = canary_site("capi", directory)
     document = yaml.safe_load(path.read_text())
-    document["networks"][0]["dns"]["records"] = dict.fromkeys(document["networks"][0]["dns"]["records"], "192.168.114.20")
+    document["networks"][0]["dns"]["records"] = dict.fromkeys(
+        document["networks"][0]["dns"]["records"], "192.168.114.20"
+    )
     for key in ("api_vip", "ingress_vip"):
         del document["clusters"][0][key]
     path.write_text(yaml.safe_dump(document))
@@ -38,7 +40,9 @@ def site(directory: Path) -> Path:
 
 
 def test_from_one_to_three(make_lab: MakeLab, tmp_path: Path) -> None:
-    deployment = Deployment(make_lab(tmp_path, site(tmp_path)), canary_inventory("capi", tmp_path, single_node), tmp_path)
+    deployment = Deployment(
+        make_lab(tmp_path, site(tmp_path)), canary_inventory("capi", tmp_path, single_node), tmp_path
+    )
     deployment.deployed()
     assert list(deployment.lab.nodes("edge")) == ["master-0"]
     grown = deployment.run("scale_node_pool", extra=POOL)
@@ -46,5 +50,8 @@ def test_from_one_to_three(make_lab: MakeLab, tmp_path: Path) -> None:
     assert deployment.lab.nodes("edge") == dict.fromkeys(("master-0", "master-1", "master-2"), "Ready")
     again = deployment.run("scale_node_pool", extra=POOL)
     assert again.ok and again.changed == 0, again.output
-    refused = deployment.run("scale_node_pool", extra={"openshift_node_pool": {"name": "control-plane", "replicas": 1}, "openshift_confirm": "edge"})
+    refused = deployment.run(
+        "scale_node_pool",
+        extra={"openshift_node_pool": {"name": "control-plane", "replicas": 1}, "openshift_confirm": "edge"},
+    )
     assert not refused.ok and "etcd" in refused.output, refused.output

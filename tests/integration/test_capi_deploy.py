@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Method capi from nothing to a cluster, through its life, and back: playbooks against a lab's hub with the OpenShift Assisted providers and Metal3."""
+"""Method capi from nothing to a cluster, through its life, and back: playbooks against a lab's hub with the OpenShift
+Assisted providers and Metal3.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,10 @@ class Edge:
         return run
 
     def twice(self, playbook: str, **extra: Any) -> Run:
-        """Played, and again without a change. The BMCs are the hub's: its operator may still power a host off that a Machine has left."""
+        """Played, and again without a change.
+
+        The BMCs are the hub's: its operator may still power a host off that a Machine has left.
+        """
         first = self.played(playbook, **extra)
         assert first.changed, first.output
         second = self.played(playbook, **extra)
@@ -60,17 +65,26 @@ class Edge:
 def edge(make_lab: MakeLab, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Edge]:
     """Deployed."""
     directory = tmp_path_factory.mktemp("capi")
-    made = Edge(Deployment(make_lab(directory, canary_site("capi", directory)), canary_inventory("capi", directory), directory))
+    made = Edge(
+        Deployment(make_lab(directory, canary_site("capi", directory)), canary_inventory("capi", directory), directory)
+    )
     planned = made.played("deploy_cluster", "--check")
     assert made.lab.writes() == dict.fromkeys(made.lab.writes(), 0), "check mode wrote to a BMC"
     first = made.played("deploy_cluster")
     # Which BareMetalHosts Machines get is up to Metal3: the first by name.
-    for line in ("create BareMetalHost edge/worker-4", "create Cluster edge/edge", "wait until the cluster is ready", "would boot master-0"):
+    for line in (
+        "create BareMetalHost edge/worker-4",
+        "create Cluster edge/edge",
+        "wait until the cluster is ready",
+        "would boot master-0",
+    ):
         assert line in planned.output, planned.output
     assert "6 nodes ready" in first.output
     # The live report of the first run, and its events.
     assert "live report: http" in first.output
-    events = [json.loads(line)["event"] for line in (made.deployment.work_dir / "events.jsonl").read_text().splitlines()]
+    events = [
+        json.loads(line)["event"] for line in (made.deployment.work_dir / "events.jsonl").read_text().splitlines()
+    ]
     assert (events[0], events[-1]) == ("started", "finished") and {"phase", "host", "line"} <= set(events), events
     yield made
 
@@ -103,7 +117,9 @@ def test_another_deployment_leaves_the_machines_alone(edge: Edge) -> None:
     stopped = other.stopped("deploy_cluster", extra={"openshift_force": "take_over"})
     assert "BareMetalHost edge/master-0" in stopped.message and "Release the host there first" in stopped.message
     # With another method, too.
-    stopped = edge.deployment.beside("as-hub").stopped("deploy_cluster", extra={"openshift_install_method": "hub", "openshift_force": "take_over"})
+    stopped = edge.deployment.beside("as-hub").stopped(
+        "deploy_cluster", extra={"openshift_install_method": "hub", "openshift_force": "take_over"}
+    )
     assert "belongs to OpenshiftAssistedControlPlane edge of Cluster API" in stopped.output, stopped.output
 
 
@@ -148,8 +164,14 @@ def test_destroyed_twice(edge: Edge) -> None:
     refused = edge.refused("destroy_cluster")
     assert "confirm with -e openshift_confirm=edge" in refused.message
     planned = edge.played("destroy_cluster", "--check", **CONFIRMED)
-    assert "would delete Cluster edge/edge" in planned.output and "would delete Secret edge/master-0-bmc-secret" in planned.output
+    assert (
+        "would delete Cluster edge/edge" in planned.output
+        and "would delete Secret edge/master-0-bmc-secret" in planned.output
+    )
     edge.twice("destroy_cluster", **CONFIRMED)
     assert set(edge.lab.powers().values()) == {"Off"}
     edge.lab.assert_nothing_left()
-    assert not (edge.deployment.work_dir / "state.json").exists() and (edge.deployment.work_dir / "auth" / "kubeconfig").exists()
+    assert (
+        not (edge.deployment.work_dir / "state.json").exists()
+        and (edge.deployment.work_dir / "auth" / "kubeconfig").exists()
+    )

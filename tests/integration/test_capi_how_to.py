@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""docs/how-to/capi-cluster.md, followed word for word: its commands run as they are printed, in a directory with the inventory of the page."""
+"""docs/how-to/capi-cluster.md, followed word for word: its commands run as they are printed, in a directory with the
+inventory of the page.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,9 @@ def test_the_task_of_the_page() -> None:
 @pytest.mark.long
 @pytest.mark.timeout(3600)
 def test_the_page(make_lab: MakeLab, tmp_path: Path) -> None:
-    rack = Deployment(make_lab(tmp_path, canary_site("capi", tmp_path)), canary_inventory("capi", tmp_path), tmp_path, "clusters/edge")
+    rack = Deployment(
+        make_lab(tmp_path, canary_site("capi", tmp_path)), canary_inventory("capi", tmp_path), tmp_path, "clusters/edge"
+    )
     rack.inventory.rename(tmp_path / "hosts.yml")
     # What the site of the reader has without being told: the lab's certificates and addresses.
     (tmp_path / "group_vars").mkdir()
@@ -64,7 +68,9 @@ def test_the_page(make_lab: MakeLab, tmp_path: Path) -> None:
     check, create, more, fewer, destroy = commands()
 
     planned = rack.shell(check)
-    assert planned.ok and "create Cluster edge/edge" in planned.output and not sum(rack.lab.writes().values()), planned.output
+    assert planned.ok and "create Cluster edge/edge" in planned.output and not sum(rack.lab.writes().values()), (
+        planned.output
+    )
     created = rack.shell(create)
     assert created.ok and "6 nodes ready" in created.output, created.output
     assert (tmp_path / "clusters" / "edge" / "auth" / "kubeconfig").is_file()
@@ -72,7 +78,9 @@ def test_the_page(make_lab: MakeLab, tmp_path: Path) -> None:
     assert again.ok and again.changed == 0, again.output
     for command, workers in ((more, 5), (fewer, 3)):
         scaled = rack.shell(command)
-        ready = [name for name, state in rack.lab.nodes("edge").items() if state == "Ready" and name.startswith("worker")]
+        ready = [
+            name for name, state in rack.lab.nodes("edge").items() if state == "Ready" and name.startswith("worker")
+        ]
         assert scaled.ok and len(ready) == workers, scaled.output
     removed = rack.shell(destroy)
     assert removed.ok and set(rack.lab.powers().values()) == {"Off"}, removed.output

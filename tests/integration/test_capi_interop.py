@@ -1,13 +1,15 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Our passes and upstream's own controller on equal objects, on a real API server with upstream's definitions: they end in the same state.
+"""Our passes and upstream's own controller on equal objects, on a real API server with upstream's definitions: they end
+in the same state.
 
-CAPI_RECORD names a file that the states before our passes and after upstream's controller are written to: `tests/unit/capi/recorded.json` was made that
-way, and lets the comparison run without the binary.
+CAPI_RECORD names a file that the states before our passes and after upstream's controller are written to:
+`tests/unit/capi/recorded.json` was made that way, and lets the comparison run without the binary.
 
-Compared is every field of every object, except uids, times, versions and the documented fixes (docs/capi.md). CAPI_PROVIDER_AGENT names the binary of
-openshift/cluster-api-provider-agent at the commit of the reference, KUBEBUILDER_ASSETS the directory with kube-apiserver and etcd.
+Compared is every field of every object, except uids, times, versions and the documented fixes (docs/capi.md).
+CAPI_PROVIDER_AGENT names the binary of openshift/cluster-api-provider-agent at the commit of the reference,
+KUBEBUILDER_ASSETS the directory with kube-apiserver and etcd.
 """
 
 from __future__ import annotations
@@ -23,14 +25,24 @@ from typing import Any
 import pytest
 import yaml
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.choose.model import Policy
-from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.kinds import AGENT_CLUSTER, AGENT_MACHINE, CoreKinds
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.kinds import (
+    AGENT_CLUSTER,
+    AGENT_MACHINE,
+    CoreKinds,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.label_assignments import Steerer
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.label_selection import Steering
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.names import LAST_MACHINE, STEERED_FOR
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.observe import Scope
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.reconcile import Reconciler
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock import SystemClock
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.kinds import AGENT, AGENT_CLUSTER_INSTALL, CLUSTER_DEPLOYMENT, NAMESPACE, SECRET
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.kinds import (
+    AGENT,
+    AGENT_CLUSTER_INSTALL,
+    CLUSTER_DEPLOYMENT,
+    NAMESPACE,
+    SECRET,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.client import KubeClient
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.resource import Resource
 from ansible_collections.zerotouch.openshift.tests.support import upstream
@@ -41,7 +53,9 @@ BINARY = Path(os.environ.get("CAPI_PROVIDER_AGENT") or "/nonexistent")
 CRDS = upstream.required("crds")
 pytestmark = [
     pytest.mark.skipif(not HAS_ASSETS, reason="KUBEBUILDER_ASSETS names no directory with kube-apiserver and etcd"),
-    pytest.mark.skipif(not BINARY.is_file(), reason="CAPI_PROVIDER_AGENT names no binary of cluster-api-provider-agent"),
+    pytest.mark.skipif(
+        not BINARY.is_file(), reason=("CAPI_PROVIDER_AGENT names no binary of cluster-api-provider-agent")
+    ),
     pytest.mark.filterwarnings("ignore:Unverified HTTPS request"),
 ]
 CORE = CoreKinds("v1beta2")
@@ -55,10 +69,25 @@ THEIRS, OURS = "theirs", "ours"
 STATES = {
     "known-unbound": ("False/Unbound", "True/ValidationsPassing", "True/AgentIsReady", "False/InstallationNotStarted"),
     "binding": ("False/Binding", "False/Binding", "False/Binding", "False/Binding"),
-    "installing-in-progress": ("True/Bound", "True/ValidationsPassing", "True/AgentAlreadyInstalling", "False/InstallationInProgress"),
-    "added-to-existing-cluster": ("True/Bound", "True/ValidationsPassing", "True/AgentInstallationStopped", "True/InstallationCompleted"),
+    "installing-in-progress": (
+        "True/Bound",
+        "True/ValidationsPassing",
+        "True/AgentAlreadyInstalling",
+        "False/InstallationInProgress",
+    ),
+    "added-to-existing-cluster": (
+        "True/Bound",
+        "True/ValidationsPassing",
+        "True/AgentInstallationStopped",
+        "True/InstallationCompleted",
+    ),
     "reclaiming": ("True/Bound", "True/ValidationsPassing", "Unknown/UnknownStatus", "Unknown/UnknownStatus"),
-    "discovering-unbound": ("False/Unbound", "Unknown/ValidationsUnknown", "False/AgentNotReady", "False/InstallationNotStarted"),
+    "discovering-unbound": (
+        "False/Unbound",
+        "Unknown/ValidationsUnknown",
+        "False/AgentNotReady",
+        "False/InstallationNotStarted",
+    ),
 }
 
 
@@ -95,9 +124,18 @@ class Site:
 
     def put(self, resource: Resource, body: Mapping[str, Any], namespace: str = "") -> dict[str, Any]:
         namespace = namespace or self.name
-        whole = {"apiVersion": resource.api_version, "kind": resource.kind, **body, "metadata": {"namespace": namespace, **body["metadata"]}}
+        whole = {
+            "apiVersion": resource.api_version,
+            "kind": resource.kind,
+            **body,
+            "metadata": {"namespace": namespace, **body["metadata"]},
+        }
         made = self.client.create(resource.path(namespace), whole)
-        return self.status(resource, body["metadata"]["name"], body["status"], namespace) if "status" in body and resource != CONTROL_PLANE else made
+        return (
+            self.status(resource, body["metadata"]["name"], body["status"], namespace)
+            if "status" in body and resource != CONTROL_PLANE
+            else made
+        )
 
     def status(self, resource: Resource, name: str, status: Mapping[str, Any], namespace: str = "") -> dict[str, Any]:
         return self.client.merge_patch(resource.path(namespace or self.name, name, "status"), {"status": status})
@@ -108,20 +146,40 @@ class Site:
         self.put(CONTROL_PLANE, {"metadata": {"name": "c1"}, "spec": spec, "status": status})
         for name in ("pull", "admin", "kubeadmin", "ca"):
             self.put(SECRET, {"metadata": {"name": name}, "data": {}})
-        headers = [{"name": "Authorization", "value": "Bearer c2VjcmV0"}, {"name": "NodePool", "value": "clusters/pool"}]
-        document = {"ignition": {"version": "3.2.0", "config": {"merge": [{"source": "https://ign.example.com/ignition", "httpHeaders": headers}]}}}
-        self.put(SECRET, {"metadata": {"name": "user-data"}, "data": {"value": base64.b64encode(json.dumps(document).encode()).decode()}})
+        headers = [
+            {"name": "Authorization", "value": "Bearer c2VjcmV0"},
+            {"name": "NodePool", "value": "clusters/pool"},
+        ]
+        document = {
+            "ignition": {
+                "version": "3.2.0",
+                "config": {"merge": [{"source": "https://ign.example.com/ignition", "httpHeaders": headers}]},
+            }
+        }
+        self.put(
+            SECRET,
+            {
+                "metadata": {"name": "user-data"},
+                "data": {"value": base64.b64encode(json.dumps(document).encode()).decode()},
+            },
+        )
         references = {
             "controlPlaneRef": {"apiGroup": CONTROL_PLANE.group, "kind": "HostedControlPlane", "name": "c1"},
             "infrastructureRef": {"apiGroup": AGENT_CLUSTER.group, "kind": "AgentCluster", "name": "c1"},
         }
         cluster = self.put(CORE.cluster, {"metadata": {"name": "c1"}, "spec": references})
-        ignition = {"url": "https://fd00::1:31187/ignition", "caCertificateReference": {"name": "ca", "namespace": self.name}}
+        ignition = {
+            "url": "https://fd00::1:31187/ignition",
+            "caCertificateReference": {"name": "ca", "namespace": self.name},
+        }
         self.put(
             AGENT_CLUSTER,
             {
                 "metadata": {"name": "c1", "ownerReferences": [owner(CORE.cluster, cluster)]},
-                "spec": {"ignitionEndpoint": ignition, "controlPlaneEndpoint": {"host": "api.example.com", "port": 6443}},
+                "spec": {
+                    "ignitionEndpoint": ignition,
+                    "controlPlaneEndpoint": {"host": "api.example.com", "port": 6443},
+                },
             },
         )
         for number in range(1, agents + 1):
@@ -138,10 +196,22 @@ class Site:
         conditions = [("SpecSynced", "True", "SyncOK"), ("Connected", "True", "AgentIsConnected")] + [
             (kind, *pair) for kind, pair in zip(kinds, pairs, strict=True)
         ]
-        interface = {"name": "eth0", "hasCarrier": True, "flags": ["up"], "ipV4Addresses": [f"192.0.2.{number}/24"], "ipV6Addresses": ["fe80::1/64"]}
+        interface = {
+            "name": "eth0",
+            "hasCarrier": True,
+            "flags": ["up"],
+            "ipV4Addresses": [f"192.0.2.{number}/24"],
+            "ipV6Addresses": ["fe80::1/64"],
+        }
         status = {
             "conditions": [
-                {"type": kind, "status": value, "reason": reason, "message": f"{kind} of {state}", "lastTransitionTime": "2026-11-21T11:00:00Z"}
+                {
+                    "type": kind,
+                    "status": value,
+                    "reason": reason,
+                    "message": f"{kind} of {state}",
+                    "lastTransitionTime": "2026-11-21T11:00:00Z",
+                }
                 for kind, value, reason in conditions
             ],
             "debugInfo": {"state": state},
@@ -154,23 +224,44 @@ class Site:
         machine = self.put(
             CORE.machine,
             {
-                "metadata": {"name": name, "labels": {"cluster.x-k8s.io/cluster-name": "c1"}, "finalizers": ["machine.cluster.x-k8s.io/test"]},
-                "spec": {"clusterName": "c1", "bootstrap": {"dataSecretName": "user-data"}, "infrastructureRef": reference},
+                "metadata": {
+                    "name": name,
+                    "labels": {"cluster.x-k8s.io/cluster-name": "c1"},
+                    "finalizers": ["machine.cluster.x-k8s.io/test"],
+                },
+                "spec": {
+                    "clusterName": "c1",
+                    "bootstrap": {"dataSecretName": "user-data"},
+                    "infrastructureRef": reference,
+                },
             },
         )
         spec = {"agentLabelSelector": selector} if selector else {}
-        self.put(AGENT_MACHINE, {"metadata": {"name": name, "ownerReferences": [owner(CORE.machine, machine)]}, "spec": spec})
+        self.put(
+            AGENT_MACHINE, {"metadata": {"name": name, "ownerReferences": [owner(CORE.machine, machine)]}, "spec": spec}
+        )
 
     def delete(self, name: str) -> None:
         """The Machine is deleted and waits at the hook."""
         self.client.delete(CORE.machine.path(self.name, name))
-        condition = {"type": "Deleting", "status": "True", "reason": "WaitingForPreTerminateHook", "message": "", "lastTransitionTime": "2026-11-21T11:00:00Z"}
+        condition = {
+            "type": "Deleting",
+            "status": "True",
+            "reason": "WaitingForPreTerminateHook",
+            "message": "",
+            "lastTransitionTime": "2026-11-21T11:00:00Z",
+        }
         self.status(CORE.machine, name, {"conditions": [condition]})
 
     def raw(self) -> list[dict[str, Any]]:
         """Everything that a pass may read, with the name of the side taken out."""
-        found = [obj for resource in (*INPUTS, *KINDS) for obj in self.client.list(resource.path(self.name))] + self.client.list(AGENT.path(self.agents))
-        slim = [{**obj, "metadata": {key: value for key, value in obj["metadata"].items() if key != "managedFields"}} for obj in found]
+        found = [
+            obj for resource in (*INPUTS, *KINDS) for obj in self.client.list(resource.path(self.name))
+        ] + self.client.list(AGENT.path(self.agents))
+        slim = [
+            {**obj, "metadata": {key: value for key, value in obj["metadata"].items() if key != "managedFields"}}
+            for obj in found
+        ]
         return list(json.loads(json.dumps(slim).replace(f'"{self.name}', '"side')))
 
     def snapshot(self) -> dict[str, Any]:
@@ -193,12 +284,26 @@ def _without(value: Any) -> Any:
         return [_without(item) for item in value]
     if not isinstance(value, dict):
         return value
-    dropped = ("uid", "resourceVersion", "managedFields", "creationTimestamp", "deletionTimestamp", "lastTransitionTime", "clusterID", "infraID")
+    dropped = (
+        "uid",
+        "resourceVersion",
+        "managedFields",
+        "creationTimestamp",
+        "deletionTimestamp",
+        "lastTransitionTime",
+        "clusterID",
+        "infraID",
+    )
     return {key: _without(item) for key, item in value.items() if key not in dropped}
 
 
 def owner(resource: Resource, obj: Mapping[str, Any]) -> dict[str, str]:
-    return {"apiVersion": resource.api_version, "kind": resource.kind, "name": obj["metadata"]["name"], "uid": obj["metadata"]["uid"]}
+    return {
+        "apiVersion": resource.api_version,
+        "kind": resource.kind,
+        "name": obj["metadata"]["name"],
+        "uid": obj["metadata"]["uid"],
+    }
 
 
 def differences(theirs: Any, ours: Any, path: str = "") -> dict[str, Any]:
@@ -280,7 +385,10 @@ def record(stage: Mapping[str, Any]) -> None:
     path = Path(RECORD)
     stages = json.loads(path.read_text()) if path.is_file() else []
     if not any(known["changes"] == stage["changes"] for known in stages):
-        path.write_text(json.dumps([*stages, stage], sort_keys=True, separators=(",", ":")).replace('},{"before"', '},\n{"before"') + "\n")
+        path.write_text(
+            json.dumps([*stages, stage], sort_keys=True, separators=(",", ":")).replace('},{"before"', '},\n{"before"')
+            + "\n"
+        )
 
 
 def both(sides: tuple[Site, Site], what: str, *arguments: Any) -> None:
@@ -289,7 +397,9 @@ def both(sides: tuple[Site, Site], what: str, *arguments: Any) -> None:
 
 
 def stand(sides: tuple[Site, Site]) -> None:
-    """The cluster is complete before a Machine comes: upstream does not look at a machine again when its AgentCluster gets ready."""
+    """The cluster is complete before a Machine comes: upstream does not look at a machine again when its AgentCluster
+    gets ready.
+    """
     both(sides, "stand", 1)
     assert_equal(sides)
 
@@ -327,7 +437,9 @@ def test_paused_and_deleted(sides: tuple[Site, Site]) -> None:
     assert_equal(sides)
     for site in sides:
         for resource, name in ((AGENT_MACHINE, "pool-0"), (AGENT_CLUSTER, "c1")):
-            site.client.merge_patch(resource.path(site.name, name), {"metadata": {"annotations": {"cluster.x-k8s.io/paused": "true"}}})
+            site.client.merge_patch(
+                resource.path(site.name, name), {"metadata": {"annotations": {"cluster.x-k8s.io/paused": "true"}}}
+            )
     assert_equal(sides)
     for site in sides:
         site.client.delete(AGENT_MACHINE.path(site.name, "pool-0"))
@@ -344,16 +456,31 @@ def test_new_bootstrap_data_before_and_after_the_host_is_installed(sides: tuple[
     both(sides, "machine", "pool-0")
     assert_equal(sides)
     headers = [{"name": "Authorization", "value": "Bearer bmV3"}, {"name": "TargetConfigVersionHash", "value": "abc"}]
-    document = {"ignition": {"version": "3.2.0", "config": {"merge": [{"source": "https://ign.example.com/other", "httpHeaders": headers}]}}}
+    document = {
+        "ignition": {
+            "version": "3.2.0",
+            "config": {"merge": [{"source": "https://ign.example.com/other", "httpHeaders": headers}]},
+        }
+    }
     for site in sides:
-        site.put(SECRET, {"metadata": {"name": "user-data-2"}, "data": {"value": base64.b64encode(json.dumps(document).encode()).decode()}})
-        site.client.merge_patch(CORE.machine.path(site.name, "pool-0"), {"spec": {"bootstrap": {"dataSecretName": "user-data-2"}}})
+        site.put(
+            SECRET,
+            {
+                "metadata": {"name": "user-data-2"},
+                "data": {"value": base64.b64encode(json.dumps(document).encode()).decode()},
+            },
+        )
+        site.client.merge_patch(
+            CORE.machine.path(site.name, "pool-0"), {"spec": {"bootstrap": {"dataSecretName": "user-data-2"}}}
+        )
     assert_equal(sides)
     assert sides[1].client.get(AGENT.path(sides[1].agents, "agent-1"))["spec"]["machineConfigPool"] == "other"
     both(sides, "agent_state", 1, "added-to-existing-cluster")
     assert_equal(sides)
     for site in sides:
-        site.client.merge_patch(CORE.machine.path(site.name, "pool-0"), {"spec": {"bootstrap": {"dataSecretName": "user-data"}}})
+        site.client.merge_patch(
+            CORE.machine.path(site.name, "pool-0"), {"spec": {"bootstrap": {"dataSecretName": "user-data"}}}
+        )
     assert_equal(sides)
 
 
@@ -376,8 +503,12 @@ def test_taking_turns(api: RealApi) -> None:
     now = site.snapshot()
     # What the controller changed in what we had finished: what the Agent says now.
     changed = differences(before, {key: now[key] for key in before})
-    assert {path.split("/")[1] for path in changed} <= {"AgentMachine pool-0", "Agent agent-1", f"Agent {taken}"}, shown(changed)
-    assert not [path for path in changed if not path.startswith(f"/Agent {taken}/") and "/status" not in path], shown(changed)
+    assert {path.split("/")[1] for path in changed} <= {"AgentMachine pool-0", "Agent agent-1", f"Agent {taken}"}, (
+        shown(changed)
+    )
+    assert not [path for path in changed if not path.startswith(f"/Agent {taken}/") and "/status" not in path], shown(
+        changed
+    )
     api.end(process)
 
     assert ours(site) == [], "we find nothing to change in what it has done"
@@ -454,7 +585,9 @@ def test_the_controller_finishes_what_a_killed_run_began(api: RealApi) -> None:
 
 
 def test_steering(api: RealApi) -> None:
-    """The controller takes the Agents that our planner chose, not the first ones; a label goes once its Agent is reserved."""
+    """The controller takes the Agents that our planner chose, not the first ones; a label goes once its Agent is
+    reserved.
+    """
     site = Site(api, "steered")
     site.stand(agents=4)
     for number, size in ((1, "small"), (2, "large"), (3, "small"), (4, "large")):
@@ -464,7 +597,9 @@ def test_steering(api: RealApi) -> None:
     selector = {"matchLabels": {"pool": "workers"}}
 
     def label_selection(count: int) -> Steerer:
-        steering = Steering(f"{site.name}/workers", "pool", "workers", count, {"matchLabels": {"size": "large"}}, selector, site.agents)
+        steering = Steering(
+            f"{site.name}/workers", "pool", "workers", count, {"matchLabels": {"size": "large"}}, selector, site.agents
+        )
         return Steerer(site.client, Scope(site.name, agent_namespace=site.agents), steering, Policy(), SystemClock())
 
     label_selection(2).once()
@@ -483,4 +618,6 @@ def test_steering(api: RealApi) -> None:
 
 
 def reference(site: Site, name: str) -> str:
-    return str(site.client.get(AGENT_MACHINE.path(site.name, name)).get("status", {}).get("agentRef", {}).get("name", ""))
+    return str(
+        site.client.get(AGENT_MACHINE.path(site.name, name)).get("status", {}).get("agentRef", {}).get("name", "")
+    )

@@ -1,9 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Playbooks of method capi that are killed, moment by moment: the next run continues, and the one after the last changes nothing.
+"""Playbooks of method capi that are killed, moment by moment: the next run continues, and the one after the last
+changes nothing.
 
-What a run is killed between two writes of one task for is in tests/unit/modules/test_assisted_control_plane.py, write by write.
+What a run is killed between two writes of one task for is in tests/unit/modules/test_assisted_control_plane.py, write
+by write.
 """
 
 from __future__ import annotations
@@ -34,14 +36,25 @@ MOMENTS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
             "Complete the credentials]",
         ),
     ),
-    "scale_node_pool": ({"openshift_node_pool": {"replicas": 5}}, (APPLY, "has 3 of 5 machines available", "Agent installing")),
-    "remove_hosts": ({"openshift_hosts": "worker-0", **CONFIRMED}, ("Decide whether the hosts may leave]", APPLY, "being deleted")),
-    "destroy_cluster": (CONFIRMED, ("Take the Cluster off the hub]", "still there: Cluster edge", "still there: BareMetalHost")),
+    "scale_node_pool": (
+        {"openshift_node_pool": {"replicas": 5}},
+        (APPLY, "has 3 of 5 machines available", "Agent installing"),
+    ),
+    "remove_hosts": (
+        {"openshift_hosts": "worker-0", **CONFIRMED},
+        ("Decide whether the hosts may leave]", APPLY, "being deleted"),
+    ),
+    "destroy_cluster": (
+        CONFIRMED,
+        ("Take the Cluster off the hub]", "still there: Cluster edge", "still there: BareMetalHost"),
+    ),
 }
 
 
 def killed(deployment: Deployment, playbook: str, moment: str, extra: dict[str, Any]) -> bool:
-    """Whether the run was killed at the moment; False if it ended before, in a state that an earlier run had reached."""
+    """Whether the run was killed at the moment; False if it ended before, in a state that an earlier run had
+    reached.
+    """
     process = deployment.start(playbook, extra=extra)
     lines: list[str] = []
     reader = threading.Thread(target=lambda: lines.extend(process.stdout or ()), daemon=True)
@@ -60,7 +73,9 @@ def killed(deployment: Deployment, playbook: str, moment: str, extra: dict[str, 
 
 def test_killed_at_each_moment(make_lab: MakeLab, tmp_path_factory: pytest.TempPathFactory) -> None:
     directory = tmp_path_factory.mktemp("killed")
-    deployment = Deployment(make_lab(directory, canary_site("capi", directory)), canary_inventory("capi", directory), directory)
+    deployment = Deployment(
+        make_lab(directory, canary_site("capi", directory)), canary_inventory("capi", directory), directory
+    )
     ends = {"deploy_cluster": 6, "scale_node_pool": 8, "remove_hosts": 7}
     for playbook, (extra, moments) in MOMENTS.items():
         reached = [killed(deployment, playbook, moment, extra) for moment in moments]

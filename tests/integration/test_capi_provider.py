@@ -1,10 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Role capi_provider on a real API server: what it writes is accepted and stays as it is, and with the rights that it gives, and no others, upstream's own
-controller finds an Agent for a Machine and lets it go again.
+"""Role capi_provider on a real API server: what it writes is accepted and stays as it is, and with the rights that it
+gives, and no others, upstream's own controller finds an Agent for a Machine and lets it go again.
 
-CAPI_PROVIDER_AGENT names the binary of openshift/cluster-api-provider-agent, KUBEBUILDER_ASSETS the directory with kube-apiserver and etcd.
+CAPI_PROVIDER_AGENT names the binary of openshift/cluster-api-provider-agent, KUBEBUILDER_ASSETS the directory with
+kube-apiserver and etcd.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ pytestmark = [
 ]
 SPACE, AGENTS = "clusters-demo", "fleet"
 PROVIDER = "capi-provider.agent-install.openshift.io"
-DEFINITION = Resource("apiextensions.k8s.io", "v1", "CustomResourceDefinition", "customresourcedefinitions", namespaced=False)
+DEFINITION = Resource(
+    "apiextensions.k8s.io", "v1", "CustomResourceDefinition", "customresourcedefinitions", namespaced=False
+)
 NAMESPACE = Resource("", "v1", "Namespace", "namespaces", namespaced=False)
 SECRET = Resource("", "v1", "Secret", "secrets")
 ACCOUNT = Resource("", "v1", "ServiceAccount", "serviceaccounts")
@@ -51,11 +54,22 @@ def definitions(*folders: str) -> list[dict[str, Any]]:
 
 def control_plane_definition() -> dict[str, Any]:
     schema = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
-    version = {"name": "v1beta1", "served": True, "storage": True, "subresources": {"status": {}}, "schema": {"openAPIV3Schema": schema}}
+    version = {
+        "name": "v1beta1",
+        "served": True,
+        "storage": True,
+        "subresources": {"status": {}},
+        "schema": {"openAPIV3Schema": schema},
+    }
     names = {"kind": "HostedControlPlane", "plural": "hostedcontrolplanes"}
     metadata = {"name": "hostedcontrolplanes.hypershift.openshift.io"}
     spec = {"group": "hypershift.openshift.io", "scope": "Namespaced", "names": names, "versions": [version]}
-    return {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": metadata, "spec": spec}
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": metadata,
+        "spec": spec,
+    }
 
 
 @pytest.fixture(scope="module")
@@ -84,11 +98,23 @@ def install(api: RealApi, **variables: Any) -> Run:
         "capi_provider_wait": False,  # pods do not run here
         **variables,
     }
-    play = {"hosts": "localhost", "connection": "local", "gather_facts": False, "roles": ["zerotouch.openshift.capi_provider"]}
+    play = {
+        "hosts": "localhost",
+        "connection": "local",
+        "gather_facts": False,
+        "roles": ["zerotouch.openshift.capi_provider"],
+    }
     (directory / "play.yml").write_text(yaml.safe_dump([play]))
     command = [str(BIN / "ansible-playbook"), "-i", "localhost,", "play.yml", "-e", json.dumps(provided)]
-    environment = {**os.environ, "ANSIBLE_COLLECTIONS_PATH": str(ROOT / ".build"), "ANSIBLE_NOCOLOR": "1", "PWD": str(directory)}
-    done = subprocess.run(command, cwd=directory, env=environment, capture_output=True, text=True, timeout=300, check=False)
+    environment = {
+        **os.environ,
+        "ANSIBLE_COLLECTIONS_PATH": str(ROOT / ".build"),
+        "ANSIBLE_NOCOLOR": "1",
+        "PWD": str(directory),
+    }
+    done = subprocess.run(
+        command, cwd=directory, env=environment, capture_output=True, text=True, timeout=300, check=False
+    )
     return Run(done.returncode, looked_through(done.stdout + done.stderr))
 
 
@@ -113,14 +139,28 @@ def test_the_controller_lives_on_these_rights(api: RealApi) -> None:
     run_controller(api)
     a_cluster(api)
     # A Machine that is there before is not looked at again (docs/capi.md#what-is-done-better).
-    eventually(lambda: "clusterDeploymentReference" in api.client.get(AGENT_CLUSTER.path(SPACE, "demo")).get("status", {}), lambda: log(api))
+    eventually(
+        lambda: "clusterDeploymentReference" in api.client.get(AGENT_CLUSTER.path(SPACE, "demo")).get("status", {}),
+        lambda: log(api),
+    )
     an_agent(api)
     a_machine(api)
     eventually(lambda: reserved(api) == "worker-0", lambda: log(api))
     hook = "pre-terminate.delete.hook.machine.cluster.x-k8s.io/agentmachine"
-    eventually(lambda: hook in (api.client.get(MACHINE.path(SPACE, "worker-0"))["metadata"].get("annotations") or {}), lambda: log(api))
+    eventually(
+        lambda: hook in (api.client.get(MACHINE.path(SPACE, "worker-0"))["metadata"].get("annotations") or {}),
+        lambda: log(api),
+    )
     # Its Machine goes: the host is let go, the finalizer comes off.
-    conditions = [{"type": "Deleting", "status": "True", "reason": "WaitingForPreTerminateHook", "message": "", "lastTransitionTime": "2026-01-01T00:00:00Z"}]
+    conditions = [
+        {
+            "type": "Deleting",
+            "status": "True",
+            "reason": "WaitingForPreTerminateHook",
+            "message": "",
+            "lastTransitionTime": "2026-01-01T00:00:00Z",
+        }
+    ]
     api.client.delete(MACHINE.path(SPACE, "worker-0"))
     api.client.merge_patch(MACHINE.path(SPACE, "worker-0") + "/status", {"status": {"conditions": conditions}})
     eventually(lambda: reserved(api) == "", lambda: log(api))
@@ -138,19 +178,29 @@ def run_controller(api: RealApi) -> None:
     (container,) = deployed["spec"]["template"]["spec"]["containers"]
     values = {each["name"]: each["value"] for each in container["env"]}
     arguments = [
-        each.replace("$(WATCH_NAMESPACE)", values["WATCH_NAMESPACE"]).replace("$(AGENTS_NAMESPACE)", values["AGENTS_NAMESPACE"]) for each in container["args"]
+        each.replace("$(WATCH_NAMESPACE)", values["WATCH_NAMESPACE"]).replace(
+            "$(AGENTS_NAMESPACE)", values["AGENTS_NAMESPACE"]
+        )
+        for each in container["args"]
     ]
     ports = {"8081": str(free_port()), "8080": str(free_port())}
     for port, free in ports.items():
         arguments = [each.replace(port, free) for each in arguments]
     # Outside a pod it is not known in which namespace a leader is elected.
-    api.run("controller", BINARY, *[each for each in arguments if each != "--leader-elect"], KUBECONFIG=str(api.directory / "controller.kubeconfig"))
+    api.run(
+        "controller",
+        BINARY,
+        *[each for each in arguments if each != "--leader-elect"],
+        KUBECONFIG=str(api.directory / "controller.kubeconfig"),
+    )
 
 
 def a_cluster(api: RealApi) -> None:
     create(api, SECRET, "pull-secret", data={".dockerconfigjson": base64.b64encode(b"{}").decode()})
     create(api, SECRET, "admin-kubeconfig", data={"kubeconfig": base64.b64encode(b"{}").decode()})
-    create(api, CONTROL_PLANE, "demo", spec={"dns": {"baseDomain": "example.com"}, "pullSecret": {"name": "pull-secret"}})
+    create(
+        api, CONTROL_PLANE, "demo", spec={"dns": {"baseDomain": "example.com"}, "pullSecret": {"name": "pull-secret"}}
+    )
     status = {"kubeConfig": {"name": "admin-kubeconfig", "key": "kubeconfig"}}
     api.client.merge_patch(CONTROL_PLANE.path(SPACE, "demo") + "/status", {"status": status})
     reference = {"apiGroup": "hypershift.openshift.io", "kind": "HostedControlPlane", "name": "demo"}
@@ -166,7 +216,12 @@ def a_machine(api: RealApi) -> None:
         "infrastructureRef": {"apiGroup": PROVIDER, "kind": "AgentMachine", "name": "worker-0"},
     }
     headers = [{"name": "Authorization", "value": "Bearer dG9rZW4="}]
-    ignition = {"ignition": {"version": "3.2.0", "config": {"merge": [{"source": "https://192.0.2.1/ignition", "httpHeaders": headers}]}}}
+    ignition = {
+        "ignition": {
+            "version": "3.2.0",
+            "config": {"merge": [{"source": "https://192.0.2.1/ignition", "httpHeaders": headers}]},
+        }
+    }
     create(api, SECRET, "user-data", data={"value": base64.b64encode(json.dumps(ignition).encode()).decode()})
     labels = {"cluster.x-k8s.io/cluster-name": "demo"}
     # Cluster API, which is not here, would keep it until its hooks are done.
@@ -177,22 +232,42 @@ def a_machine(api: RealApi) -> None:
 def an_agent(api: RealApi) -> None:
     create(api, AGENT, "agent-0", namespace=AGENTS, spec={"approved": True, "role": "worker"})
     conditions = [
-        {"type": kind, "status": status, "reason": "AsExpected", "message": "", "lastTransitionTime": "2026-01-01T00:00:00Z"}
+        {
+            "type": kind,
+            "status": status,
+            "reason": "AsExpected",
+            "message": "",
+            "lastTransitionTime": "2026-01-01T00:00:00Z",
+        }
         for kind, status in (("Validated", "True"), ("Connected", "True"), ("Bound", "False"), ("SpecSynced", "True"))
     ]
     status = {"conditions": conditions, "debugInfo": {"state": "known-unbound"}, "inventory": {"hostname": "worker-0"}}
     api.client.merge_patch(AGENT.path(AGENTS, "agent-0") + "/status", {"status": status})
 
 
-def create(api: RealApi, kind: Resource, name: str, *, namespace: str = SPACE, owner: Mapping[str, Any] | None = None, **parts: Any) -> dict[str, Any]:
+def create(
+    api: RealApi,
+    kind: Resource,
+    name: str,
+    *,
+    namespace: str = SPACE,
+    owner: Mapping[str, Any] | None = None,
+    **parts: Any,
+) -> dict[str, Any]:
     metadata = {"name": name, **{key: parts.pop(key) for key in ("labels", "finalizers") if key in parts}}
     if owner is not None:
-        metadata["ownerReferences"] = [{"apiVersion": owner["apiVersion"], "kind": owner["kind"], "name": name, "uid": owner["metadata"]["uid"]}]
-    return api.client.create(kind.path(namespace), {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": metadata, **parts})
+        metadata["ownerReferences"] = [
+            {"apiVersion": owner["apiVersion"], "kind": owner["kind"], "name": name, "uid": owner["metadata"]["uid"]}
+        ]
+    return api.client.create(
+        kind.path(namespace), {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": metadata, **parts}
+    )
 
 
 def reserved(api: RealApi) -> str:
-    return str((api.client.get(AGENT.path(AGENTS, "agent-0"))["metadata"].get("labels") or {}).get("agentMachineRef") or "")
+    return str(
+        (api.client.get(AGENT.path(AGENTS, "agent-0"))["metadata"].get("labels") or {}).get("agentMachineRef") or ""
+    )
 
 
 def log(api: RealApi) -> str:

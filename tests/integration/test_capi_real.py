@@ -1,9 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The Cluster API modules on a real API server with upstream's definitions, for a user with the rules of docs/rbac and no others.
+"""The Cluster API modules on a real API server with upstream's definitions, for a user with the rules of docs/rbac and
+no others.
 
-No controller runs: what is checked is that the server takes everything as it was written, in both versions of Cluster API, and what the rules allow.
+No controller runs: what is checked is that the server takes everything as it was written, in both versions of Cluster
+API, and what the rules allow.
 """
 
 from __future__ import annotations
@@ -15,7 +17,12 @@ from typing import Any
 import pytest
 import yaml
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.extend_crds import extend_crd
-from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.kinds import AGENT_CLUSTER, AGENT_MACHINE, AGENT_MACHINE_TEMPLATE, CoreKinds
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.kinds import (
+    AGENT_CLUSTER,
+    AGENT_MACHINE,
+    AGENT_MACHINE_TEMPLATE,
+    CoreKinds,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.kinds import AGENT
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.resource import Resource
@@ -45,7 +52,9 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealApi]:
     api = RealApi(tmp_path_factory.mktemp("real"))
     try:
         api.define(
-            extend_crd(each) if each["metadata"]["name"].endswith(AGENT_MACHINE.group) and "capi-provider" in each["metadata"]["name"] else each
+            extend_crd(each)
+            if each["metadata"]["name"].endswith(AGENT_MACHINE.group) and "capi-provider" in each["metadata"]["name"]
+            else each
             for each in definitions()
         )
         yield api
@@ -63,25 +72,47 @@ def grant(api: RealApi, name: str, namespace: str) -> None:
 
 def opened(api: RealApi, module: Any, user: str = USER, **options: Any) -> dict[str, Any]:
     params = {name: spec.get("default") for name, spec in module.argument_spec().items()}
-    call = Call({**params, "kubeconfig": str(api.kubeconfig), "impersonate_user": user or None, "validate_certs": False, **options})
+    call = Call(
+        {
+            **params,
+            "kubeconfig": str(api.kubeconfig),
+            "impersonate_user": user or None,
+            "validate_certs": False,
+            **options,
+        }
+    )
     return {**perform(module.run, call), "warnings": call.warnings}
 
 
 def pool() -> dict[str, Any]:
     return {
-        "name": "large", "replicas": 2, "agent_label_selector": {"matchLabels": {"pool": "large"}}, "labels": {"tier": "one"}, "version": "v1.33.0",
-        "bootstrap": {"data_secret_name": "user-data", "config_ref": None}, "node_drain_timeout": 600, "node_volume_detach_timeout": 0,
-        "node_deletion_timeout": 60, "deletion_order": "Oldest",
-    }  # fmt: skip
+        "name": "large",
+        "replicas": 2,
+        "agent_label_selector": {"matchLabels": {"pool": "large"}},
+        "labels": {"tier": "one"},
+        "version": "v1.33.0",
+        "bootstrap": {"data_secret_name": "user-data", "config_ref": None},
+        "node_drain_timeout": 600,
+        "node_volume_detach_timeout": 0,
+        "node_deletion_timeout": 60,
+        "deletion_order": "Oldest",
+    }
 
 
 def unit(namespace: str) -> dict[str, Any]:
     return {
-        "name": "own", "namespace": namespace, "control_plane": {"api_group": "hypershift.openshift.io", "kind": "HostedControlPlane", "name": None},
+        "name": "own",
+        "namespace": namespace,
+        "control_plane": {"api_group": "hypershift.openshift.io", "kind": "HostedControlPlane", "name": None},
         "control_plane_endpoint": {"host": "api.example.com", "port": 6443},
-        "ignition_endpoint": {"url": "https://ign.example.com/ignition", "ca_certificate": {"name": "ca", "namespace": None}},
-        "cluster_network": {"pods": ["10.128.0.0/14"], "services": ["172.30.0.0/16"], "service_domain": None}, "labels": {"a": "b"}, "paused": False,
-    }  # fmt: skip
+        "ignition_endpoint": {
+            "url": "https://ign.example.com/ignition",
+            "ca_certificate": {"name": "ca", "namespace": None},
+        },
+        "cluster_network": {"pods": ["10.128.0.0/14"], "services": ["172.30.0.0/16"], "service_domain": None},
+        "labels": {"a": "b"},
+        "paused": False,
+    }
 
 
 def test_extended_definitions_are_served(api: RealApi) -> None:
@@ -128,15 +159,37 @@ def test_the_unit_and_its_pools_with_the_rules_of_the_page(api: RealApi) -> None
     deployment = api.client.get(CORE.machine_deployment.path(site.name, "large"))
     assert deployment["spec"]["deletion"] == {"order": "Oldest"} and deployment["spec"]["replicas"] == 2
     limits = {"nodeDrainTimeoutSeconds": 600, "nodeVolumeDetachTimeoutSeconds": 0, "nodeDeletionTimeoutSeconds": 60}
-    assert deployment["spec"]["template"]["spec"]["deletion"] == limits and deployment["spec"]["template"]["spec"]["version"] == "v1.33.0"
+    assert (
+        deployment["spec"]["template"]["spec"]["deletion"] == limits
+        and deployment["spec"]["template"]["spec"]["version"] == "v1.33.0"
+    )
     assert not opened(api, capi_cluster, **demand)["changed"], "what the server has is what was written"
 
     site.agent(1)
-    label_selection = {"pool": "large", "selector_label": {"key": "pool", "value": "large"}, "count": 1, "candidates": None}
-    steered = opened(api, capi_reconcile, namespace=site.name, agent_namespace=site.agents, mode="label_selection", label_selection=label_selection)
+    label_selection = {
+        "pool": "large",
+        "selector_label": {"key": "pool", "value": "large"},
+        "count": 1,
+        "candidates": None,
+    }
+    steered = opened(
+        api,
+        capi_reconcile,
+        namespace=site.name,
+        agent_namespace=site.agents,
+        mode="label_selection",
+        label_selection=label_selection,
+    )
     assert [row["agent"] for row in steered["labelled"]] == ["agent-1"], steered
     assert api.client.get(AGENT.path(site.agents, "agent-1"))["metadata"]["labels"]["pool"] == "large"
-    off = opened(api, capi_reconcile, namespace=site.name, agent_namespace=site.agents, mode="label_selection", label_selection={**label_selection, "count": 0})
+    off = opened(
+        api,
+        capi_reconcile,
+        namespace=site.name,
+        agent_namespace=site.agents,
+        mode="label_selection",
+        label_selection={**label_selection, "count": 0},
+    )
     assert [row["agent"] for row in off["unlabelled"]] == ["agent-1"]
 
     gone = opened(api, capi_cluster, **demand, state="absent", wait_for="gone", timeout=60.0)
@@ -150,14 +203,18 @@ def older_api(tmp_path: Path) -> Iterator[RealApi]:
     """A hub whose Cluster API serves v1beta1 alone."""
     api = RealApi(tmp_path)
     try:
-        api.define(_only_v1beta1(each) if each["spec"]["group"] == CORE.cluster.group else each for each in definitions())
+        api.define(
+            _only_v1beta1(each) if each["spec"]["group"] == CORE.cluster.group else each for each in definitions()
+        )
         yield api
     finally:
         api.stop()
 
 
 def _only_v1beta1(definition: dict[str, Any]) -> dict[str, Any]:
-    versions = [{**version, "storage": True} for version in definition["spec"]["versions"] if version["name"] == "v1beta1"]
+    versions = [
+        {**version, "storage": True} for version in definition["spec"]["versions"] if version["name"] == "v1beta1"
+    ]
     return {**definition, "spec": {**definition["spec"], "versions": versions}}
 
 
@@ -170,5 +227,9 @@ def test_the_older_version_is_taken_as_written(older_api: RealApi) -> None:
     assert not opened(older_api, capi_cluster, user="", **demand)["changed"]
     deployment = older_api.client.get(CoreKinds("v1beta1").machine_deployment.path(site.name, "large"))
     machine = deployment["spec"]["template"]["spec"]
-    assert (machine["nodeDrainTimeout"], machine["nodeVolumeDetachTimeout"], machine["infrastructureRef"]["namespace"]) == ("600s", "0s", site.name)
+    assert (
+        machine["nodeDrainTimeout"],
+        machine["nodeVolumeDetachTimeout"],
+        machine["infrastructureRef"]["namespace"],
+    ) == ("600s", "0s", site.name)
     assert deployment["spec"]["strategy"] == {"type": "RollingUpdate", "rollingUpdate": {"deletePolicy": "Oldest"}}

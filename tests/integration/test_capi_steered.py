@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""capi_reconcile beside the lab's agent provider, which is as upstream's: mode auto sees it, claims nothing, and it takes the Agent that it is steered to."""
+"""capi_reconcile beside the lab's agent provider, which is as upstream's: mode auto sees it, claims nothing, and it
+takes the Agent that it is steered to.
+"""
 
 from __future__ import annotations
 
@@ -33,17 +35,32 @@ def label_selection(count: int) -> dict[str, Any]:
 
 
 def labels_of_agents(run_module: Open) -> dict[str, dict[str, str]]:
-    return {agent["hostname"]: agent["labels"] for agent in ok(run_module("agents_info", namespaces=[AGENTS]))["agents"]}
+    return {
+        agent["hostname"]: agent["labels"] for agent in ok(run_module("agents_info", namespaces=[AGENTS]))["agents"]
+    }
 
 
 def test_auto_labels_for_the_provider_that_is_at_work(run_module: Open) -> None:
     ok(run_module("hosted_cluster", **REQUESTED, wait_for="available", timeout=300))
-    ok(run_module("node_pool", name=POOL, namespace=NAMESPACE, cluster_name=CLUSTER, agent_label_selector=SELECTOR, replicas=0))
+    ok(
+        run_module(
+            "node_pool", name=POOL, namespace=NAMESPACE, cluster_name=CLUSTER, agent_label_selector=SELECTOR, replicas=0
+        )
+    )
     planned = ok(run_module("capi_reconcile", check=True, **SCOPE, label_selection=label_selection(1)))
-    assert planned["mode"] == "label_selection" and planned["controller"]["active"] and "capi-provider" in planned["controller"]["why"], planned["output"]
-    assert [row["hostname"] for row in planned["labelled"]] == ["master-2"], "the only one in rack b; the provider would begin with another"
+    assert (
+        planned["mode"] == "label_selection"
+        and planned["controller"]["active"]
+        and "capi-provider" in planned["controller"]["why"]
+    ), planned["output"]
+    assert [row["hostname"] for row in planned["labelled"]] == ["master-2"], (
+        "the only one in rack b; the provider would begin with another"
+    )
     done = ok(run_module("capi_reconcile", **SCOPE, label_selection=label_selection(1)))
-    assert done["labelled"] == planned["labelled"] and not ok(run_module("capi_reconcile", **SCOPE, label_selection=label_selection(1)))["changed"]
+    assert (
+        done["labelled"] == planned["labelled"]
+        and not ok(run_module("capi_reconcile", **SCOPE, label_selection=label_selection(1)))["changed"]
+    )
     ok(run_module("node_pool", name=POOL, namespace=NAMESPACE, replicas=1))
     taken: set[str] = set()
     while not taken:  # the provider comes to it
@@ -52,5 +69,7 @@ def test_auto_labels_for_the_provider_that_is_at_work(run_module: Open) -> None:
     ended = ok(run_module("capi_reconcile", **SCOPE))
     assert not ended["unlabelled"]
     with_label = [name for name, labels in labels_of_agents(run_module).items() if LABEL["key"] in labels]
-    assert with_label == ["master-2"], "a host of the pool keeps the label: the pool finds it again when its Machine is replaced"
+    assert with_label == ["master-2"], (
+        "a host of the pool keeps the label: the pool finds it again when its Machine is replaced"
+    )
     assert not ok(run_module("capi_reconcile", **SCOPE))["changed"]

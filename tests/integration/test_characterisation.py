@@ -1,11 +1,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the playbooks do, method by method, as recorded in tests/characterisation/runs: for changes that must not change behaviour.
+"""What the playbooks do, method by method, as recorded in tests/characterisation/runs: for changes that must not change
+behaviour.
 
-Each step of a case is a playbook, first in check mode and then for real: the plan of check mode has each boot and power action that the run then does.
-Recorded are that plan, the tasks that changed something, the writes of each BMC in order, and how often each kind of object was written.
-``ZT_RECORD_RUNS=1`` records; a recording is changed in a commit of its own.
+Each step of a case is a playbook, first in check mode and then for real: the plan of check mode has each boot and power
+action that the run then does. Recorded are that plan, the tasks that changed something, the writes of each BMC in
+order, and how often each kind of object was written. ``ZT_RECORD_RUNS=1`` records; a recording is changed in a commit
+of its own.
 """
 
 from __future__ import annotations
@@ -49,7 +51,8 @@ def plan_of(run: Run) -> list[str]:
     return [masked(line) for line in run.output.splitlines() if line.startswith("would ")]
 
 
-# Lines of the plan that name a machine that boots an image, or that is switched off. What a wait does by itself (eject, power cycle) is one line.
+# Lines of the plan that name a machine that boots an image, or that is switched off. What a wait does by itself (eject,
+# power cycle) is one line.
 _BOOTS = (
     re.compile(r"would boot (\S+)(?: into discovery)?(?: \(|: )"),
     re.compile(r"would insert .*\[(\S+)\]$"),
@@ -64,14 +67,19 @@ _OFFS = (
 
 def listed(plan: list[str]) -> tuple[set[str], set[str]]:
     """The machines that the plan boots, and those that it switches off."""
-    boots, offs = ({match[1].split(".")[0] for line in plan for pattern in patterns if (match := pattern.match(line))} for patterns in (_BOOTS, _OFFS))
+    boots, offs = (
+        {match[1].split(".")[0] for line in plan for pattern in patterns if (match := pattern.match(line))}
+        for patterns in (_BOOTS, _OFFS)
+    )
     return boots, offs - boots
 
 
 def written(bmc: Mapping[str, list[str]]) -> tuple[set[str], set[str]]:
     """The machines that were booted, and those that were switched off."""
     boots = {machine for machine, texts in bmc.items() if any("InsertMedia" in text for text in texts)}
-    return boots, {machine for machine, texts in bmc.items() if any("ResetType=ForceOff" in text for text in texts)} - boots
+    return boots, {
+        machine for machine, texts in bmc.items() if any("ResetType=ForceOff" in text for text in texts)
+    } - boots
 
 
 def changed_tasks(run: Run) -> list[str]:
@@ -126,13 +134,17 @@ def agent_five(make_lab: MakeLab, directory: Path) -> Deployment:
 def hub(make_lab: MakeLab, directory: Path) -> Deployment:
     deployment = rack(make_lab, directory, "demo", with_hub)
     found = deployment.lab.vars["openshift_hub"]
-    return deployment.described_as(lambda inventory: inventory["all"]["vars"].update(openshift_install_method="hub", openshift_hub=found))
+    return deployment.described_as(
+        lambda inventory: inventory["all"]["vars"].update(openshift_install_method="hub", openshift_hub=found)
+    )
 
 
 def of_inventory(name: str) -> Callable[[MakeLab, Path], Deployment]:
     def make(make_lab: MakeLab, directory: Path) -> Deployment:
         directory.mkdir(parents=True, exist_ok=True)
-        return Deployment(make_lab(directory, canary_site(name, directory)), canary_inventory(name, directory), directory)
+        return Deployment(
+            make_lab(directory, canary_site(name, directory)), canary_inventory(name, directory), directory
+        )
 
     return make
 
@@ -158,9 +170,19 @@ def pool(**settings: Any) -> dict[str, Any]:
 WITH_RECORDING = ("agent-1", "agent-5", "assisted")
 TWICE = (Step("deploy"), Step("deploy again"))
 CASES: dict[str, tuple[Callable[[MakeLab, Path], Deployment], tuple[Step, ...]]] = {
-    "agent-1": (agent, (*TWICE, Step("destroy", "destroy_cluster", leaving("sno")), Step("destroy again", "destroy_cluster", leaving("sno")))),
+    "agent-1": (
+        agent,
+        (
+            *TWICE,
+            Step("destroy", "destroy_cluster", leaving("sno")),
+            Step("destroy again", "destroy_cluster", leaving("sno")),
+        ),
+    ),
     "agent-5": (agent_five, (*TWICE, Step("destroy", "destroy_cluster", leaving("demo")))),
-    "assisted": (of_inventory("assisted"), (*TWICE, Step("add", "add_hosts"), Step("destroy", "destroy_cluster", leaving("edge")))),
+    "assisted": (
+        of_inventory("assisted"),
+        (*TWICE, Step("add", "add_hosts"), Step("destroy", "destroy_cluster", leaving("edge"))),
+    ),
     "hub": (
         hub,
         (
@@ -202,13 +224,17 @@ def test_runs_are_as_recorded(case: str, make_lab: MakeLab, tmp_path: Path) -> N
         found[step.title] = {"plan": plan_of(looked), "changed": changed_tasks(run), **recorder.look()}
         for planned, done in zip(listed(found[step.title]["plan"]), written(found[step.title]["bmc"]), strict=True):
             # Whether a host that leaves its cluster becomes free without a boot is not known before.
-            assert planned == done or (step.playbook == "reprovision_hosts" and done <= planned), f"{step.title}: {found[step.title]}"
+            assert planned == done or (step.playbook == "reprovision_hosts" and done <= planned), (
+                f"{step.title}: {found[step.title]}"
+            )
     if case in WITH_RECORDING:
         compare(RECORDED / f"{case}.json", found)
 
 
 def test_a_killed_run_is_resumed_as_recorded(make_lab: MakeLab, tmp_path: Path) -> None:
-    """Killed at its first write to a BMC; how much of the boot is left then depends on the moment, which tasks act does not."""
+    """Killed at its first write to a BMC; how much of the boot is left then depends on the moment, which tasks act does
+    not.
+    """
     deployment = agent(make_lab, tmp_path / "killed")
     deployment.interrupted(lambda output: bool(deployment.lab.bmc_writes()), kill_all)
     run = deployment.deployed()
@@ -220,5 +246,7 @@ def compare(path: Path, found: dict[str, Any]) -> None:
     if os.environ.get("ZT_RECORD_RUNS"):
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
-    changes = list(difflib.unified_diff(path.read_text().splitlines(), text.splitlines(), "recorded", "found", lineterm="", n=2))
+    changes = list(
+        difflib.unified_diff(path.read_text().splitlines(), text.splitlines(), "recorded", "found", lineterm="", n=2)
+    )
     assert not changes, "\n".join(changes)

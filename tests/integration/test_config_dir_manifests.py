@@ -67,7 +67,12 @@ def objects(network_config: dict[str, Any], ssh_key: str) -> dict[str, dict[str,
             "metadata": {**named, "name": "sno-0", "labels": LABELS},
             "spec": {"config": network_config, "interfaces": [{"name": "enp1s0", "macAddress": MAC}]},
         },
-        "pull-secret": {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "pull-secret"}, "stringData": {".dockerconfigjson": PULL_SECRET}},
+        "pull-secret": {
+            "apiVersion": "v1",
+            "kind": "Secret",
+            "metadata": {"name": "pull-secret"},
+            "stringData": {".dockerconfigjson": PULL_SECRET},
+        },
     }
 
 
@@ -83,7 +88,12 @@ def provided_set(deployment: Deployment) -> Path:
     (directory / "cluster-manifests").mkdir(parents=True)
     for name, document in objects(network_config, cluster["ssh_public_keys"][0]).items():
         (directory / "cluster-manifests" / f"{name}.yaml").write_text(f"# {name}, by hand\n{yaml.safe_dump(document)}")
-    agent = {"apiVersion": "v1beta1", "hosts": [{"hostname": "node-of-the-set", "role": "master", "interfaces": [{"name": "enp1s0", "macAddress": MAC}]}]}
+    agent = {
+        "apiVersion": "v1beta1",
+        "hosts": [
+            {"hostname": "node-of-the-set", "role": "master", "interfaces": [{"name": "enp1s0", "macAddress": MAC}]}
+        ],
+    }
     (directory / "agent-config.yaml").write_text(yaml.safe_dump(agent))
     return directory
 
@@ -96,14 +106,22 @@ def test_a_set_is_checked_deployed_and_left_alone(sno: Deployment) -> None:
     install = directory / "cluster-manifests" / "agent-cluster-install.yaml"
     install.write_text(install.read_text().replace("platformType: none", "platformType: AWS"))
     refused = sno.refused(extra=extra)
-    assert [(one["file"], one["path"], one["kind"]) for one in refused.failure["problems"]] == [(str(install), "spec.platformType", "Unsupported value")]
+    assert [(one["file"], one["path"], one["kind"]) for one in refused.failure["problems"]] == [
+        (str(install), "spec.platformType", "Unsupported value")
+    ]
     assert set(sno.lab.writes().values()) == {0} and not sno.work_dir.exists()
     install.write_bytes(written[install])
 
     sno.deployed(extra=extra)
-    assert {path: path.read_bytes() for path in directory.rglob("*") if path.is_file()} == written, "the user's own files were changed"
+    assert {path: path.read_bytes() for path in directory.rglob("*") if path.is_file()} == written, (
+        "the user's own files were changed"
+    )
     config = sno.work_dir / "config"
-    kept = {path.relative_to(config).as_posix(): path.read_bytes() for path in config.rglob("*") if path.is_file() and path.name != "release.json"}
+    kept = {
+        path.relative_to(config).as_posix(): path.read_bytes()
+        for path in config.rglob("*")
+        if path.is_file() and path.name != "release.json"
+    }
     assert kept == {path.relative_to(directory).as_posix(): content for path, content in written.items()}
     report = json.loads((sno.work_dir / "report.json").read_text())
     assert [host["name"] for host in report["hosts"]] == ["node-of-the-set"]

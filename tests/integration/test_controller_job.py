@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""ansible-runner runs the wrappers as a controller does: secrets from injected files and environment, a read-only project, jobs that are cancelled."""
+"""ansible-runner runs the wrappers as a controller does: secrets from injected files and environment, a read-only
+project, jobs that are cancelled.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,10 @@ MOMENTS = ("before anything", "building", "powering on", "waiting", "registered"
 
 
 class RunnerJob(PlainJob):
-    """A job with the directories of ansible-runner. ``kill`` cancels it as an execution node does: a signal to the runner, then the end of the container."""
+    """A job with the directories of ansible-runner.
+
+    ``kill`` cancels it as an execution node does: a signal to the runner, then the end of the container.
+    """
 
     def __init__(self, deployment: Deployment) -> None:
         super().__init__(deployment, "runner")
@@ -39,19 +44,23 @@ class RunnerJob(PlainJob):
         self.secrets: dict[str, str] = {}
         self.injected: dict[str, Any] = {}
 
-    def start(self, playbook: str = "deploy_cluster", *options: str, extra: Mapping[str, Any] | None = None) -> subprocess.Popen[str]:
+    def start(
+        self, playbook: str = "deploy_cluster", *options: str, extra: Mapping[str, Any] | None = None
+    ) -> subprocess.Popen[str]:
         env = self.runner / "env"
         variables = {**self.lab.vars, "openshift_work_dir": str(self.work_dir), **self.injected, **(extra or {})}
         variables["openshift_pull_secret_file"] = str(env / "pull_secret")
         files = self._inputs(variables)
         self._strip(files / "hosts.json")
         (files / "pull_secret").write_text(self.secrets["pull_secret"])
-        (files / "envvars").write_text(json.dumps({"OPENSHIFT_STATE_PASSPHRASE": self.secrets["passphrase"], "ANSIBLE_NOCOLOR": "1"}))
+        (files / "envvars").write_text(
+            json.dumps({"OPENSHIFT_STATE_PASSPHRASE": self.secrets["passphrase"], "ANSIBLE_NOCOLOR": "1"})
+        )
         steps = f"""
 cp {ROOT}/playbooks/awx/*.yml .; chmod -R a-w .
 mkdir -m 700 ../inventory ../env ../work
 cp ../inputs/hosts.json ../inventory/; cp ../inputs/vars.json ../env/extravars; cp ../inputs/envvars ../inputs/pull_secret ../env/
-exec {shlex.join([str(BIN / "ansible-runner"), "run", str(self.runner), "-p", f"{playbook}.yml", *options])}"""
+exec {shlex.join([str(BIN / "ansible-runner"), "run", str(self.runner), "-p", f"{playbook}.yml", *options])}"""  # noqa: E501
         return self._popen(files, ["bash", "-euc", steps])
 
     def kill(self, process: subprocess.Popen[str]) -> None:
@@ -75,7 +84,9 @@ def job(sno: Deployment, tmp_path: Path) -> Iterator[RunnerJob]:
     made = RunnerJob(sno)
     site = json.loads(sno.inventory.read_text())
     (host,) = site["all"]["children"]["control_plane"]["hosts"].values()
-    made.injected["openshift_bmc_defaults"] = {name: host["openshift_host"]["bmc"][name] for name in ("username", "password")}
+    made.injected["openshift_bmc_defaults"] = {
+        name: host["openshift_host"]["bmc"][name] for name in ("username", "password")
+    }
     made.secrets["pull_secret"] = site["all"]["vars"]["openshift_cluster"]["pull_secret"]
     store = dict(stores.options("http"))
     made.secrets["passphrase"] = store.pop("passphrase")
@@ -96,4 +107,6 @@ def test_jobs_of_a_controller_are_cancelled_and_continued(job: RunnerJob) -> Non
     for secret in (job.secrets["passphrase"], job.injected["openshift_bmc_defaults"]["password"]):
         assert secret not in "".join([*log, run.output])
     # Nothing was written beside the playbooks.
-    assert {path.name for path in (job.runner / "project").iterdir()} == {path.name for path in (ROOT / "playbooks" / "awx").iterdir()}
+    assert {path.name for path in (job.runner / "project").iterdir()} == {
+        path.name for path in (ROOT / "playbooks" / "awx").iterdir()
+    }

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What goes wrong in racks: each ends with a message that says what and where, and nothing is touched that need not be."""
+"""What goes wrong in racks: each ends with a message that says what and where, and nothing is touched that need not
+be.
+"""
 
 from __future__ import annotations
 
@@ -24,13 +26,19 @@ def test_what_bmcs_do(sno: Deployment) -> None:
 
     # A password that is not right: refused once, not tried again and again until the account is locked.
     wrong = sno.described_as(lambda inventory: host_of(inventory, "sno-0")["bmc"].update(password="no")).refused()
-    assert "BMC of sno-0: https://10.0.0.10 refuses user 'admin' with this password (HTTP 401)" in wrong.message, wrong.message
+    assert "BMC of sno-0: https://10.0.0.10 refuses user 'admin' with this password (HTTP 401)" in wrong.message, (
+        wrong.message
+    )
     assert lab.machine("sno-0")["requests"].get("POST", 0) <= 2, "the wrong password was tried several times"
 
     # The BMC of another machine.
     lab.fault("bmc-wrong-mac", "sno-0", count=0)
     other = sno.refused()
-    assert "belongs to another machine" in other.message and "52:54:00:5a:00:10" in other.message and "nothing was done to it" in other.message, other.message
+    assert (
+        "belongs to another machine" in other.message
+        and "52:54:00:5a:00:10" in other.message
+        and "nothing was done to it" in other.message
+    ), other.message
     lab.clear_faults()
     assert lab.writes() == {"sno-0": 0} and lab.machine("sno-0")["power"] == "Off"
 
@@ -39,7 +47,10 @@ def test_what_bmcs_do(sno: Deployment) -> None:
     refused = sno.refused()
     assert "sno-0" in refused.message and "CouldNotEstablishConnection" in refused.message, refused.message
     assert json.loads((sno.work_dir / "report.json").read_text())["result"]["failure"] == refused.message
-    assert f"Report: {sno.work_dir / 'report.html'}" in refused.output and "Why it stopped" in (sno.work_dir / "report.html").read_text()
+    assert (
+        f"Report: {sno.work_dir / 'report.html'}" in refused.output
+        and "Why it stopped" in (sno.work_dir / "report.html").read_text()
+    )
     served = r"The image is still served at \S+ \(process \d+, until 20\S+Z at the latest\)"
     assert re.search(served, refused.output.rpartition("End the run with the reason")[2]), refused.output
     lab.clear_faults()
@@ -55,7 +66,10 @@ def test_what_bmcs_do(sno: Deployment) -> None:
 
 
 def test_one_machine_of_three(compact: Deployment) -> None:
-    """Two addresses lead to one BMC: nothing is booted. One BMC is dead: the other machines go off all the same, and the next run finishes."""
+    """Two addresses lead to one BMC: nothing is booted.
+
+    One BMC is dead: the other machines go off all the same, and the next run finishes.
+    """
     two_hosts_that_are_one_machine(compact)
     destroyed_around_a_dead_bmc(compact)
 
@@ -69,7 +83,10 @@ def two_hosts_that_are_one_machine(compact: Deployment) -> None:
     mapping = compact.lab.vars["openshift_connect_to"]
     twice = {**mapping, "10.0.0.12:443": mapping["10.0.0.11:443"]}
     run = compact.described_as(mistaken).refused(extra={"openshift_connect_to": twice})
-    assert "hosts master-0, master-1 lead to one machine" in run.message and "master-1: this BMC belongs to another machine" in run.message, run.message
+    assert (
+        "hosts master-0, master-1 lead to one machine" in run.message
+        and "master-1: this BMC belongs to another machine" in run.message
+    ), run.message
     assert "master-2:" not in run.message
     assert "No machine was touched" in run.message
     writes = compact.lab.writes()
@@ -83,14 +100,25 @@ def destroyed_around_a_dead_bmc(compact: Deployment) -> None:
     for name in ("master-0", "master-1", "master-2"):
         lab.boot(name, "http://127.0.0.1:1/token/agent.iso")
     # As a run that was killed leaves them: machines that no record has are left alone.
-    booted = {name: {"state": "booted", "at": "2026-11-23T12:00:00Z", "method": "agent"} for name in ("master-0", "master-1", "master-2")}
+    booted = {
+        name: {"state": "booted", "at": "2026-11-23T12:00:00Z", "method": "agent"}
+        for name in ("master-0", "master-1", "master-2")
+    }
     state = compact.work_dir / "state.json"
     state.write_text(json.dumps({"format": 1, "machines": booted}))
     state.chmod(0o600)
     confirmed = {"openshift_confirm": "demo"}
-    run = compact.run("destroy_cluster", extra={**confirmed, "openshift_connect_to": {**mapping, "10.0.0.12:443": "127.0.0.1:1"}})
-    assert not run.ok and "demo is not down: 1 of 3 machines failed.\nmaster-1: BMC of master-1" in run.message, run.output
-    left = {machine["name"]: (machine["power"], bool(machine["medium"])) for machine in lab.status()["machines"] if machine["name"].startswith("master")}
+    run = compact.run(
+        "destroy_cluster", extra={**confirmed, "openshift_connect_to": {**mapping, "10.0.0.12:443": "127.0.0.1:1"}}
+    )
+    assert not run.ok and "demo is not down: 1 of 3 machines failed.\nmaster-1: BMC of master-1" in run.message, (
+        run.output
+    )
+    left = {
+        machine["name"]: (machine["power"], bool(machine["medium"]))
+        for machine in lab.status()["machines"]
+        if machine["name"].startswith("master")
+    }
     assert left == {"master-0": ("Off", False), "master-1": ("On", True), "master-2": ("Off", False)}
     assert (compact.work_dir / "config").is_dir()
 

@@ -1,9 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""From "found on Galaxy" to the first cluster in the lab: the commands of README.md as they are printed, in an empty HOME with an environment of its own.
+"""From "found on Galaxy" to the first cluster in the lab: the commands of README.md as they are printed, in an empty
+HOME with an environment of its own.
 
-The artifact comes from a Galaxy server of this test, the wheel of the lab from a directory (PIP_FIND_LINKS); everything else from the package index.
+The artifact comes from a Galaxy server of this test, the wheel of the lab from a directory (PIP_FIND_LINKS); everything
+else from the package index.
 """
 
 from __future__ import annotations
@@ -31,7 +33,9 @@ PATIENCE = 1500.0
 
 def commands() -> list[str]:
     """The commands of the first block of README.md's tutorial."""
-    block = re.search(r"^## First cluster in the lab$.*?^```bash\n(.*?)^```$", README.read_text(), re.MULTILINE | re.DOTALL)
+    block = re.search(
+        r"^## First cluster in the lab$.*?^```bash\n(.*?)^```$", README.read_text(), re.MULTILINE | re.DOTALL
+    )
     assert block is not None
     return block[1].strip().splitlines()
 
@@ -65,7 +69,11 @@ class Galaxy(http.server.BaseHTTPRequestHandler):
         else:
             digest = hashlib.sha256(artifact.read_bytes()).hexdigest()
             host = f"http://{self.headers['Host']}"
-            names = {"namespace": {"name": info["namespace"]}, "name": info["name"], "collection": {"name": info["name"]}}
+            names = {
+                "namespace": {"name": info["namespace"]},
+                "name": info["name"],
+                "collection": {"name": info["name"]},
+            }
             self._json(
                 {
                     **names,
@@ -117,13 +125,21 @@ def kubernetes_core(tmp_path: Path) -> Path:
     """An artifact of the collection that the package `ansible` of this environment has."""
     import ansible_collections
 
-    found = next(Path(place) / "kubernetes" / "core" for place in ansible_collections.__path__ if (Path(place) / "kubernetes" / "core").is_dir())
+    found = next(
+        Path(place) / "kubernetes" / "core"
+        for place in ansible_collections.__path__
+        if (Path(place) / "kubernetes" / "core").is_dir()
+    )
     copy = tmp_path / "kubernetes.core"
     shutil.copytree(found, copy)
     info = json.loads((copy / "MANIFEST.json").read_text())["collection_info"]
     kept = {key: info[key] for key in ("namespace", "name", "version", "readme", "authors", "description")}
     (copy / "galaxy.yml").write_text(yaml.safe_dump({**kept, "license": ["GPL-3.0-or-later"], "dependencies": {}}))
-    subprocess.run([Path(sys.executable).parent / "ansible-galaxy", "collection", "build", "--output-path", tmp_path, copy], check=True, capture_output=True)
+    subprocess.run(
+        [Path(sys.executable).parent / "ansible-galaxy", "collection", "build", "--output-path", tmp_path, copy],
+        check=True,
+        capture_output=True,
+    )
     (artifact,) = tmp_path.glob("kubernetes-core-*.tar.gz")
     return artifact
 
@@ -134,7 +150,12 @@ def test_the_readme_has_four_commands() -> None:
 
 def test_the_artifact_and_the_wheel_are_complete(built: Path) -> None:
     tree = built / "ansible_collections" / "zerotouch" / "openshift"
-    for path in ("inventories/demo/site.yml", "extensions/molecule/default/molecule.yml", "extensions/controller/apply.yml", "extensions/vscode/settings.json"):
+    for path in (
+        "inventories/demo/site.yml",
+        "extensions/molecule/default/molecule.yml",
+        "extensions/controller/apply.yml",
+        "extensions/vscode/settings.json",
+    ):
         assert (tree / path).is_file(), path
     assert len(list(built.glob("ztlab-*.whl"))) == 1
 
@@ -151,15 +172,35 @@ def test_the_commands_of_the_readme(built: Path, galaxy: str, tmp_path: Path) ->
         "LANG": "C.UTF-8",
         "PIP_FIND_LINKS": str(built),
         "ANSIBLE_GALAXY_SERVER": galaxy,
-        **{name: value for name, value in os.environ.items() if name.lower() in ("http_proxy", "https_proxy", "pip_index_url", "pip_cert", "ssl_cert_file")},
+        **{
+            name: value
+            for name, value in os.environ.items()
+            if name.lower() in ("http_proxy", "https_proxy", "pip_index_url", "pip_cert", "ssl_cert_file")
+        },
         "NO_PROXY": "127.0.0.1,localhost",
     }
     try:
         for command in commands():
-            done = subprocess.run(["bash", "-c", command], cwd=home, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False)
+            done = subprocess.run(
+                ["bash", "-c", command],
+                cwd=home,
+                env=environment,
+                capture_output=True,
+                text=True,
+                timeout=PATIENCE,
+                check=False,
+            )
             assert done.returncode == 0, f"{command}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
         assert re.search(r"^Cluster demo .*installed|\"Cluster demo 4\.22\.0: installed", done.stdout, re.MULTILINE)
-        again = subprocess.run(["bash", "-c", commands()[-1]], cwd=home, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False)
+        again = subprocess.run(
+            ["bash", "-c", commands()[-1]],
+            cwd=home,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
         assert re.search(r"^localhost .* changed=0 .* failed=0", again.stdout, re.MULTILINE), again.stdout[-3000:]
     finally:
         subprocess.run([home / "venv" / "bin" / "ztlab", "down", "--state", home / "lab"], env=environment, check=False)

@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A hosted cluster and its pool, from machines that are off to nodes, down, and up again, with no hand on a machine. The tests share one lab and build on
-each other.
+"""A hosted cluster and its pool, from machines that are off to nodes, down, and up again, with no hand on a machine.
+
+The tests share one lab and build on each other.
 """
 
 from __future__ import annotations
@@ -22,7 +23,11 @@ def site(make_lab: MakeLab, tmp_path_factory: pytest.TempPathFactory) -> Site:
 
 def test_a_plan_before_anything_exists(site: Site) -> None:
     run = site.played("deploy_cluster", "--check", "--diff", openshift_node_pool={"replicas": 2})
-    for line in ("would create HostedCluster clusters/guest", "would scale NodePool clusters/guest from 0 to 2", "would boot node-1.guest.example.com"):
+    for line in (
+        "would create HostedCluster clusters/guest",
+        "would scale NodePool clusters/guest from 0 to 2",
+        "would boot node-1.guest.example.com",
+    ):
         assert line in run.output, run.output
     assert "would boot node-2" not in run.output
     assert set(site.lab.writes().values()) == {0}
@@ -31,7 +36,11 @@ def test_a_plan_before_anything_exists(site: Site) -> None:
 def test_what_is_missing_is_reported_before_a_machine_is_touched(site: Site) -> None:
     """The control plane is there, and its kubeconfig; a pool that is too large for the rack is refused."""
     run = site.play("deploy_cluster", openshift_node_pool={"replicas": 7})
-    assert not run.ok and "1 host is missing: NodePool clusters/guest needs 7 more, 0 Agents are free, 6 machines can be booted" in run.message
+    assert (
+        not run.ok
+        and ("1 host is missing: NodePool clusters/guest needs 7 more, 0 Agents are free, 6 machines can be booted")
+        in run.message
+    )
     assert (site.deployment.work_dir / "auth" / "kubeconfig").stat().st_mode & 0o777 == 0o600
     assert site.nodes() == set() and set(site.lab.writes().values()) == {0}
 
@@ -44,11 +53,16 @@ def test_from_nothing_to_five(site: Site) -> None:
     site.lab.assert_nothing_left()
     recorded = json.loads((site.deployment.work_dir / "state.json").read_text())
     assert (recorded["install"]["method"], recorded["cluster"]["name"]) == ("hosted", "guest")
-    assert {name: machine["state"] for name, machine in recorded["machines"].items()} == dict.fromkeys(set(HOSTS.values()) - {"node-5"}, "booted")
+    assert {name: machine["state"] for name, machine in recorded["machines"].items()} == dict.fromkeys(
+        set(HOSTS.values()) - {"node-5"}, "booted"
+    )
 
 
 def test_deploying_again_keeps_the_size(site: Site) -> None:
-    """The inventory says replicas: 0, the size of a new pool. The pool of five keeps its hosts, and a warning names the playbook that would change it."""
+    """The inventory says replicas: 0, the size of a new pool.
+
+    The pool of five keeps its hosts, and a warning names the playbook that would change it.
+    """
     writes = site.lab.writes()
     again = site.played("deploy_cluster")
     assert site.nodes() == set(HOSTS.values()) - {"node-5"}, again.output
@@ -79,7 +93,9 @@ def test_who_would_leave_is_said_and_wants_a_confirmation(site: Site) -> None:
 
 
 def test_a_spare_that_cannot_be_reached_is_replaced(site: Site) -> None:
-    """The host that left is free, so that only one machine has to be booted for two more nodes: none is left, and the message says why."""
+    """The host that left is free, so that only one machine has to be booted for two more nodes: none is left, and the
+    message says why.
+    """
     site.lab.fault("bmc-wrong-mac", "node-5", count=0)
     writes = site.lab.writes()
     few = site.play("scale_node_pool", openshift_node_pool={"replicas": 6})
@@ -91,7 +107,11 @@ def test_a_spare_that_cannot_be_reached_is_replaced(site: Site) -> None:
 
 
 def test_down_to_two_by_name(site: Site) -> None:
-    """Exactly the named hosts go. One that the hub can bring back comes by itself, the others are booted through their BMCs; all are free Agents again."""
+    """Exactly the named hosts go.
+
+    One that the hub can bring back comes by itself, the others are booted through their BMCs; all are free Agents
+    again.
+    """
     for name in ("node-0", "node-1"):
         site.lab.fault("reclaim-fails", name, count=0)
     before = site.lab.writes()

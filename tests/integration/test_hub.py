@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The whole way over a hub, in the order in which a user goes it: hosts from powered off to Agents, a cluster from them, one host out of it and in again,
-another one gone. The tests share one lab and build on each other.
+"""The whole way over a hub, in the order in which a user goes it: hosts from powered off to Agents, a cluster from
+them, one host out of it and in again, another one gone. The tests share one lab and build on each other.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ class Site:
 
     def play(self, playbook: str, *options: str, binding: str = "late", **extra: Any) -> Run:
         hub = {**self.lab.vars["openshift_hub"], "binding": binding}
-        return self.deployment.run(playbook, *options, extra={"openshift_install_method": "hub", "openshift_hub": hub, **extra})
+        return self.deployment.run(
+            playbook, *options, extra={"openshift_install_method": "hub", "openshift_hub": hub, **extra}
+        )
 
     def played(self, playbook: str, *options: str, **more: Any) -> Run:
         run = self.play(playbook, *options, **more)
@@ -57,7 +59,10 @@ class Site:
         return set(self._ask("hub_plan", namespace="demo", cluster={"name": "demo"}, hosts=[])["nodes"])
 
     def _ask(self, module_name: str, **arguments: Any) -> dict[str, Any]:
-        connection = {"kubeconfig": self.lab.vars["openshift_hub"]["kubeconfig"], "connect_to": self.lab.vars["openshift_connect_to"]}
+        connection = {
+            "kubeconfig": self.lab.vars["openshift_hub"]["kubeconfig"],
+            "connect_to": self.lab.vars["openshift_connect_to"],
+        }
         run = self.deployment.module(module_name, {**connection, **arguments})
         start = re.search(r"^localhost \| .*?=> (?=\{)", run.output, re.MULTILINE)
         assert run.ok and start, run.output
@@ -89,7 +94,10 @@ def make_site(make_lab: MakeLab, directory: Path) -> Site:
     path = canary_site("demo", directory)
     document = yaml.safe_load(path.read_text())
     # A host that joins an installed cluster fetches its Ignition from there by name.
-    document["networks"][0]["dns"]["records"] = {"api.demo.example.com": "192.168.111.5", "api-int.demo.example.com": "192.168.111.5"}
+    document["networks"][0]["dns"]["records"] = {
+        "api.demo.example.com": "192.168.111.5",
+        "api-int.demo.example.com": "192.168.111.5",
+    }
     path.write_text(yaml.safe_dump({**document, "hub": HUB}))
     return Site(Deployment(make_lab(directory, path), canary_inventory("demo", directory), directory))
 
@@ -124,14 +132,19 @@ def canary_pull_secret(site: Site) -> str:
 
 
 def test_a_cluster_from_them(site: Site) -> None:
-    """The Agents that are there are used: no machine is booted again. Media are detached, credentials come home, a second run changes nothing."""
+    """The Agents that are there are used: no machine is booted again.
+
+    Media are detached, credentials come home, a second run changes nothing.
+    """
     boots = {machine["name"]: len(machine["boots"]) for machine in site.lab.status()["machines"]}
     run = site.played("deploy_cluster")
     assert "inserting the image" not in run.output
     assert "100%" in run.output
     assert {agent["state"] for agent in site.agents().values()} == {"installed"}
     assert site.nodes() == set(HOSTS)
-    assert {machine["name"]: len(machine["boots"]) - boots[machine["name"]] for machine in site.lab.status()["machines"]} == dict.fromkeys(HOSTS, 1)
+    assert {
+        machine["name"]: len(machine["boots"]) - boots[machine["name"]] for machine in site.lab.status()["machines"]
+    } == dict.fromkeys(HOSTS, 1)
     site.lab.assert_nothing_left()
     writes = site.lab.writes()
     again = site.played("deploy_cluster")
@@ -147,7 +160,12 @@ def test_what_kubectl_shows(site: Site) -> None:
 
 
 def test_no_host_leaves_without_confirmation(site: Site) -> None:
-    for extra in ({}, {"openshift_hosts": ["worker-1"]}, {"openshift_confirm": "demo"}, {"openshift_hosts": ["worker-1"], "openshift_confirm": "other"}):
+    for extra in (
+        {},
+        {"openshift_hosts": ["worker-1"]},
+        {"openshift_confirm": "demo"},
+        {"openshift_hosts": ["worker-1"], "openshift_confirm": "other"},
+    ):
         run = site.play("reprovision_hosts", **extra)
         assert not run.ok and "No machine was touched" in run.message and "openshift_confirm=demo" in run.message
     run = site.play("remove_hosts", openshift_hosts=["wroker-1"], openshift_confirm="demo")
@@ -158,7 +176,10 @@ def test_no_host_leaves_without_confirmation(site: Site) -> None:
 def test_a_host_is_freed_and_joins_again(site: Site) -> None:
     before = site.lab.writes()
     predicted = site.played("reprovision_hosts", "--check", openshift_hosts=["worker-1"], openshift_confirm="demo")
-    assert "would drain Node worker-1" in predicted.output and "would take worker-1 out of its cluster and boot it into discovery" in predicted.output
+    assert (
+        "would drain Node worker-1" in predicted.output
+        and ("would take worker-1 out of its cluster and boot it into discovery") in predicted.output
+    )
     assert (site.lab.writes(), site.nodes()) == (before, set(HOSTS))
     site.played("reprovision_hosts", openshift_hosts=["worker-1"], openshift_confirm="demo")
     # None where the hub has reclaimed it before it could be booted.
@@ -188,7 +209,9 @@ def test_a_dead_host_is_removed_without_a_drain(site: Site) -> None:
     assert site.lab.writes() == writes and site.listed_nodes() == set(HOSTS)
     run = site.played("remove_hosts", **removal)
     assert re.search(r"Drain the Nodes\] \**\nskipping", run.output), run.output
-    assert re.search(r"Taint the Nodes whose machines are off\] \**\n.*\n?changed: .*item=worker-0", run.output), run.output
+    assert re.search(r"Taint the Nodes whose machines are off\] \**\n.*\n?changed: .*item=worker-0", run.output), (
+        run.output
+    )
     assert site.listed_nodes() == set(HOSTS) - {"worker-0"}
     assert set(site.agents()) == set(HOSTS) - {"worker-0"}
     assert site.lab.machine("worker-0")["power"] == "Off"

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""agents, agents_info and the inventory plugin against the lab's hub: machines boot its discovery image and register, the operator answers."""
+"""agents, agents_info and the inventory plugin against the lab's hub: machines boot its discovery image and register,
+the operator answers.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,11 @@ from typing import Any
 
 import pytest
 import yaml
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.kinds import AGENT_CLUSTER_INSTALL, CLUSTER_DEPLOYMENT, CLUSTER_IMAGE_SET
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.kinds import (
+    AGENT_CLUSTER_INSTALL,
+    CLUSTER_DEPLOYMENT,
+    CLUSTER_IMAGE_SET,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import connect
 
 from .canaries import PULL_SECRET
@@ -45,7 +51,14 @@ def lab(make_lab: MakeLab, tmp_path_factory: pytest.TempPathFactory) -> Lab:
     document["hub"] = {"address": "10.0.0.5", "base_domain": "hub.example.com"}
     site.write_text(yaml.safe_dump(document))
     lab = make_lab(directory, site)
-    made = opener(lab, directory)("infra_env", name="fleet", namespace=NAMESPACE, pull_secret=PULL_SECRET, timeout=60, ntp_sources=["192.168.111.1"])
+    made = opener(lab, directory)(
+        "infra_env",
+        name="fleet",
+        namespace=NAMESPACE,
+        pull_secret=PULL_SECRET,
+        timeout=60,
+        ntp_sources=["192.168.111.1"],
+    )
     for machine in ("master-0", "master-1", "worker-0"):
         lab.boot(machine, made["iso_url"])
     return lab
@@ -82,24 +95,58 @@ def ok(result: dict[str, Any]) -> dict[str, Any]:
 
 
 WANTED = [
-    host("master-0", hostname="master-0.example.com", role="master", root_device_hints={"deviceName": "/dev/sda"}, agent_labels={"rack": "r1"}),
+    host(
+        "master-0",
+        hostname="master-0.example.com",
+        role="master",
+        root_device_hints={"deviceName": "/dev/sda"},
+        agent_labels={"rack": "r1"},
+    ),
     host("master-1", hostname="master-1.example.com", role="master", agent_labels={"rack": "r2"}),
-    host("worker-0", hostname="worker-0.example.com", role="worker", root_device_hints={"rotational": False, "minSizeGigabytes": 400}),
+    host(
+        "worker-0",
+        hostname="worker-0.example.com",
+        role="worker",
+        root_device_hints={"rotational": False, "minSizeGigabytes": 400},
+    ),
 ]
 
 
 def test_recognised_approved_named_and_left_alone_the_second_time(run_module: Open) -> None:
-    first = ok(run_module("agents", namespace=NAMESPACE, infra_env_name="fleet", hosts=WANTED, wait_for="ready", timeout=120, unexpected="ignore"))
-    assert {entry["name"]: (entry["hostname"], entry["role"], entry["state"], entry["approved"]) for entry in first["hosts"]} == {
-        entry["name"]: (entry["hostname"], entry["role"], "known-unbound", True) for entry in WANTED
-    }
-    again = ok(run_module("agents", namespace=NAMESPACE, infra_env_name="fleet", hosts=WANTED, wait_for="ready", timeout=60, unexpected="ignore"))
+    first = ok(
+        run_module(
+            "agents",
+            namespace=NAMESPACE,
+            infra_env_name="fleet",
+            hosts=WANTED,
+            wait_for="ready",
+            timeout=120,
+            unexpected="ignore",
+        )
+    )
+    assert {
+        entry["name"]: (entry["hostname"], entry["role"], entry["state"], entry["approved"]) for entry in first["hosts"]
+    } == {entry["name"]: (entry["hostname"], entry["role"], "known-unbound", True) for entry in WANTED}
+    again = ok(
+        run_module(
+            "agents",
+            namespace=NAMESPACE,
+            infra_env_name="fleet",
+            hosts=WANTED,
+            wait_for="ready",
+            timeout=60,
+            unexpected="ignore",
+        )
+    )
     assert not again["changed"] and set(again["api_calls"]) == {"list", "watch"} and again["api_calls"]["list"] == 1
     found = {agent["hostname"]: agent for agent in ok(run_module("agents_info", namespaces=[NAMESPACE]))["agents"]}
     assert found["worker-0.example.com"]["installation_disk_id"] == next(
         disk["id"] for disk in found["worker-0.example.com"]["inventory"]["disks"] if disk["path"] == "/dev/nvme0n1"
     )
-    assert found["master-0.example.com"]["labels"]["rack"] == "r1" and found["master-0.example.com"]["conditions"]["Bound"]["reason"] == "Unbound"
+    assert (
+        found["master-0.example.com"]["labels"]["rack"] == "r1"
+        and found["master-0.example.com"]["conditions"]["Bound"]["reason"] == "Unbound"
+    )
 
 
 def test_check_mode_asks_the_server(run_module: Open, lab: Lab, tmp_path: Path) -> None:
@@ -132,13 +179,26 @@ def test_check_mode_asks_the_server(run_module: Open, lab: Lab, tmp_path: Path) 
 
 
 def test_an_unexpected_agent(run_module: Open, lab: Lab) -> None:
-    image = ok(run_module("discovery_image", name="fleet", namespace=NAMESPACE, image_ca_cert=lab.vars["openshift_ca_cert"]))["url"]
+    image = ok(
+        run_module("discovery_image", name="fleet", namespace=NAMESPACE, image_ca_cert=lab.vars["openshift_ca_cert"])
+    )["url"]
     lab.boot("worker-1", image)
-    seen = ok(run_module("agents", namespace=NAMESPACE, hosts=[host("worker-1", approved=False)], wait_for="registered", timeout=120, unexpected="ignore"))
+    seen = ok(
+        run_module(
+            "agents",
+            namespace=NAMESPACE,
+            hosts=[host("worker-1", approved=False)],
+            wait_for="registered",
+            timeout=120,
+            unexpected="ignore",
+        )
+    )
     assert not seen["hosts"][0]["approved"]
     stranger = ok(run_module("agents", namespace=NAMESPACE, hosts=WANTED))
     assert [each["macs"] for each in stranger["unexpected"]] == [[MACS["worker-1"]]] and not stranger["changed"]
-    stopped = run_module("agents", namespace=NAMESPACE, hosts=[{**WANTED[0], "agent_labels": {"rack": "moved"}}], unexpected="fail")
+    stopped = run_module(
+        "agents", namespace=NAMESPACE, hosts=[{**WANTED[0], "agent_labels": {"rack": "moved"}}], unexpected="fail"
+    )
     assert stopped["failed"] and not stopped["changed"] and MACS["worker-1"] in stopped["msg"]
     approved = ok(run_module("agents", namespace=NAMESPACE, hosts=WANTED, unexpected="approve"))
     assert len(approved["approved"]) == 1
@@ -174,7 +234,11 @@ def test_trouble_on_the_hub_is_outlasted(run_module: Open, lab: Lab) -> None:
     for kind, options in TROUBLE:
         lab.fault(kind, **options)
         labelled = [{**each, "agent_labels": {"trouble": kind}} for each in WANTED]
-        result = ok(run_module("agents", namespace=NAMESPACE, hosts=labelled, wait_for="ready", timeout=120, unexpected="ignore"))
+        result = ok(
+            run_module(
+                "agents", namespace=NAMESPACE, hosts=labelled, wait_for="ready", timeout=120, unexpected="ignore"
+            )
+        )
         assert all(entry["changed"] for entry in result["hosts"]), kind
         lab.clear_faults()
     assert not ok(run_module("agents", namespace=NAMESPACE, hosts=labelled, unexpected="ignore"))["changed"]
@@ -186,23 +250,47 @@ def test_no_more_than_the_cluster_needs(run_module: Open, lab: Lab) -> None:
     both = [{**each, "cluster": cluster} for each in WANTED[:2]]
     many = run_module("agents", namespace=NAMESPACE, hosts=both, unexpected="ignore")
     assert many["failed"] and not many["changed"]
-    assert "cluster fleet/small needs exactly 1 master Agent; it has no Agents and is to get 2 master Agents more" in many["msg"]
-    bound = ok(run_module("agents", namespace=NAMESPACE, hosts=both[:1], wait_for="bound", timeout=120, unexpected="ignore"))
-    assert bound["changed"] and [agent["hostname"] for agent in ok(run_module("agents_info", cluster_name="fleet/small"))["agents"]] == ["master-0.example.com"]
+    assert (
+        "cluster fleet/small needs exactly 1 master Agent; it has no Agents and is to get 2 master Agents more"
+        in many["msg"]
+    )
+    bound = ok(
+        run_module("agents", namespace=NAMESPACE, hosts=both[:1], wait_for="bound", timeout=120, unexpected="ignore")
+    )
+    assert bound["changed"] and [
+        agent["hostname"] for agent in ok(run_module("agents_info", cluster_name="fleet/small"))["agents"]
+    ] == ["master-0.example.com"]
     one_more = run_module("agents", namespace=NAMESPACE, hosts=both, unexpected="ignore")
     assert [entry["failed"] for entry in one_more["hosts"]] == [False, True] and not one_more["changed"]
     swapped = [{**WANTED[0], "unbind": True}, both[1]]
-    freed = ok(run_module("agents", namespace=NAMESPACE, hosts=swapped[:1], wait_for="unbound", timeout=120, unexpected="ignore"))
+    freed = ok(
+        run_module(
+            "agents", namespace=NAMESPACE, hosts=swapped[:1], wait_for="unbound", timeout=120, unexpected="ignore"
+        )
+    )
     assert freed["changed"]
     assert not ok(run_module("agents", namespace=NAMESPACE, hosts=swapped[:1], unexpected="ignore"))["changed"]
-    ok(run_module("agents", namespace=NAMESPACE, hosts=swapped, wait_for="registered", timeout=120, unexpected="ignore"))
-    assert [agent["hostname"] for agent in ok(run_module("agents_info", cluster_name="small"))["agents"]] == ["master-1.example.com"]
+    ok(
+        run_module(
+            "agents", namespace=NAMESPACE, hosts=swapped, wait_for="registered", timeout=120, unexpected="ignore"
+        )
+    )
+    assert [agent["hostname"] for agent in ok(run_module("agents_info", cluster_name="small"))["agents"]] == [
+        "master-1.example.com"
+    ]
 
 
 def order_cluster(lab: Lab) -> None:
     """A single-node cluster that is on hold, as another tool created it."""
-    client = connect({"kubeconfig": lab.vars["openshift_hub"]["kubeconfig"], "connect_to": lab.vars["openshift_connect_to"]})
-    reference = {"group": AGENT_CLUSTER_INSTALL.group, "version": AGENT_CLUSTER_INSTALL.version, "kind": AGENT_CLUSTER_INSTALL.kind, "name": "small"}
+    client = connect(
+        {"kubeconfig": lab.vars["openshift_hub"]["kubeconfig"], "connect_to": lab.vars["openshift_connect_to"]}
+    )
+    reference = {
+        "group": AGENT_CLUSTER_INSTALL.group,
+        "version": AGENT_CLUSTER_INSTALL.version,
+        "kind": AGENT_CLUSTER_INSTALL.kind,
+        "name": "small",
+    }
     deployment = {
         "baseDomain": "example.com",
         "clusterName": "small",
@@ -222,9 +310,18 @@ def order_cluster(lab: Lab) -> None:
         },
     }
     release = {"releaseImage": "quay.io/openshift-release-dev/ocp-release:4.22.0-x86_64"}
-    for kind, spec in ((CLUSTER_IMAGE_SET, release), (CLUSTER_DEPLOYMENT, deployment), (AGENT_CLUSTER_INSTALL, install)):
+    for kind, spec in (
+        (CLUSTER_IMAGE_SET, release),
+        (CLUSTER_DEPLOYMENT, deployment),
+        (AGENT_CLUSTER_INSTALL, install),
+    ):
         namespace = {"namespace": NAMESPACE} if kind.namespaced else {}
-        body = {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": {"name": "small", **namespace}, "spec": spec}
+        body = {
+            "apiVersion": kind.api_version,
+            "kind": kind.kind,
+            "metadata": {"name": "small", **namespace},
+            "spec": spec,
+        }
         client.create(kind.path(NAMESPACE), body)
 
 
@@ -233,7 +330,11 @@ def test_a_permission_that_is_missing(run_module: Open, lab: Lab) -> None:
     labelled = [{**each, "agent_labels": {"allowed": "in-part"}} for each in WANTED]
     part = run_module("agents", namespace=NAMESPACE, hosts=labelled, unexpected="ignore")
     assert part["failed"] and part["changed"]
-    assert sorted((entry["changed"], entry["failed"]) for entry in part["hosts"]) == [(False, True), (True, False), (True, False)]
+    assert sorted((entry["changed"], entry["failed"]) for entry in part["hosts"]) == [
+        (False, True),
+        (True, False),
+        (True, False),
+    ]
     assert 'resources: ["agents"], verbs: ["patch"]' in part["msg"]
     lab.clear_faults()
     rerun = ok(run_module("agents", namespace=NAMESPACE, hosts=labelled, unexpected="ignore"))
@@ -241,10 +342,14 @@ def test_a_permission_that_is_missing(run_module: Open, lab: Lab) -> None:
 
 
 def test_deleted_and_back(run_module: Open) -> None:
-    """A machine that goes on running the discovery image registers again, unapproved; the same task makes it what it was."""
+    """A machine that goes on running the discovery image registers again, unapproved; the same task makes it what it
+    was.
+    """
     gone = ok(run_module("agents", namespace=NAMESPACE, hosts=[host("master-1", state="absent")], unexpected="ignore"))
     assert gone["changed"]
-    back = ok(run_module("agents", namespace=NAMESPACE, hosts=WANTED, wait_for="ready", timeout=120, unexpected="ignore"))
+    back = ok(
+        run_module("agents", namespace=NAMESPACE, hosts=WANTED, wait_for="ready", timeout=120, unexpected="ignore")
+    )
     assert [entry["changed"] for entry in back["hosts"]] == [False, True, False] and back["hosts"][1]["approved"]
 
 
@@ -259,11 +364,25 @@ def test_as_an_inventory(lab: Lab, tmp_path: Path) -> None:
     path = tmp_path / "lab.agents.yml"
     path.write_text(yaml.safe_dump(config))
     inherited = {key: value for key, value in os.environ.items() if not key.startswith(("K8S_AUTH", "ANSIBLE"))}
-    own = {"ANSIBLE_COLLECTIONS_PATH": str(ROOT / ".build"), "K8S_AUTH_KUBECONFIG": lab.vars["openshift_hub"]["kubeconfig"]}
+    own = {
+        "ANSIBLE_COLLECTIONS_PATH": str(ROOT / ".build"),
+        "K8S_AUTH_KUBECONFIG": lab.vars["openshift_hub"]["kubeconfig"],
+    }
     command = [str(BIN / "ansible-inventory"), "-i", str(path), "--list"]
-    done = subprocess.run(command, env=inherited | own, capture_output=True, text=True, stdin=subprocess.DEVNULL, cwd=tmp_path, check=False)
+    done = subprocess.run(
+        command,
+        env=inherited | own,
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        cwd=tmp_path,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     named = {entry["hostname"] for entry in WANTED}
-    assert named <= set(found["agents"]["hosts"]) and set(found["agents_role_master"]["hosts"]) == {"master-0.example.com", "master-1.example.com"}
+    assert named <= set(found["agents"]["hosts"]) and set(found["agents_role_master"]["hosts"]) == {
+        "master-0.example.com",
+        "master-1.example.com",
+    }
     assert "worker-0.example.com" not in found["fast"]["hosts"] and "agents_state_known_unbound" in found

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A cluster whose machines the hub boots by itself: BareMetalHosts instead of BMC requests from here. The tests share one lab and build on each other."""
+"""A cluster whose machines the hub boots by itself: BareMetalHosts instead of BMC requests from here.
+
+The tests share one lab and build on each other.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,9 @@ class Site:
 
     def play(self, playbook: str, *options: str, **extra: Any) -> Run:
         hub = {**self.lab.vars["openshift_hub"], "bare_metal_hosts": True}
-        return self.deployment.run(playbook, *options, extra={"openshift_install_method": "hub", "openshift_hub": hub, **extra})
+        return self.deployment.run(
+            playbook, *options, extra={"openshift_install_method": "hub", "openshift_hub": hub, **extra}
+        )
 
     def played(self, playbook: str, *options: str, **extra: Any) -> Run:
         run = self.play(playbook, *options, **extra)
@@ -41,7 +46,10 @@ class Site:
         return {agent["hostname"]: agent for agent in run["agents"]}
 
     def run_module(self, module: str, **arguments: Any) -> dict[str, Any]:
-        connection = {"kubeconfig": self.lab.vars["openshift_hub"]["kubeconfig"], "connect_to": self.lab.vars["openshift_connect_to"]}
+        connection = {
+            "kubeconfig": self.lab.vars["openshift_hub"]["kubeconfig"],
+            "connect_to": self.lab.vars["openshift_connect_to"],
+        }
         run = self.deployment.module(module, {**connection, **arguments})
         start = re.search(r"^localhost \| .*?=> (?=\{)", run.output, re.MULTILINE)
         assert start, run.output
@@ -57,7 +65,10 @@ def site(make_lab: MakeLab, tmp_path_factory: pytest.TempPathFactory) -> Site:
     directory = tmp_path_factory.mktemp("hub")
     path = canary_site("demo", directory)
     document = yaml.safe_load(path.read_text())
-    document["networks"][0]["dns"]["records"] = {"api.demo.example.com": "192.168.111.5", "api-int.demo.example.com": "192.168.111.5"}
+    document["networks"][0]["dns"]["records"] = {
+        "api.demo.example.com": "192.168.111.5",
+        "api-int.demo.example.com": "192.168.111.5",
+    }
     path.write_text(yaml.safe_dump({**document, "hub": HUB}))
     return Site(Deployment(make_lab(directory, path), canary_inventory("demo", directory), directory))
 
@@ -68,14 +79,18 @@ def test_a_cluster_of_machines_that_the_hub_boots(site: Site) -> None:
     agents = site.agents()
     assert {name: agent["role"] for name, agent in agents.items()} == HOSTS
     assert {agent["bare_metal_host"] for agent in agents.values()} == set(HOSTS)
-    assert agents["worker-0"]["installation_disk_id"].endswith("nvme-eui.0025385b00000030"), "the hints of worker-0 mean its NVMe disk"
+    assert agents["worker-0"]["installation_disk_id"].endswith("nvme-eui.0025385b00000030"), (
+        "the hints of worker-0 mean its NVMe disk"
+    )
     assert site.nodes() == set(HOSTS)
     again = site.played("deploy_cluster")
     assert again.changed == 0, again.output
 
 
 def test_the_objects_say_the_same_once_more(site: Site) -> None:
-    """Also after the controllers have written into them (detached, paused, image): nothing differs from the desired state."""
+    """Also after the controllers have written into them (detached, paused, image): nothing differs from the desired
+    state.
+    """
     again = site.played("add_hosts")
     assert again.changed == 0, again.output
     assert "would" not in site.played("add_hosts", "--check").output
@@ -106,13 +121,20 @@ def test_a_machine_of_the_cluster_is_not_switched_off_by_deletion(site: Site) ->
     """An installed host is detached: its BareMetalHost can go, its Node stays."""
     result = site.run_module("bare_metal_hosts", namespace="demo", state="absent", hosts=[{"name": "worker-1"}])
     assert not result["failed"], result
-    assert [step.split(":")[0] for step in result["done"]] == ["delete BareMetalHost demo/worker-1", "delete Secret demo/worker-1-bmc-secret"]
+    assert [step.split(":")[0] for step in result["done"]] == [
+        "delete BareMetalHost demo/worker-1",
+        "delete Secret demo/worker-1-bmc-secret",
+    ]
     assert "worker-1" in site.nodes() and site.lab.machine("worker-1")["power"] == "On"
 
 
 def test_nothing_is_left_of_a_cluster_that_is_destroyed(site: Site) -> None:
     """The hub lets go of all machines: off, no medium, no BareMetalHost, no Secret."""
     site.played("destroy_cluster", openshift_confirm="demo")
-    gone = site.run_module("bare_metal_hosts", namespace="demo", state="absent", hosts=[{"name": name} for name in HOSTS])
+    gone = site.run_module(
+        "bare_metal_hosts", namespace="demo", state="absent", hosts=[{"name": name} for name in HOSTS]
+    )
     assert (gone["failed"], gone["plan"]) == (False, []), gone
-    assert {machine["name"]: (machine["power"], machine["medium"]) for machine in site.lab.status()["machines"]} == dict.fromkeys(HOSTS, ("Off", None))
+    assert {
+        machine["name"]: (machine["power"], machine["medium"]) for machine in site.lab.status()["machines"]
+    } == dict.fromkeys(HOSTS, ("Off", None))

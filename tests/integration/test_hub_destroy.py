@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A cluster of a hub is taken down and made again: nothing of it stays on the hub, no Agent is lost. The tests share one lab and build on each other."""
+"""A cluster of a hub is taken down and made again: nothing of it stays on the hub, no Agent is lost.
+
+The tests share one lab and build on each other.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,9 @@ class Site:
 
     def play(self, playbook: str, *options: str, binding: str = "late", **extra: Any) -> Run:
         hub = {**self.deployment.lab.vars["openshift_hub"], "binding": binding}
-        return self.deployment.run(playbook, *options, extra={"openshift_install_method": "hub", "openshift_hub": hub, **extra})
+        return self.deployment.run(
+            playbook, *options, extra={"openshift_install_method": "hub", "openshift_hub": hub, **extra}
+        )
 
     def played(self, playbook: str, *options: str, **more: Any) -> Run:
         run = self.play(playbook, *options, **more)
@@ -39,16 +44,23 @@ class Site:
     def on_hub(self, *kinds: str) -> list[str]:
         """Names of what is in the cluster's namespace, ``kind/name``."""
         script = (
-            "import sys, json; from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import connect; "
+            "import sys, json; from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection "
+            "import connect; "
             "from ansible_collections.zerotouch.openshift.plugins.module_utils.hub import kinds; "
             "client = connect(json.loads(sys.argv[1])); "
-            "print(json.dumps([f'{kind}/{item[\"metadata\"][\"name\"]}' for kind in sys.argv[2:] for item in client.list(getattr(kinds, kind).path('sno'))]))"
+            'print(json.dumps([f\'{kind}/{item["metadata"]["name"]}\' for kind in sys.argv[2:] for item in '
+            "client.list(getattr(kinds, kind).path('sno'))]))"
         )
         variables = self.deployment.lab.vars
-        connection = {"kubeconfig": variables["openshift_hub"]["kubeconfig"], "connect_to": variables["openshift_connect_to"]}
+        connection = {
+            "kubeconfig": variables["openshift_hub"]["kubeconfig"],
+            "connect_to": variables["openshift_connect_to"],
+        }
         command = [str(BIN / "python"), "-c", script, json.dumps(connection), *kinds]
         root = Path(__file__).parents[2] / ".build"
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True, env={"PYTHONPATH": str(root)})
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=60, check=True, env={"PYTHONPATH": str(root)}
+        )
         return list(json.loads(done.stdout))
 
     @property
@@ -61,7 +73,10 @@ def site(make_lab: MakeLab, tmp_path_factory: pytest.TempPathFactory) -> Site:
     directory = tmp_path_factory.mktemp("hub")
     path = canary_site("sno", directory)
     document = yaml.safe_load(path.read_text())
-    document["networks"][0]["dns"]["records"] = {"api.sno.example.com": "192.168.126.10", "api-int.sno.example.com": "192.168.126.10"}
+    document["networks"][0]["dns"]["records"] = {
+        "api.sno.example.com": "192.168.126.10",
+        "api-int.sno.example.com": "192.168.126.10",
+    }
     path.write_text(yaml.safe_dump({**document, "hub": HUB}))
     return Site(Deployment(make_lab(directory, path), canary_inventory("sno", directory), directory))
 
@@ -75,7 +90,9 @@ def test_a_single_node_and_its_report(site: Site) -> None:
     (host,) = report["hosts"]
     assert (host["node"], host["role"]) == ("ready", "master")
     # Stages are seen when the hub tells of them; a short one may pass between two looks.
-    assert host["stages"][-1]["stage"] == "Done" and {"Writing image to disk", "Rebooting"} & {stage["stage"] for stage in host["stages"]}
+    assert host["stages"][-1]["stage"] == "Done" and {"Writing image to disk", "Rebooting"} & {
+        stage["stage"] for stage in host["stages"]
+    }
     assert report["files"]["image"] == "" and not host["rendezvous"]
     again = site.played("deploy_cluster")
     assert again.changed == 0 and "detach" not in again.output, again.output
@@ -84,7 +101,10 @@ def test_a_single_node_and_its_report(site: Site) -> None:
 def test_it_is_not_destroyed_by_mistake(site: Site) -> None:
     assert "takes it off the hub" in site.play("destroy_cluster").message
     forgotten = site.deployment.run("destroy_cluster", extra=CONFIRMED)
-    assert "hub is the method that is recorded" in forgotten.message and "openshift_install_method=hub" in forgotten.message
+    assert (
+        "hub is the method that is recorded" in forgotten.message
+        and "openshift_install_method=hub" in forgotten.message
+    )
     planned = site.played("destroy_cluster", "--check", **CONFIRMED)
     assert "would delete ClusterDeployment sno/sno" in planned.output
     assert site.power == "On" and "CLUSTER_DEPLOYMENT/sno" in site.on_hub("CLUSTER_DEPLOYMENT")
@@ -107,7 +127,10 @@ def test_it_is_made_again_by_early_binding_and_purged(site: Site) -> None:
     assert "the InfraEnv is bound to no cluster" in refused.message and "delete this one first" in refused.message
     purged = {**CONFIRMED, "openshift_destroy_purge": True}
     site.played("destroy_cluster", **purged)
-    assert site.on_hub("CLUSTER_DEPLOYMENT", "AGENT_CLUSTER_INSTALL", "INFRA_ENV", "NMSTATE_CONFIG", "AGENT", "SECRET") == []
+    assert (
+        site.on_hub("CLUSTER_DEPLOYMENT", "AGENT_CLUSTER_INSTALL", "INFRA_ENV", "NMSTATE_CONFIG", "AGENT", "SECRET")
+        == []
+    )
     assert not site.deployment.work_dir.exists()
     site.played("deploy_cluster", binding="early")
     assert site.power == "On"

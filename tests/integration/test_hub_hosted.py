@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Hosts leave the pool of a hosted cluster, and the cluster goes: no Agent is lost. The tests share one lab and build on each other."""
+"""Hosts leave the pool of a hosted cluster, and the cluster goes: no Agent is lost.
+
+The tests share one lab and build on each other.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,12 @@ def test_a_host_is_removed_and_another_one_reprovisioned(site: Site) -> None:
     """Check mode names the hosts whose BMCs the run then writes to, and the Nodes that leave."""
     before, nodes = site.lab.writes(), site.nodes()
     planned = site.played("remove_hosts", "--check", openshift_hosts=["node-2"], **CONFIRMED)
-    for line in ("would scale NodePool clusters/guest from 3 to 2", "would drain Node node-2", "would delete Machine", "would power off"):
+    for line in (
+        "would scale NodePool clusters/guest from 3 to 2",
+        "would drain Node node-2",
+        "would delete Machine",
+        "would power off",
+    ):
         assert line in planned.output, planned.output
     assert (site.nodes(), site.lab.writes()) == (nodes, before)
     site.played("remove_hosts", openshift_hosts=["node-2"], **CONFIRMED)
@@ -57,14 +65,20 @@ def test_a_host_is_removed_and_another_one_reprovisioned(site: Site) -> None:
 
 
 def test_a_host_whose_bmc_cannot_be_used_leaves_its_pool(site: Site) -> None:
-    """The cluster's part is done; that the machine may still be on is said at the end, and the next run completes it."""
+    """The cluster's part is done; that the machine may still be on is said at the end, and the next run completes
+    it.
+    """
     site.scaled(replicas=2)
     (name,) = [name for name, hostname in HOSTS.items() if hostname in site.nodes() - {HOSTS["node-1"]}]
     site.lab.fault("bmc-wrong-mac", name, count=0)
     writes = site.lab.writes()
     run = site.play("remove_hosts", openshift_hosts=[name], **CONFIRMED)
     site.lab.clear_faults()
-    assert run.code == 2 and "1 of 1 machines are out of their pool" in run.message and "belongs to another machine" in run.message, run.output
+    assert (
+        run.code == 2
+        and "1 of 1 machines are out of their pool" in run.message
+        and "belongs to another machine" in run.message
+    ), run.output
     assert site.nodes() == {HOSTS["node-1"]} and site.lab.writes() == writes
     site.played("remove_hosts", openshift_hosts=[name], **CONFIRMED)
     assert site.states()[name] == "off"

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""infra_env and discovery_image against the lab's hub: the operator makes the images, the API checks every object, and both fail on demand."""
+"""infra_env and discovery_image against the lab's hub: the operator makes the images, the API checks every object, and
+both fail on demand.
+"""
 
 from __future__ import annotations
 
@@ -90,8 +92,20 @@ def test_made_used_changed_and_taken_back(run_module: Open, requested: dict[str,
     looked = ok(run_module("discovery_image", **where, dest=str(tmp_path / "minimal.iso"), kind="minimal_iso"))
     assert looked["size"] < image["size"] and looked["infra_env"]["id"] == image["infra_env"]["id"]
     pxe = ok(run_module("discovery_image", **where, dest=str(tmp_path / "pxe"), kind="pxe"))
-    assert (tmp_path / "pxe" / "boot.ipxe").read_text().startswith("#!ipxe") and set(pxe["files"]) == {"kernel", "initrd", "rootfs", "ipxe_script"}
-    changed = ok(run_module("infra_env", **requested, additional_ntp_sources=["192.168.126.1"], image_proxy={"http_proxy": "http://192.168.126.1:3128"}))
+    assert (tmp_path / "pxe" / "boot.ipxe").read_text().startswith("#!ipxe") and set(pxe["files"]) == {
+        "kernel",
+        "initrd",
+        "rootfs",
+        "ipxe_script",
+    }
+    changed = ok(
+        run_module(
+            "infra_env",
+            **requested,
+            additional_ntp_sources=["192.168.126.1"],
+            image_proxy={"http_proxy": "http://192.168.126.1:3128"},
+        )
+    )
     assert changed["iso_url"] != predicted["iso_url"] and changed["not_propagated"] == []
     assert ok(run_module("discovery_image", **where, dest=str(tmp_path / "images"), kind="full_iso"))["changed"]
     cleared = ok(run_module("infra_env", **requested, image_proxy={}))
@@ -109,7 +123,11 @@ def test_what_the_hub_would_refuse(run_module: Open, requested: dict[str, Any]) 
 
 def test_an_image_that_will_never_be(run_module: Open, requested: dict[str, Any]) -> None:
     unknown = run_module("infra_env", **requested, os_image_version="4.1")
-    assert unknown["failed"] and "has no image: Failed to create image" in unknown["msg"] and "Choose an os_image_version" in unknown["msg"]
+    assert (
+        unknown["failed"]
+        and "has no image: Failed to create image" in unknown["msg"]
+        and "Choose an os_image_version" in unknown["msg"]
+    )
     assert ok(run_module("infra_env", **requested, os_image_version=""))["iso_url"]
 
 
@@ -121,8 +139,13 @@ def test_a_service_that_fails_for_a_while_is_waited_for(run_module: Open, reques
 
 
 def test_a_cluster_that_is_not_there(run_module: Open, requested: dict[str, Any]) -> None:
-    late = run_module("infra_env", **requested, cluster={"name": "missing", "namespace": requested["namespace"]}, timeout=3)
-    assert late["failed"] and f"bound to the ClusterDeployment {requested['namespace']}/missing, which does not exist" in late["msg"]
+    late = run_module(
+        "infra_env", **requested, cluster={"name": "missing", "namespace": requested["namespace"]}, timeout=3
+    )
+    assert (
+        late["failed"]
+        and f"bound to the ClusterDeployment {requested['namespace']}/missing, which does not exist" in late["msg"]
+    )
 
 
 TROUBLE: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -144,7 +167,9 @@ def test_trouble_on_the_hub_is_outlasted(run_module: Open, requested: dict[str, 
         assert changed["changed"] and changed["iso_url"] not in ("", url), kind
         url = changed["iso_url"]
         lab.clear_faults()
-    assert not ok(run_module("infra_env", **requested, additional_ntp_sources=[f"ntp-{len(TROUBLE) - 1}.example.com"]))["changed"]
+    assert not ok(run_module("infra_env", **requested, additional_ntp_sources=[f"ntp-{len(TROUBLE) - 1}.example.com"]))[
+        "changed"
+    ]
 
 
 def test_a_permission_that_is_missing(run_module: Open, requested: dict[str, Any], lab: Lab) -> None:

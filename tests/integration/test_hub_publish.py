@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A hub whose image is served from here, for a machine that a user boots manually and that has another name in the inventory; an InfraEnv of another tool.
-The tests share one lab and build on each other.
+"""A hub whose image is served from here, for a machine that a user boots manually and that has another name in the
+inventory; an InfraEnv of another tool. The tests share one lab and build on each other.
 """
 
 from __future__ import annotations
@@ -29,14 +29,16 @@ client = connect(json.loads(sys.argv[1]))
 if sys.argv[2] == "give":
     client.merge_patch(INFRA_ENV.path("sno", "sno"), {"metadata": {"labels": {"app.kubernetes.io/managed-by": "another-tool"}}})
 print(len(client.list(INFRA_ENV.path("sno"))), len(client.list(AGENT.path("sno"))))
-"""
+"""  # noqa: E501
 
 
 def by_hand(inventory: dict[str, Any]) -> None:
     """Its BMC is known, but is not to be used."""
     (group,) = inventory["all"]["children"].values()
     host = group["hosts"].pop("sno-0")
-    group["hosts"]["rack-7-unit-3"] = {"openshift_host": {**host["openshift_host"], "hostname": "sno-0", "boot": {"method": "manual"}}}
+    group["hosts"]["rack-7-unit-3"] = {
+        "openshift_host": {**host["openshift_host"], "hostname": "sno-0", "boot": {"method": "manual"}}
+    }
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +51,11 @@ def site(make_lab: MakeLab, tmp_path_factory: pytest.TempPathFactory) -> Deploym
 
 
 def variables(site: Deployment, **extra: Any) -> dict[str, Any]:
-    return {"openshift_install_method": "hub", "openshift_hub": {**site.lab.vars["openshift_hub"], "image": "publish"}, **extra}
+    return {
+        "openshift_install_method": "hub",
+        "openshift_hub": {**site.lab.vars["openshift_hub"], "image": "publish"},
+        **extra,
+    }
 
 
 def played(site: Deployment, playbook: str, **extra: Any) -> Run:
@@ -60,9 +66,14 @@ def played(site: Deployment, playbook: str, **extra: Any) -> Run:
 
 def on_hub(site: Deployment, act: str = "look") -> tuple[int, int]:
     """How many InfraEnvs and Agents there are; ``give`` makes the InfraEnv one of another tool before."""
-    connection = {"kubeconfig": site.lab.vars["openshift_hub"]["kubeconfig"], "connect_to": site.lab.vars["openshift_connect_to"]}
+    connection = {
+        "kubeconfig": site.lab.vars["openshift_hub"]["kubeconfig"],
+        "connect_to": site.lab.vars["openshift_connect_to"],
+    }
     command = [str(BIN / "python"), "-c", _GIVE_AWAY, json.dumps(connection), act]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True, env={"PYTHONPATH": str(ROOT / ".build")})
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=60, check=True, env={"PYTHONPATH": str(ROOT / ".build")}
+    )
     infra_envs, agents = done.stdout.split()
     return int(infra_envs), int(agents)
 

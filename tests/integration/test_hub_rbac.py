@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""docs/rbac on a real API server: a user with these rules and no others opens every module of the hub; a rule that is taken away is named.
+"""docs/rbac on a real API server: a user with these rules and no others opens every module of the hub; a rule that is
+taken away is named.
 
 The lab's own API grants everything, so that this needs kube-apiserver and etcd (KUBEBUILDER_ASSETS, see CONTRIBUTING).
 """
@@ -30,7 +31,8 @@ from .lab import ROOT, Deployment, Lab, read_inventory
 
 ASSETS = Path(os.environ.get("KUBEBUILDER_ASSETS") or "/nonexistent")
 pytestmark = pytest.mark.skipif(
-    not all((ASSETS / name).is_file() for name in ("kube-apiserver", "etcd")), reason="KUBEBUILDER_ASSETS names no directory with kube-apiserver and etcd"
+    not all((ASSETS / name).is_file() for name in ("kube-apiserver", "etcd")),
+    reason=("KUBEBUILDER_ASSETS names no directory with kube-apiserver and etcd"),
 )
 
 NAMESPACE = "edge"
@@ -79,7 +81,10 @@ def without(document: dict[str, Any], kind: str, resource: str, verb: str) -> di
     for item in document["items"]:
         if item["kind"] == kind:
             kept = [{**rule, "resources": [each]} for rule in item["rules"] for each in rule["resources"]]
-            kept = [{**rule, "verbs": [each for each in rule["verbs"] if rule["resources"] != [resource] or each != verb]} for rule in kept]
+            kept = [
+                {**rule, "verbs": [each for each in rule["verbs"] if rule["resources"] != [resource] or each != verb]}
+                for rule in kept
+            ]
             item = {**item, "rules": [rule for rule in kept if rule["verbs"]]}
         items.append(item)
     return {**document, "items": items}
@@ -90,7 +95,11 @@ def hub(make_lab: MakeLab, tmp_path_factory: pytest.TempPathFactory) -> Hub:
     directory = tmp_path_factory.mktemp("rbac")
     path = canary_site("sno", directory)
     site = yaml.safe_load(path.read_text())
-    path.write_text(yaml.safe_dump({**site, "hub": {"address": "10.0.0.5", "base_domain": "hub.example.com", "real_apiserver": "always"}}))
+    path.write_text(
+        yaml.safe_dump(
+            {**site, "hub": {"address": "10.0.0.5", "base_domain": "hub.example.com", "real_apiserver": "always"}}
+        )
+    )
     hub = Hub(make_lab(directory, path))
     hub.kubectl("create", "namespace", NAMESPACE)
     hub.grant(rbac("hub"))
@@ -104,13 +113,21 @@ def run_module(hub: Hub, tmp_path_factory: pytest.TempPathFactory) -> Open:
     directory = tmp_path_factory.mktemp("user")
     user = Deployment(hub.lab, directory / "none", directory)
     kubeconfig = hub.lab.vars["openshift_hub"]["kubeconfig"]
-    connection = {"kubeconfig": kubeconfig, "connect_to": hub.lab.vars["openshift_connect_to"], "impersonate_user": USER}
+    connection = {
+        "kubeconfig": kubeconfig,
+        "connect_to": hub.lab.vars["openshift_connect_to"],
+        "impersonate_user": USER,
+    }
 
     def call_module(module: str, /, **arguments: Any) -> dict[str, Any]:
         run = user.module(module, {**connection, **arguments})
         start = re.search(r"^localhost \| .*?=> (?=\{)", run.output, re.MULTILINE)
         assert start, run.output
-        return {**json.JSONDecoder().raw_decode(run.output[start.end() :])[0], "failed": not run.ok, "output": run.output}
+        return {
+            **json.JSONDecoder().raw_decode(run.output[start.end() :])[0],
+            "failed": not run.ok,
+            "output": run.output,
+        }
 
     return call_module
 
@@ -122,7 +139,14 @@ def ok(result: dict[str, Any]) -> dict[str, Any]:
 
 def infra_env(**more: Any) -> dict[str, Any]:
     hosts = [{"name": "node", "interfaces": known()["interfaces"], "network_config": known()["network_config"]}]
-    return {"name": "rack", "namespace": NAMESPACE, "pull_secret": PULL_SECRET, "timeout": 120, **({"hosts": hosts} if "state" not in more else {}), **more}
+    return {
+        "name": "rack",
+        "namespace": NAMESPACE,
+        "pull_secret": PULL_SECRET,
+        "timeout": 120,
+        **({"hosts": hosts} if "state" not in more else {}),
+        **more,
+    }
 
 
 def known() -> dict[str, Any]:
@@ -141,11 +165,21 @@ def identity() -> dict[str, Any]:
 
 
 def test_hosts_from_nothing_to_agents(hub: Hub, run_module: Open) -> None:
-    """infra_env, discovery_image, bare_metal_hosts, agents, agents_info and hub_plan, each writing, waiting, and reading."""
+    """infra_env, discovery_image, bare_metal_hosts, agents, agents_info and hub_plan, each writing, waiting, and
+    reading.
+    """
     ok(run_module("infra_env", **infra_env()))
     assert ok(run_module("discovery_image", name="rack", namespace=NAMESPACE, timeout=120))["url"]
     ok(run_module("bare_metal_hosts", namespace=NAMESPACE, infra_env_name="rack", hosts=[machine()], timeout=120))
-    ok(run_module("agents", namespace=NAMESPACE, hosts=[{**identity(), "by_bare_metal_host": True}], wait_for="ready", timeout=120))
+    ok(
+        run_module(
+            "agents",
+            namespace=NAMESPACE,
+            hosts=[{**identity(), "by_bare_metal_host": True}],
+            wait_for="ready",
+            timeout=120,
+        )
+    )
     ok(run_module("agents", namespace=NAMESPACE, hosts=[{**identity(), "agent_labels": {"site": "a"}}]))
     assert [agent["hostname"] for agent in ok(run_module("agents_info", namespaces=[NAMESPACE]))["agents"]] == ["node"]
     assert len(ok(run_module("agents_info"))["agents"]) == 1
@@ -154,10 +188,22 @@ def test_hosts_from_nothing_to_agents(hub: Hub, run_module: Open) -> None:
 
 def test_a_cluster_and_its_binding(hub: Hub, run_module: Open) -> None:
     requested = {"namespace": NAMESPACE, "cluster": CLUSTER, "hold": True}
-    manifests = [{"name": "extra.yaml", "content": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: extra, namespace: default}\n"}]
+    manifests = [
+        {
+            "name": "extra.yaml",
+            "content": ("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: extra, namespace: default}\n"),
+        }
+    ]
     ok(run_module("agent_cluster_install", **{**requested, "cluster": {**CLUSTER, "extra_manifests": manifests}}))
     ok(run_module("agent_cluster_install", **requested))
-    reported = ok(run_module("bare_metal_hosts", namespace=NAMESPACE, infra_env_name="rack", hosts=[{**machine(), "cluster": {"name": "edge"}}]))
+    reported = ok(
+        run_module(
+            "bare_metal_hosts",
+            namespace=NAMESPACE,
+            infra_env_name="rack",
+            hosts=[{**machine(), "cluster": {"name": "edge"}}],
+        )
+    )
     assert reported["changed"] and not reported["hosts"][0]["waits_for"]
     bound = {**identity(), "by_bare_metal_host": True, "cluster": {"name": "edge"}}
     ok(run_module("agents", namespace=NAMESPACE, hosts=[bound], wait_for="bound", timeout=120))
@@ -191,18 +237,29 @@ SAMPLE = [
 
 @pytest.mark.usefixtures("restored")
 @pytest.mark.parametrize(("kind", "group", "resource", "verb", "who"), SAMPLE, ids=lambda value: value)
-def test_a_rule_that_is_taken_away_is_named(hub: Hub, run_module: Open, kind: str, group: str, resource: str, verb: str, who: str) -> None:
+def test_a_rule_that_is_taken_away_is_named(
+    hub: Hub, run_module: Open, kind: str, group: str, resource: str, verb: str, who: str
+) -> None:
     host = identity()
     modules: dict[str, Callable[[], dict[str, Any]]] = {
         "infra_env": lambda: run_module("infra_env", **infra_env(wait=False)),
-        "discovery_image": lambda: run_module("discovery_image", name="rack", namespace=NAMESPACE, timeout=2, image_cooldown=10**9),
+        "discovery_image": lambda: run_module(
+            "discovery_image", name="rack", namespace=NAMESPACE, timeout=2, image_cooldown=10**9
+        ),
         "agents": lambda: run_module("agents", namespace=NAMESPACE, hosts=[{**host, "agent_labels": {"site": "b"}}]),
-        "waiting agents": lambda: run_module("agents", namespace=NAMESPACE, hosts=[host], wait_for="installed", timeout=3),
+        "waiting agents": lambda: run_module(
+            "agents", namespace=NAMESPACE, hosts=[host], wait_for="installed", timeout=3
+        ),
         "agents_info": lambda: run_module("agents_info"),
         "bare_metal_hosts": lambda: run_module(
-            "bare_metal_hosts", namespace=NAMESPACE, infra_env_name="rack", hosts=[{**machine(), "agent_labels": {"x": "y"}}]
+            "bare_metal_hosts",
+            namespace=NAMESPACE,
+            infra_env_name="rack",
+            hosts=[{**machine(), "agent_labels": {"x": "y"}}],
         ),
-        "agent_cluster_install": lambda: run_module("agent_cluster_install", namespace=NAMESPACE, cluster=CLUSTER, hold=True),
+        "agent_cluster_install": lambda: run_module(
+            "agent_cluster_install", namespace=NAMESPACE, cluster=CLUSTER, hold=True
+        ),
         "hub_plan": lambda: run_module("hub_plan", namespace=NAMESPACE, hosts=[host], cluster={"name": "edge"}),
         "node_csrs": lambda: run_module("node_csrs", hosts=[{"name": "worker-9"}]),
     }
@@ -217,21 +274,53 @@ def test_a_rule_that_is_taken_away_is_named(hub: Hub, run_module: Open, kind: st
 
 
 def certificate_request(node: str) -> str:
-    name = x509.Name([x509.NameAttribute(x509.NameOID.ORGANIZATION_NAME, "system:nodes"), x509.NameAttribute(x509.NameOID.COMMON_NAME, f"system:node:{node}")])
-    made = x509.CertificateSigningRequestBuilder().subject_name(name).sign(ec.generate_private_key(ec.SECP256R1()), hashes.SHA256())
+    name = x509.Name(
+        [
+            x509.NameAttribute(x509.NameOID.ORGANIZATION_NAME, "system:nodes"),
+            x509.NameAttribute(x509.NameOID.COMMON_NAME, f"system:node:{node}"),
+        ]
+    )
+    made = (
+        x509.CertificateSigningRequestBuilder()
+        .subject_name(name)
+        .sign(ec.generate_private_key(ec.SECP256R1()), hashes.SHA256())
+    )
     return base64.b64encode(made.public_bytes(serialization.Encoding.PEM)).decode()
 
 
 @pytest.mark.usefixtures("restored")
 def test_certificates_of_nodes(hub: Hub, run_module: Open) -> None:
-    """A kubelet asks with its bootstrap credentials; the user of docs/rbac/cluster.yaml approves, and may not for other signers."""
+    """A kubelet asks with its bootstrap credentials; the user of docs/rbac/cluster.yaml approves, and may not for other
+    signers.
+    """
     creator = {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "bootstrap"}}
-    rule = {"apiGroups": ["certificates.k8s.io"], "resources": ["certificatesigningrequests"], "verbs": ["create", "get"]}
-    binding = {**creator, "kind": "ClusterRoleBinding", "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "bootstrap"}}
+    rule = {
+        "apiGroups": ["certificates.k8s.io"],
+        "resources": ["certificatesigningrequests"],
+        "verbs": ["create", "get"],
+    }
+    binding = {
+        **creator,
+        "kind": "ClusterRoleBinding",
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "bootstrap"},
+    }
     subject = {"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": BOOTSTRAPPER}
-    hub.grant({"apiVersion": "v1", "kind": "List", "items": [{**creator, "rules": [rule]}, {**binding, "subjects": [subject]}]})
-    signer = {"signerName": "kubernetes.io/kube-apiserver-client-kubelet", "usages": ["digital signature", "client auth"]}
-    request = {"apiVersion": "certificates.k8s.io/v1", "kind": "CertificateSigningRequest", "metadata": {"name": "csr-worker-9"}}
+    hub.grant(
+        {
+            "apiVersion": "v1",
+            "kind": "List",
+            "items": [{**creator, "rules": [rule]}, {**binding, "subjects": [subject]}],
+        }
+    )
+    signer = {
+        "signerName": "kubernetes.io/kube-apiserver-client-kubelet",
+        "usages": ["digital signature", "client auth"],
+    }
+    request = {
+        "apiVersion": "certificates.k8s.io/v1",
+        "kind": "CertificateSigningRequest",
+        "metadata": {"name": "csr-worker-9"},
+    }
     groups = [word for group in GROUPS for word in ("--as-group", group)]
     document = {**request, "spec": {**signer, "request": certificate_request("worker-9")}}
     hub.kubectl("create", "--as", BOOTSTRAPPER, *groups, "--validate=false", "--filename", "-", provided=document)
@@ -250,7 +339,11 @@ def test_certificates_of_nodes(hub: Hub, run_module: Open) -> None:
 
 def test_and_away_again(hub: Hub, run_module: Open) -> None:
     """Deletion, with all that is waited for."""
-    ok(run_module("bare_metal_hosts", namespace=NAMESPACE, infra_env_name="rack", hosts=[{**machine(), "unbind": True}]))
+    ok(
+        run_module(
+            "bare_metal_hosts", namespace=NAMESPACE, infra_env_name="rack", hosts=[{**machine(), "unbind": True}]
+        )
+    )
     leaving = {**identity(), "unbind": True, "by_bare_metal_host": True}
     ok(run_module("agents", namespace=NAMESPACE, hosts=[leaving], wait_for="unbound", timeout=120))
     ok(run_module("bare_metal_hosts", namespace=NAMESPACE, state="absent", hosts=[{"name": "node"}], timeout=120))

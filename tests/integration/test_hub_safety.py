@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Machines that method hub must not touch, seen from their BMCs and from the hub: of another owner's BareMetalHost, of a disconnected Agent, of a cluster that
-another method installed. The tests of a lab build on each other.
+"""Machines that method hub must not touch, seen from their BMCs and from the hub: of another owner's BareMetalHost, of
+a disconnected Agent, of a cluster that another method installed. The tests of a lab build on each other.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ elif act == "delete":
 agents = [((item.get("status") or {}).get("debugInfo") or {}).get("state") for item in client.list(AGENT.path("sno"))]
 hosts = sorted("{namespace}/{name}".format(**item["metadata"]) for item in client.list(BARE_METAL_HOST.path()))
 print(json.dumps({"agents": agents, "clusters": len(client.list(AGENT_CLUSTER_INSTALL.path())), "hosts": hosts}))
-"""
+"""  # noqa: E501
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,7 +57,9 @@ class Site:
 
     def play(self, playbook: str, *options: str, binding: str = "late", **extra: Any) -> Run:
         hub = {**self.deployment.lab.vars["openshift_hub"], "binding": binding}
-        return self.deployment.run(playbook, *options, extra={"openshift_install_method": "hub", "openshift_hub": hub, **extra})
+        return self.deployment.run(
+            playbook, *options, extra={"openshift_install_method": "hub", "openshift_hub": hub, **extra}
+        )
 
     def played(self, playbook: str, *options: str, **extra: Any) -> Run:
         run = self.play(playbook, *options, **extra)
@@ -77,9 +79,14 @@ class Site:
 
     def on_hub(self, act: str = "look", body: dict[str, Any] | None = None) -> dict[str, Any]:
         """States of the Agents, and how many clusters there are."""
-        connection = {"kubeconfig": self.deployment.lab.vars["openshift_hub"]["kubeconfig"], "connect_to": self.deployment.lab.vars["openshift_connect_to"]}
+        connection = {
+            "kubeconfig": self.deployment.lab.vars["openshift_hub"]["kubeconfig"],
+            "connect_to": self.deployment.lab.vars["openshift_connect_to"],
+        }
         command = [str(BIN / "python"), "-c", _ON_HUB, json.dumps(connection), act, json.dumps(body or {})]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, env={"PYTHONPATH": str(ROOT / ".build")})
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=60, check=False, env={"PYTHONPATH": str(ROOT / ".build")}
+        )
         assert done.returncode == 0, done.stderr
         return dict(json.loads(done.stdout))
 
@@ -114,9 +121,13 @@ def test_machine_of_another_owners_bare_metal_host(site: Site) -> None:
     """Its owner boots it; nothing is written to its BMC, and no object is created on the hub."""
     metadata = {"name": "theirs", "namespace": "metal", "annotations": {"baremetalhost.metal3.io/paused": ""}}
     spec = {"online": True, "bmc": {"address": site.bmc_options["address"], "credentialsName": "theirs"}}
-    site.on_hub("put", {"apiVersion": "metal3.io/v1alpha1", "kind": "BareMetalHost", "metadata": metadata, "spec": spec})
+    site.on_hub(
+        "put", {"apiVersion": "metal3.io/v1alpha1", "kind": "BareMetalHost", "metadata": metadata, "spec": spec}
+    )
     for playbook in ("deploy_cluster", "add_hosts"):
-        message = site.refused(playbook, binding="none", openshift_force="take_over,start_over", openshift_confirm="sno")
+        message = site.refused(
+            playbook, binding="none", openshift_force="take_over,start_over", openshift_confirm="sno"
+        )
         assert "BareMetalHost metal/theirs has its BMC address" in message
     site.on_hub("delete")
 
@@ -131,7 +142,11 @@ def test_another_owner_comes_between_the_decision_and_the_bare_metal_host(site: 
         lambda output: "Have the InfraEnv and its image" in output,
         lambda process, output: site.on_hub("put", theirs),
         playbook="add_hosts",
-        extra={"openshift_install_method": "hub", "openshift_hub": hub, "openshift_infra_env": {"pull_secret": site.pull_secret()}},
+        extra={
+            "openshift_install_method": "hub",
+            "openshift_hub": hub,
+            "openshift_infra_env": {"pull_secret": site.pull_secret()},
+        },
     )
     assert not run.ok and "BareMetalHost metal/theirs has its BMC address" in run.message, run.output
     assert "Decide again whether the machines may be booted" in run.output
@@ -163,7 +178,9 @@ def test_disconnected_agent_of_a_machine_that_is_on(site: Site) -> None:
     assert "the hub does not hear from it" in message and "openshift_force=take_over" in message
     site.bmc("off")
     writes = site.writes()
-    assert "would boot sno-0" in site.played("add_hosts", "--check", binding="none", openshift_infra_env=infra_env).output
+    assert (
+        "would boot sno-0" in site.played("add_hosts", "--check", binding="none", openshift_infra_env=infra_env).output
+    )
     site.played("add_hosts", binding="none", openshift_infra_env=infra_env)
     assert site.writes() > writes and site.on_hub()["agents"] == ["known-unbound"]
 
@@ -197,7 +214,9 @@ def test_cluster_of_another_method(installed: Site) -> None:
         message = installed.refused("deploy_cluster", *options)
         assert "destroy_cluster -e openshift_install_method=agent -e openshift_confirm=sno" in message
     for playbook in ("remove_hosts", "reprovision_hosts"):
-        assert "openshift_install_method=agent" in installed.refused(playbook, openshift_hosts=["sno-0"], openshift_confirm="sno")
+        assert "openshift_install_method=agent" in installed.refused(
+            playbook, openshift_hosts=["sno-0"], openshift_confirm="sno"
+        )
 
 
 def test_cluster_whose_record_is_lost(installed: Site) -> None:

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""hosted_cluster and node_pool against the lab's hub with HyperShift: hosts become Nodes of a hosted cluster and come back, by the modules alone."""
+"""hosted_cluster and node_pool against the lab's hub with HyperShift: hosts become Nodes of a hosted cluster and come
+back, by the modules alone.
+"""
 
 from __future__ import annotations
 
@@ -44,11 +46,33 @@ def lab(make_lab: MakeLab, tmp_path_factory: pytest.TempPathFactory) -> Lab:
     site.write_text(yaml.safe_dump(document))
     lab = make_lab(directory, site)
     run_module = opener(lab, directory)
-    made = ok(run_module("infra_env", name=AGENTS, namespace=AGENTS, pull_secret=PULL_SECRET, timeout=60, ntp_sources=["192.168.112.1"]))
+    made = ok(
+        run_module(
+            "infra_env",
+            name=AGENTS,
+            namespace=AGENTS,
+            pull_secret=PULL_SECRET,
+            timeout=60,
+            ntp_sources=["192.168.112.1"],
+        )
+    )
     for machine in HOSTS:
         lab.boot(machine, made["iso_url"])
-    wanted = [{"name": name, "mac_addresses": [mac], "hostname": f"{name}.example.com", "agent_labels": {"size": "large"}} for name, mac in HOSTS.items()]
-    ok(run_module("agents", namespace=AGENTS, infra_env_name=AGENTS, hosts=wanted, wait_for="ready", timeout=180, unexpected="ignore"))
+    wanted = [
+        {"name": name, "mac_addresses": [mac], "hostname": f"{name}.example.com", "agent_labels": {"size": "large"}}
+        for name, mac in HOSTS.items()
+    ]
+    ok(
+        run_module(
+            "agents",
+            namespace=AGENTS,
+            infra_env_name=AGENTS,
+            hosts=wanted,
+            wait_for="ready",
+            timeout=180,
+            unexpected="ignore",
+        )
+    )
     return lab
 
 
@@ -81,10 +105,14 @@ def pool(run_module: Open, **options: Any) -> dict[str, Any]:
 
 
 def test_a_control_plane_comes_with_its_credentials(run_module: Open, tmp_path: Path) -> None:
-    made = ok(run_module("hosted_cluster", **REQUESTED, wait_for="available", timeout=240, work_dir=str(tmp_path / "edge")))
+    made = ok(
+        run_module("hosted_cluster", **REQUESTED, wait_for="available", timeout=240, work_dir=str(tmp_path / "edge"))
+    )
     assert made["changed"] and made["hosted_cluster"]["ignition_endpoint"]
     assert (tmp_path / "edge" / "auth" / "kubeconfig").is_file() and made["kubeadmin_password_file"]
-    assert not ok(run_module("hosted_cluster", **REQUESTED, wait_for="available", work_dir=str(tmp_path / "edge")))["changed"]
+    assert not ok(run_module("hosted_cluster", **REQUESTED, wait_for="available", work_dir=str(tmp_path / "edge")))[
+        "changed"
+    ]
 
 
 def test_a_pool_without_replicas_is_ready(run_module: Open) -> None:
@@ -127,7 +155,9 @@ def test_one_chosen_host_leaves(run_module: Open) -> None:
     agents = {agent["hostname"]: agent for agent in ok(run_module("agents_info", namespaces=[AGENTS]))["agents"]}
     states = {"known-unbound", "unbinding-pending-user-action"}
     assert agents[name]["state"] in states
-    assert [host["hostname"] for host in left["needs_reboot"]] == ([name] if agents[name]["state"] != "known-unbound" else [])
+    assert [host["hostname"] for host in left["needs_reboot"]] == (
+        [name] if agents[name]["state"] != "known-unbound" else []
+    )
     assert not pool(run_module, remove=[name], wait_for="ready")["changed"]
 
 
@@ -135,5 +165,8 @@ def test_all_is_taken_down_and_no_agent_is_lost(run_module: Open) -> None:
     gone = ok(run_module("hosted_cluster", name=CLUSTER, namespace=NAMESPACE, state="absent", timeout=280))
     assert gone["changed"] and gone["stays"] == []
     agents = ok(run_module("agents_info", namespaces=[AGENTS]))["agents"]
-    assert len(agents) == 2 and {agent["state"] for agent in agents} <= {"known-unbound", "unbinding-pending-user-action"}
+    assert len(agents) == 2 and {agent["state"] for agent in agents} <= {
+        "known-unbound",
+        "unbinding-pending-user-action",
+    }
     assert not ok(run_module("hosted_cluster", name=CLUSTER, namespace=NAMESPACE, state="absent"))["changed"]

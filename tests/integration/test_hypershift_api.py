@@ -1,10 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Node pools and hosted clusters on an API with upstream's CRDs: what we write is accepted, the second run finds nothing to do, and our rules give the verdict
-that the CRDs give.
+"""Node pools and hosted clusters on an API with upstream's CRDs: what we write is accepted, the second run finds
+nothing to do, and our rules give the verdict that the CRDs give.
 
-The API is a real one where there is one (KUBEBUILDER_ASSETS, see CONTRIBUTING), else the lab's, which reads the same CRDs (ZT_UPSTREAM_DATA).
+The API is a real one where there is one (KUBEBUILDER_ASSETS, see CONTRIBUTING), else the lab's, which reads the same
+CRDs (ZT_UPSTREAM_DATA).
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ import pytest
 import yaml
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import RemoteError
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster.object import OWNED as CLUSTER_OWNED
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster.object import (
+    OWNED as CLUSTER_OWNED,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster.object import cluster_object
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.kinds import HOSTED_CLUSTER, NODE_POOL
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.object import OWNED as POOL_OWNED
@@ -37,7 +40,8 @@ from .real_api import HAS_ASSETS, RealApi
 
 CRDS = upstream.required("crds")
 FOLDERS = ("hypershift", "cluster-api", "capi-provider-agent", "assisted-service")
-# Where the lab's API is milder or stricter than a real one: int32 and the numbers of a scale subresource; functions of networks in CEL.
+# Where the lab's API is milder or stricter than a real one: int32 and the numbers of a scale subresource; functions of
+# networks in CEL.
 LAB_DIFFERS = {"negative replicas", "more replicas than a number holds", "OVN settings"}
 
 
@@ -56,7 +60,11 @@ class LabApi:
         self.kubeconfig = directory / "kubeconfig"
         cluster = {"server": f"http://127.0.0.1:{self._api.port}"}
         context = {"name": "a", "context": {"cluster": "c", "user": "u"}}
-        document = {"clusters": [{"name": "c", "cluster": cluster}], "users": [{"name": "u", "user": {"token": "x"}}], "contexts": [context]}
+        document = {
+            "clusters": [{"name": "c", "cluster": cluster}],
+            "users": [{"name": "u", "user": {"token": "x"}}],
+            "contexts": [context],
+        }
         self.kubeconfig.write_text(yaml.safe_dump({**document, "current-context": "a"}))
         self.client = KubeClient.from_kubeconfig(self.kubeconfig)
 
@@ -75,7 +83,11 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealApi | LabApi]:
     made = RealApi(directory) if HAS_ASSETS else LabApi(directory)
     try:
         if isinstance(made, RealApi):
-            made.define(yaml.safe_load(file.read_text()) for folder in FOLDERS for file in sorted((CRDS / folder).glob("*.yaml")))
+            made.define(
+                yaml.safe_load(file.read_text())
+                for folder in FOLDERS
+                for file in sorted((CRDS / folder).glob("*.yaml"))
+            )
         for namespace in (NAMESPACE, "hosts"):
             made.client.create("/api/v1/namespaces", {"metadata": {"name": namespace}})
         yield made
@@ -94,7 +106,11 @@ def run_module(api: RealApi | LabApi) -> Open:
     kubeconfig = str(api.kubeconfig)
 
     def opened(module: Any, *, check_mode: bool = False, **options: Any) -> dict[str, Any]:
-        params = {name: spec.get("default") for name, spec in module.argument_spec().items()} | {"kubeconfig": kubeconfig, "namespace": NAMESPACE, **options}
+        params = {name: spec.get("default") for name, spec in module.argument_spec().items()} | {
+            "kubeconfig": kubeconfig,
+            "namespace": NAMESPACE,
+            **options,
+        }
         call = Call(params, check_mode=check_mode, diff=True)
         return {**perform(module.run, call), "warnings": call.warnings}
 
@@ -110,7 +126,10 @@ def refusal(client: KubeClient, case: Any, pool: bool) -> str:
 
     present = None
     if case.before is not None:
-        present = client.create(resource.path(NAMESPACE), {"apiVersion": resource.api_version, "kind": resource.kind, **without_nulls(made(case.before, None))})
+        present = client.create(
+            resource.path(NAMESPACE),
+            {"apiVersion": resource.api_version, "kind": resource.kind, **without_nulls(made(case.before, None))},
+        )
     try:
         change = plan_object(resource, made(case.options, present), present, owned=owned)
         if change is not None:
@@ -130,7 +149,11 @@ def in_doubt(case: Any) -> None:
 
 
 def without_nulls(value: Any) -> Any:
-    return {key: without_nulls(inner) for key, inner in value.items() if inner is not None} if isinstance(value, dict) else value
+    return (
+        {key: without_nulls(inner) for key, inner in value.items() if inner is not None}
+        if isinstance(value, dict)
+        else value
+    )
 
 
 @pytest.mark.parametrize("case", corpus.POOLS, ids=lambda case: case.name)
@@ -174,7 +197,10 @@ EVERYTHING: dict[str, Any] = {
 }
 POOL_WITH_EVERYTHING: dict[str, Any] = {
     "auto_repair": True,
-    "agent_label_selector": {"matchLabels": {"size": "large"}, "matchExpressions": [{"key": "zone", "operator": "In", "values": ["a", "b"]}]},
+    "agent_label_selector": {
+        "matchLabels": {"size": "large"},
+        "matchExpressions": [{"key": "zone", "operator": "In", "values": ["a", "b"]}],
+    },
     "in_place": {"max_unavailable": "25%"},
     "replace": {"strategy": "RollingUpdate"},
     "config": ["a"],
@@ -196,19 +222,34 @@ def test_hosted_cluster_and_pool(client: KubeClient, run_module: Open) -> None:
     assert not ok(run_module(hosted_cluster, **cluster))["changed"]
     assert not ok(run_module(hosted_cluster, check_mode=True, **cluster))["changed"]
     assert (
-        "ConfigMap clusters/a (config) does not exist" in run_module(node_pool, **{**corpus.POOL, "name": "full", "cluster_name": "full"}, config=["a"])["msg"]
+        "ConfigMap clusters/a (config) does not exist"
+        in run_module(node_pool, **{**corpus.POOL, "name": "full", "cluster_name": "full"}, config=["a"])["msg"]
     )
     for name, key, kind in (("a", "config", "MachineConfig"), ("b", "tuning", "Tuned")):
-        client.create(f"/api/v1/namespaces/{NAMESPACE}/configmaps", {"metadata": {"name": name}, "data": {key: f"kind: {kind}"}})
+        client.create(
+            f"/api/v1/namespaces/{NAMESPACE}/configmaps", {"metadata": {"name": name}, "data": {key: f"kind: {kind}"}}
+        )
     pool = {**corpus.POOL, "name": "full", "cluster_name": "full", **POOL_WITH_EVERYTHING}
     assert ok(run_module(node_pool, **pool))["changed"]
     assert not ok(run_module(node_pool, **pool))["changed"]
     kept = client.get(NODE_POOL.path(NAMESPACE, "full"))["spec"]
-    assert kept["management"]["replace"] == {"strategy": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}
-    changed = {**pool, "agent_label_selector": {"matchLabels": {"size": "small"}}, "node_labels": {"zone": "b"}, "taints": [], "node_drain_timeout": "1800s"}
+    assert kept["management"]["replace"] == {
+        "strategy": "RollingUpdate",
+        "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0},
+    }
+    changed = {
+        **pool,
+        "agent_label_selector": {"matchLabels": {"size": "small"}},
+        "node_labels": {"zone": "b"},
+        "taints": [],
+        "node_drain_timeout": "1800s",
+    }
     assert ok(run_module(node_pool, **changed))["changed"] and not ok(run_module(node_pool, **changed))["changed"]
     kept = client.get(NODE_POOL.path(NAMESPACE, "full"))["spec"]
-    assert (kept["platform"]["agent"]["agentLabelSelector"], kept["nodeLabels"]) == ({"matchLabels": {"size": "small"}}, {"zone": "b"})
+    assert (kept["platform"]["agent"]["agentLabelSelector"], kept["nodeLabels"]) == (
+        {"matchLabels": {"size": "small"}},
+        {"zone": "b"},
+    )
     assert "taints" not in kept and kept["nodeDrainTimeout"] == "30m"
 
 
@@ -219,13 +260,27 @@ def test_autoscaling_on_and_off(run_module: Open) -> None:
     assert ok(run_module(node_pool, **pool, auto_scaling={"min": 1, "max": 3}))["node_pool"]["desired"] is None
     assert not ok(run_module(node_pool, **pool, auto_scaling={"min": 1, "max": 3}))["changed"]
     assert "replicas: Forbidden: 2" in run_module(node_pool, **pool, replicas=2)["msg"]
-    assert ok(run_module(node_pool, **pool, auto_scaling={"min": None, "max": None}, replicas=2))["node_pool"]["desired"] == 2
+    assert (
+        ok(run_module(node_pool, **pool, auto_scaling={"min": None, "max": None}, replicas=2))["node_pool"]["desired"]
+        == 2
+    )
 
 
 def test_immutable_fields_are_named_in_check_mode(run_module: Open) -> None:
     ok(run_module(hosted_cluster, **{**corpus.CLUSTER, "name": "fixed"}))
-    result = run_module(hosted_cluster, name="fixed", check_mode=True, fips=True, services=corpus.published()[::-1], base_domain="example.org")
-    assert result["failed"] and [problem["path"] for problem in result["problems"]] == ["services", "base_domain", "fips"]
+    result = run_module(
+        hosted_cluster,
+        name="fixed",
+        check_mode=True,
+        fips=True,
+        services=corpus.published()[::-1],
+        base_domain="example.org",
+    )
+    assert result["failed"] and [problem["path"] for problem in result["problems"]] == [
+        "services",
+        "base_domain",
+        "fips",
+    ]
 
 
 def test_a_clusters_key_is_made_once(client: KubeClient, run_module: Open) -> None:
@@ -242,12 +297,20 @@ def test_a_clusters_key_is_made_once(client: KubeClient, run_module: Open) -> No
 USER = "zerotouch"
 
 
-@pytest.mark.skipif(not HAS_ASSETS, reason="KUBEBUILDER_ASSETS names no directory with kube-apiserver and etcd, and the lab's API grants everything")
+@pytest.mark.skipif(
+    not HAS_ASSETS,
+    reason=("KUBEBUILDER_ASSETS names no directory with kube-apiserver and etcd, and the lab's API grants everything"),
+)
 def test_the_rules_of_the_documentation_are_enough(api: RealApi, run_module: Open) -> None:
     """A user with docs/rbac/hosted.yaml and nothing else; without a rule, the API says which one."""
     documents = yaml.safe_load((ROOT / "docs" / "rbac" / "hosted.yaml").read_text())["items"]
     for item in documents:
-        plural = {"Role": "roles", "RoleBinding": "rolebindings", "ClusterRole": "clusterroles", "ClusterRoleBinding": "clusterrolebindings"}[item["kind"]]
+        plural = {
+            "Role": "roles",
+            "RoleBinding": "rolebindings",
+            "ClusterRole": "clusterroles",
+            "ClusterRoleBinding": "clusterrolebindings",
+        }[item["kind"]]
         where = "" if item["kind"].startswith("Cluster") else f"/namespaces/{NAMESPACE}"
         api.client.create(f"/apis/rbac.authorization.k8s.io/v1{where}/{plural}", item)
     cluster = {**corpus.CLUSTER, "name": "granted", "impersonate_user": USER}
@@ -257,5 +320,7 @@ def test_the_rules_of_the_documentation_are_enough(api: RealApi, run_module: Ope
     assert not ok(run_module(node_pool, **pool, remove=["unknown"]))["changed"]
     gone = ok(run_module(hosted_cluster, name="granted", state="absent", impersonate_user=USER, timeout=30.0))
     assert [line.partition(" ")[0] for line in gone["plan"]] == ["patch", "delete", "delete", "delete", "delete"]
-    api.client.merge_patch(f"/apis/rbac.authorization.k8s.io/v1/namespaces/{NAMESPACE}/roles/zerotouch-hosted", {"rules": []})
+    api.client.merge_patch(
+        f"/apis/rbac.authorization.k8s.io/v1/namespaces/{NAMESPACE}/roles/zerotouch-hosted", {"rules": []}
+    )
     assert 'resources: ["hostedclusters"], verbs: ["get"]' in run_module(hosted_cluster, **cluster)["msg"]

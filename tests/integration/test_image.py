@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The image that machines boot, read back with nothing of ours: pycdlib for ISO9660, a few lines for gzip and cpio, the table of the documentation."""
+"""The image that machines boot, read back with nothing of ours: pycdlib for ISO9660, a few lines for gzip and cpio, the
+table of the documentation.
+"""
 
 from __future__ import annotations
 
@@ -77,7 +79,9 @@ def documented(heading: str) -> list[list[str]]:
 
 def pattern(path: str) -> re.Pattern[str]:
     """A path of the table: ``<words>`` match anything within one name."""
-    return re.compile("".join("[^/]+" if part.startswith("<") else re.escape(part) for part in re.split(r"(<[^>]+>)", path)))
+    return re.compile(
+        "".join("[^/]+" if part.startswith("<") else re.escape(part) for part in re.split(r"(<[^>]+>)", path))
+    )
 
 
 def test_files_and_modes_are_those_of_the_page(config: dict[str, Any]) -> None:
@@ -87,11 +91,17 @@ def test_files_and_modes_are_those_of_the_page(config: dict[str, Any]) -> None:
         fitting = [row for row in rows if row[0].fullmatch(file["path"])]
         assert fitting, f"{file['path']} is not on the page"
         row = min(fitting, key=lambda row: row[0].pattern.count("[^/]+"))
-        assert f"{file['mode']:04o}" == row[1].split()[0], f"{file['path']} has mode {file['mode']:04o}, the page says {row[1]}"
+        assert f"{file['mode']:04o}" == row[1].split()[0], (
+            f"{file['path']} has mode {file['mode']:04o}, the page says {row[1]}"
+        )
         assert ("append" in file) == ("appended" in row[1]), file["path"]
-        assert file.get("user", {}).get("name", "root") == "root" and file["overwrite"] is ("append" not in file), file["path"]
+        assert file.get("user", {}).get("name", "root") == "root" and file["overwrite"] is ("append" not in file), file[
+            "path"
+        ]
         used.add(row)
-    assert not [row[0].pattern for row in rows if row[2] == "always" and row not in used], "the page names files that are not in the image"
+    assert not [row[0].pattern for row in rows if row[2] == "always" and row not in used], (
+        "the page names files that are not in the image"
+    )
     # What this configuration gives cause for is in the image, what it does not is not.
     missing = {row[2] for row in rows if row not in used}
     assert missing == {
@@ -105,12 +115,17 @@ def test_files_and_modes_are_those_of_the_page(config: dict[str, Any]) -> None:
 def test_units_are_those_of_the_page(config: dict[str, Any]) -> None:
     """Those that only older releases have are on the page, too."""
     older = {"4.14", "4.19 and 4.20, not enabled"}
-    assert sorted(unit["name"] for unit in config["systemd"]["units"]) == sorted(row[0] for row in documented("## Units") if row[2] not in older)
+    assert sorted(unit["name"] for unit in config["systemd"]["units"]) == sorted(
+        row[0] for row in documented("## Units") if row[2] not in older
+    )
 
 
 def test_the_rest_of_the_image_is_the_base_image(installed: Installed) -> None:
     """Same size, same files; only the Ignition area differs (no kernel arguments were asked for)."""
-    base, image = Path(installed.deployment.lab.vars["openshift_base_image"]["path"]), installed.deployment.work_dir / "images" / "agent.x86_64.iso"
+    base, image = (
+        Path(installed.deployment.lab.vars["openshift_base_image"]["path"]),
+        installed.deployment.work_dir / "images" / "agent.x86_64.iso",
+    )
     assert base.stat().st_size == image.stat().st_size
     before, after = iso_files(base), iso_files(image)
     assert [name for name in before if before[name] != after.pop(name)] == ["/images/ignition.img"] and not after

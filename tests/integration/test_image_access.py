@@ -28,14 +28,20 @@ def test_the_login_reaches_the_bmc_and_no_output(make_lab: MakeLab, tmp_path: Pa
     unchanged.lab.hide("openshift_publish")
 
     def with_login(inventory: dict[str, Any]) -> None:
-        inventory["all"]["vars"]["openshift_publish"] = {**publish, "image_access": {"username": "image-reader", "password": PASSWORD}}
+        inventory["all"]["vars"]["openshift_publish"] = {
+            **publish,
+            "image_access": {"username": "image-reader", "password": PASSWORD},
+        }
 
     deployment = unchanged.described_as(with_login)
     outputs = [deployment.deployed("--check", "--diff", "-vvv").output]
     assert not any(deployment.lab.writes().values())
     outputs.append(deployment.deployed("--diff", "-vvv").output)
     (insert,) = [write for write in deployment.lab.bmc_writes() if write["path"].endswith("VirtualMedia.InsertMedia")]
-    assert insert["login"] == {"username": "image-reader", "password_sha256": hashlib.sha256(PASSWORD.encode()).hexdigest()}
+    assert insert["login"] == {
+        "username": "image-reader",
+        "password_sha256": hashlib.sha256(PASSWORD.encode()).hexdigest(),
+    }
     assert "TransferProtocolType=HTTP" in insert["summary"] and PASSWORD not in insert["summary"], insert
     for output in outputs:
         assert "invocation" in output, "the run was not verbose"

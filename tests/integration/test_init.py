@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Playbook init: an inventory from arguments, from answers at a terminal, or with blanks; it passes validate once the blanks are filled."""
+"""Playbook init: an inventory from arguments, from answers at a terminal, or with blanks; it passes validate once the
+blanks are filled.
+"""
 
 from __future__ import annotations
 
@@ -41,14 +43,26 @@ ANSWERS = {
 
 def play(playbook: str, directory: Path, *options: str, **keywords: Any) -> subprocess.Popen[str]:
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("ANSIBLE_")}
-    environment = inherited | {"ANSIBLE_COLLECTIONS_PATH": str(ROOT / ".build"), "ANSIBLE_NOCOLOR": "1", "PWD": str(directory)}
+    environment = inherited | {
+        "ANSIBLE_COLLECTIONS_PATH": str(ROOT / ".build"),
+        "ANSIBLE_NOCOLOR": "1",
+        "PWD": str(directory),
+    }
     command = [str(BIN / "ansible-playbook"), f"zerotouch.openshift.{playbook}", *options]
     return subprocess.Popen(command, cwd=directory, env=environment, text=True, **keywords)
 
 
 def run(playbook: str, directory: Path, *options: str, **extra: Any) -> Run:
     variables = ["-e", json.dumps(extra)] if extra else []
-    process = play(playbook, directory, *options, *variables, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    process = play(
+        playbook,
+        directory,
+        *options,
+        *variables,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
     output = process.communicate(timeout=120)[0]
     return Run(process.returncode, looked_through(output))
 
@@ -56,7 +70,11 @@ def run(playbook: str, directory: Path, *options: str, **extra: Any) -> Run:
 def filled(text: str) -> str:
     """Every blank with a value: BMCs and MAC addresses, in their order."""
     numbers = itertools.count(1)
-    text = re.sub(r'bmc: \{address: ""\}', lambda found: f"bmc: {{address: redfish-virtualmedia+https://10.0.0.{next(numbers)}}}", text)
+    text = re.sub(
+        r'bmc: \{address: ""\}',
+        lambda found: f"bmc: {{address: redfish-virtualmedia+https://10.0.0.{next(numbers)}}}",
+        text,
+    )
     macs = itertools.count(16)
     return re.sub(r'mac_address: ""', lambda found: f'mac_address: "52:54:00:00:00:{next(macs):02x}"', text)
 
@@ -71,7 +89,9 @@ def test_from_arguments(tmp_path: Path) -> None:
     done = run("init", tmp_path, openshift_init=ANSWERS)
     assert done.ok and done.changed == 1 and "has 10 blanks" in done.output, done.output
     text = (tmp_path / "site.yml").read_text()
-    assert re.findall(r"{ip: \"(192.168.111.\d+)\"", text) == [f"192.168.111.{number}" for number in (20, 22, 23, 24, 25)]
+    assert re.findall(r"{ip: \"(192.168.111.\d+)\"", text) == [
+        f"192.168.111.{number}" for number in (20, 22, 23, 24, 25)
+    ]
     assert re.findall(r"^ +pull_secret: (.*)$", text, re.MULTILINE) == ['"{{ vault_pull_secret }}"']
     refused = validated(tmp_path)
     assert refused.code == 2, refused.output
@@ -95,7 +115,9 @@ def test_without_a_terminal_every_value_is_blank(tmp_path: Path) -> None:
     done = run("init", tmp_path)
     assert done.ok and (tmp_path / "site.yml").is_file(), done.output
     refused = validated(tmp_path)
-    blanks = {number for number, line in enumerate((tmp_path / "site.yml").read_text().splitlines(), 1) if '""' in line} - {1}
+    blanks = {
+        number for number, line in enumerate((tmp_path / "site.yml").read_text().splitlines(), 1) if '""' in line
+    } - {1}
     named = {int(line) for line in re.findall(r"^site\.yml:(\d+): ", refused.message, re.MULTILINE)}
     # That the rendezvous host has no address follows from the addresses.
     assert blanks - named <= {19}, (blanks, named, refused.output)
@@ -104,16 +126,24 @@ def test_without_a_terminal_every_value_is_blank(tmp_path: Path) -> None:
 def test_it_never_overwrites(tmp_path: Path) -> None:
     (tmp_path / "site.yml").write_text("mine\n")
     refused = run("init", tmp_path, openshift_init=ANSWERS)
-    assert not refused.ok and "exists, and is left as it is" in refused.message and "overwrite" in refused.message, refused.output
+    assert not refused.ok and "exists, and is left as it is" in refused.message and "overwrite" in refused.message, (
+        refused.output
+    )
     assert (tmp_path / "site.yml").read_text() == "mine\n"
-    assert run("init", tmp_path, openshift_init={**ANSWERS, "dest": "other.yml"}).ok and (tmp_path / "other.yml").is_file()
+    assert (
+        run("init", tmp_path, openshift_init={**ANSWERS, "dest": "other.yml"}).ok and (tmp_path / "other.yml").is_file()
+    )
     assert run("init", tmp_path, openshift_init={**ANSWERS, "overwrite": True}).changed == 1
     assert run("init", tmp_path, openshift_init=ANSWERS).changed == 0
     assert (tmp_path / "site.yml").read_text() == (tmp_path / "other.yml").read_text()
 
 
 def test_wrong_answers_are_all_named(tmp_path: Path) -> None:
-    refused = run("init", tmp_path, openshift_init={"name": "Not A Name", "first_address": "10.0.0.300", "control_plane": 2, "nmae": "x"})
+    refused = run(
+        "init",
+        tmp_path,
+        openshift_init={"name": "Not A Name", "first_address": "10.0.0.300", "control_plane": 2, "nmae": "x"},
+    )
     assert {problem["path"] for problem in refused.failure["problems"]} == {
         f"openshift_init.{key}" for key in ("name", "first_address", "control_plane", "nmae")
     }
@@ -126,7 +156,10 @@ def test_check_mode_writes_nothing(tmp_path: Path) -> None:
 
 
 def test_from_bmcs(compact: Deployment, tmp_path: Path) -> None:
-    """Machines of the lab become hosts, without a write to a BMC; the BMC that does not answer becomes a comment. The inventory passes validate."""
+    """Machines of the lab become hosts, without a write to a BMC; the BMC that does not answer becomes a comment.
+
+    The inventory passes validate.
+    """
     inventory = json.loads(compact.inventory.read_text())
     hosts = [host["openshift_host"] for host in inventory["all"]["children"]["control_plane"]["hosts"].values()]
     addresses = [host["bmc"]["address"] for host in hosts]
@@ -147,7 +180,9 @@ def test_from_bmcs(compact: Deployment, tmp_path: Path) -> None:
         found = ours["openshift_host"]
         assert found["bmc"] == {"address": theirs["bmc"]["address"], "username": "admin"}
         assert found["interfaces"][0]["mac_address"] in [interface["mac_address"] for interface in theirs["interfaces"]]
-    (reason,) = re.findall(r"# This BMC could not be read, so its machine is not a host above: (.+)\n.*\n.*" + re.escape(silent), text)
+    (reason,) = re.findall(
+        r"# This BMC could not be read, so its machine is not a host above: (.+)\n.*\n.*" + re.escape(silent), text
+    )
     assert "10.0.0.250" in reason
     assert set(compact.lab.writes().values()) == {0}
     passed = validated(tmp_path)

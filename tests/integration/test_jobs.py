@@ -1,10 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Jobs of an automation controller that are killed at many moments: the next job, in an empty container, goes on from the state store.
+"""Jobs of an automation controller that are killed at many moments: the next job, in an empty container, goes on from
+the state store.
 
-A row of :data:`METHODS` is an installation method: the moments at which its deployment is killed, one after the other, and the further playbooks with
-theirs. Each job is a container of its own (:mod:`.job`), so what a killed one did not store is lost.
+A row of :data:`METHODS` is an installation method: the moments at which its deployment is killed, one after the other,
+and the further playbooks with theirs. Each job is a container of its own (:mod:`.job`), so what a killed one did not
+store is lost.
 """
 
 from __future__ import annotations
@@ -28,11 +30,19 @@ from .stores import Stores
 from .test_hub import make_site as make_hub_site
 
 pytestmark = pytest.mark.timeout(3600)
-# Lab seconds in a second: until a job supervises the machines, and then. The lab is slow meanwhile because machines go on without a job.
+# Lab seconds in a second: until a job supervises the machines, and then. The lab is slow meanwhile because machines go
+# on without a job.
 SLOW, FASTER = 5.0, 40.0
-SUPERVISES = re.compile(r"^TASK \[.*(Supervise|Wait for the installation\] \*|Approve, name and bind|Scale the NodePool|Wait until)", re.MULTILINE)
+SUPERVISES = re.compile(
+    (
+        r"^TASK \[.*(Supervise|Wait for the installation\] \*|Approve, name and bind|Scale the "
+        r"NodePool|Wait until)"
+    ),
+    re.MULTILINE,
+)
 Moments = Mapping[str, str]
-# Each is a line that the collection prints. ``LATE`` is printed by each job that comes so far: the machines may have passed a moment while no job ran.
+# Each is a line that the collection prints. ``LATE`` is printed by each job that comes so far: the machines may have
+# passed a moment while no job ran.
 LATE = r"|^TASK \[.*Complete the credentials"
 BOOT: Moments = {
     "before anything": r"^TASK \[.*Refuse what cannot be used",
@@ -93,7 +103,10 @@ DESTROY: Moments = {
 
 @dataclasses.dataclass(frozen=True)
 class Step:
-    """A playbook, its variables, and the moments at which it is killed. ``power_cycles`` is how often each host may boot because of it."""
+    """A playbook, its variables, and the moments at which it is killed.
+
+    ``power_cycles`` is how often each host may boot because of it.
+    """
 
     playbook: str
     moments: Moments
@@ -113,7 +126,9 @@ class JobMethod:
 
 
 def of_inventory(name: str) -> Callable[[MakeLab, Path], Deployment]:
-    return lambda make_lab, directory: Deployment(make_lab(directory, canary_site(name, directory)), canary_inventory(name, directory), directory)
+    return lambda make_lab, directory: Deployment(
+        make_lab(directory, canary_site(name, directory)), canary_inventory(name, directory), directory
+    )
 
 
 def confirmed(cluster: str, *hosts: str) -> dict[str, Any]:
@@ -153,13 +168,21 @@ METHODS: dict[str, JobMethod] = {
             ),
             Step(
                 "add_hosts",
-                {"before anything": BOOT["before anything"], "binding": r"^TASK \[.*hub_agents : Approve", "joining": r"^TASK \[.*hub_join : "},
+                {
+                    "before anything": BOOT["before anything"],
+                    "binding": r"^TASK \[.*hub_agents : Approve",
+                    "joining": r"^TASK \[.*hub_join : ",
+                },
                 {"openshift_install_method": "hub"},
                 {"worker-1": 1},
             ),
             Step(
                 "remove_hosts",
-                {"before anything": BOOT["before anything"], "leaving": LEAVE + "(Drain|Take)", "forgetting": r"^TASK \[(Forget the hosts|.*hub_leave : .*)\]"},
+                {
+                    "before anything": BOOT["before anything"],
+                    "leaving": LEAVE + "(Drain|Take)",
+                    "forgetting": r"^TASK \[(Forget the hosts|.*hub_leave : .*)\]",
+                },
                 {"openshift_install_method": "hub", **confirmed("demo", "worker-0")},
             ),
             Step("destroy_cluster", DESTROY, {"openshift_install_method": "hub", **confirmed("demo")}),
@@ -172,13 +195,24 @@ METHODS: dict[str, JobMethod] = {
         (
             Step(
                 "scale_node_pool",
-                {"observing": r"^TASK \[.*pool_observe : ", "powering on": BOOT["powering on"], "scaling": HOSTED["scaling"]},
+                {
+                    "observing": r"^TASK \[.*pool_observe : ",
+                    "powering on": BOOT["powering on"],
+                    "scaling": HOSTED["scaling"],
+                },
                 {"openshift_node_pool": {"replicas": 3}},
                 {"node-2": 2},
             ),
             Step(
                 "reprovision_hosts",
-                {"before anything": BOOT["before anything"], "leaving": LEAVE, "returning": r"^TASK \[(Bring back|.*pool_supply|.*Detach the image)"},
+                {
+                    "before anything": BOOT["before anything"],
+                    "leaving": LEAVE,
+                    "returning": (
+                        r"^TASK \[(Bring back|.*pool_supply|.*Detach the "
+                        r"image)"
+                    ),
+                },
                 confirmed("guest", "node-2"),
                 {"node-2": 1},
             ),
@@ -202,7 +236,11 @@ def keepers_of(directory: Path) -> list[int]:
     """Processes of runs in this directory that keep a state a minute after all playbooks have ended."""
     found: list[int] = []
     for _look in range(120):
-        found = [number for number in processes() if all(word in command_of(number) for word in (b"zerotouch-state", bytes(directory)))]
+        found = [
+            number
+            for number in processes()
+            if all(word in command_of(number) for word in (b"zerotouch-state", bytes(directory)))
+        ]
         if not found:
             break
         time.sleep(0.5)
@@ -231,7 +269,10 @@ def killed_at(job: JobDeployment, playbook: str, name: str, pattern: str, variab
 
 
 def followed(job: JobDeployment, process: subprocess.Popen[str], pattern: str) -> tuple[str, bool]:
-    """Kill the job at the moment that it prints this; its output, and whether the moment came. The lab is faster while it supervises machines."""
+    """Kill the job at the moment that it prints this; its output, and whether the moment came.
+
+    The lab is faster while it supervises machines.
+    """
     output, slow, found = "", True, False
     for line in process.stdout or ():
         output += line
@@ -281,10 +322,15 @@ def boots(lab: Lab) -> dict[str, int]:
 
 
 def assert_one_power_cycle(lab: Lab, installs: Collection[str], output: str) -> None:
-    """Each host has booted the image once and then its disk. One that found no image, because its server had ended with the job, was booted again."""
+    """Each host has booted the image once and then its disk.
+
+    One that found no image, because its server had ended with the job, was booted again.
+    """
     found = {name: [device.split(":")[0] for device in devices] for name, devices in lab.boots().items()}
     once = {name: [device for device in devices if device != "none"] for name, devices in found.items()}
-    assert once == {name: ["cd", "disk"] if name in installs else [] for name in found}, f"a second power cycle: {found}\n{output}"
+    assert once == {name: ["cd", "disk"] if name in installs else [] for name in found}, (
+        f"a second power cycle: {found}\n{output}"
+    )
     print(f"boots: {found}")
 
 
@@ -317,8 +363,12 @@ def test_every_moment(name: str, store: str, make_lab: MakeLab, tmp_path: Path, 
     for step in method.steps:
         before = boots(job.lab)
         run, log = played(job, step, variables)
-        more = {machine: count - before[machine] for machine, count in boots(job.lab).items() if count != before[machine]}
-        assert all(count <= step.power_cycles.get(machine, 0) for machine, count in more.items()), f"{more} boots\n{log}\n{run.output}"
+        more = {
+            machine: count - before[machine] for machine, count in boots(job.lab).items() if count != before[machine]
+        }
+        assert all(count <= step.power_cycles.get(machine, 0) for machine, count in more.items()), (
+            f"{more} boots\n{log}\n{run.output}"
+        )
         assert all(count == 1 for count in power_actions(f"{log}\n{run.output}").values()), f"{log}\n{run.output}"
     powered = {machine for machine, power in job.lab.powers().items() if power == "On"}
     assert not powered & set(method.installs) or name == "hosted", powered
@@ -332,7 +382,9 @@ FEW = ("building", "powering on", "registered")
 
 
 def test_jobs_that_are_killed(job: JobDeployment, stores: Stores) -> None:
-    """Three of the moments above: at the second one the host is on, and finds no image, since its server ends with the job."""
+    """Three of the moments above: at the second one the host is on, and finds no image, since its server ends with the
+    job.
+    """
     variables = variables_of("secret", job, stores)
     method = METHODS["agent"]
     few = dataclasses.replace(method.deploy, moments={name: AGENT[name] for name in FEW})

@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Runs that are killed at a bad moment: the next run finishes the work, and nothing half-written is believed.
 
-One deployment is killed in every phase, one after the other: whatever a kill leaves behind also has to bear the next one.
+One deployment is killed in every phase, one after the other: whatever a kill leaves behind also has to bear the next
+one.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ import pytest
 
 from .lab import Deployment, ctrl_c, kill_all, kill_parent
 
-# Seconds: three times what docs/resume.md promises, as a busy machine is slow (tests/unit/common/test_tools.py measures it). What is waited for takes longer.
+# Seconds: three times what docs/resume.md promises, as a busy machine is slow (tests/unit/common/test_tools.py measures
+# it). What is waited for takes longer.
 INTERRUPT_LIMIT = 30.0
 
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""kni22, the input of a published walkthrough: unmodified it fails with one located error, with that corrected it deploys with exactly the warnings named."""
+"""kni22, the input of a published walkthrough: unmodified it fails with one located error, with that corrected it
+deploys with exactly the warnings named.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ from .lab import ROOT, Deployment
 FILES = ROOT / "tests" / "unit" / "data" / "kni22"
 HERE = Path(__file__).parent / "kni22"
 
-# What is wrong with it: the old layout, hosts in both files, an expired certificate, a prefix that is not the machine network's.
+# What is wrong with it: the old layout, hosts in both files, an expired certificate, a prefix that is not the machine
+# network's.
 NAMED = {
     "old list of mirrors": "imageContentSources is deprecated, please use ImageDigestSources",
     "old API address": "apiVIP is deprecated and read as apiVIPs",
@@ -57,14 +60,18 @@ def test_as_published_and_corrected(kni22: Deployment) -> None:
     assert """pullSecret: '{"auths":""" in refused.message, refused.message
     assert set(kni22.lab.writes().values()) == {0} and not kni22.lab.methods() and not kni22.work_dir.exists()
 
-    published.write_text(re.sub(r"^pullSecret: ''(.*)''$", r"pullSecret: '\1'", published.read_text(), flags=re.MULTILINE))
+    published.write_text(
+        re.sub(r"^pullSecret: ''(.*)''$", r"pullSecret: '\1'", published.read_text(), flags=re.MULTILINE)
+    )
     provided = {file.name: file.read_bytes() for file in config.iterdir()}
     run = kni22.deployed(extra=extra)
     assert {file.name: file.read_bytes() for file in config.iterdir()} == provided, "the user's own files were changed"
     reported = re.findall(r"^\[WARNING\]: (.*)", run.output, re.MULTILINE)
     reported = json.loads((kni22.work_dir / "report.json").read_text())["warnings"]
     for warnings in (reported, reported):
-        assert sorted(name for text in warnings for name, words in NAMED.items() if words in text) == sorted(NAMED), warnings
+        assert sorted(name for text in warnings for name, words in NAMED.items() if words in text) == sorted(NAMED), (
+            warnings
+        )
         assert len(warnings) == len(NAMED), warnings
     kni22.lab.assert_nothing_left()
     assert kni22.deployed(extra=extra).changed == 0

@@ -25,7 +25,12 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.hypervisor.bin
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypervisor.domain_xml import read_domain
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypervisor.virsh import Virsh
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypervisor.xml_text import parse
-from ansible_collections.zerotouch.openshift.tests.support.libvirt_daemon import domain_xml, libvirt_daemon, why_no_binding, why_not
+from ansible_collections.zerotouch.openshift.tests.support.libvirt_daemon import (
+    domain_xml,
+    libvirt_daemon,
+    why_no_binding,
+    why_not,
+)
 
 URL = "http://192.0.2.1:8080/0123456789abcdef0123456789abcdef/agent.x86_64.iso"
 DRIVERS: dict[str, Callable[[str], Hypervisor]] = {"binding": LibvirtBinding, "virsh": Virsh}
@@ -36,7 +41,9 @@ pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not())
 @pytest.fixture(scope="module")
 def daemon() -> Iterator[tuple[str, Path]]:
     with libvirt_daemon() as (uri, directory):
-        subprocess.run(["virsh", "-q", "-c", uri, "pool-create-as", "default", "dir", "--target", str(directory)], check=True)
+        subprocess.run(
+            ["virsh", "-q", "-c", uri, "pool-create-as", "default", "dir", "--target", str(directory)], check=True
+        )
         yield uri, directory
 
 
@@ -82,10 +89,17 @@ class Rack:
         return f"52:54:00:{digits[0:2]}:{digits[2:4]}:{digits[4:6]}"
 
     def host(self, name: str, **more: Any) -> dict[str, Any]:
-        return {"name": name, "mac_addresses": [self.mac(name)], "libvirt": {"uri": self.uri, "domain": f"{self.prefix}-{name}"}, **more}
+        return {
+            "name": name,
+            "mac_addresses": [self.mac(name)],
+            "libvirt": {"uri": self.uri, "domain": f"{self.prefix}-{name}"},
+            **more,
+        }
 
     def run(self, state: Any, *hosts: dict[str, Any], image: bool = True, **how: Any) -> list[HostResult]:
-        requests = boot_requests(list(hosts), self.url if image else "", needs_image=state == "booted", state_file=self.state)
+        requests = boot_requests(
+            list(hosts), self.url if image else "", needs_image=state == "booted", state_file=self.state
+        )
         return boot_hosts(requests, state, self.options, **how)
 
     def entry(self, name: str) -> Any:
@@ -128,8 +142,12 @@ def test_boots_once_ejects_and_starts_from_disk(rack: Rack) -> None:
         ("a", False, True, "boot_once"),
         ("b", False, True, "boot_once"),
     ], done
-    assert [result.plan for result in done] == [result.plan for result in predicted], "check mode prints the plan that a run applies"
-    assert [(result.boot_method, result.power_state_before, result.power_state_after) for result in done] == [("libvirt", "Off", "On")] * 2
+    assert [result.plan for result in done] == [result.plan for result in predicted], (
+        "check mode prints the plan that a run applies"
+    )
+    assert [(result.boot_method, result.power_state_before, result.power_state_after) for result in done] == [
+        ("libvirt", "Off", "On")
+    ] * 2
     image, mark = rack.volumes()
     assert mark.startswith(image), "one volume for both hosts, and its mark"
     assert (rack.directory / image).read_bytes() == rack.image.read_bytes()
@@ -137,7 +155,9 @@ def test_boots_once_ejects_and_starts_from_disk(rack: Rack) -> None:
     for name in ("a", "b"):
         entry = rack.entry(name)
         assert entry.on and order(entry.live)[0] == "cdrom" and order(entry.saved)[:2] == ["disk", "cdrom"]
-        assert [volume.name for volume in read_domain(entry.live).media] == [image] and read_domain(entry.saved).media == ()
+        assert [volume.name for volume in read_domain(entry.live).media] == [image] and read_domain(
+            entry.saved
+        ).media == ()
         assert read_domain(entry.saved).on_reboot == "restart"
     assert order(rack.entry("b").saved) == ["disk", "cdrom", "interface"], "what was in the order stays in it"
     assert [result.changed for result in rack.run("booted", *hosts)] == [False, False], "a second run changes nothing"
@@ -157,15 +177,23 @@ def test_boots_once_ejects_and_starts_from_disk(rack: Rack) -> None:
     assert entry.on and order(entry.live)[0] == "disk" and read_domain(entry.live).media == ()
     assert rack.volumes() == [], "the last host that used the image deletes it"
     facts = media.inspect()
-    assert [(host["name"], host["power_state"], host["media"], host["secure_boot"]) for host in facts] == [("a", "On", [], False), ("b", "On", [], False)]
+    assert [(host["name"], host["power_state"], host["media"], host["secure_boot"]) for host in facts] == [
+        ("a", "On", [], False),
+        ("b", "On", [], False),
+    ]
 
 
 def test_power(rack: Rack) -> None:
     rack.add("a")
     host = rack.host("a")
-    assert [result.changed for result in (*rack.run("on", host, image=False), *rack.run("on", host, image=False))] == [True, False]
+    assert [result.changed for result in (*rack.run("on", host, image=False), *rack.run("on", host, image=False))] == [
+        True,
+        False,
+    ]
     assert rack.entry("a").on
-    assert [result.changed for result in (*rack.run("off", host, image=False), *rack.run("off", host, image=False))] == [True, False]
+    assert [
+        result.changed for result in (*rack.run("off", host, image=False), *rack.run("off", host, image=False))
+    ] == [True, False]
     assert not rack.entry("a").on
 
 
@@ -200,7 +228,11 @@ def test_an_upload_that_was_cut_off_is_repeated(rack: Rack) -> None:
     rack.driver.delete_volume("default", mark)
     (rack.directory / image).write_bytes(b"half")
     (done,) = rack.run("booted", rack.host("a"))
-    assert done.changed and (rack.directory / image).read_bytes() == rack.image.read_bytes() and rack.volumes() == [image, mark]
+    assert (
+        done.changed
+        and (rack.directory / image).read_bytes() == rack.image.read_bytes()
+        and rack.volumes() == [image, mark]
+    )
 
 
 def test_the_machine_of_another_host_is_not_touched(rack: Rack) -> None:
@@ -228,7 +260,10 @@ def test_two_hosts_of_one_domain_are_refused(rack: Rack) -> None:
     rack.add("a")
     second = {**rack.host("a"), "name": "second"}
     done = rack.run("booted", rack.host("a"), second)
-    assert all(result.failed and "lead to one machine (System UUID" in result.reason for result in done) and rack.written == 0
+    assert (
+        all(result.failed and "lead to one machine (System UUID" in result.reason for result in done)
+        and rack.written == 0
+    )
 
 
 def test_a_domain_that_does_not_exist(rack: Rack) -> None:
@@ -270,7 +305,10 @@ def test_media_of_the_user_are_left_alone(rack: Rack) -> None:
     rack.run("booted", rack.host("a"))
     rack.run("ejected", rack.host("a"), image=False)
     for text in (rack.entry("a").live, rack.entry("a").saved):
-        sources = [source.get("file") or source.get("volume") for source in parse(text).iterfind("devices/disk[@device='cdrom']/source")]
+        sources = [
+            source.get("file") or source.get("volume")
+            for source in parse(text).iterfind("devices/disk[@device='cdrom']/source")
+        ]
         assert [name for name in sources if name] == [str(seed)]
 
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Clusters on domains of a real libvirt: from powered off to installed, beside hosts with other boot methods, and what a run leaves alone."""
+"""Clusters on domains of a real libvirt: from powered off to installed, beside hosts with other boot methods, and what
+a run leaves alone.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,9 @@ def moved(deployment: Deployment, hypervisor: LabHypervisor, *names: str, on: bo
 
 
 def test_a_single_node(sno: Deployment, on_libvirt: OnLibvirt, tmp_path: Path) -> None:
-    """Method agent, end to end; then runs without the user's consent, each of which must leave the cluster's domain alone."""
+    """Method agent, end to end; then runs without the user's consent, each of which must leave the cluster's domain
+    alone.
+    """
     hypervisor = on_libvirt(sno)
     deployment = moved(sno, hypervisor, "sno-0")
     planned = deployment.deployed("--check", "--diff", "-vvv")
@@ -64,8 +68,12 @@ def test_a_single_node(sno: Deployment, on_libvirt: OnLibvirt, tmp_path: Path) -
     assert sno.lab.nodes() == {"sno-0": "Ready"}, run.output
     (image,) = hypervisor.starts["sno-0"]
     assert image.startswith("zerotouch-") and hypervisor.stops == [], "started once, from the image"
-    assert hypervisor.image_of("sno-0") == "" and hypervisor.images() == [], "the medium is ejected, and its volume deleted"
-    assert VNC_PASSWORD not in run.output and VNC_PASSWORD in virsh(hypervisor.uri, "dumpxml", "sno-0", "--inactive", "--security-info")
+    assert hypervisor.image_of("sno-0") == "" and hypervisor.images() == [], (
+        "the medium is ejected, and its volume deleted"
+    )
+    assert VNC_PASSWORD not in run.output and VNC_PASSWORD in virsh(
+        hypervisor.uri, "dumpxml", "sno-0", "--inactive", "--security-info"
+    )
     again = deployment.deployed()
     assert (again.changed, hypervisor.starts["sno-0"]) == (0, [image]), again.output
 
@@ -75,7 +83,8 @@ def test_a_single_node(sno: Deployment, on_libvirt: OnLibvirt, tmp_path: Path) -
         stopped = other_job.refused(extra=extra)
         mentions(stopped.message, "No machine was touched.", "sno-0: it belongs to the deployment of cluster sno")
         assert "BMC" not in stopped.message, stopped.message
-    # Its own deployment without the user's consent, and a control node that knows neither the deployment nor a kubeconfig.
+    # Its own deployment without the user's consent, and a control node that knows neither the deployment nor a
+    # kubeconfig.
     directory = tmp_path / "another-control-node"
     directory.mkdir()
     stranger = Deployment(sno.lab, deployment.inventory, directory, environment={"HOME": str(directory)})
@@ -88,7 +97,11 @@ def test_a_single_node(sno: Deployment, on_libvirt: OnLibvirt, tmp_path: Path) -
     ):
         run = job.run(playbook, extra=extra)
         assert not run.ok and words in run.message and "Traceback" not in run.output, (playbook, extra, run.output)
-        assert (hypervisor.starts["sno-0"], hypervisor.stops, hypervisor.images()) == ([image], [], []), (playbook, extra, run.output)
+        assert (hypervisor.starts["sno-0"], hypervisor.stops, hypervisor.images()) == ([image], [], []), (
+            playbook,
+            extra,
+            run.output,
+        )
     assert virsh(hypervisor.uri, "dumpxml", "sno-0", "--inactive") == definition
     assert sno.lab.nodes() == {"sno-0": "Ready"}
 
@@ -121,7 +134,10 @@ def test_a_mixed_fleet(compact: Deployment, on_libvirt: OnLibvirt) -> None:
     ended = deployment.run("destroy_cluster", extra={"openshift_confirm": "demo"})
     assert ended.ok, ended.output
     assert hypervisor.running() == set()
-    assert {name: compact.lab.powers()[name] for name in ("master-0", "master-1")} == {"master-0": "Off", "master-1": "Off"}
+    assert {name: compact.lab.powers()[name] for name in ("master-0", "master-1")} == {
+        "master-0": "Off",
+        "master-1": "Off",
+    }
 
 
 def test_a_domain_that_is_on(sno: Deployment, on_libvirt: OnLibvirt) -> None:

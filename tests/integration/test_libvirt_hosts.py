@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Module libvirt_hosts against a real libvirt, with both drivers. A session daemon may define networks, and may not start them: `test:///default` does that."""
+"""Module libvirt_hosts against a real libvirt, with both drivers.
+
+A session daemon may define networks, and may not start them: `test:///default` does that.
+"""
 
 from __future__ import annotations
 
@@ -23,15 +26,33 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.hypervisor.bin
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypervisor.connect import open_hypervisor
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypervisor.domain_xml import read_domain
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypervisor.machines.apply import apply, observe
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypervisor.machines.network import described, network_xml, read_networks
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypervisor.machines.plan import plan_absent, plan_present
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypervisor.machines.network import (
+    described,
+    network_xml,
+    read_networks,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypervisor.machines.plan import (
+    plan_absent,
+    plan_present,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypervisor.virsh import Virsh
 from ansible_collections.zerotouch.openshift.plugins.modules import libvirt_hosts
 from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
-from ansible_collections.zerotouch.openshift.tests.support.libvirt_daemon import domain_xml, libvirt_daemon, virsh, why_no_binding, why_not
+from ansible_collections.zerotouch.openshift.tests.support.libvirt_daemon import (
+    domain_xml,
+    libvirt_daemon,
+    virsh,
+    why_no_binding,
+    why_not,
+)
 
 ROOT = Path(__file__).parents[2]
-CLUSTER = {"name": "vms", "base_domain": "example.com", "api_vips": ["192.168.131.5"], "ingress_vips": ["192.168.131.4"]}
+CLUSTER = {
+    "name": "vms",
+    "base_domain": "example.com",
+    "api_vips": ["192.168.131.5"],
+    "ingress_vips": ["192.168.131.4"],
+}
 NETWORK = {"name": "vms", "cidr": "192.168.131.0/24"}
 SMALL = {"cpus": 1, "memory_mib": 256, "disks": [{"size_gib": 1}], "networks": ["lan"]}
 
@@ -41,14 +62,18 @@ def daemon() -> Iterator[tuple[str, Path]]:
     if why_not():
         pytest.skip(why_not())
     with libvirt_daemon() as (uri, directory):
-        subprocess.run(["virsh", "-q", "-c", uri, "pool-create-as", "default", "dir", "--target", str(directory)], check=True)
+        subprocess.run(
+            ["virsh", "-q", "-c", uri, "pool-create-as", "default", "dir", "--target", str(directory)], check=True
+        )
         lan = "<network><name>lan</name><ip address='192.168.200.1' prefix='24'/></network>"
         subprocess.run(["virsh", "-q", "-c", uri, "net-define", "/dev/stdin"], input=lan, text=True, check=True)
         yield uri, directory
 
 
 @pytest.fixture(params=["binding", "virsh"])
-def driver(request: pytest.FixtureRequest, daemon: tuple[str, Path], monkeypatch: pytest.MonkeyPatch) -> Iterator[Hypervisor]:
+def driver(
+    request: pytest.FixtureRequest, daemon: tuple[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Hypervisor]:
     """The driver that the module chooses; at the end no machine is left."""
     if request.param == "binding" and why_no_binding():
         pytest.skip(why_no_binding())
@@ -74,7 +99,12 @@ def driver(request: pytest.FixtureRequest, daemon: tuple[str, Path], monkeypatch
 @pytest.fixture
 def call(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> Callable[..., dict[str, Any]]:
     def run(*hosts: dict[str, Any], check: bool = False, confirm: str = "", **more: Any) -> dict[str, Any]:
-        touch = {"cluster_name": "vms", "work_dir": str(tmp_path / "work"), "confirm": [confirm] if confirm else [], "command": "libvirt_hosts"}
+        touch = {
+            "cluster_name": "vms",
+            "work_dir": str(tmp_path / "work"),
+            "confirm": [confirm] if confirm else [],
+            "command": "libvirt_hosts",
+        }
         arguments = {"hosts": list(hosts), "touch": touch, "_ansible_check_mode": check, "_ansible_diff": True, **more}
         with patch_module_args(arguments), pytest.raises(SystemExit):
             libvirt_hosts.main()
@@ -88,12 +118,17 @@ def host(uri: str, name: str = "vm-0", mac: str = "52:54:00:1b:00:20", **vm: Any
 
 
 def test_defines_and_removes(driver: Hypervisor, call: Callable[..., dict[str, Any]]) -> None:
-    wanted = host(driver.uri), host(driver.uri, "vm-1", "52:54:00:1b:00:21", disks=[{"size_gib": 1}, {"size_gib": 2, "serial": "DATA"}])
+    wanted = (
+        host(driver.uri),
+        host(driver.uri, "vm-1", "52:54:00:1b:00:21", disks=[{"size_gib": 1}, {"size_gib": 2, "serial": "DATA"}]),
+    )
     predicted = call(*wanted, check=True)
     assert predicted["changed"] and driver.domains() == [] and driver.volumes("default") == [], predicted
     done = call(*wanted)
     assert done["changed"] and done["plan"] == predicted["plan"] and done["diff"] == predicted["diff"], done
-    assert sorted(entry.name for entry in driver.domains()) == ["vm-0", "vm-1"] and not any(entry.on for entry in driver.domains())
+    assert sorted(entry.name for entry in driver.domains()) == ["vm-0", "vm-1"] and not any(
+        entry.on for entry in driver.domains()
+    )
     assert sorted((volume.name, volume.capacity >> 30) for volume in driver.volumes("default")) == [
         ("vm-0-0.qcow2", 1),
         ("vm-1-0.qcow2", 1),
@@ -105,7 +140,9 @@ def test_defines_and_removes(driver: Hypervisor, call: Callable[..., dict[str, A
     assert [line.split(" [")[0] for line in bigger["plan"]] == ["define domain vm-0 (cpus differ)"]
     assert '"cpus": 1' in bigger["diff"][0]["before"] and '"cpus": 2' in bigger["diff"][0]["after"]
     uuid = next(entry.uuid for entry in driver.domains() if entry.name == "vm-0")
-    assert uuid in [entry.uuid for entry in driver.domains()] and not call(host(driver.uri, cpus=2), wanted[1])["changed"]
+    assert (
+        uuid in [entry.uuid for entry in driver.domains()] and not call(host(driver.uri, cpus=2), wanted[1])["changed"]
+    )
 
     refused = call(*wanted, state="absent")
     assert refused["failed"] and "openshift_confirm=vms" in refused["msg"] and len(driver.domains()) == 2, refused
@@ -129,7 +166,9 @@ def test_firmware(driver: Hypervisor, call: Callable[..., dict[str, Any]]) -> No
         ("efi", False, "restart"),
         ("efi", True, "restart"),
     ]
-    assert not call(host(driver.uri), host(driver.uri, "vm-1", "52:54:00:1b:00:21", secure_boot=True, tpm=tpm))["changed"]
+    assert not call(host(driver.uri), host(driver.uri, "vm-1", "52:54:00:1b:00:21", secure_boot=True, tpm=tpm))[
+        "changed"
+    ]
 
 
 def test_aarch64(driver: Hypervisor, call: Callable[..., dict[str, Any]]) -> None:
@@ -163,7 +202,9 @@ def test_a_run_that_was_killed_continues(driver: Hypervisor, call: Callable[...,
     assert [line.split(" (")[0] for line in gone["plan"]] == ["undefine domain vm-0"] and driver.domains() == []
 
 
-def test_what_others_defined_is_left_alone(driver: Hypervisor, daemon: tuple[str, Path], call: Callable[..., dict[str, Any]]) -> None:
+def test_what_others_defined_is_left_alone(
+    driver: Hypervisor, daemon: tuple[str, Path], call: Callable[..., dict[str, Any]]
+) -> None:
     disk = daemon[1] / "foreign.raw"
     disk.write_bytes(bytes(1 << 16))
     driver.define(domain_xml("vm-0", disk, "52:54:00:1b:00:20"))
@@ -171,12 +212,16 @@ def test_what_others_defined_is_left_alone(driver: Hypervisor, daemon: tuple[str
     refused = call(host(driver.uri))
     assert refused["failed"] and "was not defined by this collection" in refused["msg"]
     kept = call(host(driver.uri), state="absent", confirm="vms")
-    assert not kept.get("failed") and not kept["changed"] and "was not defined by this collection" in kept["notes"][0], kept
+    assert (
+        not kept.get("failed") and not kept["changed"] and "was not defined by this collection" in kept["notes"][0]
+    ), kept
     assert driver.domains()[0].saved == before
     subprocess.run(["virsh", "-q", "-c", driver.uri, "vol-create-as", "default", "vm-1-0.qcow2", "1M"], check=True)
     volume = call(host(driver.uri, "vm-1", "52:54:00:1b:00:21"))
     assert volume["failed"] and "a volume of this name exists" in volume["msg"]
-    network = call(host(driver.uri, "vm-2", "52:54:00:1b:00:22"), networks=[{"name": "lan", "cidr": "192.168.131.0/24"}])
+    network = call(
+        host(driver.uri, "vm-2", "52:54:00:1b:00:22"), networks=[{"name": "lan", "cidr": "192.168.131.0/24"}]
+    )
     assert network["failed"] and "a network of this name exists" in network["msg"]
     mac = call(host(driver.uri, "vm-3", "52:54:00:1b:00:20"))
     assert mac["failed"] and "domain vm-0 of the same hypervisor has a MAC address of this host" in mac["msg"]
@@ -185,13 +230,21 @@ def test_what_others_defined_is_left_alone(driver: Hypervisor, daemon: tuple[str
 
 def test_all_mistakes_at_once(driver: Hypervisor, call: Callable[..., dict[str, Any]]) -> None:
     refused = call(host(driver.uri, networks=["absent"], disks=[{"size_gib": 1, "pool": "none"}]))
-    assert refused["failed"] and "this network does not exist" in refused["msg"] and "this storage pool does not exist" in refused["msg"]
-    wrong = call(host(driver.uri, cpus=0, memory_mib=1, disks=[{"size_gib": 0}]), networks=[{**NETWORK, "cidr": "fd00::/64"}])
+    assert (
+        refused["failed"]
+        and "this network does not exist" in refused["msg"]
+        and "this storage pool does not exist" in refused["msg"]
+    )
+    wrong = call(
+        host(driver.uri, cpus=0, memory_mib=1, disks=[{"size_gib": 0}]), networks=[{**NETWORK, "cidr": "fd00::/64"}]
+    )
     for text in ("vm.cpus", "vm.memory_mib", "vm.disks[0].size_gib", "networks[0]"):
         assert text in wrong["msg"], wrong
 
 
-def test_a_running_machine_without_record_stays(driver: Hypervisor, daemon: tuple[str, Path], call: Callable[..., dict[str, Any]]) -> None:
+def test_a_running_machine_without_record_stays(
+    driver: Hypervisor, daemon: tuple[str, Path], call: Callable[..., dict[str, Any]]
+) -> None:
     """Row 13 of the safety table: it is on, and no record says what runs on it."""
     disk = daemon[1] / "running.raw"
     disk.write_bytes(bytes(1 << 16))
@@ -227,7 +280,13 @@ def test_networks(driver: Hypervisor) -> None:
 @pytest.mark.skipif(bool(why_no_binding()), reason=why_no_binding())
 def test_a_network_starts_and_stops() -> None:
     driver = LibvirtBinding("test:///default")
-    vm = {"name": "vm-0", "libvirt": {"uri": driver.uri}, "vm": {"networks": ["vms"]}, "mac_addresses": ["52:54:00:1b:00:20"], "addresses": ["192.168.131.20"]}
+    vm = {
+        "name": "vm-0",
+        "libvirt": {"uri": driver.uri},
+        "vm": {"networks": ["vms"]},
+        "mac_addresses": ["52:54:00:1b:00:20"],
+        "addresses": ["192.168.131.20"],
+    }
     (network,), _problems = read_networks([NETWORK], {}, [vm])
     assert network.hosts == (("52:54:00:1b:00:20", "vm-0", "192.168.131.20"),)
     apply(driver, plan_present(observe(driver, []), [], [network]).changes, lambda change: None)

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Hosts that an installation loses: the rendezvous host without power, and a worker that boots the image again when no service is left to report it."""
+"""Hosts that an installation loses: the rendezvous host without power, and a worker that boots the image again when no
+service is left to report it.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ pytestmark = pytest.mark.long
 def test_the_rendezvous_host_loses_its_power(compact: Deployment) -> None:
     """Said within minutes, with what to do: the test would give up before the limit of the phase, an hour."""
     run, _seconds = compact.watched(
-        lambda output: "Writing image to disk" in output or "Waiting for" in output.partition("installation in progress")[2],
+        lambda output: (
+            "Writing image to disk" in output or "Waiting for" in output.partition("installation in progress")[2]
+        ),
         lambda _process, _output: compact.lab.power("off", "master-0"),
     )
     assert not run.ok

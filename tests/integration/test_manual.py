@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A machine without a BMC: the run says what to boot from where, then waits until the user does. It boots a minimal ISO, whose root file system is
-published by the user, too.
+"""A machine without a BMC: the run says what to boot from where, then waits until the user does.
+
+It boots a minimal ISO, whose root file system is published by the user, too.
 """
 
 from __future__ import annotations
@@ -65,4 +66,10 @@ def test_a_user_boots_it(sno: Deployment, web: tuple[Path, str]) -> None:
     assert by_hand.deployed().changed == 0
     gone = by_hand.run("destroy_cluster", extra={"openshift_confirm": "sno"})
     assert gone.ok, gone.output
-    assert {path.name for path in sno.work_dir.iterdir() if not path.name.startswith(".")} <= {"auth", "events.jsonl", "logs", "report.html", "report.json"}
+    assert {path.name for path in sno.work_dir.iterdir() if not path.name.startswith(".")} <= {
+        "auth",
+        "events.jsonl",
+        "logs",
+        "report.html",
+        "report.json",
+    }

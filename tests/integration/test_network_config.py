@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A networkConfig becomes keyfiles, and a machine of the lab with these is where the networkConfig wants it: two readers of the same keyfiles."""
+"""A networkConfig becomes keyfiles, and a machine of the lab with these is where the networkConfig wants it: two
+readers of the same keyfiles.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,10 @@ SITE: dict[str, Any] = {
     "machines": [
         {
             "name": "m",
-            "nics": [{"name": f"eno{number}", "mac": f"02:00:00:00:00:0{number}", "network": "flat", "vlans": ["tagged"]} for number in (1, 2)],
+            "nics": [
+                {"name": f"eno{number}", "mac": f"02:00:00:00:00:0{number}", "network": "flat", "vlans": ["tagged"]}
+                for number in (1, 2)
+            ],
             "disks": [{"name": "sda", "size_gib": 100}],
             "bmc": {"address": "https://10.9.0.1", "username": "u", "password": "p"},
         }
@@ -38,37 +43,70 @@ BOND = "{name: bond0, type: bond, link-aggregation: {mode: active-backup, port: 
 # Name -> (interfaces, interface with the address, its address, the network that it is in).
 CASES = {
     "ethernet": (f"[{{name: eno1, type: ethernet, {STATIC}}}]", "eno1", "10.1.0.5/24", "flat"),
-    "by MAC": (f"[{{name: lan, type: ethernet, identifier: mac-address, mac-address: '02:00:00:00:00:02', {STATIC}}}]", "eno2", "10.1.0.5/24", "flat"),
+    "by MAC": (
+        f"[{{name: lan, type: ethernet, identifier: mac-address, mac-address: '02:00:00:00:00:02', {STATIC}}}]",
+        "eno2",
+        "10.1.0.5/24",
+        "flat",
+    ),
     "bond": (f"[{BOND}, {DHCP}}}]", "bond0", "10.1.0.100/24", "flat"),
     "VLAN": (f"[{{name: v, type: vlan, vlan: {{base-iface: eno1, id: 20}}, {DHCP}}}]", "v", "10.2.0.100/24", "tagged"),
-    "VLAN on a bond": (f"[{BOND}}}, {{name: bond0.20, type: vlan, vlan: {{base-iface: bond0, id: 20}}, {TAGGED}}}]", "bond0.20", "10.2.0.5/24", "tagged"),
-    "bridge": (f"[{{name: br0, type: linux-bridge, bridge: {{port: [{{name: eno1}}]}}, {STATIC}}}]", "br0", "10.1.0.5/24", "flat"),
+    "VLAN on a bond": (
+        f"[{BOND}}}, {{name: bond0.20, type: vlan, vlan: {{base-iface: bond0, id: 20}}, {TAGGED}}}]",
+        "bond0.20",
+        "10.2.0.5/24",
+        "tagged",
+    ),
+    "bridge": (
+        f"[{{name: br0, type: linux-bridge, bridge: {{port: [{{name: eno1}}]}}, {STATIC}}}]",
+        "br0",
+        "10.1.0.5/24",
+        "flat",
+    ),
     "bridge on a VLAN": (
-        f"[{{name: v, type: vlan, vlan: {{base-iface: eno1, id: 20}}}}, {{name: br0, type: linux-bridge, bridge: {{port: [{{name: v}}]}}, {TAGGED}}}]",
+        (
+            f"[{{name: v, type: vlan, vlan: {{base-iface: eno1, id: 20}}}}, {{name: br0, type: linux-bridge, bridge: "
+            f"{{port: [{{name: v}}]}}, {TAGGED}}}]"
+        ),
         "br0",
         "10.2.0.5/24",
         "tagged",
     ),
     "bridge with VLANs": (
-        f"[{{name: br0, type: linux-bridge, bridge: {{port: [{{name: eno1, vlan: {{mode: trunk, trunk-tags: [{{id: 20}}]}}}}]}}, {STATIC}}}]",
+        (
+            f"[{{name: br0, type: linux-bridge, bridge: {{port: [{{name: eno1, vlan: {{mode: trunk, trunk-tags: [{{id: "
+            f"20}}]}}}}]}}, {STATIC}}}]"
+        ),
         "br0",
         "10.1.0.5/24",
         "flat",
     ),
     "Open vSwitch": (
-        f"[{{name: br-ex, type: ovs-bridge, bridge: {{port: [{{name: eno1}}, {{name: br-ex}}]}}}}, {{name: br-ex, type: ovs-interface, {STATIC}}}]",
+        (
+            f"[{{name: br-ex, type: ovs-bridge, bridge: {{port: [{{name: eno1}}, {{name: br-ex}}]}}}}, {{name: br-ex, "
+            f"type: ovs-interface, {STATIC}}}]"
+        ),
         "br-ex",
         "10.1.0.5/24",
         "flat",
     ),
     "bond and tag of Open vSwitch": (
-        "[{name: ovs0, type: ovs-bridge, bridge: {port: [{name: bond1, link-aggregation: {mode: balance-slb, port: [{name: eno1}, {name: eno2}]}}, "
+        "[{name: ovs0, type: ovs-bridge, bridge: {port: [{name: bond1, link-aggregation: {mode: balance-slb, port: "
+        "[{name: eno1}, {name: eno2}]}}, "
         f"{{name: i0, vlan: {{mode: access, tag: 20}}}}]}}}}, {{name: i0, type: ovs-interface, {TAGGED}}}]",
         "i0",
         "10.2.0.5/24",
         "tagged",
     ),
-    "VRF": (f"[{{name: red, type: vrf, vrf: {{port: [eno1], route-table-id: 100}}}}, {{name: eno1, type: ethernet, {STATIC}}}]", "eno1", "10.1.0.5/24", ""),
+    "VRF": (
+        (
+            f"[{{name: red, type: vrf, vrf: {{port: [eno1], route-table-id: 100}}}}, {{name: eno1, type: ethernet, "
+            f"{STATIC}}}]"
+        ),
+        "eno1",
+        "10.1.0.5/24",
+        "",
+    ),
 }
 
 
@@ -99,7 +137,7 @@ def test_routes_by_rule_and_table() -> None:
           {{destination: 0.0.0.0/0, next-hop-address: 10.1.0.2, next-hop-interface: eno1, table-id: 200}},
           {{destination: 10.7.0.0/16, next-hop-address: 10.1.0.3, next-hop-interface: eno1, metric: 7, table-id: 300}}]}}
         route-rules: {{config: [{{ip-to: 10.8.0.0/16, route-table: 200}}]}}
-        """
+        """  # noqa: E501
     )
     routes = [(route.destination, route.gateway) for route in brought_up(document).routes if route.interface == "eno1"]
     assert routes == [("0.0.0.0/0", "10.1.0.1"), ("10.8.0.0/16", "10.1.0.2")]

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A node image of ours boots on two machines of the lab: each is its own rendezvous host, imports the cluster, is installed, and is a node of it."""
+"""A node image of ours boots on two machines of the lab: each is its own rendezvous host, imports the cluster, is
+installed, and is a node of it.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,7 @@ hosts:
     dns-resolver: {config: {server: [192.168.111.1]}}
 - hostname: extra-1
   interfaces: [{name: lan, macAddress: "02:00:00:00:00:11"}]
-"""
+"""  # noqa: E501
 API = "192.168.111.5"
 CLUSTER_ID = "11111111-2222-3333-4444-555555555555"
 FACTS: dict[str, Any] = {
@@ -50,7 +52,10 @@ SITE: dict[str, Any] = {
             "name": "machines",
             "cidr": "192.168.111.0/24",
             "dhcp": {"range": ["192.168.111.100", "192.168.111.110"]},
-            "dns": {"servers": ["192.168.111.1"], "records": {"api.kni.example.com": API, "api-int.kni.example.com": API}},
+            "dns": {
+                "servers": ["192.168.111.1"],
+                "records": {"api.kni.example.com": API, "api-int.kni.example.com": API},
+            },
         }
     ],
     "machines": [
@@ -60,7 +65,11 @@ SITE: dict[str, Any] = {
             "memory_mib": 32768,
             "nics": [{"name": "eno1", "mac": f"02:00:00:00:00:1{number}", "network": "machines"}],
             "disks": [{"name": name, "size_gib": 480, "serial": f"{name}{number}"} for name in ("sda", "sdb")],
-            "bmc": {"address": f"https://10.0.0.1{number}/redfish/v1/Systems/1", "username": "admin", "password": "geheim"},
+            "bmc": {
+                "address": f"https://10.0.0.1{number}/redfish/v1/Systems/1",
+                "username": "admin",
+                "password": "geheim",
+            },
         }
         for number in range(2)
     ],
@@ -76,13 +85,19 @@ def build(directory: Path, authority: bytes) -> Path:
     specification = node_image.argument_spec()
     defaults = {name: option.get("default") for name, option in specification.items()}
     facts = {name: option.get("default") for name, option in specification["running_cluster"]["options"].items()}
-    endpoint = {"url": "https://api-int.kni.example.com:22623/config/worker", "ca_certificate": base64.b64encode(authority).decode()}
+    endpoint = {
+        "url": "https://api-int.kni.example.com:22623/config/worker",
+        "ca_certificate": base64.b64encode(authority).decode(),
+    }
     provided = {
         "config_dir": str(directory),
         "work_dir": str(directory / "work"),
         "base_image": {"path": str(base), "url": None, "sha256": None, "version": None},
     }
-    done = perform(node_image.run, Call({**defaults, **provided, "running_cluster": {**facts, **FACTS, "ignition_endpoint": endpoint}}))
+    done = perform(
+        node_image.run,
+        Call({**defaults, **provided, "running_cluster": {**facts, **FACTS, "ignition_endpoint": endpoint}}),
+    )
     assert not done["failed"], done
     return Path(done["path"])
 
@@ -104,7 +119,18 @@ class World:
 
     async def cluster(self) -> RunningCluster:
         signers = {name: (pair.crt.encode(), pair.key.encode()) for name, pair in make_secrets().signers.items()}
-        plan = ClusterPlan("the-cluster", "kni", "example.com", "4.22.0", "none", API, API, {"master": 1, "worker": 0}, signers, CLUSTER_ID)
+        plan = ClusterPlan(
+            "the-cluster",
+            "kni",
+            "example.com",
+            "4.22.0",
+            "none",
+            API,
+            API,
+            {"master": 1, "worker": 0},
+            signers,
+            CLUSTER_ID,
+        )
         return await self.lab.clusters.begin(plan, "somewhere-else")
 
     async def boot(self, image: Path) -> None:

@@ -73,7 +73,12 @@ def test_a_run_and_its_webhook(sno: Deployment, webhook: Webhook) -> None:
     assert [body["event"] for _path, _headers, body in webhook.posts] == ["started", "finished"], webhook.posts
     for path, headers, body in webhook.posts:
         assert (path, headers["Authorization"], body["cluster"]) == (PATH, f"Bearer {TOKEN}", "sno")
-    for output in (planned.output, run.output, (sno.work_dir / "events.jsonl").read_text(), (sno.work_dir / "report.json").read_text()):
+    for output in (
+        planned.output,
+        run.output,
+        (sno.work_dir / "events.jsonl").read_text(),
+        (sno.work_dir / "report.json").read_text(),
+    ):
         assert not shown(output, secrets), output
     # A cluster that is installed is no news.
     webhook.posts.clear()
@@ -83,7 +88,9 @@ def test_a_run_and_its_webhook(sno: Deployment, webhook: Webhook) -> None:
 
 @pytest.mark.long
 def test_each_run_of_a_pool_ends_with_an_event(make_lab: MakeLab, tmp_path: Path, webhook: Webhook) -> None:
-    """Whatever the playbook does and however it ends: the webhook gets its end with the reason, and the page is not left "running"."""
+    """Whatever the playbook does and however it ends: the webhook gets its end with the reason, and the page is not
+    left "running".
+    """
     site = make_site(make_lab, tmp_path)
     notify = [{"url": webhook.url, "headers": {"Authorization": f"Bearer {TOKEN}"}}]
     site.deployment.environment |= CONTROLLER
@@ -97,8 +104,14 @@ def test_each_run_of_a_pool_ends_with_an_event(make_lab: MakeLab, tmp_path: Path
         assert [body["event"] for body in events] == ["started", "finished" if ok else "failed"], events
         assert events[0]["text"] == f"{playbook} has started."
         report = json.loads((site.deployment.work_dir / "report.json").read_text())
-        assert "live" not in report and (report["run"]["playbook"], report["run"]["state"]) == (playbook, events[1]["event"])
-        assert ok or (run.message in events[1]["text"] and run.message in report["run"]["reason"]), (run.message, events)
+        assert "live" not in report and (report["run"]["playbook"], report["run"]["state"]) == (
+            playbook,
+            events[1]["event"],
+        )
+        assert ok or (run.message in events[1]["text"] and run.message in report["run"]["reason"]), (
+            run.message,
+            events,
+        )
         assert not shown(run.output, {"token": TOKEN, "path": PATH}), run.output
         return dict(events[1])
 

@@ -15,7 +15,9 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.client im
 from .conftest import canary_inventory, canary_site
 from .lab import Deployment, Lab
 
-STREAM = "The base image rhcos-10.2.20261101-0 is of stream rhel-10, the cluster is installed with rhel-9 (osImageStream)."
+STREAM = (
+    "The base image rhcos-10.2.20261101-0 is of stream rhel-10, the cluster is installed with rhel-9 (osImageStream)."
+)
 
 
 def release(version: str, **cluster: str) -> Any:
@@ -24,7 +26,9 @@ def release(version: str, **cluster: str) -> Any:
 
 @pytest.fixture
 def rhel_10(tmp_path: Path) -> Iterator[Deployment]:
-    """A single node of OpenShift 5.0, nothing deployed; the lab's live ISO is of RHEL 10: volume id, root file system."""
+    """A single node of OpenShift 5.0, nothing deployed; the lab's live ISO is of RHEL 10: volume id, root file
+    system.
+    """
     lab = Lab(tmp_path, canary_site("sno", tmp_path), ["--rhel", "10"])
     try:
         lab.up()
@@ -42,7 +46,9 @@ def node(deployment: Deployment) -> tuple[str, str]:
 
 def test_openshift_5_with_its_own_stream(rhel_10: Deployment) -> None:
     other = rhel_10.described_as(release("5.0.0", os_image_stream="rhel-9")).deployed("--check")
-    assert STREAM in other.output and "/coreos/coreos-x86_64.iso in the image machine-os-images" in other.output, other.output
+    assert STREAM in other.output and "/coreos/coreos-x86_64.iso in the image machine-os-images" in other.output, (
+        other.output
+    )
 
     first = rhel_10.deployed()
     assert "of stream" not in first.output

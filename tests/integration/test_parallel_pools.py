@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Runs for different pools at the same time: each has a work directory of its own, and all of them have the same Agents and spare machines."""
+"""Runs for different pools at the same time: each has a work directory of its own, and all of them have the same Agents
+and spare machines.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,10 @@ def site(make_lab: MakeLab, tmp_path_factory: pytest.TempPathFactory) -> Site:
 
 
 def together(site: Site, *pools: dict[str, object], work_dirs: str) -> list[Run]:
-    """Runs that start at the same time. The directories are beside each other, or on machines that do not see those of others."""
+    """Runs that start at the same time.
+
+    The directories are beside each other, or on machines that do not see those of others.
+    """
     runs: dict[int, Run] = {}
 
     def scale(number: int, pool: dict[str, object]) -> None:

@@ -27,11 +27,27 @@ def lab(make_lab: MakeLab, tmp_path_factory: pytest.TempPathFactory) -> Lab:
 
 def play(lab: Lab, folder: Path, *between: dict[str, Any], **connection: Any) -> Run:
     """Read the Agents in two tasks, with other tasks between them."""
-    hub = {"kubeconfig": lab.vars["openshift_hub"]["kubeconfig"], "connect_to": lab.vars["openshift_connect_to"], **connection}
+    hub = {
+        "kubeconfig": lab.vars["openshift_hub"]["kubeconfig"],
+        "connect_to": lab.vars["openshift_connect_to"],
+        **connection,
+    }
     read = {"zerotouch.openshift.agents_info": hub}
     variables = {"ansible_python_interpreter": "{{ ansible_playbook_python }}"}
     path = folder / "twice.yml"
-    path.write_text(yaml.safe_dump([{"hosts": "localhost", "connection": "local", "gather_facts": False, "vars": variables, "tasks": [read, *between, read]}]))
+    path.write_text(
+        yaml.safe_dump(
+            [
+                {
+                    "hosts": "localhost",
+                    "connection": "local",
+                    "gather_facts": False,
+                    "vars": variables,
+                    "tasks": [read, *between, read],
+                }
+            ]
+        )
+    )
     (folder / "hosts").write_text("localhost\n")
     return Deployment(lab, folder / "hosts", folder).run(str(path))
 

@@ -30,5 +30,7 @@ def test_the_plan_is_printed_and_only_this_plan_is_deployed(sno: Deployment) -> 
     assert not refused.ok and "The plan has changed since it was approved" in refused.output, refused.output
     assert not sno.lab.bmc_writes()
     # Statistics of the job with the plan are variables of the job that deploys.
-    run = sno.run("deploy_cluster", extra={"openshift_plan_digest": approved, "openshift_plan_summary": ["would boot sno-0"]})
+    run = sno.run(
+        "deploy_cluster", extra={"openshift_plan_digest": approved, "openshift_plan_summary": ["would boot sno-0"]}
+    )
     assert run.ok and sno.lab.bmc_writes(), run.output

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Hosts of a pool that are exchanged for others (``replace_hosts``). The tests share one lab, and each of them begins with a pool of two nodes."""
+"""Hosts of a pool that are exchanged for others (``replace_hosts``).
+
+The tests share one lab, and each of them begins with a pool of two nodes.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +49,10 @@ def fewest_nodes(site: Site) -> Iterator[list[int]]:
 
 @pytest.mark.parametrize("scaling", [None, {"min": 2, "max": 3}])
 def test_another_host_is_a_node_first(site: Site, hub: KubeClient, scaling: dict[str, int] | None) -> None:
-    """One run, with a confirmation: a spare machine is booted and becomes a Node, then the host leaves. The size and autoscaling are as before."""
+    """One run, with a confirmation: a spare machine is booted and becomes a Node, then the host leaves.
+
+    The size and autoscaling are as before.
+    """
     settings = {"auto_scaling": scaling} if scaling else {}
     if scaling:
         site.scaled(**settings)
@@ -54,9 +60,15 @@ def test_another_host_is_a_node_first(site: Site, hub: KubeClient, scaling: dict
     lost = min(before)
     exchange = {**settings, "replace_hosts": [lost]}
     refused = site.play("scale_node_pool", openshift_node_pool=exchange)
-    assert not refused.ok and "-e openshift_confirm=guest" in refused.message and f"would be replaced: {lost}" in refused.message, refused.output
+    assert (
+        not refused.ok
+        and "-e openshift_confirm=guest" in refused.message
+        and f"would be replaced: {lost}" in refused.message
+    ), refused.output
     planned = site.played("scale_node_pool", "--check", openshift_node_pool=exchange, **CONFIRMED)
-    assert f"would drain Node {lost}" in planned.output and f"({lost}): after another host is a Node" in planned.output, planned.output
+    assert (
+        f"would drain Node {lost}" in planned.output and f"({lost}): after another host is a Node" in planned.output
+    ), planned.output
     assert in_use(hub) == before
     with fewest_nodes(site) as nodes:
         run = site.played("scale_node_pool", openshift_node_pool=exchange, **CONFIRMED)
@@ -68,11 +80,16 @@ def test_another_host_is_a_node_first(site: Site, hub: KubeClient, scaling: dict
 
 @pytest.mark.parametrize("again", [True, False])
 def test_an_exchange_that_was_killed_is_completed(site: Site, hub: KubeClient, again: bool) -> None:
-    """By the same run, or by one that knows nothing of it and has no confirmation. No other host leaves, and no machine is booted twice."""
+    """By the same run, or by one that knows nothing of it and has no confirmation.
+
+    No other host leaves, and no machine is booted twice.
+    """
     before = in_use(hub)
     lost = min(before)
     pool = {"replace_hosts": [lost]}
-    output = site.killed("scale_node_pool", "Nodes are Ready besides those that leave", openshift_node_pool=pool, **CONFIRMED)
+    output = site.killed(
+        "scale_node_pool", "Nodes are Ready besides those that leave", openshift_node_pool=pool, **CONFIRMED
+    )
     assert node_pool(hub)["spec"]["replicas"] == 3, output
     booted = site.images(but=lost)
     with fewest_nodes(site) as nodes:
@@ -93,7 +110,9 @@ def test_a_bmc_that_does_not_answer_keeps_no_host(site: Site, hub: KubeClient, r
     if not reclaimed:
         site.lab.fault("reclaim-fails", machine, count=0)
     run = site.play("scale_node_pool", openshift_node_pool={"replace_hosts": [lost]}, **CONFIRMED)
-    assert not run.ok and run.message.startswith(f"{lost} left the pool, but the power state of the machine is not known"), run.output
+    assert not run.ok and run.message.startswith(
+        f"{lost} left the pool, but the power state of the machine is not known"
+    ), run.output
     assert "run scale_node_pool again" in run.message
     assert settled(hub, "guest", 2) and lost not in in_use(hub)
     site.lab.clear_faults()

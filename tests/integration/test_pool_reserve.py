@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Pools that playbooks made, and what the hub's controllers then do with them by themselves: no run is between the cause and its end. The tests share one
-lab, and each of them begins with runs that bring the pools to the sizes that it needs.
+"""Pools that playbooks made, and what the hub's controllers then do with them by themselves: no run is between the
+cause and its end. The tests share one lab, and each of them begins with runs that bring the pools to the sizes that it
+needs.
 """
 
 from __future__ import annotations
@@ -16,7 +17,10 @@ from .hosted import CONFIRMED, HOSTED_CLUSTER, POOLS, Site, labelled, make_site,
 NEWER = {"spec": {"release": {"image": "quay.io/openshift-release-dev/ocp-release:4.22.1-x86_64"}}}
 GUEST = {"upgrade_type": "Replace"}
 # The controllers replace a host of the lab that is off for 5 minutes.
-QUICK = {"hypershift.openshift.io/machine-health-check-timeout": "5m", "hypershift.openshift.io/machine-health-check-node-startup-timeout": "60m"}
+QUICK = {
+    "hypershift.openshift.io/machine-health-check-timeout": "5m",
+    "hypershift.openshift.io/machine-health-check-node-startup-timeout": "60m",
+}
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +36,11 @@ def hub(site: Site) -> KubeClient:
 def two_nodes(site: Site, **settings: object) -> None:
     """The pool as most tests begin, whichever of them ran before."""
     site.played("deploy_cluster", openshift_node_pool={"replicas": 2, **GUEST})
-    site.played("scale_node_pool", openshift_node_pool={"replicas": 2, "auto_scaling": {}, "auto_repair": False, **settings, **GUEST}, **CONFIRMED)
+    site.played(
+        "scale_node_pool",
+        openshift_node_pool={"replicas": 2, "auto_scaling": {}, "auto_repair": False, **settings, **GUEST},
+        **CONFIRMED,
+    )
 
 
 def test_the_reserve_is_booted_and_labelled(site: Site, hub: KubeClient) -> None:
@@ -55,10 +63,16 @@ def test_an_update_ends_by_itself(site: Site, hub: KubeClient) -> None:
     site.scaled(name="plain", replicas=1)
     before = site.nodes()
     hub.merge_patch(HOSTED_CLUSTER, NEWER)
-    until(lambda: hub.get(HOSTED_CLUSTER)["status"]["version"]["history"][0]["state"] == "Completed", lambda: "the hosted cluster")
+    until(
+        lambda: hub.get(HOSTED_CLUSTER)["status"]["version"]["history"][0]["state"] == "Completed",
+        lambda: "the hosted cluster",
+    )
     for pool in ("guest", "plain"):
         hub.merge_patch(f"{POOLS}/{pool}", NEWER)
-    until(lambda: settled(hub, "guest", 2) and settled(hub, "plain", 1), lambda: (state(hub), state(hub, "plain"), labelled(hub)))
+    until(
+        lambda: settled(hub, "guest", 2) and settled(hub, "plain", 1),
+        lambda: (state(hub), state(hub, "plain"), labelled(hub)),
+    )
     until(lambda: sorted(labelled(hub).values()) == [False, False, True], lambda: labelled(hub))
     assert len(site.nodes()) == 3 and site.nodes() != before
 
@@ -69,7 +83,9 @@ def test_a_host_without_power_is_replaced(site: Site, hub: KubeClient) -> None:
     lost = next(name for name, free in labelled(hub).items() if not free)
     machine = lost.partition(".")[0]
     site.lab.power("off", machine)
-    until(lambda: settled(hub, "guest", 2) and lost not in site.nodes(), lambda: (state(hub), site.nodes(), labelled(hub)))
+    until(
+        lambda: settled(hub, "guest", 2) and lost not in site.nodes(), lambda: (state(hub), site.nodes(), labelled(hub))
+    )
     # The machine comes back with the next run, and completes the reserve.
     site.scaled(replicas=2, auto_repair=True, annotations=QUICK, **GUEST)
     assert sorted(labelled(hub).values()) == [False, False, True, True] and site.states()[machine] != "off"
@@ -83,7 +99,10 @@ def test_the_autoscaler_finds_hosts_up_to_its_maximum(site: Site, hub: KubeClien
     for number in range(3):
         requests = {"resources": {"requests": {"cpu": "7"}}}
         spec = {"containers": [{"name": "a", "image": "b", **requests}]}
-        guest.create("/api/v1/namespaces/default/pods", {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": f"load-{number}"}, "spec": spec})
+        guest.create(
+            "/api/v1/namespaces/default/pods",
+            {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": f"load-{number}"}, "spec": spec},
+        )
     until(lambda: settled(hub, "guest", 3), lambda: (state(hub), labelled(hub)))
     for number in range(3):
         guest.delete(f"/api/v1/namespaces/default/pods/load-{number}")
@@ -100,5 +119,7 @@ def test_autoscaling_ends_with_a_size_in_one_step(site: Site, hub: KubeClient) -
     assert (spec["replicas"], "autoScaling" in spec, state(hub)["replicas"]) == (3, False, 3)
     again = site.scaled(auto_scaling={}, replicas=3, **GUEST)
     assert again.changed == 0, again.output
-    smaller = site.played("scale_node_pool", openshift_node_pool={"auto_scaling": {}, "replicas": 1, **GUEST}, **CONFIRMED)
+    smaller = site.played(
+        "scale_node_pool", openshift_node_pool={"auto_scaling": {}, "replicas": 1, **GUEST}, **CONFIRMED
+    )
     assert state(hub)["replicas"] == 1, smaller.output

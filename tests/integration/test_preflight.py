@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Playbook preflight: twelve faults of one rack, each found by its own check, with a remedy; and a rack without faults passes. No BMC is written to."""
+"""Playbook preflight: twelve faults of one rack, each found by its own check, with a remedy; and a rack without faults
+passes. No BMC is written to.
+"""
 
 from __future__ import annotations
 
@@ -20,22 +22,44 @@ from .canaries import BMC_PASSWORD
 from .conftest import MakeLab, canary_inventory, canary_site
 from .lab import Deployment, Run, host_of
 
-REGISTRY = {"host": "quay.io", "username": "lab", "password": "not-a-real-password", "images": ["openshift-release-dev/ocp-release:4.22.0-x86_64"]}
+REGISTRY = {
+    "host": "quay.io",
+    "username": "lab",
+    "password": "not-a-real-password",
+    "images": ["openshift-release-dev/ocp-release:4.22.0-x86_64"],
+}
 DOMAIN = "demo.example.com"
-GOOD_RECORDS = {f"api.{DOMAIN}": "192.168.111.5", f"api-int.{DOMAIN}": "192.168.111.5", f"*.apps.{DOMAIN}": "192.168.111.4"}
+GOOD_RECORDS = {
+    f"api.{DOMAIN}": "192.168.111.5",
+    f"api-int.{DOMAIN}": "192.168.111.5",
+    f"*.apps.{DOMAIN}": "192.168.111.4",
+}
 
 
 def pull_secret(password: str) -> str:
-    return json.dumps({"auths": {"quay.io": {"auth": base64.b64encode(f"lab:{password}".encode()).decode(), "email": "lab@example.com"}}})
+    return json.dumps(
+        {
+            "auths": {
+                "quay.io": {"auth": base64.b64encode(f"lab:{password}".encode()).decode(), "email": "lab@example.com"}
+            }
+        }
+    )
 
 
-def make_rack(make_lab: MakeLab, directory: Path, change_site: Callable[[dict[str, Any]], object], change: Callable[[dict[str, Any]], object]) -> Deployment:
+def make_rack(
+    make_lab: MakeLab,
+    directory: Path,
+    change_site: Callable[[dict[str, Any]], object],
+    change: Callable[[dict[str, Any]], object],
+) -> Deployment:
     """The rack of the demo with a registry and the records of the cluster, both sides changed."""
     path = canary_site("demo", directory)
     site = yaml.safe_load(path.read_text())
     site["registries"] = [REGISTRY]
     site["networks"][0]["dns"]["records"] = dict(GOOD_RECORDS)
-    site["clusters"] = [{"name": "demo", "base_domain": "example.com", "api_vip": "192.168.111.5", "ingress_vip": "192.168.111.4"}]
+    site["clusters"] = [
+        {"name": "demo", "base_domain": "example.com", "api_vip": "192.168.111.5", "ingress_vip": "192.168.111.4"}
+    ]
     change_site(site)
     path.write_text(yaml.safe_dump(site))
 
@@ -49,7 +73,9 @@ def make_rack(make_lab: MakeLab, directory: Path, change_site: Callable[[dict[st
 def preflight(rack: Deployment, *options: str, extra: dict[str, Any] | None = None) -> tuple[Run, list[dict[str, Any]]]:
     """The run, and its verdicts from the report in JSON. No BMC is written to."""
     report = rack.directory / "preflight.json"
-    run = rack.untouched("preflight", *options, extra={"openshift_check_report": {"json": str(report)}, **(extra or {})})
+    run = rack.untouched(
+        "preflight", *options, extra={"openshift_check_report": {"json": str(report)}, **(extra or {})}
+    )
     assert report.exists(), run.output
     document = json.loads(report.read_text())
     assert document["ok"] is run.ok and run.changed == 0, run.output
@@ -75,7 +101,13 @@ def test_a_rack_without_faults(make_lab: MakeLab, tmp_path: Path) -> None:
     rack.lab.fault("dns-silent", count=0)
     rack.lab.fault("ntp-offset", count=0)
     run, verdicts = preflight(rack)
-    assert {found["check"] for found in verdicts if found["status"] == "FAIL"} == {"dns-api", "dns-api-int", "dns-apps", "dns-wildcard", "ntp"}, run.output
+    assert {found["check"] for found in verdicts if found["status"] == "FAIL"} == {
+        "dns-api",
+        "dns-api-int",
+        "dns-apps",
+        "dns-wildcard",
+        "ntp",
+    }, run.output
 
 
 def planted_in_the_rack(site: dict[str, Any]) -> None:
@@ -91,7 +123,15 @@ def planted_in_the_rack(site: dict[str, Any]) -> None:
     other["bmc"] |= {"address": "redfish-virtualmedia+https://10.0.0.99/redfish/v1/Systems/1", "profile": "plain"}
     site["machines"].append(other)
     member = {"machine": "other", "role": "master", "address": "192.168.111.90"}
-    site["clusters"].append({"name": "old", "base_domain": "example.com", "api_vip": "192.168.111.5", "installed": True, "members": [member]})
+    site["clusters"].append(
+        {
+            "name": "old",
+            "base_domain": "example.com",
+            "api_vip": "192.168.111.5",
+            "installed": True,
+            "members": [member],
+        }
+    )
 
 
 def planted_in_the_inventory(inventory: dict[str, Any]) -> None:
@@ -133,17 +173,33 @@ def found(make_lab: MakeLab, tmp_path_factory: pytest.TempPathFactory) -> tuple[
     base.write_bytes(Path(rack.lab.vars["openshift_base_image"]["path"]).read_bytes())
     with base.open("r+b") as image:
         image.truncate(1 << 43)
-    mapping = {**rack.lab.vars["openshift_connect_to"], "images.example.com:80": "127.0.0.1:1", "store.example.com:443": "127.0.0.1:1"}
-    store = {"method": "http", "url": "https://store.example.com/states/demo", "passphrase": "correct horse battery staple"}
+    mapping = {
+        **rack.lab.vars["openshift_connect_to"],
+        "images.example.com:80": "127.0.0.1:1",
+        "store.example.com:443": "127.0.0.1:1",
+    }
+    store = {
+        "method": "http",
+        "url": "https://store.example.com/states/demo",
+        "passphrase": "correct horse battery staple",
+    }
     rack.lab.hide("openshift_publish")
-    extra = {"openshift_base_image": {**rack.lab.vars["openshift_base_image"], "path": str(base)}, "openshift_connect_to": mapping, "openshift_state": store}
+    extra = {
+        "openshift_base_image": {**rack.lab.vars["openshift_base_image"], "path": str(base)},
+        "openshift_connect_to": mapping,
+        "openshift_state": store,
+    }
     return preflight(rack, extra=extra)
 
 
 @pytest.mark.parametrize(("check", "subject"), PLANTED)
 def test_each_planted_fault_is_found(check: str, subject: str | None, found: tuple[Run, list[dict[str, Any]]]) -> None:
     run, verdicts = found
-    failed = [each for each in verdicts if each["check"] == check and each["status"] == "FAIL" and subject in (None, each["subject"])]
+    failed = [
+        each
+        for each in verdicts
+        if each["check"] == check and each["status"] == "FAIL" and subject in (None, each["subject"])
+    ]
     assert len(failed) == 1, run.output
     assert PLANTED[check, subject] in failed[0]["detail"], failed
     assert failed[0]["remedy"] and failed[0]["remedy"] in run.output, failed
@@ -156,7 +212,10 @@ def test_nothing_else_fails(found: tuple[Run, list[dict[str, Any]]]) -> None:
     assert run.code == 2
     # What cannot be judged behind a fault is skipped.
     of_host = {each["check"]: each["status"] for each in verdicts if each["subject"] == "master-0"}
-    assert of_host == {"bmc-login": "FAIL", **dict.fromkeys(("machine", "media", "licence", "firmware", "bmc-clock"), "SKIP")}
+    assert of_host == {
+        "bmc-login": "FAIL",
+        **dict.fromkeys(("machine", "media", "licence", "firmware", "bmc-clock"), "SKIP"),
+    }
 
 
 def test_the_table(found: tuple[Run, list[dict[str, Any]]]) -> None:
@@ -171,9 +230,18 @@ def test_what_a_workflow_gets_has_no_secret(make_lab: MakeLab, tmp_path: Path) -
     rack = make_rack(make_lab, tmp_path, unchanged, planted_in_the_inventory)
     rack.environment["ANSIBLE_SHOW_CUSTOM_STATS"] = "1"
     rack.lab.hide("openshift_publish")
-    run, _verdicts = preflight(rack, extra={"openshift_connect_to": {**rack.lab.vars["openshift_connect_to"], "images.example.com:80": "127.0.0.1:1"}})
+    run, _verdicts = preflight(
+        rack,
+        extra={
+            "openshift_connect_to": {**rack.lab.vars["openshift_connect_to"], "images.example.com:80": "127.0.0.1:1"}
+        },
+    )
     stats = re.search(r"RUN: (\{.*\})", run.output.partition("CUSTOM STATS")[2])
     assert stats, run.output
     exported = json.loads(stats[1])["openshift_preflight"]
     assert exported["ok"] is False and exported["counts"]["FAIL"] == len(exported["failures"]) == 3, exported
-    assert "wrong-password-of-master-0" not in run.output and BMC_PASSWORD not in run.output and "expired" not in run.output
+    assert (
+        "wrong-password-of-master-0" not in run.output
+        and BMC_PASSWORD not in run.output
+        and "expired" not in run.output
+    )

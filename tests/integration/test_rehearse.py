@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Playbook rehearse: the inventory, unchanged, deployed in a lab; the real BMC gets no connection, and nothing is left, also after an interruption."""
+"""Playbook rehearse: the inventory, unchanged, deployed in a lab; the real BMC gets no connection, and nothing is left,
+also after an interruption.
+"""
 
 from __future__ import annotations
 
@@ -75,10 +77,16 @@ def site(tmp_path: Path, canary: Canary) -> Deployment:
     """A single node whose BMC, hub and state store are the canary."""
 
     def real(inventory: dict[str, Any]) -> None:
-        host_of(inventory, "sno-0")["bmc"]["address"] = f"redfish-virtualmedia+https://127.0.0.1:{canary.port}/redfish/v1/Systems/1"
+        host_of(inventory, "sno-0")["bmc"]["address"] = (
+            f"redfish-virtualmedia+https://127.0.0.1:{canary.port}/redfish/v1/Systems/1"
+        )
         inventory["all"]["vars"] |= {
             "openshift_hub": {"host": f"https://127.0.0.1:{canary.port}", "api_key": "geheim"},
-            "openshift_state": {"method": "http", "url": f"https://127.0.0.1:{canary.port}/state", "passphrase": "correct horse battery staple"},
+            "openshift_state": {
+                "method": "http",
+                "url": f"https://127.0.0.1:{canary.port}/state",
+                "passphrase": "correct horse battery staple",
+            },
             "openshift_rehearsal": {"speed": 120},
         }
 
@@ -92,7 +100,10 @@ def left(directory: Path) -> tuple[list[str], list[str]]:
     processes = []
     for entry in Path("/proc").iterdir():
         with contextlib.suppress(OSError):
-            if entry.name.isdigit() and f"{directory}/tmp/zerotouch-rehearsal".encode() in (entry / "cmdline").read_bytes():
+            if (
+                entry.name.isdigit()
+                and f"{directory}/tmp/zerotouch-rehearsal".encode() in (entry / "cmdline").read_bytes()
+            ):
                 processes.append((entry / "cmdline").read_text().replace("\0", " "))
     return [path.name for path in (directory / "tmp").glob("zerotouch-rehearsal-*")], processes
 
@@ -120,10 +131,17 @@ def test_a_rehearsal(site: Deployment, tmp_path: Path) -> None:
     ("name", "method", "extra", "words"),
     [
         ("demo", "hub", {}, "demo: 5 hosts of the inventory deployed in the lab, 0 differences."),
-        ("hosted", "hosted", {"openshift_node_pool": {"replicas": 2}}, "guest: 6 hosts of the inventory deployed in the lab, 0 differences."),
+        (
+            "hosted",
+            "hosted",
+            {"openshift_node_pool": {"replicas": 2}},
+            ("guest: 6 hosts of the inventory deployed in the lab, 0 differences."),
+        ),
     ],
 )
-def test_a_rehearsal_with_a_hub(name: str, method: str, extra: dict[str, Any], words: str, tmp_path: Path, canary: Canary) -> None:
+def test_a_rehearsal_with_a_hub(
+    name: str, method: str, extra: dict[str, Any], words: str, tmp_path: Path, canary: Canary
+) -> None:
     """The lab brings a hub of its own; that of the inventory gets no connection."""
     site = rehearsed(name, method, tmp_path, canary)
     before = site.inventory.read_bytes()
@@ -149,13 +167,22 @@ def test_a_site_file_that_lacks_the_machine(site: Deployment, tmp_path: Path) ->
 
 
 def test_a_difference_fails_it(site: Deployment, tmp_path: Path) -> None:
-    """The physical truth is another one than the inventory's: the NIC has no link, so that the host does not register."""
+    """The physical truth is another one than the inventory's: the NIC has no link, so that the host does not
+    register.
+    """
     drafted = yaml.safe_load((ROOT / "inventories" / "sno" / "site.yml").read_text())
     address = host_of(yaml.safe_load(site.inventory.read_text()), "sno-0")["bmc"]["address"]
     drafted["machines"][0]["bmc"] |= {"address": address, "password": BMC_PASSWORD}
     drafted["machines"][0]["nics"][0]["link"] = False
     (tmp_path / "rack.yml").write_text(yaml.safe_dump(drafted))
-    extra = {"openshift_rehearsal": {"site": "rack.yml", "speed": 120}, "openshift_timeouts": {"boot": 5, "discovery": 5}}
+    extra = {
+        "openshift_rehearsal": {"site": "rack.yml", "speed": 120},
+        "openshift_timeouts": {"boot": 5, "discovery": 5},
+    }
     run = site.run("rehearse", extra=extra)
-    assert not run.ok and "The deployment of sno failed in the lab" in run.message and "sno-0: no Node sno-0" in run.message, run.output
+    assert (
+        not run.ok
+        and "The deployment of sno failed in the lab" in run.message
+        and "sno-0: no Node sno-0" in run.message
+    ), run.output
     assert_nothing_left(tmp_path)

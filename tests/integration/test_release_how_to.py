@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""docs/how-to/release.md, followed word for word in a clone: its commands run as they are printed, and publish to servers of this test.
+"""docs/how-to/release.md, followed word for word in a clone: its commands run as they are printed, and publish to
+servers of this test.
 
 The suites that the page runs are left out: they are tests themselves.
 """
@@ -35,7 +36,10 @@ _TOKENS = {"Token of the package index": "canary-token-of-the-index", "Token of 
 
 
 class Publisher(http.server.BaseHTTPRequestHandler):
-    """As much of Galaxy's API (v3) and of a package index as an upload needs. ``uploads`` has path, authorization and body of each."""
+    """As much of Galaxy's API (v3) and of a package index as an upload needs.
+
+    ``uploads`` has path, authorization and body of each.
+    """
 
     uploads: list[tuple[str, str, bytes]]
 
@@ -47,7 +51,9 @@ class Publisher(http.server.BaseHTTPRequestHandler):
         self._json(done if "imports" in self.path else {"available_versions": {"v3": "v3/"}})
 
     def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["Content-Length"])) if "Content-Length" in self.headers else self._chunks()
+        body = (
+            self.rfile.read(int(self.headers["Content-Length"])) if "Content-Length" in self.headers else self._chunks()
+        )
         self.uploads.append((self.path, self.headers["Authorization"], body))
         self._json({"task": "/api/v3/imports/collections/1/"})
 
@@ -107,7 +113,13 @@ def cloned(tmp_path: Path) -> Path:
         else:
             (clone / name).unlink(missing_ok=True)
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)], check=True)
-    settings = {"user.name": "a", "user.email": "a@example.com", "gpg.format": "ssh", "user.signingkey": str(key), "core.hooksPath": os.devnull}
+    settings = {
+        "user.name": "a",
+        "user.email": "a@example.com",
+        "gpg.format": "ssh",
+        "user.signingkey": str(key),
+        "core.hooksPath": os.devnull,
+    }
     for name, value in settings.items():
         git(clone, "config", name, value)
     _lend_environment(clone / ".venv")
@@ -115,7 +127,10 @@ def cloned(tmp_path: Path) -> Path:
 
 
 def _lend_environment(place: Path) -> None:
-    """The environment of this test as that of the clone. Its stamps are from the future, so that no target of make installs into it."""
+    """The environment of this test as that of the clone.
+
+    Its stamps are from the future, so that no target of make installs into it.
+    """
     (place / "stamps").mkdir(parents=True)
     for entry in (ROOT / ".venv").iterdir():
         if entry.name != "stamps":
@@ -129,10 +144,21 @@ def _lend_environment(place: Path) -> None:
 def test_the_release_as_the_page_says(publisher: tuple[str, list[tuple[str, str, bytes]]], tmp_path: Path) -> None:
     url, uploads = publisher
     clone = cloned(tmp_path)
-    environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "ANSIBLE_COLLECTIONS_PATH")}
+    environment = {
+        name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "ANSIBLE_COLLECTIONS_PATH")
+    }
     environment |= {"UV_PUBLISH_URL": f"{url}legacy/", "GIT_PAGER": "cat", "HOME": str(tmp_path)}
     tokens = "".join(f"{token}\n" for token in _TOKENS.values())
-    run = subprocess.run(["bash", "-c", script(url)], cwd=clone, env=environment, input=tokens, capture_output=True, text=True, timeout=600, check=False)
+    run = subprocess.run(
+        ["bash", "-c", script(url)],
+        cwd=clone,
+        env=environment,
+        input=tokens,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
     assert run.returncode == 0 and "installing" not in run.stdout, run.stdout + run.stderr
     assert not any(token in run.stdout + run.stderr for token in _TOKENS.values())
     assert git(clone, "status", "--porcelain") == ""
@@ -143,8 +169,15 @@ def test_the_release_as_the_page_says(publisher: tuple[str, list[tuple[str, str,
     assert "v1\\.0\\.0" in (clone / "CHANGELOG.md").read_text()
     (wheel_path, wheel_login, wheel), (collection_path, collection_login, collection) = uploads
     artifacts = clone / ".build" / "artifact"
-    assert wheel_path == "/legacy/" and wheel_login.startswith("Basic ") and (artifacts / "ztlab-1.0.0-py3-none-any.whl").read_bytes() in wheel
-    assert collection_path.startswith("/api/v3/artifacts/collections") and collection_login == f"Token {_TOKENS['Token of Galaxy']}"
+    assert (
+        wheel_path == "/legacy/"
+        and wheel_login.startswith("Basic ")
+        and (artifacts / "ztlab-1.0.0-py3-none-any.whl").read_bytes() in wheel
+    )
+    assert (
+        collection_path.startswith("/api/v3/artifacts/collections")
+        and collection_login == f"Token {_TOKENS['Token of Galaxy']}"
+    )
     built = artifacts / "zerotouch-openshift-1.0.0.tar.gz"
     # The file is in it as base64, and its digest as text.
     assert hashlib.sha256(built.read_bytes()).hexdigest().encode() in collection

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A release that is named by tag: its digest is resolved once, and a later job builds the same image although the registry moved the tag."""
+"""A release that is named by tag: its digest is resolved once, and a later job builds the same image although the
+registry moved the tag.
+"""
 
 from __future__ import annotations
 
@@ -85,7 +87,9 @@ def test_a_tag_is_resolved_once(sno: Deployment, server: DocumentServer) -> None
     refused = sno.untouched(extra={**variables, "openshift_force": ["start_over"]})
     assert not refused.ok and release(sno)["release_image"] == FIRST, refused.output
     planned = sno.untouched("deploy_cluster", "--check", extra={**variables, **START_OVER})
-    assert f"would pin the release {TAG} to {MOVED}" in planned.output and release(sno)["release_image"] == FIRST, planned.output
+    assert f"would pin the release {TAG} to {MOVED}" in planned.output and release(sno)["release_image"] == FIRST, (
+        planned.output
+    )
     sno.interrupted(MOMENTS["booting"](sno), kill_all, extra={**variables, **START_OVER})
     assert release(sno) == {"version": "4.22.0", "release_image": MOVED, "release_tag": TAG} and image(sno) != built[0]
 
@@ -97,7 +101,9 @@ def test_a_registry_that_is_away(sno: Deployment) -> None:
     assert "the tag cannot be resolved to a digest" in refused.message and not sno.lab.bmc_writes(), refused.output
     assert not sno.work_dir.exists() or not any((sno.work_dir / "config").glob("*")), "an error writes no configuration"
     output, _seconds = sno.interrupted(MOMENTS["booting"](sno), kill_all)
-    assert output.count("so hosts install what it names when they pull it. Registry quay.io: it answers 503.") == 1, output
+    assert output.count("so hosts install what it names when they pull it. Registry quay.io: it answers 503.") == 1, (
+        output
+    )
     assert release(sno) == {"version": "4.22.0", "release_image": TAG}
     sno.lab.clear_faults()
     run = sno.deploy()

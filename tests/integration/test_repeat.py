@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Look without touching, deploy, deploy again, destroy: what the promises of repetition and check mode are worth in the lab."""
+"""Look without touching, deploy, deploy again, destroy: what the promises of repetition and check mode are worth in the
+lab.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +16,14 @@ from .lab import Deployment
 
 
 def everything_below(directory: Path) -> dict[str, float]:
-    """Times of change by path; without the lab, the lock, which says who had it last, and the log of a server that ends after its run."""
-    files = {path.relative_to(directory): path.lstat().st_mtime for path in directory.rglob("*") if path.name not in (".lock", "report-server.log")}
+    """Times of change by path; without the lab, the lock, which says who had it last, and the log of a server that ends
+    after its run.
+    """
+    files = {
+        path.relative_to(directory): path.lstat().st_mtime
+        for path in directory.rglob("*")
+        if path.name not in (".lock", "report-server.log")
+    }
     return {str(path): changed for path, changed in files.items() if "lab" not in path.parts}
 
 
@@ -51,7 +59,13 @@ def test_deploy_twice_and_destroy_twice(sno: Deployment) -> None:
     written = sno.lab.writes()
     assert all(written.values()) and first.changed
     sno.lab.assert_nothing_left()
-    for name in ("auth/kubeconfig", "auth/kubeadmin-password", "auth/kubeconfig.direct", "state.json", "images/agent.x86_64.iso"):
+    for name in (
+        "auth/kubeconfig",
+        "auth/kubeadmin-password",
+        "auth/kubeconfig.direct",
+        "state.json",
+        "images/agent.x86_64.iso",
+    ):
         assert stat.S_IMODE((sno.work_dir / name).stat().st_mode) == 0o600, name
     assert not running_in(sno.work_dir), "a process of the deployment is left"
 
@@ -90,11 +104,22 @@ def test_deploy_twice_and_destroy_twice(sno: Deployment) -> None:
 
 
 def powered_off_but_not_forgotten(sno: Deployment) -> None:
-    """state.json says installed, the BMC answers, the cluster does not: what became of it is unknown, so nothing is booted."""
+    """state.json says installed, the BMC answers, the cluster does not: what became of it is unknown, so nothing is
+    booted.
+    """
     hosts = json.loads(sno.inventory.read_text())["all"]["children"]["control_plane"]["hosts"]
-    bmc = [{"name": name, "bmc": variables["openshift_host"]["bmc"], "take_over": True} for name, variables in hosts.items()]
+    bmc = [
+        {"name": name, "bmc": variables["openshift_host"]["bmc"], "take_over": True}
+        for name, variables in hosts.items()
+    ]
     off = sno.module(
-        "boot_hosts", {"hosts": bmc, "state": "off", "connect_to": sno.lab.vars["openshift_connect_to"], "ca_cert": sno.lab.vars["openshift_ca_cert"]}
+        "boot_hosts",
+        {
+            "hosts": bmc,
+            "state": "off",
+            "connect_to": sno.lab.vars["openshift_connect_to"],
+            "ca_cert": sno.lab.vars["openshift_ca_cert"],
+        },
     )
     assert off.ok, off.output
     before = sno.lab.writes()

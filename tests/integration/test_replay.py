@@ -33,7 +33,10 @@ TREE: dict[str, dict[str, Any]] = {
         "MediaTypes": ["CD"],
         "Inserted": False,
         "Image": None,
-        "Actions": {f"#VirtualMedia.{name}": {"target": f"{MANAGER}/VirtualMedia/CD1/Actions/VirtualMedia.{name}"} for name in ("InsertMedia", "EjectMedia")},
+        "Actions": {
+            f"#VirtualMedia.{name}": {"target": f"{MANAGER}/VirtualMedia/CD1/Actions/VirtualMedia.{name}"}
+            for name in ("InsertMedia", "EjectMedia")
+        },
     },
 }
 
@@ -42,7 +45,9 @@ def capture(directory: Path, layout: str) -> Path:
     for number, (path, resource) in enumerate(TREE.items()):
         file = directory / f"{number}.json" if layout == "flat" else directory / "rack" / path[1:] / "index.json"
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps({"@odata.id": path + "/" * (number == 0), **resource} if layout == "flat" else resource))
+        file.write_text(
+            json.dumps({"@odata.id": path + "/" * (number == 0), **resource} if layout == "flat" else resource)
+        )
     (directory / "notes.json").write_text("[]")
     return directory
 
@@ -53,13 +58,20 @@ def test_both_layouts(tmp_path: Path, layout: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "words"), [("a.json", "{}", "has no service root"), ("a.json", "{", "cannot be read as JSON"), ("a.txt", "", "has no")]
+    ("name", "text", "words"),
+    [("a.json", "{}", "has no service root"), ("a.json", "{", "cannot be read as JSON"), ("a.txt", "", "has no")],
 )
 def test_what_is_no_capture(tmp_path: Path, name: str, text: str, words: str) -> None:
     (tmp_path / name).write_text(text)
     with pytest.raises(ReplayError, match=words):
         read_capture(tmp_path)
-    done = subprocess.run([sys.executable, "-m", "ztlab", "replay", str(tmp_path)], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        [sys.executable, "-m", "ztlab", "replay", str(tmp_path)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
     assert done.returncode == 1 and words in done.stderr
 
 

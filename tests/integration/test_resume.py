@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The rows of the resume table (docs/resume.md) that test_repeat and test_killed do not meet, each as a user would meet it."""
+"""The rows of the resume table (docs/resume.md) that test_repeat and test_killed do not meet, each as a user would meet
+it.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,9 @@ def test_input_that_changes_on_the_way(sno: Deployment) -> None:
     assert lab.writes() == written and recipe(sno) == second
 
     # The user's word overrides it.
-    output = sno.interrupted(lambda output: "sno-0: powered on" in output, kill_all, extra={"openshift_force": "rebuild_image"})[0]
+    output = sno.interrupted(
+        lambda output: "sno-0: powered on" in output, kill_all, extra={"openshift_force": "rebuild_image"}
+    )[0]
     assert recipe(sno) not in (first, second), output
     lab.clear_faults()
     sno.deployed()
@@ -73,7 +77,10 @@ def test_a_failed_installation_is_begun_again_only_when_asked(sno: Deployment) -
 
     written = sno.lab.writes()
     stopped = sno.refused()
-    assert "destroy_cluster -e openshift_confirm=sno" in stopped.message and "openshift_force=start_over" in stopped.message
+    assert (
+        "destroy_cluster -e openshift_confirm=sno" in stopped.message
+        and "openshift_force=start_over" in stopped.message
+    )
     assert sno.lab.writes() == written
 
     assert "start_over needs the confirmation" in sno.refused(extra={"openshift_force": "start_over"}).message

@@ -32,7 +32,9 @@ def two_runs_at_once(sno: Deployment) -> None:
 def files_that_are_gone(sno: Deployment) -> None:
     """Each is found again in what is left; no machine is touched, no key is drawn."""
     written = sno.lab.writes()
-    state, kubeconfig, password = (sno.work_dir / name for name in ("state.json", "auth/kubeconfig", "auth/kubeadmin-password"))
+    state, kubeconfig, password = (
+        sno.work_dir / name for name in ("state.json", "auth/kubeconfig", "auth/kubeadmin-password")
+    )
     secrets, texts = json.loads(state.read_text())["secrets"], [kubeconfig.read_text(), password.read_text()]
 
     for path in (kubeconfig, password):

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Unattended runs that repeat: a laboratory that destroys and deploys, one that starts over, a nightly deployment of many sites."""
+"""Unattended runs that repeat: a laboratory that destroys and deploys, one that starts over, a nightly deployment of
+many sites.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ def single(make_lab: MakeLab, tmp_path: Path) -> Deployment:
 
 
 def test_destroy_and_deploy_in_a_loop(single: Deployment) -> None:
-    """Both playbooks without a question, each time; after each destroy the machine is off, after each deployment it is a Node."""
+    """Both playbooks without a question, each time; after each destroy the machine is off, after each deployment it is
+    a Node.
+    """
     for _turn in range(TIMES):
         single.deployed()
         assert single.lab.nodes("sno")["sno-0"] == "Ready"
@@ -87,7 +91,9 @@ def many_sites(directory: Path) -> Path:
     """The site document of a lab with the machines and clusters of all sites."""
     first = yaml.safe_load((ROOT / "inventories" / "sno" / "site.yml").read_text())
     parts = [renamed(first, number) for number in range(SITES)]
-    whole = copy.deepcopy(first) | {key: [entry for part in parts for entry in part[key]] for key in ("machines", "clusters")}
+    whole = copy.deepcopy(first) | {
+        key: [entry for part in parts for entry in part[key]] for key in ("machines", "clusters")
+    }
     for machine in whole["machines"]:
         machine["bmc"]["password"] = BMC_PASSWORD
     path = directory / "site.yml"
@@ -108,7 +114,9 @@ def inventory_of(lab: Lab, number: int) -> Path:
 
 
 def test_twenty_single_nodes_and_three_links_down(sites: list[Deployment]) -> None:
-    """A nightly deployment of all sites: nothing is done at those that run, nothing is written where nothing can be read."""
+    """A nightly deployment of all sites: nothing is done at those that run, nothing is written where nothing can be
+    read.
+    """
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(Deployment.deployed, sites))
     lab = sites[0].lab

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Racks that are not empty, clusters that do not answer, installations that failed: what a run leaves alone, and how the user goes on."""
+"""Racks that are not empty, clusters that do not answer, installations that failed: what a run leaves alone, and how
+the user goes on.
+"""
 
 from __future__ import annotations
 
@@ -203,7 +205,11 @@ def test_a_bmc_that_is_down_does_not_hold_destroy_up(alone: Alone) -> None:
     run = deployment.run("destroy_cluster", extra={"openshift_confirm": "demo"})
     assert not run.ok, run.output
     mentions(run.output, "master-1")
-    assert {name: state for name, state in deployment.lab.powers().items() if name in THREE} == {"master-0": "Off", "master-1": "On", "master-2": "Off"}
+    assert {name: state for name, state in deployment.lab.powers().items() if name in THREE} == {
+        "master-0": "Off",
+        "master-1": "On",
+        "master-2": "Off",
+    }
 
 
 # A cluster that is installed (rows 6, 7)
@@ -301,11 +307,17 @@ def until_ready(deployment: Deployment, *names: str) -> None:
 def test_check_mode_lists_what_the_run_writes(alone: Alone) -> None:
     """As many media, boot overrides and power actions as the list has, at the same machines, in the same order."""
     deployment = alone("sno")
-    planned = [line.removeprefix("would ") for line in deployment.untouched("deploy_cluster", "--check").output.splitlines() if line.startswith("would ")]
+    planned = [
+        line.removeprefix("would ")
+        for line in deployment.untouched("deploy_cluster", "--check").output.splitlines()
+        if line.startswith("would ")
+    ]
     listed = [kind for line in planned for kind in ("insert", "boot once", "power on") if line.startswith(kind)]
     deployment.deployed()
     kinds = {"InsertMedia": "insert", "BootSourceOverrideTarget=Cd": "boot once", "ResetType=On": "power on"}
-    written = [word for write in deployment.lab.bmc_writes() for text, word in kinds.items() if text in write["summary"]]
+    written = [
+        word for write in deployment.lab.bmc_writes() for text, word in kinds.items() if text in write["summary"]
+    ]
     assert written == listed, (planned, deployment.lab.bmc_writes())
 
 

@@ -24,13 +24,21 @@ FIVE = ("master-0", "master-1", "master-2", "worker-0", "worker-1")
 @pytest.fixture(scope="module")
 def single(make_lab: MakeLab, tmp_path_factory: pytest.TempPathFactory) -> Shelf:
     """A single node that method agent installed, and a hub that the inventory does not name."""
-    return Shelf(lambda directory: with_stray_kubeconfig(rack(make_lab, directory, "sno", with_hub)), tmp_path_factory.mktemp("single"))
+    return Shelf(
+        lambda directory: with_stray_kubeconfig(rack(make_lab, directory, "sno", with_hub)),
+        tmp_path_factory.mktemp("single"),
+    )
 
 
 @pytest.fixture(scope="module")
 def five(make_lab: MakeLab, tmp_path_factory: pytest.TempPathFactory) -> Shelf:
-    """Three control-plane hosts and two workers that method agent installed, and a hub that the inventory does not name."""
-    return Shelf(lambda directory: with_stray_kubeconfig(rack(make_lab, directory, "demo", with_hub)), tmp_path_factory.mktemp("five"))
+    """Three control-plane hosts and two workers that method agent installed, and a hub that the inventory does not
+    name.
+    """
+    return Shelf(
+        lambda directory: with_stray_kubeconfig(rack(make_lab, directory, "demo", with_hub)),
+        tmp_path_factory.mktemp("five"),
+    )
 
 
 def hub_of(deployment: Deployment) -> dict[str, Any]:
@@ -82,7 +90,9 @@ def test_add_hosts_does_not_use_a_hub_that_is_not_configured(single: Shelf) -> N
 def test_another_method_does_not_reinstall_the_cluster(single: Shelf) -> None:
     installed = single.get()
     for options in ((), ("--check",)):
-        run = installed.stopped("deploy_cluster", *options, extra={"openshift_install_method": "hub", "openshift_hub": hub_of(installed)})
+        run = installed.stopped(
+            "deploy_cluster", *options, extra={"openshift_install_method": "hub", "openshift_hub": hub_of(installed)}
+        )
         for text in ("agent", "destroy_cluster", "openshift_confirm=sno"):
             assert text in run.message, run.message
     assert untouched_hub(installed), "something was created in the hub"
@@ -106,7 +116,9 @@ def test_remove_hosts_drains_or_says_that_the_method_does_not_have_it(five: Shel
     installed = five.get()
     workload = core_api(installed)
     container = client.V1Container(name="app", image="quay.io/example/app")
-    pod = client.V1Pod(metadata=client.V1ObjectMeta(name="app"), spec=client.V1PodSpec(containers=[container], node_name="worker-1"))
+    pod = client.V1Pod(
+        metadata=client.V1ObjectMeta(name="app"), spec=client.V1PodSpec(containers=[container], node_name="worker-1")
+    )
     workload.create_namespaced_pod("default", pod)
     before = len(installed.lab.bmc_writes(refused=True))
     unconfirmed = installed.stopped("remove_hosts", extra={"openshift_hosts": ["worker-1"]})
@@ -151,7 +163,11 @@ def test_an_agent_whose_machine_runs_another_cluster_is_not_booted(make_lab: Mak
 
     deployment = rack(make_lab, tmp_path / "rack", "sno", occupied)
     hub = {**deployment.lab.vars["openshift_hub"], "binding": "none"}
-    extra = {"openshift_install_method": "hub", "openshift_hub": hub, "openshift_infra_env": {"pull_secret": PULL_SECRET}}
+    extra = {
+        "openshift_install_method": "hub",
+        "openshift_hub": hub,
+        "openshift_infra_env": {"pull_secret": PULL_SECRET},
+    }
     found = deployment.run("add_hosts", extra=extra)
     assert found.ok, found.output
     deployment.lab.install("sno-0", cluster="elsewhere")

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Rows 3, 6 and 14 of the safety table with the state in each store: what cannot be read is never empty, and what is empty was read."""
+"""Rows 3, 6 and 14 of the safety table with the state in each store: what cannot be read is never empty, and what is
+empty was read.
+"""
 
 from __future__ import annotations
 
@@ -55,11 +57,17 @@ def damage_record(store: str, stores: Stores) -> None:
 
 def booted(sno: Deployment, variables: Mapping[str, Any]) -> None:
     """A deployment whose run was killed after the boot."""
-    sno.interrupted(after(r"^sno-0: powered on")(sno), lambda process: (sno.lab.change_speed(SLOW), kill_all(process)), extra=variables)
+    sno.interrupted(
+        after(r"^sno-0: powered on")(sno),
+        lambda process: (sno.lab.change_speed(SLOW), kill_all(process)),
+        extra=variables,
+    )
 
 
 def unknown(sno: Deployment, variables: Mapping[str, Any], words: str) -> None:
-    """Neither a deployment nor its end touches a machine, whatever may be forced about unknown machines; nothing looks as if there were no record."""
+    """Neither a deployment nor its end touches a machine, whatever may be forced about unknown machines; nothing looks
+    as if there were no record.
+    """
     for playbook, further in (("deploy_cluster", {"openshift_force": ["take_over"]}), ("destroy_cluster", CONFIRM)):
         run = sno.stopped(playbook, extra={**variables, **further})
         assert words in run.output and "no record contains it" not in run.output, run.output
@@ -87,7 +95,11 @@ def test_row_6_a_store_that_cannot_be_read(store: str, lost: bool, sno: Deployme
     unknown(sno, variables_of(store, stores), "The record is damaged" if store == "http" else "cannot be read")
 
 
-@pytest.mark.parametrize("damage", [lambda path: path.write_text("{"), lambda path: (path.unlink(), path.mkdir())], ids=["damaged", "a directory"])
+@pytest.mark.parametrize(
+    "damage",
+    [lambda path: path.write_text("{"), lambda path: (path.unlink(), path.mkdir())],
+    ids=["damaged", "a directory"],
+)
 def test_row_6_a_directory_that_cannot_be_read(damage: Callable[[Path], object], sno: Deployment) -> None:
     booted(sno, {})
     damage(sno.work_dir / "state.json")
@@ -98,14 +110,21 @@ def test_row_6_a_directory_that_cannot_be_read(damage: Callable[[Path], object],
 @pytest.mark.long
 @pytest.mark.parametrize("store", STORES)
 def test_row_3_a_machine_that_the_state_of_another_cluster_records(store: str, sno: Deployment, stores: Stores) -> None:
-    """Its work directory is beside this one; the store of this cluster was read and is empty. No override reaches the row."""
+    """Its work directory is beside this one; the store of this cluster was read and is empty.
+
+    No override reaches the row.
+    """
     booted(sno, variables_of(store, stores))
 
     def renamed(inventory: dict[str, Any]) -> None:
         inventory["all"]["vars"]["openshift_cluster"]["name"] = "other"
 
     other = sno.described_as(renamed).beside("other")
-    own = variables_of(store, stores) if store != "http" else variables_of(store, stores, url=f"{stores.server.url}-other")
+    own = (
+        variables_of(store, stores)
+        if store != "http"
+        else variables_of(store, stores, url=f"{stores.server.url}-other")
+    )
     for force in ([], ["take_over"], ["start_over"]):
         run = other.stopped(extra={**own, "openshift_force": force, "openshift_confirm": "other"})
         assert "sno-0" in run.message and "cluster" in run.message and str(sno.work_dir) in run.message, run.output
@@ -122,7 +141,9 @@ def test_the_record_of_another_cluster_is_no_record_of_this_one(store: str, sno:
         inventory["all"]["vars"]["openshift_cluster"]["name"] = "other"
 
     place = {"name": "zerotouch-openshift-sno"} if store == "secret" else {}
-    run = sno.described_as(renamed).stopped(extra={**variables_of(store, stores, **place), "openshift_force": ["take_over"]})
+    run = sno.described_as(renamed).stopped(
+        extra={**variables_of(store, stores, **place), "openshift_force": ["take_over"]}
+    )
     assert "sno" in run.message and not (sno.work_dir / "state.json").exists(), run.output
 
 
@@ -134,5 +155,7 @@ def test_a_job_with_an_empty_directory(store: str, sno: Deployment, stores: Stor
     run = job.run("deploy_cluster", "--check", extra=variables_of(store, stores))
     assert run.ok and "would boot sno-0" in run.output, run.output
     booted(sno, variables_of(store, stores))
-    run = job.stopped(extra={**variables_of(store, stores, passphrase="another canary-passphrase"), "openshift_force": ["take_over"]})
+    run = job.stopped(
+        extra={**variables_of(store, stores, passphrase="another canary-passphrase"), "openshift_force": ["take_over"]}
+    )
     assert "passphrase" in run.message, run.output

@@ -32,7 +32,10 @@ def test_pools_that_are_too_large_together_touch_nothing(site: Site) -> None:
 
 def test_all_pools_get_their_sizes(site: Site) -> None:
     planned = site.played("scale_node_pool", "--check", **pools(2, 1))
-    for line in ("would scale NodePool clusters/pool-0 from 0 to 2", "would scale NodePool clusters/pool-1 from 0 to 1"):
+    for line in (
+        "would scale NodePool clusters/pool-0 from 0 to 2",
+        "would scale NodePool clusters/pool-1 from 0 to 1",
+    ):
         assert line in planned.output, planned.output
     boots = [host for host in HOSTS.values() if f"would boot {host} into discovery" in planned.output]
     assert len(boots) == 3 and set(site.lab.writes().values()) == {0}, planned.output

@@ -18,7 +18,12 @@ from .conftest import MakeLab
 from .lab import Deployment, Lab
 
 SNO = {"name": "sno-0", "power": "On", "phase": "installed", "installed": {"sda": "rhel-8"}}
-INSERT = {"machine": "sno-0", "method": "POST", "path": "/redfish/v1/Managers/1/VirtualMedia/Cd/Actions/VirtualMedia.InsertMedia", "summary": "Image=…"}
+INSERT = {
+    "machine": "sno-0",
+    "method": "POST",
+    "path": "/redfish/v1/Managers/1/VirtualMedia/Cd/Actions/VirtualMedia.InsertMedia",
+    "summary": "Image=…",
+}
 
 
 # One with writes that are allowed, one that must stop.
@@ -53,12 +58,21 @@ class PlantedDeployment(Deployment):
 
 
 @pytest.mark.parametrize("force", [(), ("take_over",)])
-def test_a_planted_write_ends_the_sequence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, force: tuple[str, ...]) -> None:
-    """Without consent the report has the seed, the step and the write; with it there is none, and the run is killed at the write as the step says."""
+def test_a_planted_write_ends_the_sequence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, force: tuple[str, ...]
+) -> None:
+    """Without consent the report has the seed, the step and the write; with it there is none, and the run is killed at
+    the write as the step says.
+    """
     monkeypatch.setattr(PlantedLab, "running", False)
     directory = tmp_path / "rack"
     directory.mkdir()
-    deployment = PlantedDeployment(PlantedLab(directory, directory / "site.yml"), directory / "hosts.json", directory, environment={"HOME": str(directory)})
+    deployment = PlantedDeployment(
+        PlantedLab(directory, directory / "site.yml"),
+        directory / "hosts.json",
+        directory,
+        environment={"HOME": str(directory)},
+    )
     step = Step("deploy_cluster", force=force, kill=AT_FIRST_WRITE)
     player = Player(deployment, Sequence(4711, Situation("sno", "other-system", ("sno-0",)), (step,)), {})
     report = "\n".join(player.play())

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""docs/how-to/state-in-a-job.md, followed word for word: its commands run as they are printed, in jobs with its variables and its credential."""
+"""docs/how-to/state-in-a-job.md, followed word for word: its commands run as they are printed, in jobs with its
+variables and its credential.
+"""
 
 from __future__ import annotations
 
@@ -55,12 +57,16 @@ class Follower:
         job.work_dir = job.runner / "project" / "clusters" / "sno"
         tower = {"filename": {"kubeconfig": str(job.runner / "inputs" / "template.kubeconfig")}}
         injectors = yaml.safe_load(INJECTORS)
-        rendered = {name: jinja2.Template(text).render(self._values, tower=tower) for name, text in injectors["env"].items()}
+        rendered = {
+            name: jinja2.Template(text).render(self._values, tower=tower) for name, text in injectors["env"].items()
+        }
         job.environment = {**job.environment, **rendered}
         return job
 
     def start(self, command: str, job: JobDeployment | None = None) -> subprocess.Popen[str]:
-        files = {name: jinja2.Template(text).render(self._values) for name, text in yaml.safe_load(INJECTORS)["file"].items()}
+        files = {
+            name: jinja2.Template(text).render(self._values) for name, text in yaml.safe_load(INJECTORS)["file"].items()
+        }
         return (job or self.job).shell(command, {**files, "state.yml": STATE})
 
     def run(self, command: str) -> Run:
@@ -100,7 +106,15 @@ def prepare(sno: Deployment, api: LabApi) -> None:
     here.mkdir()
     (here / "docs").symlink_to(ROOT / "docs")
     (here / "admin.kubeconfig").write_text(api.kubeconfig.read_text())
-    done = subprocess.run(["bash", "-euc", PREPARE], cwd=here, env=sno._environment(), capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(
+        ["bash", "-euc", PREPARE],
+        cwd=here,
+        env=sno._environment(),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     assert api.client.get("/apis/rbac.authorization.k8s.io/v1/namespaces/zerotouch/roles/zerotouch-state")
 

@@ -56,7 +56,7 @@ session.open()
 StateFile(root / "state.json").update("machines", {"node-1": {"state": "booting"}})
 session.save()
 os.kill(os.getpid(), signal.SIGKILL)
-"""
+"""  # noqa: E501
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +70,9 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealApi | LabApi]:
 
 @pytest.fixture
 def options(api: RealApi | LabApi) -> Iterator[StateOptions]:
-    yield StateOptions("secret", passphrase=PASSPHRASE, connection={"kubeconfig": str(api.kubeconfig)}, namespace=NAMESPACE)
+    yield StateOptions(
+        "secret", passphrase=PASSPHRASE, connection={"kubeconfig": str(api.kubeconfig)}, namespace=NAMESPACE
+    )
     for secret in api.client.list(f"/api/v1/namespaces/{NAMESPACE}/secrets"):
         api.client.delete(f"/api/v1/namespaces/{NAMESPACE}/secrets/{secret['metadata']['name']}")
 
@@ -91,7 +93,9 @@ def session(options: StateOptions, tmp_path: Path) -> Make:
     return made
 
 
-def test_another_container_continues_after_sigkill(session: Make, tmp_path: Path, api: RealApi | LabApi, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_container_continues_after_sigkill(
+    session: Make, tmp_path: Path, api: RealApi | LabApi, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The process of the killed run was on this machine, and has ended: its lease is taken over."""
     monkeypatch.setattr(lease, "TAKE_OVER_ENDED", 1.0)
     monkeypatch.setattr(keeper, "_LOOK", 0.2)

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A work directory that is lost with its job: the next job, in an empty directory, goes on with what is in the state store."""
+"""A work directory that is lost with its job: the next job, in an empty directory, goes on with what is in the state
+store.
+"""
 
 from __future__ import annotations
 
@@ -33,8 +35,9 @@ def stored_in(server: DocumentServer, **changes: Any) -> dict[str, Any]:
 
 
 def lost(sno: Deployment, process: int) -> None:
-    """The job and its directory end, and with them its image server. In the lab's minutes the next job would come too late for hosts that run from
-    the image.
+    """The job and its directory end, and with them its image server.
+
+    In the lab's minutes the next job would come too late for hosts that run from the image.
     """
     sno.lab.change_speed(SLOW)
     kill_all(process)
@@ -77,7 +80,9 @@ def test_jobs_that_are_killed_with_their_directories(sno: Deployment, server: Do
     assert destroyed.ok, destroyed.output
     away(sno)
     planned = sno.deployed("--check", extra=variables)
-    assert "would boot sno-0" in planned.output and "state: restored" not in planned.output, "a destroyed deployment has no record"
+    assert "would boot sno-0" in planned.output and "state: restored" not in planned.output, (
+        "a destroyed deployment has no record"
+    )
 
 
 def from_disk(sno: Deployment) -> Callable[[str], bool]:

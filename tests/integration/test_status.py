@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Playbook status: one deployment before, during and after its installation. It writes nothing, and its exit code is the state."""
+"""Playbook status: one deployment before, during and after its installation.
+
+It writes nothing, and its exit code is the state.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,12 @@ def deployment(make_lab: MakeLab, tmp_path_factory: pytest.TempPathFactory) -> D
     """A single node; the tests build on each other."""
     directory = tmp_path_factory.mktemp("status")
     environment = {"ANSIBLE_SHOW_CUSTOM_STATS": "1"}
-    return Deployment(make_lab(directory, canary_site("sno", directory)), canary_inventory("sno", directory), directory, environment=environment)
+    return Deployment(
+        make_lab(directory, canary_site("sno", directory)),
+        canary_inventory("sno", directory),
+        directory,
+        environment=environment,
+    )
 
 
 def exported(run: Run) -> dict[str, Any]:
@@ -47,7 +55,11 @@ def exported(run: Run) -> dict[str, Any]:
 
 def files(directory: Path) -> dict[str, tuple[int, int]]:
     """All files but the logs of servers, whose processes run on."""
-    found = [path for path in directory.rglob("*") if path.is_file() and path.name not in ("image-server.log", "report-server.log")]
+    found = [
+        path
+        for path in directory.rglob("*")
+        if path.is_file() and path.name not in ("image-server.log", "report-server.log")
+    ]
     return {str(path): (path.stat().st_mtime_ns, path.stat().st_size) for path in found}
 
 
@@ -75,10 +87,17 @@ def test_during_the_installation(deployment: Deployment) -> None:
     assert state == "running" and exported(run)["live_report"]["updated_at"], run.output
     # The report that the killed run left says "running" as well, but there is no more news of it.
     live = live_section(deployment)
-    time.sleep(max(0.0, datetime.datetime.fromisoformat(live["updated_at"]).timestamp() + 3 * live["interval"] + 1 - time.time()))
+    time.sleep(
+        max(
+            0.0,
+            datetime.datetime.fromisoformat(live["updated_at"]).timestamp() + 3 * live["interval"] + 1 - time.time(),
+        )
+    )
     state, run = status(deployment)
     deployment.lab.change_speed(120)
-    assert state == "running" and exported(run)["live_report"] == {"updated_at": live["updated_at"], "stale": True}, run.output
+    assert state == "running" and exported(run)["live_report"] == {"updated_at": live["updated_at"], "stale": True}, (
+        run.output
+    )
     assert news_text(live["updated_at"]) in run.output, run.output
     assert re.search(r"^sno-0 .*\bOn\b", run.output, re.MULTILINE), run.output
 
@@ -93,18 +112,35 @@ def test_after_the_installation(deployment: Deployment) -> None:
     stats = exported(run)
     assert stats["live_report"] == {} == live_section(deployment), run.output
     assert 'id="news"' not in (deployment.work_dir / "report.html").read_text()
-    assert (stats["cluster"], stats["state"], stats["phase"], [host["name"] for host in stats["hosts"]]) == ("sno", "done", "installed", ["sno-0"])
+    assert (stats["cluster"], stats["state"], stats["phase"], [host["name"] for host in stats["hosts"]]) == (
+        "sno",
+        "done",
+        "installed",
+        ["sno-0"],
+    )
     assert Path(stats["paths"]["kubeconfig"]).parent == deployment.work_dir / "auth", stats["paths"]
     document = json.loads((deployment.work_dir / "state.json").read_text())
-    secrets = {**INVENTORY_SECRETS, **of_state(document), "password": (deployment.work_dir / "auth" / "kubeadmin-password").read_text().strip()}
-    assert len(secrets) > len(INVENTORY_SECRETS) + 5 and not shown(json.dumps(stats), secrets) and not shown(run.output, secrets)
+    secrets = {
+        **INVENTORY_SECRETS,
+        **of_state(document),
+        "password": (deployment.work_dir / "auth" / "kubeadmin-password").read_text().strip(),
+    }
+    assert (
+        len(secrets) > len(INVENTORY_SECRETS) + 5
+        and not shown(json.dumps(stats), secrets)
+        and not shown(run.output, secrets)
+    )
     assert state == "done" and re.search(r"^sno-0 .*\bready\b.*\bOn\b", run.output, re.MULTILINE), run.output
 
 
 def unreachable(deployment: Deployment) -> dict[str, Any]:
     """Variables with which neither service nor API can be reached."""
     connect_to = deployment.lab.vars["openshift_connect_to"]
-    return {"openshift_connect_to": {key: "127.0.0.1:1" if key.endswith((":6443", ":8090")) else address for key, address in connect_to.items()}}
+    return {
+        "openshift_connect_to": {
+            key: "127.0.0.1:1" if key.endswith((":6443", ":8090")) else address for key, address in connect_to.items()
+        }
+    }
 
 
 def test_an_api_that_does_not_answer_is_unknown(deployment: Deployment) -> None:
@@ -138,7 +174,9 @@ def test_a_store(deployment: Deployment) -> None:
     refused, run = status(deployment, stored_in(server, passphrase="another canary-passphrase"))
     assert refused == "unknown" and "passphrase" in run.output, run.output
     restored = deployment.untouched("status", extra=extra)
-    assert restored.ok and "state: restored" in restored.output and restored.output.count("state: done") == 1, restored.output
+    assert restored.ok and "state: restored" in restored.output and restored.output.count("state: done") == 1, (
+        restored.output
+    )
     assert status(deployment, extra)[0] == "done"
     server.stop()
 
@@ -158,7 +196,9 @@ def of_method(method: str, make_lab: MakeLab, directory: Path) -> tuple[Deployme
     if method == "hosted":
         return make_site(make_lab, directory).deployment, {"openshift_node_pool": {"replicas": 3}}
     if method == "assisted":
-        return Deployment(make_lab(directory, canary_site("assisted", directory)), canary_inventory("assisted", directory), directory), {}
+        return Deployment(
+            make_lab(directory, canary_site("assisted", directory)), canary_inventory("assisted", directory), directory
+        ), {}
     site = make_hub_site(make_lab, directory)
     return site.deployment, {"openshift_install_method": "hub", "openshift_hub": site.lab.vars["openshift_hub"]}
 

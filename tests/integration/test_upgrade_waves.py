@@ -23,7 +23,11 @@ def pools() -> list[dict[str, Any]]:
     return [{"name": name, "replicas": 1, **({"upgrade_wave": wave} if wave else {})} for name, wave in WAVES.items()]
 
 
-VARIABLES = {"openshift_version": NEW, "openshift_node_pool": {"replicas": 1}, "openshift_node_pools": [*pools(), {"name": "missing", "upgrade_wave": 1}]}
+VARIABLES = {
+    "openshift_version": NEW,
+    "openshift_node_pool": {"replicas": 1},
+    "openshift_node_pools": [*pools(), {"name": "missing", "upgrade_wave": 1}],
+}
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +40,9 @@ def site(make_lab: MakeLab, tmp_path_factory: pytest.TempPathFactory) -> Site:
 
 @contextlib.contextmanager
 def seen(hub: KubeClient) -> Iterator[list[tuple[bool, frozenset[str], frozenset[str]]]]:
-    """Whether the control plane has the release, which pools are to have it, and which have it: each combination that occurred, in order."""
+    """Whether the control plane has the release, which pools are to have it, and which have it: each combination that
+    occurred, in order.
+    """
     found: list[tuple[bool, frozenset[str], frozenset[str]]] = []
 
     def look() -> None:
@@ -55,7 +61,9 @@ def seen(hub: KubeClient) -> Iterator[list[tuple[bool, frozenset[str], frozenset
 def test_pools_follow_their_control_plane_in_waves(site: Site) -> None:
     hub = KubeClient.from_kubeconfig(site.lab.hub_kubeconfig())
     planned = site.played("deploy_cluster", "--check", **VARIABLES)
-    assert planned.output.index("would upgrade first, also-first, missing when") < planned.output.index("would upgrade second when"), planned.output
+    assert planned.output.index("would upgrade first, also-first, missing when") < planned.output.index(
+        "would upgrade second when"
+    ), planned.output
     assert NEW not in str(hub.list(POOLS))
     with seen(hub) as states:
         run = site.played("deploy_cluster", **VARIABLES)
@@ -63,7 +71,11 @@ def test_pools_follow_their_control_plane_in_waves(site: Site) -> None:
         assert complete or not asked, states
         assert "second" not in asked or {"first", "also-first"} <= have, states
     # Both pools of a wave are started before one of them is waited for.
-    assert run.output.index("TASK [Start the upgrades") < run.output.index("(item=also-first)") < run.output.index("TASK [Upgrade the pools]"), run.output
+    assert (
+        run.output.index("TASK [Start the upgrades")
+        < run.output.index("(item=also-first)")
+        < run.output.index("TASK [Upgrade the pools]")
+    ), run.output
     assert states[-1][2] == {"first", "also-first", "second"}, run.output
     assert all(settled(hub, name, 1) for name in (*WAVES, "guest"))
     assert node_pool(hub, "stays")["status"]["version"] != NEW and hub.find(f"{POOLS}/missing") is None

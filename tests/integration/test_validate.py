@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Playbook validate and the hook for pre-commit: every mistake at once, in text, JSON and annotations, without a network."""
+"""Playbook validate and the hook for pre-commit: every mistake at once, in text, JSON and annotations, without a
+network.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +31,21 @@ def run(command: list[str], directory: Path, **environment: str) -> Run:
     if subprocess.run([*ALONE, "true"], capture_output=True, check=False).returncode:
         pytest.skip("no namespaces for networks here")
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("ANSIBLE_", "GITHUB_"))}
-    own = {"ANSIBLE_COLLECTIONS_PATH": str(ROOT / ".build"), "ANSIBLE_NOCOLOR": "1", "PWD": str(directory), "PATH": f"{BIN}:{os.environ['PATH']}"}
-    done = subprocess.run([*ALONE, *command], cwd=directory, env=inherited | own | environment, capture_output=True, text=True, timeout=120, check=False)
+    own = {
+        "ANSIBLE_COLLECTIONS_PATH": str(ROOT / ".build"),
+        "ANSIBLE_NOCOLOR": "1",
+        "PWD": str(directory),
+        "PATH": f"{BIN}:{os.environ['PATH']}",
+    }
+    done = subprocess.run(
+        [*ALONE, *command],
+        cwd=directory,
+        env=inherited | own | environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
     return Run(done.returncode, looked_through(done.stdout + done.stderr))
 
 
@@ -64,7 +79,9 @@ def test_a_valid_inventory(tmp_path: Path) -> None:
     (tmp_path / "site.yml").write_text((ROOT / "inventories" / "demo" / "hosts.yml").read_text())
     done = run(command_of_page("Validate"), tmp_path)
     assert done.ok and done.changed == 0, done.output
-    assert "The variables are valid: 5 hosts, 1 warning." in done.output and "openshift_base_image" in done.output, done.output
+    assert "The variables are valid: 5 hosts, 1 warning." in done.output and "openshift_base_image" in done.output, (
+        done.output
+    )
 
 
 def test_every_mistake_at_once(tmp_path: Path) -> None:
@@ -84,7 +101,9 @@ def test_every_mistake_at_once(tmp_path: Path) -> None:
         if path not in ("openshift_host[worker-1].interfaces[0].mac_address", "openshift_cluster.api_vips"):
             assert key in lines[problem["line"] - 1], problem
     quality = json.loads((tmp_path / "gl-code-quality-report.json").read_text())
-    assert {entry["location"]["lines"]["begin"] for entry in quality if entry["severity"] == "major"} == {problem["line"] for problem in errors.values()}
+    assert {entry["location"]["lines"]["begin"] for entry in quality if entry["severity"] == "major"} == {
+        problem["line"] for problem in errors.values()
+    }
     assert BMC_PASSWORD not in json.dumps([document, quality])
 
 

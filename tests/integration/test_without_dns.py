@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A controller that cannot resolve the name of the cluster's API: the service installs, so the run ends well, with a warning and a kubeconfig."""
+"""A controller that cannot resolve the name of the cluster's API: the service installs, so the run ends well, with a
+warning and a kubeconfig.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from .lab import Deployment
 
 
 def test_the_api_has_no_name_here(make_lab: MakeLab, tmp_path: Path) -> None:
-    edge = Deployment(make_lab(tmp_path, canary_site("assisted", tmp_path)), canary_inventory("assisted", tmp_path), tmp_path)
+    edge = Deployment(
+        make_lab(tmp_path, canary_site("assisted", tmp_path)), canary_inventory("assisted", tmp_path), tmp_path
+    )
     addresses = edge.lab.vars["openshift_connect_to"]
     without = {name: address for name, address in addresses.items() if not name.startswith("api.edge.example.com")}
     assert len(without) < len(addresses)

@@ -3,8 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Which machines a step may write to, from what the lab shows and from the history of the sequence.
 
-It shares no code with the collection: its rules are those of docs/safety.md, written a second time and coarser. Where the documented table has room, the oracle
-is the more permissive one, so what it reports is a fault.
+It shares no code with the collection: its rules are those of docs/safety.md, written a second time and coarser. Where
+the documented table has room, the oracle is the more permissive one, so what it reports is a fault.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ OWN_NAME = {"sno": "sno", "demo": "demo"}
 HUB, SERVICE = "at the hub", "at the service"
 _HUB_ONLY = frozenset({"remove_hosts", "reprovision_hosts"})
 _BOOTING = frozenset({"deploy_cluster", "add_hosts"})
-# stop: no write, and a run that boots machines must not write to any other either; eject: no write but one that takes the medium out.
+# stop: no write, and a run that boots machines must not write to any other either; eject: no write but one that takes
+# the medium out.
 Verdict = Literal["allow", "eject", "stop"]
 
 
@@ -47,7 +48,9 @@ class Machine:
 
 @dataclasses.dataclass(frozen=True)
 class Rack:
-    """What is true before a step, its faults included; ``apis`` are the clusters whose API answers, ``foreign`` has machines with BareMetalHosts of others."""
+    """What is true before a step, its faults included; ``apis`` are the clusters whose API answers, ``foreign`` has
+    machines with BareMetalHosts of others.
+    """
 
     own: str
     machines: Mapping[str, Machine]
@@ -77,8 +80,8 @@ def _cluster_of(status: Mapping[str, Any], machine: str) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class History:
-    """What the steps so far have left: records (place, machine) with their method, consents that an interrupted run keeps, places whose deployment is done,
-    machines that any step has written to.
+    """What the steps so far have left: records (place, machine) with their method, consents that an interrupted run
+    keeps, places whose deployment is done, machines that any step has written to.
     """
 
     records: Mapping[tuple[str, str], str] = dataclasses.field(default_factory=dict)
@@ -95,8 +98,13 @@ class History:
         """With ``lost`` the content of directory main is gone."""
         return self.without("main") if step.work_dir == "lost" else self
 
-    def after(self, step: Step, place: str, judged: Mapping[str, Verdict], writes: Sequence[Write], code: int) -> History:
-        """What the step, which ended with ``code``, leaves to the next one. ``self`` is the history that the step was judged with."""
+    def after(
+        self, step: Step, place: str, judged: Mapping[str, Verdict], writes: Sequence[Write], code: int
+    ) -> History:
+        """What the step, which ended with ``code``, leaves to the next one.
+
+        ``self`` is the history that the step was judged with.
+        """
         if step.check:
             return self
         method, places = acting_method(step), _places(step, place)
@@ -105,7 +113,11 @@ class History:
         records = dict(self.records)
         if step.playbook in _BOOTING:
             records |= {(each, write.machine): method for write in writes for each in places}
-        granted = {(place, name) for name, verdict in judged.items() if verdict == "allow" and step.playbook in _BOOTING and step.force}
+        granted = {
+            (place, name)
+            for name, verdict in judged.items()
+            if verdict == "allow" and step.playbook in _BOOTING and step.force
+        }
         done = code == 0 and step.playbook == "deploy_cluster"
         grants = frozenset(grant for grant in self.grants if grant[0] != place) if done else self.grants | granted
         finished = self.finished | {place} if done else self.finished
@@ -135,7 +147,11 @@ def judge(step: Step, place: str, rack: Rack, history: History, inventory: Itera
 
 def forbidden(verdicts: Mapping[str, Verdict], writes: Iterable[Write]) -> list[Write]:
     """The writes that the verdicts do not allow."""
-    return [write for write in writes if (verdict := verdicts[write.machine]) == "stop" or (verdict == "eject" and not write.ejects)]
+    return [
+        write
+        for write in writes
+        if (verdict := verdicts[write.machine]) == "stop" or (verdict == "eject" and not write.ejects)
+    ]
 
 
 def _verdict(step: Step, place: str, rack: Rack, machine: Machine, history: History) -> Verdict:
@@ -145,7 +161,9 @@ def _verdict(step: Step, place: str, rack: Rack, machine: Machine, history: Hist
     if step.check or not _has_playbook(method, step.playbook) or (machine.name in rack.foreign and hub_reads):
         return "stop"
     own = [history.records[key] for each in _places(step, place) if (key := (each, machine.name)) in history.records]
-    if _recorded_by_another(place, machine.name, history) or (hub_reads and method != "hub" and (HUB, machine.name) in history.records):
+    if _recorded_by_another(place, machine.name, history) or (
+        hub_reads and method != "hub" and (HUB, machine.name) in history.records
+    ):
         return "stop"
     if any(recorded != method for recorded in own):
         return "stop"
@@ -172,7 +190,9 @@ def _recorded_by_another(place: str, machine: str, history: History) -> bool:
 
 
 def _recorded(step: Step, place: str, rack: Rack, machine: Machine, history: History) -> Verdict:
-    """Rows 6 and 7: an installed member is left alone, whether its cluster answers or not; what is not installed yet may be booted again."""
+    """Rows 6 and 7: an installed member is left alone, whether its cluster answers or not; what is not installed yet
+    may be booted again.
+    """
     if machine.cluster != rack.own and place not in history.finished:
         return "allow"
     abandoned = step.confirm == "right" and {"start_over", "reboot_joined_hosts"} & set(step.force)
@@ -180,7 +200,9 @@ def _recorded(step: Step, place: str, rack: Rack, machine: Machine, history: His
 
 
 def _unrecorded(step: Step, rack: Rack, machine: Machine, history: History) -> Verdict:
-    """Rows 12, 13 and 14. The lab does not show whether the rendezvous service of an installation whose record is lost answers: either consent counts then."""
+    """Rows 12, 13 and 14. The lab does not show whether the rendezvous service of an installation whose record is lost
+    answers: either consent counts then.
+    """
     start_over = "start_over" in step.force and step.confirm == "right"
     if rack.own in rack.apis or machine.kubelet:
         return "allow" if start_over else "stop"

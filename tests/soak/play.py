@@ -26,7 +26,8 @@ from ..integration.safety import Shelf, elsewhere, machine_of, member, powered_o
 from .oracle import OWN_NAME, History, Verdict, Write, forbidden, judge, rack_of
 from .sequences import AT_FIRST_WRITE, MACHINES, TO_THE_END, Sequence, Situation, Step
 
-# Seconds of the wall clock after which a run that may write is ended as if it had been killed: the soak is about what is written, not about its end.
+# Seconds of the wall clock after which a run that may write is ended as if it had been killed: the soak is about what
+# is written, not about its end.
 PATIENCE = 180.0
 # Seconds in which a BMC finishes the request of a run that was killed.
 SETTLE = 0.5
@@ -35,7 +36,9 @@ AGE = 600.0
 
 
 class SharedCluster(Shelf):
-    """The cluster that method agent installed, shared by sequences as long as neither machines nor hub nor service nor its own directory have changed."""
+    """The cluster that method agent installed, shared by sequences as long as neither machines nor hub nor service nor
+    its own directory have changed.
+    """
 
     def __init__(self, make: Callable[[Path], Deployment], directory: Path) -> None:
         super().__init__(make, directory)
@@ -101,7 +104,9 @@ class Played:
 
     @property
     def reason(self) -> str:
-        """The begin of the message with which the run failed: a soak whose steps all fail for a trivial reason would prove nothing."""
+        """The begin of the message with which the run failed: a soak whose steps all fail for a trivial reason would
+        prove nothing.
+        """
         found = re.search(r'"msg": "(.{1,300})', self.output)
         return found[1] if found else "no task failed"
 
@@ -127,7 +132,10 @@ class Player:
 
     @contextmanager
     def _own_directories(self) -> Iterator[Path]:
-        """A directory for what is lost and for fresh work directories. Afterwards the main one is as it was, and nothing else is left."""
+        """A directory for what is lost and for fresh work directories.
+
+        Afterwards the main one is as it was, and nothing else is left.
+        """
         main, directory = self._deployment.work_dir, self._deployment.directory
         scratch = directory.parent / f"{directory.name}-seed-{self._sequence.seed}"
         scratch.mkdir()
@@ -156,9 +164,13 @@ class Player:
         played = self._run(step, work_dir, verdicts)
         self._history = history.after(step, place, verdicts, played.writes, played.code)
         self.progress.append(
-            f"step {number}: ended with {played.code}, may touch {verdicts}, wrote to {sorted({write.machine for write in played.writes})}; {played.reason}"
+            f"step {number}: ended with {played.code}, may touch {verdicts}, wrote to "
+            f"{sorted({write.machine for write in played.writes})}; {played.reason}"
         )
-        wrong = [f"step {number} wrote to {write.machine}, which it must not: {write.summary}" for write in forbidden(verdicts, played.writes)]
+        wrong = [
+            f"step {number} wrote to {write.machine}, which it must not: {write.summary}"
+            for write in forbidden(verdicts, played.writes)
+        ]
         if "Traceback" in played.output:
             wrong.append(f"step {number} ended with a traceback")
         return [*wrong, "the output of the step:", played.output] if wrong else []
@@ -167,7 +179,9 @@ class Player:
         main = self._deployment.work_dir
         if step.work_dir == "lost":
             shutil.rmtree(main, ignore_errors=True)
-        return {"fresh": scratch / f"job-{number}" / "cluster", "sibling": main.parent / "sibling"}.get(step.work_dir, main)
+        return {"fresh": scratch / f"job-{number}" / "cluster", "sibling": main.parent / "sibling"}.get(
+            step.work_dir, main
+        )
 
     def _run(self, step: Step, work_dir: Path, verdicts: dict[str, Verdict]) -> Played:
         """Run the playbook; a write that is forbidden ends it at once."""
@@ -197,7 +211,9 @@ class Player:
 
     def _writes(self, before: int) -> list[Write]:
         found = self._deployment.lab.bmc_writes(refused=True)[before:]
-        return [Write(str(write["machine"]), f"{write['method']} {write['path']} {write['summary']}") for write in found]
+        return [
+            Write(str(write["machine"]), f"{write['method']} {write['path']} {write['summary']}") for write in found
+        ]
 
     def _stray_kubeconfig(self, step: Step) -> None:
         directory = Path(self._deployment.environment["HOME"]) / ".kube"
@@ -208,7 +224,11 @@ class Player:
 
     def _extra(self, step: Step, work_dir: Path) -> dict[str, Any]:
         situation = self._sequence.situation
-        extra: dict[str, Any] = {"openshift_work_dir": str(work_dir), "openshift_install_method": step.method, "openshift_force": list(step.force)}
+        extra: dict[str, Any] = {
+            "openshift_work_dir": str(work_dir),
+            "openshift_install_method": step.method,
+            "openshift_force": list(step.force),
+        }
         if step.confirm != "none":
             extra["openshift_confirm"] = OWN_NAME[situation.rack] if step.confirm == "right" else "another"
         if step.hosts:
@@ -245,7 +265,11 @@ def unnamed(deployment: Deployment) -> dict[str, Any]:
     """Take hub and service out of the variables that every run gets, once for a lab; what they were."""
     path = deployment.directory / "named.json"
     if not path.exists():
-        path.write_text(json.dumps({variable: deployment.lab.hide(variable) for variable in ("openshift_hub", "openshift_assisted")}))
+        path.write_text(
+            json.dumps(
+                {variable: deployment.lab.hide(variable) for variable in ("openshift_hub", "openshift_assisted")}
+            )
+        )
     return dict(json.loads(path.read_text()))
 
 

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Random sequences of playbook runs against a small rack, each made from one seed. Data only: :mod:`.play` runs them, :mod:`.oracle` judges them."""
+"""Random sequences of playbook runs against a small rack, each made from one seed.
+
+Data only: :mod:`.play` runs them, :mod:`.oracle` judges them.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +17,16 @@ PLAYBOOKS = ("deploy_cluster", "add_hosts", "remove_hosts", "reprovision_hosts",
 # A run ends by itself, is killed at its first write to a BMC, or after this many lines of output.
 TO_THE_END, AT_FIRST_WRITE = 0, -1
 
-# off: blank machines; other-system: on with an operating system of another owner; elsewhere: members of another cluster; unrecorded: a cluster with the
-# name and the addresses of the inventory that no work directory records; bare-metal-hosts: a hub has BareMetalHosts of another owner for the machines;
-# own: method agent installed the cluster from work directory main.
+# off: blank machines; other-system: on with an operating system of another owner; elsewhere: members of another
+# cluster; unrecorded: a cluster with the name and the addresses of the inventory that no work directory records;
+# bare-metal-hosts: a hub has BareMetalHosts of another owner for the machines; own: method agent installed the cluster
+# from work directory main.
 Kind = Literal["off", "other-system", "elsewhere", "unrecorded", "bare-metal-hosts", "own"]
-# main: the one of the sequence; lost: the same path after its content was lost; sibling: a directory beside it; fresh: a directory far from it.
+# main: the one of the sequence; lost: the same path after its content was lost; sibling: a directory beside it; fresh:
+# a directory far from it.
 WorkDir = Literal["main", "lost", "sibling", "fresh"]
-# stray: only a kubeconfig in the home directory; named: openshift_hub is the hub of the lab; wrong: openshift_hub leads to a port where nothing answers.
+# stray: only a kubeconfig in the home directory; named: openshift_hub is the hub of the lab; wrong: openshift_hub leads
+# to a port where nothing answers.
 Hub = Literal["none", "stray", "named", "wrong"]
 Confirm = Literal["none", "wrong", "right"]
 
@@ -68,7 +74,10 @@ class Sequence:
         steps = [f"  {number}. {_brief(step)}" for number, step in enumerate(self.steps, 1)]
         situation = self.situation
         power = "" if situation.on else ", power off"
-        return [f"seed {self.seed}: rack {situation.rack}, {situation.kind}: {', '.join(situation.machines)}{power}", *steps]
+        return [
+            (f"seed {self.seed}: rack {situation.rack}, {situation.kind}: {', '.join(situation.machines)}{power}"),
+            *steps,
+        ]
 
 
 def _brief(step: Step) -> str:
@@ -106,7 +115,14 @@ def _step(source: random.Random, situation: Situation, short: bool) -> Step:
     playbook = source.choices(PLAYBOOKS, [10, 2, 1, 1, 1, 4])[0]
     method = source.choices(["agent", "hub", "assisted"], [5, 3, 2])[0]
     work_dir = source.choices(["main", "lost", "sibling", "fresh"], [5, 2, 2, 3])[0]
-    forces = [(), ("take_over",), ("start_over",), ("take_over", "start_over"), ("reboot_joined_hosts",), ("abandon_hub",)]
+    forces = [
+        (),
+        ("take_over",),
+        ("start_over",),
+        ("take_over", "start_over"),
+        ("reboot_joined_hosts",),
+        ("abandon_hub",),
+    ]
     needs_hosts = playbook in ("remove_hosts", "reprovision_hosts")
     return Step(
         playbook,

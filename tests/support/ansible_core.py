@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What tests use of ansible-core and what its versions name differently, from 2.16 on. Tests import it from here only."""
+"""What tests use of ansible-core and what its versions name differently, from 2.16 on.
+
+Tests import it from here only.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,8 @@ __all__ = ["NATIVE_TEMPLATES", "SIGNALS_REACH_MODULES", "as_module_process", "pa
 _VERSION = tuple(int(part) for part in __version__.split(".")[:2])
 # An expression that gives a number is a number; before, it is text (setting DEFAULT_JINJA2_NATIVE).
 NATIVE_TEMPLATES = _VERSION >= (2, 19)
-# ansible-playbook passes a signal on to the processes of its tasks (executor/task_queue_manager.py); before, only the terminal does.
+# ansible-playbook passes a signal on to the processes of its tasks (executor/task_queue_manager.py); before, only the
+# terminal does.
 SIGNALS_REACH_MODULES = _VERSION >= (2, 19)
 
 try:
@@ -31,7 +35,9 @@ except ImportError:
 
     @contextlib.contextmanager
     def patch_module_args(args: Mapping[str, Any] | None = None) -> Iterator[None]:
-        """Give an AnsibleModule that is created in this context these arguments, as the function of ansible-core 2.19 does."""
+        """Give an AnsibleModule that is created in this context these arguments, as the function of ansible-core 2.19
+        does.
+        """
         with mock.patch.object(basic, "_ANSIBLE_ARGS", json.dumps({"ANSIBLE_MODULE_ARGS": dict(args or {})}).encode()):
             yield
 
@@ -51,7 +57,8 @@ def trust_as_template(value: str) -> str:
 def as_module_process(patch: pytest.MonkeyPatch) -> None:
     """Let modules behave as in a process of their own, without the warnings of earlier ones.
 
-    From 2.19 on, an import of controller code marks the process as the controller; modules then keep warnings out of their results.
+    From 2.19 on, an import of controller code marks the process as the controller; modules then keep warnings out of
+    their results.
     """
     if importlib.util.find_spec("ansible.module_utils._internal"):
         patch.setattr("ansible.module_utils._internal.is_controller", False, raising=False)

@@ -42,10 +42,14 @@ class Authority:
         key = ec.generate_private_key(ec.SECP256R1())
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, common_name)])
         certificate = self._build(subject, key.public_key(), [x509.DNSName(name) for name in names])
-        private = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+        private = key.private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+        )
         return certificate.public_bytes(serialization.Encoding.PEM).decode(), private.decode()
 
-    def _build(self, subject: x509.Name, public_key: Any, names: list[x509.GeneralName], *, ca: bool = False) -> x509.Certificate:
+    def _build(
+        self, subject: x509.Name, public_key: Any, names: list[x509.GeneralName], *, ca: bool = False
+    ) -> x509.Certificate:
         now = datetime.datetime.now(datetime.UTC)
         builder = (
             x509.CertificateBuilder()
@@ -63,9 +67,18 @@ class Authority:
 
 
 class ApiServer:
-    """Answers ``routes[(method, path)]``: (status, document[, headers]), a list of such used up one by one, or a callable of the request."""
+    """Answers ``routes[(method, path)]``: (status, document[, headers]), a list of such used up one by one, or a
+    callable of the request.
+    """
 
-    def __init__(self, directory: Path, authority: Authority, name: str = "api.demo.example.com", client_ca: Authority | None = None, port: int = 0) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        authority: Authority,
+        name: str = "api.demo.example.com",
+        client_ca: Authority | None = None,
+        port: int = 0,
+    ) -> None:
         self.routes: dict[tuple[str, str], Any] = {}
         self.requests: list[dict[str, Any]] = []
         self._connections: list[socket.socket] = []
@@ -92,7 +105,14 @@ class ApiServer:
                 connection.shutdown(socket.SHUT_RDWR)
 
     def status(self, code: int, message: str, reason: str) -> tuple[int, dict[str, Any]]:
-        return code, {"kind": "Status", "apiVersion": "v1", "status": "Failure", "message": message, "reason": reason, "code": code}
+        return code, {
+            "kind": "Status",
+            "apiVersion": "v1",
+            "status": "Failure",
+            "message": message,
+            "reason": reason,
+            "code": code,
+        }
 
     def _handler(self) -> type[http.server.BaseHTTPRequestHandler]:
         outer = self
@@ -149,7 +169,9 @@ class ApiServer:
         return Handler
 
 
-def write_kubeconfig(path: Path, server: str, ca: str = "", client: tuple[str, str] | None = None, **cluster: Any) -> Path:
+def write_kubeconfig(
+    path: Path, server: str, ca: str = "", client: tuple[str, str] | None = None, **cluster: Any
+) -> Path:
     """A kubeconfig as an installation writes it: one cluster, user ``admin``, everything inline."""
     user = {}
     if client:
@@ -157,7 +179,12 @@ def write_kubeconfig(path: Path, server: str, ca: str = "", client: tuple[str, s
     document = {
         "apiVersion": "v1",
         "kind": "Config",
-        "clusters": [{"name": "demo", "cluster": {"server": server, **({"certificate-authority-data": _b64(ca)} if ca else {}), **cluster}}],
+        "clusters": [
+            {
+                "name": "demo",
+                "cluster": {"server": server, **({"certificate-authority-data": _b64(ca)} if ca else {}), **cluster},
+            }
+        ],
         "users": [{"name": "admin", "user": user}],
         "contexts": [{"name": "admin", "context": {"cluster": "demo", "user": "admin"}}],
         "current-context": "admin",

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A small Redfish service for unit tests: real sockets, every behaviour a switch. The lab's BMCs are another, fuller implementation."""
+"""A small Redfish service for unit tests: real sockets, every behaviour a switch.
+
+The lab's BMCs are another, fuller implementation.
+"""
 
 from __future__ import annotations
 
@@ -44,12 +47,16 @@ class FakeBmc:
     lists_nics: bool = True
     systems: list[str] | None = dataclasses.field(default_factory=lambda: [SYSTEM])  # None: they cannot be listed
     vendor: str = "Contoso"
-    slots: list[FakeSlot] = dataclasses.field(default_factory=lambda: [FakeSlot("1", ("Floppy", "USBStick")), FakeSlot("2")])
+    slots: list[FakeSlot] = dataclasses.field(
+        default_factory=lambda: [FakeSlot("1", ("Floppy", "USBStick")), FakeSlot("2")]
+    )
     media_on_manager: bool = False
     sessions: bool = True
     without_sessions: int = 404  # what a service without sessions answers to a login
     basic: bool = True
-    boot: dict[str, Any] = dataclasses.field(default_factory=lambda: {"BootSourceOverrideEnabled": "Disabled", "BootSourceOverrideTarget": "None"})
+    boot: dict[str, Any] = dataclasses.field(
+        default_factory=lambda: {"BootSourceOverrideEnabled": "Disabled", "BootSourceOverrideTarget": "None"}
+    )
     boot_allowable: tuple[str, ...] = ("None", "Pxe", "Cd", "Hdd")
     reset_types: tuple[str, ...] = ("On", "ForceOff", "ForceRestart")
     etag: str = ""
@@ -74,13 +81,24 @@ class FakeBmc:
     def writes(self) -> list[tuple[str, str, Any]]:
         return [entry for entry in self.log if entry[0] != "GET" and "Sessions" not in entry[1]]
 
-    # -- answers: (status, headers, body) -------------------------------------------------------------------------------------
+    # -- answers: (status, headers, body) ------------------------------------------------------------------------------
 
     def answer(self, method: str, path: str, body: Any, headers: dict[str, str]) -> tuple[int, dict[str, str], Any]:
         self.log.append((method, path, body))
         if path == "/redfish/v1/":
-            links = {"Links": {"Sessions": {"@odata.id": "/redfish/v1/SessionService/Sessions"}}} if self.sessions else {}
-            return 200, {}, {"Vendor": self.vendor, "Systems": {"@odata.id": "/redfish/v1/Systems"}, "Managers": {"@odata.id": "/redfish/v1/Managers"}, **links}
+            links = (
+                {"Links": {"Sessions": {"@odata.id": "/redfish/v1/SessionService/Sessions"}}} if self.sessions else {}
+            )
+            return (
+                200,
+                {},
+                {
+                    "Vendor": self.vendor,
+                    "Systems": {"@odata.id": "/redfish/v1/Systems"},
+                    "Managers": {"@odata.id": "/redfish/v1/Managers"},
+                    **links,
+                },
+            )
         if path.startswith("/redfish/v1/SessionService/Sessions"):
             return self._session(method, path, body, headers)
         if not self._authorised(headers):
@@ -135,7 +153,9 @@ class FakeBmc:
             self.expire_session_after = 0
             self.open_sessions.clear()
         basic = "Basic " + base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode()
-        return (self.basic and headers.get("authorization") == basic) or headers.get("x-auth-token") in self.open_sessions.values()
+        return (self.basic and headers.get("authorization") == basic) or headers.get(
+            "x-auth-token"
+        ) in self.open_sessions.values()
 
     def _system(self) -> tuple[int, dict[str, str], Any]:
         resource: dict[str, Any] = {
@@ -145,7 +165,10 @@ class FakeBmc:
             "Boot": {**self.boot, "BootSourceOverrideTarget@Redfish.AllowableValues": list(self.boot_allowable)},
             "Links": {"ManagedBy": [{"@odata.id": MANAGER}]},
             "Actions": {
-                "#ComputerSystem.Reset": {"target": SYSTEM + "/Actions/ComputerSystem.Reset", "ResetType@Redfish.AllowableValues": list(self.reset_types)}
+                "#ComputerSystem.Reset": {
+                    "target": SYSTEM + "/Actions/ComputerSystem.Reset",
+                    "ResetType@Redfish.AllowableValues": list(self.reset_types),
+                }
             },
         }
         if self.lists_nics:
@@ -157,7 +180,10 @@ class FakeBmc:
         return 200, {"ETag": self.etag} if self.etag else {}, resource
 
     def _manager(self) -> dict[str, Any]:
-        return {"@odata.id": MANAGER, **({"VirtualMedia": {"@odata.id": MANAGER + "/VirtualMedia"}} if self.media_on_manager else {})}
+        return {
+            "@odata.id": MANAGER,
+            **({"VirtualMedia": {"@odata.id": MANAGER + "/VirtualMedia"}} if self.media_on_manager else {}),
+        }
 
     def _nics(self, path: str) -> tuple[int, dict[str, str], Any]:
         last = path.rsplit("/", 1)[-1]
@@ -166,7 +192,14 @@ class FakeBmc:
             path, begin = path.partition("?")[0], int(first or 0)
             end = begin + self.nics_on_a_page if self.nics_on_a_page else len(self.macs)
             more = {"Members@odata.nextLink": f"{path}?first={end}"} if end < len(self.macs) else {}
-            return 200, {}, {"Members": [{"@odata.id": f"{path}/{index}"} for index in range(begin, min(end, len(self.macs)))], **more}
+            return (
+                200,
+                {},
+                {
+                    "Members": [{"@odata.id": f"{path}/{index}"} for index in range(begin, min(end, len(self.macs)))],
+                    **more,
+                },
+            )
         return 200, {}, {"MACAddress": self.macs[int(last)].upper()}
 
     def _media(self, method: str, path: str, body: Any) -> tuple[int, dict[str, str], Any]:
@@ -176,8 +209,15 @@ class FakeBmc:
             return 200, {}, {"Members": [{"@odata.id": f"{here}/{slot.id}"} for slot in self.slots]}
         slot = next(slot for slot in self.slots if slot.id == after.split("/")[1])
         if method == "GET":
-            actions = {f"#VirtualMedia.{name}": {"target": f"{here}/{slot.id}/Actions/VirtualMedia.{name}"} for name in ("InsertMedia", "EjectMedia")}
-            state = {"Image": slot.image, "Inserted": slot.inserted, "ConnectedVia": "URI" if slot.inserted else "NotConnected"}
+            actions = {
+                f"#VirtualMedia.{name}": {"target": f"{here}/{slot.id}/Actions/VirtualMedia.{name}"}
+                for name in ("InsertMedia", "EjectMedia")
+            }
+            state = {
+                "Image": slot.image,
+                "Inserted": slot.inserted,
+                "ConnectedVia": "URI" if slot.inserted else "NotConnected",
+            }
             return (
                 200,
                 {"Allow": "GET, PATCH" if slot.patchable else "GET"},
@@ -193,7 +233,13 @@ class FakeBmc:
             return slot.refuses, {}, refusal("ActionNotSupported", f"slot {slot.id} is internal")
         for name in self.needs:
             if name not in body:
-                return 400, {}, refusal("ActionParameterMissing", f"requires the parameter {name}", RelatedProperties=[f"#/{name}"])
+                return (
+                    400,
+                    {},
+                    refusal(
+                        "ActionParameterMissing", f"requires the parameter {name}", RelatedProperties=[f"#/{name}"]
+                    ),
+                )
         if self.empty_inserts:
             self.empty_inserts -= 1
             return 204, {}, None
@@ -209,7 +255,11 @@ class FakeBmc:
 
     def _task(self) -> tuple[int, dict[str, str], Any]:
         self.task_polls += 1
-        return (202, {"Location": "/redfish/v1/Task/1"}, {"TaskState": "Running"}) if self.task_polls < 3 else (200, {}, {"TaskState": "Completed"})
+        return (
+            (202, {"Location": "/redfish/v1/Task/1"}, {"TaskState": "Running"})
+            if self.task_polls < 3
+            else (200, {}, {"TaskState": "Completed"})
+        )
 
     def _patch_boot(self, body: dict[str, Any], headers: dict[str, str]) -> tuple[int, dict[str, str], Any]:
         if self.etag and headers.get("if-match", "") not in ("", self.etag.removeprefix("W/")):
@@ -239,7 +289,9 @@ class Served:
             def handle_any(self) -> None:
                 length = int(self.headers.get("Content-Length") or 0)
                 body = json.loads(self.rfile.read(length)) if length else None
-                status, headers, answer = bmc.answer(self.command, self.path, body, {name.lower(): value for name, value in self.headers.items()})
+                status, headers, answer = bmc.answer(
+                    self.command, self.path, body, {name.lower(): value for name, value in self.headers.items()}
+                )
                 text = answer if answer is None or isinstance(answer, str) else json.dumps(answer)
                 data = b"" if text is None else text.encode()
                 self.send_response(status)

@@ -15,8 +15,8 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors 
 class Clock:
     """Time passes only in a sleep, and by ``tick`` with each look.
 
-    From ``stop_at`` on a sleep is interrupted, as by a signal. With ``pause`` a sleep really takes so many seconds at most, and the rest is added:
-    for tests in which a server answers meanwhile.
+    From ``stop_at`` on a sleep is interrupted, as by a signal. With ``pause`` a sleep really takes so many seconds at
+    most, and the rest is added: for tests in which a server answers meanwhile.
     """
 
     def __init__(self, start: float = 0.0, *, tick: float = 0.0, stop_at: float = math.inf, pause: float = 0.0) -> None:

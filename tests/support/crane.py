@@ -1,9 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A boot method that only tests have: a crane in the rack puts the medium in and presses the button. It reads no data of the host but its name.
+"""A boot method that only tests have: a crane in the rack puts the medium in and presses the button.
 
-Unit tests register it with a rack of their own. The deployment in the lab copies this file into the collection, where its rack is the lab.
+It reads no data of the host but its name.
+
+Unit tests register it with a rack of their own. The deployment in the lab copies this file into the collection, where
+its rack is the lab.
 """
 
 from __future__ import annotations
@@ -86,7 +89,9 @@ class CraneBoot:
     def result(self, request: CraneRequest, machine: Observed) -> HostResult:
         return HostResult(request.name, power_state_before=machine.power_state, power_state_after=machine.power_state)
 
-    def apply(self, request: CraneRequest, machine: Observed, plan: BootPlan, result: HostResult, options: BmcOptions) -> None:
+    def apply(
+        self, request: CraneRequest, machine: Observed, plan: BootPlan, result: HostResult, options: BmcOptions
+    ) -> None:
         for step in plan.steps:
             result.phase = str(step)
             if step == "booted":

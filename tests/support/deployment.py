@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A deployment on 127.0.0.1 for tests: a work directory, an assisted-service over HTTP, a cluster's API over HTTPS, both under their real names."""
+"""A deployment on 127.0.0.1 for tests: a work directory, an assisted-service over HTTP, a cluster's API over HTTPS,
+both under their real names.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,16 @@ def agent_host(name: str, number: int, role: str) -> dict[str, Any]:
         "hostname": name,
         "role": role,
         "interfaces": [{"name": "eno1", "macAddress": f"52:54:00:00:00:0{number}"}],
-        "networkConfig": {"interfaces": [{"name": "eno1", "type": "ethernet", "state": "up", "ipv4": {"enabled": True, "dhcp": False, "address": [address]}}]},
+        "networkConfig": {
+            "interfaces": [
+                {
+                    "name": "eno1",
+                    "type": "ethernet",
+                    "state": "up",
+                    "ipv4": {"enabled": True, "dhcp": False, "address": [address]},
+                }
+            ]
+        },
     }
 
 
@@ -139,7 +150,10 @@ class Stage:
     def __init__(self, root: Path) -> None:
         self.root = root / "demo"
         self._root = root
-        self.connect_to: dict[str, str] = {f"{RENDEZVOUS}:8090": "127.0.0.1:1", "api.demo.example.com:6443": "127.0.0.1:1"}
+        self.connect_to: dict[str, str] = {
+            f"{RENDEZVOUS}:8090": "127.0.0.1:1",
+            "api.demo.example.com:6443": "127.0.0.1:1",
+        }
         self.service: FakeService | None = None
         self.api: Any = None
         self.kube = api_server
@@ -160,7 +174,9 @@ class Stage:
         config.mkdir(parents=True)
         (config / "install-config.yaml").write_text(yaml.safe_dump(INSTALL_CONFIG))
         (config / "agent-config.yaml").write_text(yaml.safe_dump(AGENT_CONFIG))
-        (config / "release.json").write_text(json.dumps({"version": "4.22.0", "release_image": "quay.io/ocp/release:4.22.0-x86_64"}))
+        (config / "release.json").write_text(
+            json.dumps({"version": "4.22.0", "release_image": "quay.io/ocp/release:4.22.0-x86_64"})
+        )
 
     def build(self) -> None:
         """What agent_image writes."""
@@ -174,7 +190,12 @@ class Stage:
         self.kube.write_kubeconfig(auth / "kubeconfig", "https://api.demo.example.com:6443", self.authority.pem, client)
         (auth / "kubeadmin-password").write_text("aaaaa-bbbbb-ccccc-ddddd")
         hosts = [
-            {"name": host["hostname"], "hostname": host["hostname"], "role": host["role"], "macs": [host["interfaces"][0]["macAddress"]]}
+            {
+                "name": host["hostname"],
+                "hostname": host["hostname"],
+                "role": host["role"],
+                "macs": [host["interfaces"][0]["macAddress"]],
+            }
             for host in AGENT_CONFIG["hosts"]
         ]
         with self.state.edit() as document:
@@ -203,9 +224,13 @@ class Stage:
         return self.service
 
     def run_api(self, authority: Any = None, client_ca: Any = None) -> Any:
-        """An API whose certificate comes from ``authority`` (default: ours) and that takes clients of ``client_ca`` (default: ours)."""
+        """An API whose certificate comes from ``authority`` (default: ours) and that takes clients of ``client_ca``
+        (default: ours).
+        """
         (self._root / "api").mkdir(exist_ok=True)
-        self.api = self.kube.ApiServer(self._root / "api", authority or self.authority, client_ca=client_ca or self.authority)
+        self.api = self.kube.ApiServer(
+            self._root / "api", authority or self.authority, client_ca=client_ca or self.authority
+        )
         self.connect_to["api.demo.example.com:6443"] = f"127.0.0.1:{self.api.port}"
         return self.api
 
@@ -215,13 +240,21 @@ class Stage:
         ready = {"status": {"conditions": [condition("Ready", "True")], "addresses": []}}
         nodes = [{"metadata": {"name": f"node-{number}"}, **ready} for number in (0, 1)]
         rolled_out = [condition("Available", "True"), condition("Failing", "False"), condition("Progressing", "False")]
-        operators = [{"metadata": {"name": "dns"}, "status": {"conditions": [condition("Available", "True"), condition("Progressing", "False")]}}]
+        operators = [
+            {
+                "metadata": {"name": "dns"},
+                "status": {"conditions": [condition("Available", "True"), condition("Progressing", "False")]},
+            }
+        ]
         config = "/apis/config.openshift.io/v1"
         api.routes |= {
             ("GET", "/version"): (200, {"gitVersion": "v1.35.2"}),
             ("GET", "/api/v1/nodes"): (200, {"kind": "NodeList", "items": nodes}),
             ("GET", "/api/v1/namespaces/kube-system/configmaps/bootstrap"): (200, {"data": {"status": "complete"}}),
-            ("GET", f"{config}/clusterversions/version"): (200, {"status": {"desired": {"version": "4.22.0"}, "conditions": rolled_out}}),
+            ("GET", f"{config}/clusterversions/version"): (
+                200,
+                {"status": {"desired": {"version": "4.22.0"}, "conditions": rolled_out}},
+            ),
             ("GET", f"{config}/clusteroperators"): (200, {"kind": "ClusterOperatorList", "items": operators}),
             ("GET", "/api/v1/namespaces/openshift-config-managed/configmaps/default-ingress-cert"): (
                 200,
@@ -231,7 +264,14 @@ class Stage:
                 200,
                 {
                     "spec": {"host": "console-openshift-console.apps.demo.example.com"},
-                    "status": {"ingress": [{"host": "console-openshift-console.apps.demo.example.com", "conditions": [condition("Admitted", "True")]}]},
+                    "status": {
+                        "ingress": [
+                            {
+                                "host": "console-openshift-console.apps.demo.example.com",
+                                "conditions": [condition("Admitted", "True")],
+                            }
+                        ]
+                    },
                 },
             ),
         }

@@ -89,11 +89,15 @@ class DocumentServer:
                     return
                 headers = {name.lower(): value for name, value in self.headers.items()}
                 outer.requests.append((self.command, headers))
-                found = next((fault for each in list(outer.faults) if (fault := each(self.command, headers)) is not None), None)
+                found = next(
+                    (fault for each in list(outer.faults) if (fault := each(self.command, headers)) is not None), None
+                )
                 if found == "cut":
                     self.close_connection = True
                     return
-                status, more, content = found if isinstance(found, tuple) else outer.answer(self.command, self.path, headers, body)
+                status, more, content = (
+                    found if isinstance(found, tuple) else outer.answer(self.command, self.path, headers, body)
+                )
                 if found == "cut after":
                     self.close_connection = True
                     return

@@ -22,12 +22,17 @@ ExecStart=/usr/local/bin/agent --url https://service --infra-env-id {id} --agent
 
 
 def discovery_ignition(infra_env_id: str) -> bytes:
-    units = [{"name": "agent.service", "enabled": True, "contents": UNIT.format(id=infra_env_id)}] if infra_env_id else []
+    units = (
+        [{"name": "agent.service", "enabled": True, "contents": UNIT.format(id=infra_env_id)}] if infra_env_id else []
+    )
     return json.dumps({"ignition": {"version": "3.1.0"}, "systemd": {"units": units}}).encode()
 
 
 class ImageServer:
-    """Serves ``files`` by path without query. The next GETs break after ``cuts`` bytes each; ``after`` is called once the next one is answered."""
+    """Serves ``files`` by path without query.
+
+    The next GETs break after ``cuts`` bytes each; ``after`` is called once the next one is answered.
+    """
 
     def __init__(self) -> None:
         self.files: dict[str, bytes] = {}

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The public interface of the collection as text: one line for each option and each result of every plugin and role, without prose."""
+"""The public interface of the collection as text: one line for each option and each result of every plugin and role,
+without prose.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,11 @@ _ATTRIBUTES = ("default", "choices", "aliases", "mutually_exclusive", "required_
 def interface_lines() -> list[str]:
     """What ``ansible-doc`` says about the collection, sorted."""
     return sorted(
-        line for kind, plugins in _documentation().items() if kind != "keyword" for name, plugin in plugins.items() for line in _plugin(kind, name, plugin)
+        line
+        for kind, plugins in _documentation().items()
+        if kind != "keyword"
+        for name, plugin in plugins.items()
+        for line in _plugin(kind, name, plugin)
     )
 
 
@@ -30,7 +36,12 @@ def _documentation() -> dict[str, Any]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("ANSIBLE_")}
     command = [str(Path(sys.executable).parent / "ansible-doc"), "--metadata-dump", "--no-fail-on-errors", COLLECTION]
     done = subprocess.run(
-        command, env={**environment, "ANSIBLE_COLLECTIONS_PATH": str(ROOT / ".build")}, capture_output=True, text=True, check=True, cwd=ROOT / ".build"
+        command,
+        env={**environment, "ANSIBLE_COLLECTIONS_PATH": str(ROOT / ".build")},
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=ROOT / ".build",
     )
     return dict(json.loads(done.stdout)["all"])
 
@@ -49,7 +60,11 @@ def _options(title: str, options: Mapping[str, Any], inner: str, path: str = "")
         here = f"{path}.{name}" if path else str(name)
         kind = str(option.get("type", "str")) + (f" of {option['elements']}" if option.get("elements") else "")
         facts = ["required"] if option.get("required") else []
-        facts += [f"{key} {json.dumps(option[key], sort_keys=True)}" for key in _ATTRIBUTES if option.get(key) not in (None, [], {})]
+        facts += [
+            f"{key} {json.dumps(option[key], sort_keys=True)}"
+            for key in _ATTRIBUTES
+            if option.get(key) not in (None, [], {})
+        ]
         yield " ".join([f"{title} {here}: {kind}", *(f"[{fact}]" for fact in facts)])
         yield from _options(title, option.get(inner) or {}, inner, here + ("[]" if option.get("elements") else ""))
 

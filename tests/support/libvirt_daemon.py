@@ -1,9 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A libvirt daemon of its own for tests: an unprivileged session daemon with its directories in one place, and virtual machines without acceleration.
+"""A libvirt daemon of its own for tests: an unprivileged session daemon with its directories in one place, and virtual
+machines without acceleration.
 
-Nothing of it is shared with a libvirt that the machine may run. Where the test runs as root, the daemon runs as user 65534.
+Nothing of it is shared with a libvirt that the machine may run. Where the test runs as root, the daemon runs as user
+65534.
 """
 
 from __future__ import annotations
@@ -23,7 +25,11 @@ _PATIENCE = 60.0
 
 def why_not() -> str:
     """Why there can be no daemon here; empty when there can."""
-    for program, package in (("libvirtd", "libvirt-daemon"), ("virsh", "libvirt-clients"), ("qemu-system-x86_64", "qemu-system-x86")):
+    for program, package in (
+        ("libvirtd", "libvirt-daemon"),
+        ("virsh", "libvirt-clients"),
+        ("qemu-system-x86_64", "qemu-system-x86"),
+    ):
         if _program(program) is None:
             return f"{program} is not installed (Debian package {package})"
     return ""
@@ -34,13 +40,19 @@ def why_no_binding() -> str:
     try:
         import libvirt  # noqa: F401
     except ImportError as error:
-        return f"the Python binding cannot be imported ({error}): pip install libvirt-python needs libvirt-dev and pkg-config"
+        return (
+            f"the Python binding cannot be imported ({error}): pip install libvirt-python needs libvirt-dev and "
+            "pkg-config"
+        )
     return ""
 
 
 @contextlib.contextmanager
 def libvirt_daemon(settings: str = "") -> Iterator[tuple[str, Path]]:
-    """The URI of a running daemon, and a directory in which its machines may have files. With ``settings`` (lines of libvirtd.conf) it listens on TCP ports."""
+    """The URI of a running daemon, and a directory in which its machines may have files.
+
+    With ``settings`` (lines of libvirtd.conf) it listens on TCP ports.
+    """
     with tempfile.TemporaryDirectory(prefix="zt-libvirt-", dir="/tmp") as name:
         base = Path(name)
         for part in ("run", "config", "cache", "data", "pool"):
@@ -81,7 +93,9 @@ def virsh(uri: str, *words: str, text: str = "") -> str:
     return done.stdout
 
 
-def domain_xml(name: str, disk: Path, mac: str, *, uuid: str = "", extra: str = "", os_boot: str = "", memory: int = 32) -> str:
+def domain_xml(
+    name: str, disk: Path, mac: str, *, uuid: str = "", extra: str = "", os_boot: str = "", memory: int = 32
+) -> str:
     """A small machine with a disk, one NIC and an empty CD drive that cannot boot anything."""
     return f"""<domain type='qemu'>
   <name>{name}</name>
@@ -97,7 +111,7 @@ def domain_xml(name: str, disk: Path, mac: str, *, uuid: str = "", extra: str = 
     {extra}
   </devices>
 </domain>
-"""
+"""  # noqa: E501
 
 
 def _program(name: str) -> str | None:

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A small CoreOS-like live ISO for tests, written with pycdlib: an independent view of the format that the image room reads."""
+"""A small CoreOS-like live ISO for tests, written with pycdlib: an independent view of the format that the image room
+reads.
+"""
 
 from __future__ import annotations
 
@@ -46,8 +48,9 @@ def make_iso(
     reserve: int = 0,
     more: Mapping[str, bytes] | None = None,
 ) -> Path:
-    """Write the image. ``ignition`` is the content of images/ignition.img, or its length in zeros; 0 leaves the file out. ``miniso`` adds what makes the
-    minimal ISO of it; ``reserve`` bytes are kept for that, where the caller fills it. ``more`` are further files by path.
+    """Write the image. ``ignition`` is the content of images/ignition.img, or its length in zeros; 0 leaves the file
+    out. ``miniso`` adds what makes the minimal ISO of it; ``reserve`` bytes are kept for that, where the caller fills
+    it. ``more`` are further files by path.
     """
     if miniso and rootfs is not None:
         options = {
@@ -92,7 +95,10 @@ def make_iso(
         isolinux, isolinux_offset = kargs_file(DEFAULT_KARGS, b"append initrd=/images/pxeboot/initrd.img ")
         add("EFI/redhat/grub.cfg", grub)
         add("isolinux/isolinux.cfg", isolinux)
-        files = [{"path": "EFI/redhat/grub.cfg", "offset": grub_offset}, {"path": "isolinux/isolinux.cfg", "offset": isolinux_offset}]
+        files = [
+            {"path": "EFI/redhat/grub.cfg", "offset": grub_offset},
+            {"path": "isolinux/isolinux.cfg", "offset": isolinux_offset},
+        ]
         add("coreos/kargs.json", json.dumps({"default": DEFAULT_KARGS, "files": files, "size": KARGS_SIZE}).encode())
     if reserve:
         add("coreos/miniso.dat", bytes(reserve))
@@ -108,12 +114,23 @@ def make_iso(
 
 
 def make_header_iso(path: Path, **options: Any) -> Path:
-    """Write an image of 2021, whose kernel-argument areas are not named in a file but in a header before the volume's descriptors."""
-    areas = dict(zip(("EFI/redhat/grub.cfg", "isolinux/isolinux.cfg", "coreos/default"), (b"linux ", b"append ", b""), strict=True))
+    """Write an image of 2021, whose kernel-argument areas are not named in a file but in a header before the volume's
+    descriptors.
+    """
+    areas = dict(
+        zip(
+            ("EFI/redhat/grub.cfg", "isolinux/isolinux.cfg", "coreos/default"),
+            (b"linux ", b"append ", b""),
+            strict=True,
+        )
+    )
     made = {name: kargs_file(DEFAULT_KARGS, lead)[0] for name, lead in areas.items()}
     make_iso(path, kargs=False, miniso=False, more=made, **options)
     places = {name.upper(): sector * 2048 for name, (sector, _length) in _extents(path).items()}
-    found = [next(where for place, where in places.items() if place.startswith(f"/{name.upper()}")) + len(lead) for name, lead in areas.items()]
+    found = [
+        next(where for place, where in places.items() if place.startswith(f"/{name.upper()}")) + len(lead)
+        for name, lead in areas.items()
+    ]
     with path.open("r+b") as handle:
         handle.seek(KARGS_HEADER)
         handle.write(b"coreKarg" + struct.pack("<8Q", KARGS_SIZE, found[2], *found[:2], 0, 0, 0, 0))
@@ -134,7 +151,9 @@ def _extents(path: Path) -> dict[str, tuple[int, int]]:
 
 
 def fill_miniso(full: Path, minimal: Path, reserved: int) -> None:
-    """Write coreos/miniso.dat, for which ``reserved`` bytes are kept: which sectors of the minimal image are in the full one, and what is between them."""
+    """Write coreos/miniso.dat, for which ``reserved`` bytes are kept: which sectors of the minimal image are in the
+    full one, and what is between them.
+    """
     here, there = _extents(full), _extents(minimal)
     whole, content, payload, position = full.read_bytes(), minimal.read_bytes(), b"", 0
     # A boot loader that holds its own place in the image differs between the two.
@@ -149,7 +168,14 @@ def fill_miniso(full: Path, minimal: Path, reserved: int) -> None:
         position = sector * 2048 + length
     packed = lzma.compress(payload + content[position:])
     numbers = [len(runs), *(number for run in runs for number in run)]
-    data = b"MINISO\x00\x00" + _varint(1) + _varint(4) + b"test" + b"".join(map(_varint, numbers)) + hashlib.sha256(content).digest()
+    data = (
+        b"MINISO\x00\x00"
+        + _varint(1)
+        + _varint(4)
+        + b"test"
+        + b"".join(map(_varint, numbers))
+        + hashlib.sha256(content).digest()
+    )
     data += _varint(len(packed)) + packed
     assert len(data) <= reserved
     where = next(sector for name, (sector, _length) in here.items() if name.endswith("MINISO.DAT;1"))

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""An assisted-service for unit tests: keeps documents, merges what is patched, remembers requests, and fails on demand. No rules, no state machines."""
+"""An assisted-service for unit tests: keeps documents, merges what is patched, remembers requests, and fails on demand.
+
+No rules, no state machines.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +19,18 @@ from typing import Any
 
 BASE = "/api/assisted-install/v2"
 PULL_SECRET = json.dumps({"auths": {"quay.io": {"auth": base64.b64encode(b"user:registry-password").decode()}}})
-EVENT = {"name": "x", "severity": "info", "event_time": "2026-11-21T10:00:00.000Z", "message": "Host node-1: updated status", "props": '{"a": 1}'}
+EVENT = {
+    "name": "x",
+    "severity": "info",
+    "event_time": "2026-11-21T10:00:00.000Z",
+    "message": "Host node-1: updated status",
+    "props": '{"a": 1}',
+}
 
 
 class FakeService:
-    """``faults``: (method, part of the path, what) used up one by one; what is ("status", code, body, headers), "cut", "cut-late" or "cut-middle".
+    """``faults``: (method, part of the path, what) used up one by one; what is ("status", code, body, headers), "cut",
+    "cut-late" or "cut-middle".
 
     ``cut`` closes before the request has an effect, ``cut-late`` after it, ``cut-middle`` in the middle of the answer.
     """
@@ -65,7 +75,11 @@ class FakeService:
     @property
     def writes(self) -> list[tuple[str, str, Any]]:
         """Requests that are no GET: method, path below the base, body."""
-        return [(method, path.removeprefix(BASE + "/"), body) for method, path, body, _headers in self.requests if method != "GET" and path.startswith(BASE)]
+        return [
+            (method, path.removeprefix(BASE + "/"), body)
+            for method, path, body, _headers in self.requests
+            if method != "GET" and path.startswith(BASE)
+        ]
 
     def add_host(self, infra_env_id: str, name: str, mac: str, **more: Any) -> dict[str, Any]:
         identity = str(uuid.uuid5(uuid.NAMESPACE_DNS, name))
@@ -73,8 +87,22 @@ class FakeService:
             "hostname": name,
             "interfaces": [{"name": "eth0", "mac_address": mac, "ipv4_addresses": ["192.0.2.10/24"]}],
             "disks": [
-                {"id": "/dev/disk/by-id/a", "path": "/dev/sda", "name": "sda", "drive_type": "HDD", "size_bytes": 120 * 10**9, "serial": "A"},
-                {"id": "/dev/disk/by-id/b", "path": "/dev/nvme0n1", "name": "nvme0n1", "drive_type": "SSD", "size_bytes": 500 * 10**9, "serial": "B"},
+                {
+                    "id": "/dev/disk/by-id/a",
+                    "path": "/dev/sda",
+                    "name": "sda",
+                    "drive_type": "HDD",
+                    "size_bytes": 120 * 10**9,
+                    "serial": "A",
+                },
+                {
+                    "id": "/dev/disk/by-id/b",
+                    "path": "/dev/nvme0n1",
+                    "name": "nvme0n1",
+                    "drive_type": "SSD",
+                    "size_bytes": 500 * 10**9,
+                    "serial": "B",
+                },
             ],
             "system_vendor": {"serial_number": f"S-{name}", "product_name": "Lab"},
             "cpu": {"count": 8, "architecture": "x86_64"},
@@ -94,7 +122,9 @@ class FakeService:
             "installation_disk_id": "/dev/disk/by-id/a",
             "installation_disk_path": "/dev/sda",
             "inventory": json.dumps(inventory),
-            "validations_info": json.dumps({"network": [{"id": "ntp-synced", "status": "failure", "message": "no NTP"}]}),
+            "validations_info": json.dumps(
+                {"network": [{"id": "ntp-synced", "status": "failure", "message": "no NTP"}]}
+            ),
             **more,
         }
         self.hosts[identity] = host
@@ -134,7 +164,9 @@ class FakeService:
         elif self.tokens and path.startswith(BASE) and headers.get("authorization") not in self.tokens:
             status, document = 401, {"code": 401, "message": "Token is expired"}
         else:
-            status, document = self.dispatch(handler.command, path.removeprefix(BASE + "/"), dict(urllib.parse.parse_qsl(query)), body)
+            status, document = self.dispatch(
+                handler.command, path.removeprefix(BASE + "/"), dict(urllib.parse.parse_qsl(query)), body
+            )
         if what == "cut-late":
             handler.close_connection = True
             return
@@ -169,22 +201,44 @@ class FakeService:
             return 200, [self._with_hosts(item) for item in self.clusters.values()]
         identity = self._new_id(uuid.NAMESPACE_DNS, body["name"], self.clusters)
         shown = {name: value for name, value in body.items() if name != "pull_secret" and value is not None}
-        defaults = {"network_type": "OVNKubernetes", "hyperthreading": "all", "vip_dhcp_allocation": False, "schedulable_masters": False}
-        cluster = {**defaults, "kind": "Cluster", "id": identity, "status": "insufficient", "status_info": "", "pull_secret_set": True, **shown}
+        defaults = {
+            "network_type": "OVNKubernetes",
+            "hyperthreading": "all",
+            "vip_dhcp_allocation": False,
+            "schedulable_masters": False,
+        }
+        cluster = {
+            **defaults,
+            "kind": "Cluster",
+            "id": identity,
+            "status": "insufficient",
+            "status_info": "",
+            "pull_secret_set": True,
+            **shown,
+        }
         cluster["created_at"] = self._now()
         self.clusters[identity] = cluster
         return 201, cluster
 
     def _import(self, _method: str, _query: dict[str, str], body: Any) -> tuple[int, Any]:
         identity = self._new_id(uuid.NAMESPACE_DNS, "import" + body["name"], self.clusters)
-        cluster = {"kind": "AddHostsCluster", "id": identity, "status": "adding-hosts", "imported": True, "created_at": self._now(), **body}
+        cluster = {
+            "kind": "AddHostsCluster",
+            "id": identity,
+            "status": "adding-hosts",
+            "imported": True,
+            "created_at": self._now(),
+            **body,
+        }
         self.clusters[identity] = cluster
         return 201, cluster
 
     def _with_hosts(self, cluster: dict[str, Any]) -> dict[str, Any]:
         return {**cluster, "hosts": [host for host in self.hosts.values() if host.get("cluster_id") == cluster["id"]]}
 
-    def _cluster(self, method: str, query: dict[str, str], body: Any, identity: str, rest: str | None) -> tuple[int, Any]:
+    def _cluster(
+        self, method: str, query: dict[str, str], body: Any, identity: str, rest: str | None
+    ) -> tuple[int, Any]:
         cluster = self.clusters.get(identity)
         if cluster is None:
             return 404, {"kind": "Error", "id": 404, "href": "", "code": "404", "reason": "record not found"}
@@ -193,7 +247,9 @@ class FakeService:
                 del self.clusters[identity]
                 return 204, None
             if method == "PATCH":
-                cluster.update({name: value for name, value in body.items() if value is not None and name != "pull_secret"})
+                cluster.update(
+                    {name: value for name, value in body.items() if value is not None and name != "pull_secret"}
+                )
                 return 201, cluster
             return 200, self._with_hosts(cluster)
         if rest == "/install-config":
@@ -207,11 +263,19 @@ class FakeService:
         if rest == "/credentials":
             return 200, {"username": "kubeadmin", "password": "admin-password-x", "console_url": "https://console"}
         if rest.startswith("/actions/"):
-            cluster["status"] = {"install": "preparing-for-installation", "cancel": "cancelled", "reset": "insufficient"}.get(rest[9:], "adding-hosts")
+            cluster["status"] = {
+                "install": "preparing-for-installation",
+                "cancel": "cancelled",
+                "reset": "insufficient",
+            }.get(rest[9:], "adding-hosts")
             return 202, cluster
         if rest in ("/downloads/credentials", "/downloads/files", "/logs"):
             content = self.files.get(query.get("file_name", "logs"))
-            return (200, content) if content is not None else (409, {"kind": "Error", "id": 409, "href": "", "code": "409", "reason": "not yet"})
+            return (
+                (200, content)
+                if content is not None
+                else (409, {"kind": "Error", "id": 409, "href": "", "code": "409", "reason": "not yet"})
+            )
         return self._manifests(method, query, body, identity, rest)
 
     def _manifests(self, method: str, query: dict[str, str], body: Any, identity: str, rest: str) -> tuple[int, Any]:
@@ -223,7 +287,11 @@ class FakeService:
         if method == "DELETE":
             self.manifests.pop((identity, query["folder"], query["file_name"]), None)
             return 200, None
-        return 200, [{"folder": key[1], "file_name": key[2], "manifest_source": "user"} for key in self.manifests if key[0] == identity]
+        return 200, [
+            {"folder": key[1], "file_name": key[2], "manifest_source": "user"}
+            for key in self.manifests
+            if key[0] == identity
+        ]
 
     def _infra_env_list(self, method: str, query: dict[str, str], body: Any) -> tuple[int, Any]:
         if method == "GET":
@@ -252,14 +320,19 @@ class FakeService:
             text = name in ("static_network_config", "kernel_arguments")
             document["type" if name == "image_type" else name] = json.dumps(value) if text else value
 
-    def _infra_env(self, method: str, query: dict[str, str], body: Any, identity: str, rest: str | None) -> tuple[int, Any]:
+    def _infra_env(
+        self, method: str, query: dict[str, str], body: Any, identity: str, rest: str | None
+    ) -> tuple[int, Any]:
         document = self.infra_envs.get(identity)
         if document is None:
             return 404, {"kind": "Error", "id": 404, "href": "", "code": "404", "reason": "record not found"}
         if rest == "/hosts":
             return 200, [host for host in self.hosts.values() if host["infra_env_id"] == identity]
         if rest == "/downloads/image-url":
-            return 200, {"url": f"http://images/byid/{identity}/4.22/x86_64/full.iso", "expires_at": "0001-01-01T00:00:00.000Z"}
+            return 200, {
+                "url": f"http://images/byid/{identity}/4.22/x86_64/full.iso",
+                "expires_at": "0001-01-01T00:00:00.000Z",
+            }
         if rest == "/downloads/files":
             return 200, self.files.get(query["file_name"], b"")
         if method == "DELETE":
@@ -270,11 +343,19 @@ class FakeService:
             return 201, document
         return 200, document
 
-    def _host(self, method: str, _query: dict[str, str], body: Any, infra_env_id: str, identity: str, rest: str | None) -> tuple[int, Any]:
+    def _host(
+        self, method: str, _query: dict[str, str], body: Any, infra_env_id: str, identity: str, rest: str | None
+    ) -> tuple[int, Any]:
         host = self.hosts.get(identity)
         if host is None or host["infra_env_id"] != infra_env_id:
             reason = f"failed to get host {identity} in infra_env {infra_env_id}: record not found"
-            return 500 if method == "DELETE" else 404, {"kind": "Error", "id": 404, "href": "", "code": "404", "reason": reason}
+            return 500 if method == "DELETE" else 404, {
+                "kind": "Error",
+                "id": 404,
+                "href": "",
+                "code": "404",
+                "reason": reason,
+            }
         if rest == "/installer-args":
             host["installer_args"] = json.dumps(body["args"])
         elif rest == "/ignition":
@@ -286,7 +367,9 @@ class FakeService:
         elif rest and rest.startswith("/actions/reset-validation/"):
             return 200, host
         elif rest and rest.startswith("/actions/"):
-            host["status"] = {"install": "installing", "reset": "resetting-pending-user-action"}[rest.removeprefix("/actions/")]
+            host["status"] = {"install": "installing", "reset": "resetting-pending-user-action"}[
+                rest.removeprefix("/actions/")
+            ]
         elif method == "DELETE":
             del self.hosts[identity]
             return 204, None

@@ -1,10 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A pytest plugin (``-p``) with what a long run needs: a share of the tests that fits into a time, and the command that runs a failed test alone.
+"""A pytest plugin (``-p``) with what a long run needs: a share of the tests that fits into a time, and the command that
+runs a failed test alone.
 
-``--shard TEXT`` orders the test files by a hash of TEXT, for example of a commit, so that each commit runs another share. ``--until EPOCH`` starts no file
-after this time. A file that was started runs to its end, since its tests can build on each other. Which files ran is printed at the end.
+``--shard TEXT`` orders the test files by a hash of TEXT, for example of a commit, so that each commit runs another
+share. ``--until EPOCH`` starts no file after this time. A file that was started runs to its end, since its tests can
+build on each other. Which files ran is printed at the end.
 """
 
 from __future__ import annotations
@@ -21,12 +23,22 @@ NOT_STARTED = "not in this share: its time was over"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("shard", "a share of the tests")
-    group.addoption("--shard", default="", metavar="TEXT", help="order the test files by a hash of TEXT and of their path")
-    group.addoption("--until", type=int, default=0, metavar="EPOCH", help="start no test file after this time (seconds since 1970)")
+    group.addoption(
+        "--shard", default="", metavar="TEXT", help=("order the test files by a hash of TEXT and of their path")
+    )
+    group.addoption(
+        "--until",
+        type=int,
+        default=0,
+        metavar="EPOCH",
+        help=("start no test file after this time (seconds since 1970)"),
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.pluginmanager.register(Share(config.getoption("--shard"), config.getoption("--until"), config.rootpath), "share of the tests")
+    config.pluginmanager.register(
+        Share(config.getoption("--shard"), config.getoption("--until"), config.rootpath), "share of the tests"
+    )
 
 
 class Share:
@@ -56,7 +68,11 @@ class Share:
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         if self._text:
-            ran = Counter(report.nodeid.split("::")[0] for name in ("passed", "failed") for report in terminalreporter.getreports(name))
+            ran = Counter(
+                report.nodeid.split("::")[0]
+                for name in ("passed", "failed")
+                for report in terminalreporter.getreports(name)
+            )
             terminalreporter.section(f"share {self._text}: {len(ran)} files")
             for file, count in sorted(ran.items()):
                 terminalreporter.line(f"{file}: {count}")

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The emulator of OpenStack's sushy-tools as a process: TLS with a certificate of its own, basic authentication, and any of its drivers."""
+"""The emulator of OpenStack's sushy-tools as a process: TLS with a certificate of its own, basic authentication, and
+any of its drivers.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,10 @@ STARTS_WITHIN = 60.0
 
 @contextlib.contextmanager
 def sushy_emulator(directory: Path, config: Mapping[str, Any], *options: str) -> Iterator[tuple[str, Path]]:
-    """The address of a running emulator, and the certificate to trust. ``config`` is added to its configuration, ``options`` to its command line."""
+    """The address of a running emulator, and the certificate to trust.
+
+    ``config`` is added to its configuration, ``options`` to its command line.
+    """
     pem = certificate(directory)
     (directory / "htpasswd").write_text(f"{USERNAME}:{bcrypt.hashpw(PASSWORD.encode(), bcrypt.gensalt(4)).decode()}\n")
     with socket.create_server(("127.0.0.1", 0)) as probe:
@@ -54,7 +59,9 @@ def sushy_emulator(directory: Path, config: Mapping[str, Any], *options: str) ->
     with (directory / "log").open("w") as log:
         # Every insert leaves a directory in TMPDIR.
         environment = {**os.environ, "TMPDIR": str(directory)}
-        process = subprocess.Popen([str(EMULATOR), "--config", str(directory / "config.py"), *options], stdout=log, stderr=log, env=environment)
+        process = subprocess.Popen(
+            [str(EMULATOR), "--config", str(directory / "config.py"), *options], stdout=log, stderr=log, env=environment
+        )
     try:
         _wait(f"https://127.0.0.1:{port}/redfish/v1/", process, directory / "log")
         yield f"redfish-virtualmedia+https://127.0.0.1:{port}", pem
@@ -65,11 +72,22 @@ def sushy_emulator(directory: Path, config: Mapping[str, Any], *options: str) ->
 
 def certificate(directory: Path) -> Path:
     """A certificate of its own for 127.0.0.1, its key in the same file."""
-    key, name = ec.generate_private_key(ec.SECP256R1()), x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "sushy")])
+    key, name = (
+        ec.generate_private_key(ec.SECP256R1()),
+        x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "sushy")]),
+    )
     now = datetime.datetime.now(datetime.UTC)
-    builder = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key()).serial_number(1)
-    builder = builder.add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), critical=False)
-    made = builder.not_valid_before(now - datetime.timedelta(hours=1)).not_valid_after(now + datetime.timedelta(days=1)).sign(key, hashes.SHA256())
+    builder = (
+        x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key()).serial_number(1)
+    )
+    builder = builder.add_extension(
+        x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), critical=False
+    )
+    made = (
+        builder.not_valid_before(now - datetime.timedelta(hours=1))
+        .not_valid_after(now + datetime.timedelta(days=1))
+        .sign(key, hashes.SHA256())
+    )
     path = directory / "sushy.pem"
     pem = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
     path.write_bytes(made.public_bytes(serialization.Encoding.PEM) + pem)

@@ -1,9 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Where optional files of upstream projects are. A module of tests that compares with them is skipped as a whole where they are missing.
+"""Where optional files of upstream projects are.
 
-``ZT_UPSTREAM_DATA`` names the directory; the default is ``shared`` beside the checkout. CONTRIBUTING.md lists what can be in it.
+A module of tests that compares with them is skipped as a whole where they are missing.
+
+``ZT_UPSTREAM_DATA`` names the directory; the default is ``shared`` beside the checkout. CONTRIBUTING.md lists what can
+be in it.
 """
 
 from __future__ import annotations
@@ -24,8 +27,12 @@ def optional(name: str) -> Path | None:
 
 
 def required(name: str) -> Path:
-    """Return the path of a file or directory of upstream; if it is missing, skip the module that calls this at its top level, once."""
+    """Return the path of a file or directory of upstream; if it is missing, skip the module that calls this at its top
+    level, once.
+    """
     path = optional(name)
     if path is None:
-        pytest.skip(f"optional data of upstream projects is missing ({name} in ZT_UPSTREAM_DATA)", allow_module_level=True)
+        pytest.skip(
+            f"optional data of upstream projects is missing ({name} in ZT_UPSTREAM_DATA)", allow_module_level=True
+        )
     return path

@@ -22,7 +22,11 @@ _connect = socket.socket.connect
 
 def _loopback_only(self: socket.socket, address: Any) -> None:
     # A datagram socket that connects sends nothing: it asks the kernel which address of ours leads there.
-    if self.type == socket.SOCK_STREAM and self.family in (socket.AF_INET, socket.AF_INET6) and not ipaddress.ip_address(address[0]).is_loopback:
+    if (
+        self.type == socket.SOCK_STREAM
+        and self.family in (socket.AF_INET, socket.AF_INET6)
+        and not ipaddress.ip_address(address[0]).is_loopback
+    ):
         raise AssertionError(f"a unit test connects to {address[0]}")
     _connect(self, address)
 

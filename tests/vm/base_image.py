@@ -1,10 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A live ISO that boots: Debian's kernel and busybox, laid out as CoreOS lays out its own (coreos/coreos-assembler src/cmd-buildextend-live).
+"""A live ISO that boots: Debian's kernel and busybox, laid out as CoreOS lays out its own (coreos/coreos-assembler
+src/cmd-buildextend-live).
 
-ISO 9660 with Rock Ridge, isolinux for BIOS and GRUB in a FAT image for UEFI, embed areas for Ignition and kernel arguments, the root file system as a squashfs
-of its own, and ``coreos/miniso.dat``.
+ISO 9660 with Rock Ridge, isolinux for BIOS and GRUB in a FAT image for UEFI, embed areas for Ignition and kernel
+arguments, the root file system as a squashfs of its own, and ``coreos/miniso.dat``.
 """
 
 from __future__ import annotations
@@ -33,18 +34,25 @@ MODULES = (
 PROGRAMS = ("bash", "curl", "jq")
 SYSLINUX = Path("/usr/lib/ISOLINUX"), Path("/usr/lib/syslinux/modules/bios")
 GRUB = Path("/usr/lib/grub/x86_64-efi")
-_GRUB_MODULES = "iso9660 fat part_gpt part_msdos search search_label search_fs_file normal linux configfile echo test all_video terminal serial boot".split()
+_GRUB_MODULES = (
+    "iso9660 fat part_gpt part_msdos search search_label search_fs_file normal linux configfile echo test all_video "
+    "terminal serial boot"
+).split()
 
 
 def run(*command: str | Path, cwd: Path | None = None, text: str | None = None) -> None:
     """Run a program that must succeed; its output is in the error."""
-    done = subprocess.run([str(word) for word in command], cwd=cwd, input=text, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [str(word) for word in command], cwd=cwd, input=text, capture_output=True, text=True, check=False
+    )
     if done.returncode:
         raise RuntimeError(f"{' '.join(map(str, command))} ended with {done.returncode}:\n{done.stdout}\n{done.stderr}")
 
 
 def build(path: Path, kernel: Path, work: Path, arguments: Sequence[str]) -> Path:
-    """Write the ISO. ``kernel`` is an unpacked kernel package, ``arguments`` are its default kernel arguments besides those of every live system."""
+    """Write the ISO. ``kernel`` is an unpacked kernel package, ``arguments`` are its default kernel arguments besides
+    those of every live system.
+    """
     tree = work / "iso"
     shutil.rmtree(work, ignore_errors=True)
     tree.mkdir(parents=True)
@@ -67,7 +75,21 @@ def build(path: Path, kernel: Path, work: Path, arguments: Sequence[str]) -> Pat
 
 
 def _write_rootfs(path: Path, tree: Path) -> None:
-    for name in ("bin", "usr/bin", "usr/libexec", "sbin", "etc", "root", "tmp", "proc", "sys", "dev", "run", "var/tmp", "lib64"):
+    for name in (
+        "bin",
+        "usr/bin",
+        "usr/libexec",
+        "sbin",
+        "etc",
+        "root",
+        "tmp",
+        "proc",
+        "sys",
+        "dev",
+        "run",
+        "var/tmp",
+        "lib64",
+    ):
         (tree / name).mkdir(parents=True, exist_ok=True)
     _install_busybox(tree / "bin")
     for program in PROGRAMS:
@@ -125,12 +147,21 @@ def _write_initrd(path: Path, tree: Path, kernel: Path, rootfs_sha256: str) -> N
     for number, module in enumerate(modules_in_order(kernel, MODULES)):
         shutil.copyfile(module, tree / "modules" / f"{number:03}-{module.name}")
     names = "\n".join(str(file.relative_to(tree)) for file in sorted(tree.rglob("*")))
-    archive = subprocess.run(["cpio", "-o", "-H", "newc", "-R", "0:0", "--quiet"], cwd=tree, input=names.encode(), capture_output=True, check=True).stdout
+    archive = subprocess.run(
+        ["cpio", "-o", "-H", "newc", "-R", "0:0", "--quiet"],
+        cwd=tree,
+        input=names.encode(),
+        capture_output=True,
+        check=True,
+    ).stdout
     path.write_bytes(gzip.compress(archive, 6, mtime=0))
 
 
 def modules_in_order(kernel: Path, names: Iterable[str]) -> list[Path]:
-    """The files of kernel modules, each behind those that it depends on. A name that is in no file is part of the kernel itself."""
+    """The files of kernel modules, each behind those that it depends on.
+
+    A name that is in no file is part of the kernel itself.
+    """
     found = {file.name.removesuffix(".ko").replace("-", "_"): file for file in kernel.rglob("*.ko")}
     ordered: dict[str, Path] = {}
 
@@ -162,8 +193,15 @@ def _write_boot_loaders(tree: Path, work: Path, default: str) -> None:
     )
     files = [_with_area(isolinux / "isolinux.cfg", head, "\n", default, tree)]
     head = "set default=0\nset timeout=0\n\nmenuentry 'CoreOS (Live)' {\n\tlinux /images/pxeboot/vmlinuz "
-    files.insert(0, _with_area(redhat / "grub.cfg", head, "\tinitrd /images/pxeboot/initrd.img /images/ignition.img\n}\n", default, tree))
-    (coreos / "kargs.json").write_text(json.dumps({"default": default, "files": files, "size": KARGS_SIZE}, indent=2) + "\n")
+    files.insert(
+        0,
+        _with_area(
+            redhat / "grub.cfg", head, ("\tinitrd /images/pxeboot/initrd.img /images/ignition.img\n}\n"), default, tree
+        ),
+    )
+    (coreos / "kargs.json").write_text(
+        json.dumps({"default": default, "files": files, "size": KARGS_SIZE}, indent=2) + "\n"
+    )
     (coreos / "igninfo.json").write_text(json.dumps({"file": "images/ignition.img"}) + "\n")
     directives = dict.fromkeys(("append-karg", "console", "copy-network", "dest-device", "ignition-file"), True)
     features = {"installer-config": True, "installer-config-directives": directives, "live-initrd-network": True}
@@ -181,7 +219,10 @@ def _with_area(path: Path, head: str, tail: str, default: str, tree: Path) -> di
 def _write_efi_image(path: Path, work: Path) -> None:
     """A FAT file system with GRUB, which finds the medium by its label."""
     early, loader = work / "early.cfg", work / "BOOTX64.EFI"
-    early.write_text(f"search --no-floppy --set=root --label {VOLUME_ID}\nset prefix=($root)/EFI/redhat\nconfigfile ($root)/EFI/redhat/grub.cfg\n")
+    early.write_text(
+        f"search --no-floppy --set=root --label {VOLUME_ID}\nset prefix=($root)/EFI/redhat\nconfigfile "
+        "($root)/EFI/redhat/grub.cfg\n"
+    )
     run("grub-mkimage", "-O", "x86_64-efi", "-d", GRUB, "-p", "/EFI/redhat", "-c", early, "-o", loader, *_GRUB_MODULES)
     path.write_bytes(bytes(4 << 20))
     run("mformat", "-i", path, "-v", "EFIBOOT", "::")
@@ -191,10 +232,42 @@ def _write_efi_image(path: Path, work: Path) -> None:
 
 def _write_iso(path: Path, tree: Path) -> None:
     path.unlink(missing_ok=True)
-    bios = ["-b", "isolinux/isolinux.bin", "-c", "isolinux/boot.cat", "-no-emul-boot", "-boot-load-size", "4", "-boot-info-table"]
+    bios = [
+        "-b",
+        "isolinux/isolinux.bin",
+        "-c",
+        "isolinux/boot.cat",
+        "-no-emul-boot",
+        "-boot-load-size",
+        "4",
+        "-boot-info-table",
+    ]
     efi = ["-eltorito-alt-boot", "-e", "images/efiboot.img", "-no-emul-boot"]
     hybrid = ["-isohybrid-mbr", str(SYSLINUX[0] / "isohdpfx.bin"), "-isohybrid-gpt-basdat"]
     # The largest file last, so that the other sectors of the minimal image are those of the full one.
     last = {"images/pxeboot/rootfs.img": "-10", "coreos/miniso.dat": "-20"}
-    weights = [word for name, weight in last.items() if (tree / name).exists() for word in ("--sort-weight", weight, f"/{name}")]
-    run("xorriso", "-as", "mkisofs", "-iso-level", "1", "-R", "-J", "-joliet-long", "-V", VOLUME_ID, *bios, *efi, *hybrid, *weights, "-o", path, tree)
+    weights = [
+        word
+        for name, weight in last.items()
+        if (tree / name).exists()
+        for word in ("--sort-weight", weight, f"/{name}")
+    ]
+    run(
+        "xorriso",
+        "-as",
+        "mkisofs",
+        "-iso-level",
+        "1",
+        "-R",
+        "-J",
+        "-joliet-long",
+        "-V",
+        VOLUME_ID,
+        *bios,
+        *efi,
+        *hybrid,
+        *weights,
+        "-o",
+        path,
+        tree,
+    )

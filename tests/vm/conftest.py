@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The VM proof: real virtual machines boot what the collection built. Without a program that it needs the suite is skipped, and says which one."""
+"""The VM proof: real virtual machines boot what the collection built.
+
+Without a program that it needs the suite is skipped, and says which one.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,20 @@ from .network import HOST, OVMF, Collector, Guest, Relay, Web, console_of, wait_
 
 KERNEL = Path(os.environ.get("ZT_VM_KERNEL", ROOT / ".build" / "vm" / "kernel"))
 PROGRAMS = (
-    *("qemu-system-x86_64", "libvirtd", "virsh", "xorriso", "mksquashfs", "cpio", "busybox", "grub-mkimage", "mformat", "mcopy", "mmd", "ldd"),
+    *(
+        "qemu-system-x86_64",
+        "libvirtd",
+        "virsh",
+        "xorriso",
+        "mksquashfs",
+        "cpio",
+        "busybox",
+        "grub-mkimage",
+        "mformat",
+        "mcopy",
+        "mmd",
+        "ldd",
+    ),
     *base_image.PROGRAMS,
 )
 FILES = (*base_image.SYSLINUX, base_image.GRUB / "kernel.img", OVMF, Path("/usr/lib/ipxe/qemu"))
@@ -36,7 +52,9 @@ FIPS = "fips=1"
 
 
 def _missing() -> str:
-    programs = [name for name in PROGRAMS if shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin") is None]
+    programs = [
+        name for name in PROGRAMS if shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin") is None
+    ]
     files = [str(path) for path in FILES if not path.exists()]
     kernel = [] if list((KERNEL / "boot").glob("vmlinuz-*")) else [f"a kernel in {KERNEL}"]
     return ", ".join([*programs, *files, *kernel])
@@ -46,7 +64,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     missing = _missing()
     if missing:
         for item in items:
-            item.add_marker(pytest.mark.skip(reason=f"missing: {missing} (tools/vm-setup installs what the VM proof needs)"))
+            item.add_marker(
+                pytest.mark.skip(reason=(f"missing: {missing} (tools/vm-setup installs what the VM proof needs)"))
+            )
 
 
 @dataclasses.dataclass
@@ -65,7 +85,11 @@ class Site:
     @staticmethod
     def console_says(console: Path, text: str) -> None:
         """Wait until the guest prints the text."""
-        wait_until(lambda: console.exists() and text.encode() in console.read_bytes(), f"{text!r} on the console", log=lambda: console_of([console]))
+        wait_until(
+            lambda: console.exists() and text.encode() in console.read_bytes(),
+            f"{text!r} on the console",
+            log=lambda: console_of([console]),
+        )
 
 
 @pytest.fixture(scope="session")
@@ -130,21 +154,42 @@ class Cluster:
         if base_url := image.pop("base_url", ""):
             cluster["boot_artifacts_base_url"] = base_url
         config = str(self.directory / "config")
-        self.module("agent_config", {"cluster": cluster, "hosts": [host(self.guest)], "dest": config, "checks": {"release-not-pinned": "off"}})
-        return self.module("agent_image", {"config_dir": config, "work_dir": str(self.work_dir), "base_image": {"path": str(self.site.base)}, **image})
+        self.module(
+            "agent_config",
+            {"cluster": cluster, "hosts": [host(self.guest)], "dest": config, "checks": {"release-not-pinned": "off"}},
+        )
+        return self.module(
+            "agent_image",
+            {
+                "config_dir": config,
+                "work_dir": str(self.work_dir),
+                "base_image": {"path": str(self.site.base)},
+                **image,
+            },
+        )
 
     def publish(self) -> None:
         """Serve the image on the loopback interface until :meth:`unpublish`."""
-        self.module("image_server", {"work_dir": str(self.work_dir), "publish": {"method": "serve", "listen": "127.0.0.1"}})
+        self.module(
+            "image_server", {"work_dir": str(self.work_dir), "publish": {"method": "serve", "listen": "127.0.0.1"}}
+        )
 
     def unpublish(self) -> None:
-        self.module("image_server", {"work_dir": str(self.work_dir), "publish": {"method": "serve", "listen": "127.0.0.1"}, "state": "stopped"})
+        self.module(
+            "image_server",
+            {"work_dir": str(self.work_dir), "publish": {"method": "serve", "listen": "127.0.0.1"}, "state": "stopped"},
+        )
 
     def boot(self, hosts: Sequence[Mapping[str, Any]], state: str) -> list[dict[str, Any]]:
         """The hosts in the result of ``boot_hosts``; the URL of the image comes from the state file."""
         # The addresses of the guests exist in their networks only: no request may leave this machine.
         connect_to = {ADDRESS: "127.0.0.1", f"api.{self.guest.name}.example.com": "127.0.0.1"}
-        arguments = {"hosts": hosts, "state": state, "state_file": str(self.work_dir / "state.json"), "connect_to": connect_to}
+        arguments = {
+            "hosts": hosts,
+            "state": state,
+            "state_file": str(self.work_dir / "state.json"),
+            "connect_to": connect_to,
+        }
         return list(self.module("boot_hosts", arguments)["hosts"])
 
 
@@ -166,7 +211,9 @@ def description(guest: Guest) -> dict[str, Any]:
         "fips": True,
         "machine_networks": ["10.0.2.0/24"],
         "rendezvous_ip": ADDRESS,
-        "pull_secret": '{"auths": {"quay.io": {"auth": "bGFiOm5vdC1hLXJlYWwtcGFzc3dvcmQ=", "email": "lab@example.com"}}}',
+        "pull_secret": (
+            '{"auths": {"quay.io": {"auth": "bGFiOm5vdC1hLXJlYWwtcGFzc3dvcmQ=", "email": "lab@example.com"}}}'
+        ),
         "ssh_public_keys": [ecdsa_key()],
     }
 
@@ -180,9 +227,13 @@ def host(guest: Guest) -> dict[str, Any]:
         "role": "master",
         "interfaces": [{"name": "enp1s0", "mac_address": guest.mac}],
         "network_config": {
-            "interfaces": [{"name": "enp1s0", "type": "ethernet", "state": "up", "mac-address": guest.mac, "ipv4": address}],
+            "interfaces": [
+                {"name": "enp1s0", "type": "ethernet", "state": "up", "mac-address": guest.mac, "ipv4": address}
+            ],
             "dns-resolver": {"config": {"server": ["10.0.2.3"]}},
-            "routes": {"config": [{"destination": "0.0.0.0/0", "next-hop-address": "10.0.2.2", "next-hop-interface": "enp1s0"}]},
+            "routes": {
+                "config": [{"destination": "0.0.0.0/0", "next-hop-address": "10.0.2.2", "next-hop-interface": "enp1s0"}]
+            },
         },
     }
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Virtual machines of a libvirt daemon that belongs to the tests, as the hypervisor itself sees them: definitions, power, media."""
+"""Virtual machines of a libvirt daemon that belongs to the tests, as the hypervisor itself sees them: definitions,
+power, media.
+"""
 
 from __future__ import annotations
 
@@ -14,19 +16,26 @@ from pathlib import Path
 from ..support.libvirt_daemon import libvirt_daemon, virsh
 from .network import MEMORY_MIB, Guest
 
-_UEFI = "<os firmware='efi'><type arch='x86_64' machine='q35'>hvm</type><firmware><feature enabled='no' name='secure-boot'/></firmware>{boot}</os>"
+_UEFI = (
+    "<os firmware='efi'><type arch='x86_64' machine='q35'>hvm</type><firmware><feature enabled='no' "
+    "name='secure-boot'/></firmware>{boot}</os>"
+)
 _BIOS = "<os><type arch='x86_64' machine='q35'>hvm</type>{boot}</os>"
 
 
 @dataclasses.dataclass(frozen=True)
 class Hypervisor:
-    """``uri`` for libvirt's programs; ``directory`` is that of storage pool ``default``, and holds disks and serial logs too."""
+    """``uri`` for libvirt's programs; ``directory`` is that of storage pool ``default``, and holds disks and serial
+    logs too.
+    """
 
     uri: str
     directory: Path
 
     def define(self, guest: Guest, *, firmware: str) -> None:
-        """A machine that is off, with an empty disk, an empty CD drive behind it in the boot order, and user-mode networking."""
+        """A machine that is off, with an empty disk, an empty CD drive behind it in the boot order, and user-mode
+        networking.
+        """
         disk = self.directory / f"{guest.name}.raw"
         with disk.open("wb") as file:
             file.truncate(1 << 30)
@@ -51,7 +60,7 @@ class Hypervisor:
     <serial type='file'><source path='{self.console(guest)}'/><target port='0'/></serial>
   </devices>
 </domain>
-"""
+"""  # noqa: E501
 
     def console(self, guest: Guest) -> Path:
         return self.directory / f"{guest.name}.console"
@@ -63,9 +72,14 @@ class Hypervisor:
     def media(self, guest: Guest, *, saved: bool = False) -> list[str]:
         """What is in the CD drives of the running machine, or of its saved definition."""
         tree = ET.fromstring(self.virsh("dumpxml", guest.name, *(["--inactive"] if saved else [])))
-        sources = [source for disk in tree.iterfind("./devices/disk[@device='cdrom']") for source in disk.iterfind("source")]
+        sources = [
+            source for disk in tree.iterfind("./devices/disk[@device='cdrom']") for source in disk.iterfind("source")
+        ]
         # An empty drive may keep an element that names nothing.
-        named = [source.get("file") or source.get("volume") or source.get("dev") or source.get("name") or "" for source in sources]
+        named = [
+            source.get("file") or source.get("volume") or source.get("dev") or source.get("name") or ""
+            for source in sources
+        ]
         return [name for name in named if name]
 
     def remove(self, guest: Guest) -> None:

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the guests of the VM proof reach on this machine: a collector of their reports, a relay to the assisted-service, a web server; and QEMU itself."""
+"""What the guests of the VM proof reach on this machine: a collector of their reports, a relay to the assisted-service,
+a web server; and QEMU itself.
+"""
 
 from __future__ import annotations
 
@@ -138,10 +140,15 @@ class Web:
                 """Nothing is printed."""
 
         self.directory, self.requests = directory, requests
-        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=str(directory)))
+        self._server = http.server.ThreadingHTTPServer(
+            ("127.0.0.1", 0), functools.partial(Handler, directory=str(directory))
+        )
         self.port = self._server.server_port
         # How guests and this machine reach it.
-        self.guest_url, self.connect_to = f"http://{HOST}:{self.port}", {f"{HOST}:{self.port}": f"127.0.0.1:{self.port}"}
+        self.guest_url, self.connect_to = (
+            f"http://{HOST}:{self.port}",
+            {f"{HOST}:{self.port}": f"127.0.0.1:{self.port}"},
+        )
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
     def close(self) -> None:
@@ -163,7 +170,20 @@ def qemu(guest: Guest, directory: Path, *options: str, network: str = "") -> Ite
     """A virtual machine without a hypervisor's management while the context is open; its serial log."""
     log = directory / f"{guest.name}.console"
     command = [
-        *("qemu-system-x86_64", "-accel", "tcg", "-m", str(MEMORY_MIB), "-display", "none", "-no-reboot", "-uuid", guest.uuid, "-serial", f"file:{log}"),
+        *(
+            "qemu-system-x86_64",
+            "-accel",
+            "tcg",
+            "-m",
+            str(MEMORY_MIB),
+            "-display",
+            "none",
+            "-no-reboot",
+            "-uuid",
+            guest.uuid,
+            "-serial",
+            f"file:{log}",
+        ),
         *("-netdev", f"user,id=net{network}", "-device", f"virtio-net-pci,netdev=net,mac={guest.mac}", *options),
     ]
     with (directory / f"{guest.name}.qemu").open("wb") as output:

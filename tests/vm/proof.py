@@ -23,7 +23,8 @@ def assert_booted(report: dict[str, Any], cluster: Cluster, expected: Expected) 
     arguments = report["cmdline"].split()
     assert FIPS in arguments and "ignition.firstboot" in arguments, arguments
     assert "pre-network-manager-config.service" in report["units"]
-    # The configuration calls the NIC enp1s0, the guest calls it eth0: the image's own script found it by its MAC address.
+    # The configuration calls the NIC enp1s0, the guest calls it eth0: the image's own script found it by its MAC
+    # address.
     (keyfile,) = report["keyfiles"].values()
     assert "interface-name=eth0" in keyfile and "method=manual" in keyfile, keyfile
     assert f"{ADDRESS}/24" in report["addresses"]
@@ -34,12 +35,22 @@ def assert_registers(report: dict[str, Any], cluster: Cluster, expected: Expecte
     """The guest registers with tokens from its image, and the service has the inventory of exactly this machine."""
     with service_of(expected, cluster.site.relay) as service:
         uuid = cluster.guest.uuid
-        inventory = wait_until(lambda: service.inventory(uuid), f"inventory of {cluster.guest.name}", log=lambda: console_of(logs))
+        inventory = wait_until(
+            lambda: service.inventory(uuid), f"inventory of {cluster.guest.name}", log=lambda: console_of(logs)
+        )
         (interface,) = inventory["interfaces"]
         assert interface["mac_address"] == cluster.guest.mac and interface["ipv4_addresses"] == [f"{ADDRESS}/24"]
-        assert inventory["boot"] == {**inventory["boot"], "current_boot_mode": report["firmware"], "command_line": report["cmdline"]}
+        assert inventory["boot"] == {
+            **inventory["boot"],
+            "current_boot_mode": report["firmware"],
+            "command_line": report["cmdline"],
+        }
         assert list(service.hosts()) == [uuid]
 
 
 def _differences(found: Mapping[str, Any], expected: Mapping[str, Any]) -> dict[str, Any]:
-    return {path: (found.get(path), expected.get(path)) for path in found.keys() | expected.keys() if found.get(path) != expected.get(path)}
+    return {
+        path: (found.get(path), expected.get(path))
+        for path in found.keys() | expected.keys()
+        if found.get(path) != expected.get(path)
+    }

@@ -3,8 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Machines of libvirt that ``boot_hosts`` boots from the agent ISO once, and whose medium it ejects while they run.
 
-``bmc`` reaches them by a Redfish BMC of another project, the emulator of OpenStack's sushy-tools. ``libvirt`` starts them with the image in their CD drives,
-and their saved definition starts from disk all the time.
+``bmc`` reaches them by a Redfish BMC of another project, the emulator of OpenStack's sushy-tools. ``libvirt`` starts
+them with the image in their CD drives, and their saved definition starts from disk all the time.
 """
 
 from __future__ import annotations
@@ -24,15 +24,32 @@ from .proof import assert_booted, assert_registers
 _CASES = [(method, firmware) for method in ("bmc", "libvirt") for firmware in ("uefi", "bios")]
 
 
-@pytest.mark.parametrize(("method", "firmware", "number"), [(*case, 20 + index) for index, case in enumerate(_CASES, 1)], ids=lambda value: str(value))
+@pytest.mark.parametrize(
+    ("method", "firmware", "number"),
+    [(*case, 20 + index) for index, case in enumerate(_CASES, 1)],
+    ids=lambda value: str(value),
+)
 def test_boot_once_and_eject(
-    site: Site, hypervisor: Hypervisor, request: pytest.FixtureRequest, tmp_path: Path, method: str, firmware: str, number: int
+    site: Site,
+    hypervisor: Hypervisor,
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    method: str,
+    firmware: str,
+    number: int,
 ) -> None:
     guest = Guest(f"{method}-{firmware}", f"5f0c2a10-6a1e-4c0a-9f10-0000000000{number}", f"52:54:00:15:00:{number}")
     way: dict[str, Any] = {"libvirt": {"uri": hypervisor.uri, "domain": guest.name}}
     if method == "bmc":
         address, certificate = request.getfixturevalue("emulator")
-        way = {"bmc": {"address": f"{address}/redfish/v1/Systems/{guest.uuid}", "username": USERNAME, "password": PASSWORD, "ca_cert": str(certificate)}}
+        way = {
+            "bmc": {
+                "address": f"{address}/redfish/v1/Systems/{guest.uuid}",
+                "username": USERNAME,
+                "password": PASSWORD,
+                "ca_cert": str(certificate),
+            }
+        }
     hosts = [{"name": guest.name, "boot_method": method, "mac_addresses": [guest.mac], **way}]
     cluster = Cluster(site, guest, tmp_path)
     hypervisor.define(guest, firmware=firmware)
@@ -54,7 +71,8 @@ def test_boot_once_and_eject(
             assert Path(medium).stat().st_size == made["size"]
         (ejected,) = cluster.boot(hosts, "ejected")
         assert ejected["changed"] and hypervisor.media(guest, saved=True) == []
-        # The emulator ejects in the saved definition alone (openstack/sushy-tools sushy_tools/emulator/resources/systems/libvirtdriver.py).
+        # The emulator ejects in the saved definition alone (openstack/sushy-tools
+        # sushy_tools/emulator/resources/systems/libvirtdriver.py).
         assert method == "bmc" or hypervisor.media(guest) == []
         assert hypervisor.state(guest) == "running" and len(site.collector.of(guest.uuid)) == 1
     finally:

@@ -1,11 +1,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""``deploy_cluster`` for three virtual machines: from powered off to hosts that register, from inside, with an assisted-service.
+"""``deploy_cluster`` for three virtual machines: from powered off to hosts that register, from inside, with an
+assisted-service.
 
-The service and its image service are the lab's, everything else is real: the machines, their firmware, their hypervisor and their BMCs. The guests have no
-installer and 384 MiB of memory. So the deployment gets as far as such machines can: the service has all three, with the names that the collection sets, and
-refuses to install them because of their memory. The run must end with exactly that.
+The service and its image service are the lab's, everything else is real: the machines, their firmware, their hypervisor
+and their BMCs. The guests have no installer and 384 MiB of memory. So the deployment gets as far as such machines can:
+the service has all three, with the names that the collection sets, and refuses to install them because of their memory.
+The run must end with exactly that.
 """
 
 from __future__ import annotations
@@ -26,14 +28,24 @@ from .conftest import Site
 from .hypervisor import Hypervisor
 from .network import LIMIT, Guest, console_of
 
-GUESTS = tuple(Guest(f"master-{number}", f"5f0c2a10-6a1e-4c0a-9f10-00000000010{number}", f"52:54:00:15:01:0{number}") for number in range(3))
+GUESTS = tuple(
+    Guest(f"master-{number}", f"5f0c2a10-6a1e-4c0a-9f10-00000000010{number}", f"52:54:00:15:01:0{number}")
+    for number in range(3)
+)
 SERVICE = "assisted.lab.example.com"
 # The service appends it to the kernel arguments of the image because the collection asks for it.
 ARGUMENT = "ztvm.proof=deploy"
 # Seconds after which the run gives up; the guests need a fraction of them to boot and register.
 DISCOVERY = 180
 _SITE = {
-    "networks": [{"name": "machines", "cidr": "10.0.2.0/24", "gateway": "10.0.2.2", "dhcp": {"range": ["10.0.2.100", "10.0.2.200"]}}],
+    "networks": [
+        {
+            "name": "machines",
+            "cidr": "10.0.2.0/24",
+            "gateway": "10.0.2.2",
+            "dhcp": {"range": ["10.0.2.100", "10.0.2.200"]},
+        }
+    ],
     "service": {"address": "10.0.2.6", "base_domain": "lab.example.com", "auth": "none"},
     "clusters": [{"name": "proof", "base_domain": "example.com", "api_vip": "10.0.2.7", "ingress_vip": "10.0.2.8"}],
     # A site has machines. This one is in no inventory, and stays off.
@@ -44,14 +56,20 @@ _SITE = {
             "memory_mib": 16384,
             "nics": [{"name": "enp1s0", "mac": "52:54:00:15:01:ff", "network": "machines"}],
             "disks": [{"name": "sda", "size_gib": 120}],
-            "bmc": {"address": "redfish-virtualmedia+https://10.0.2.9/redfish/v1/Systems/1", "username": "admin", "password": "right"},
+            "bmc": {
+                "address": "redfish-virtualmedia+https://10.0.2.9/redfish/v1/Systems/1",
+                "username": "admin",
+                "password": "right",
+            },
         }
     ],
 }
 
 
 class ServiceLab(Lab):
-    """A lab that is only a service: its images are made of the base image that boots, and it has the time of real machines."""
+    """A lab that is only a service: its images are made of the base image that boots, and it has the time of real
+    machines.
+    """
 
     def start(self, base: Path) -> None:
         self._ztlab("up", "--site", str(self.site), "--speed", "1", "--ttl", "2h", "--base-image", str(base))
@@ -105,12 +123,19 @@ def inventory(emulator: tuple[str, Path]) -> dict[str, Any]:
         "api_vips": ["10.0.2.7"],
         "ingress_vips": ["10.0.2.8"],
         "machine_networks": ["10.0.2.0/24"],
-        "pull_secret": '{"auths": {"quay.io": {"auth": "bGFiOm5vdC1hLXJlYWwtcGFzc3dvcmQ=", "email": "lab@example.com"}}}',
-        "ssh_public_keys": ["ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFFqxkMhK3Oo0Vb6wiwGPbtNBrNzlP3rl64oT6WvJqp5 lab@example.com"],
+        "pull_secret": (
+            '{"auths": {"quay.io": {"auth": "bGFiOm5vdC1hLXJlYWwtcGFzc3dvcmQ=", "email": "lab@example.com"}}}'
+        ),
+        "ssh_public_keys": [
+            ("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFFqxkMhK3Oo0Vb6wiwGPbtNBrNzlP3rl64oT6WvJqp5 lab@example.com")
+        ],
     }
     variables = {
         "openshift_install_method": "assisted",
-        "openshift_infra_env": {"image_type": "full-iso", "kernel_arguments": [{"operation": "append", "value": ARGUMENT}]},
+        "openshift_infra_env": {
+            "image_type": "full-iso",
+            "kernel_arguments": [{"operation": "append", "value": ARGUMENT}],
+        },
         "openshift_cluster": cluster,
     }
     return {"all": {"vars": variables, "children": {"control_plane": {"hosts": hosts}}}}
@@ -132,14 +157,18 @@ class Proof:
         return Run(process.returncode, output)
 
 
-def test_three_machines_register(site: Site, lab: ServiceLab, hypervisor: Hypervisor, emulator: tuple[str, Path], machines: None, tmp_path: Path) -> None:
+def test_three_machines_register(
+    site: Site, lab: ServiceLab, hypervisor: Hypervisor, emulator: tuple[str, Path], machines: None, tmp_path: Path
+) -> None:
     proof = Proof(Deployment(lab, write_inventory(tmp_path / "hosts.json", inventory(emulator)), tmp_path))
     consoles = [hypervisor.console(guest) for guest in GUESTS]
     # The emulator cannot resolve the name of the service: the image is published here.
     assisted = {**lab.vars["openshift_assisted"], "image": "publish"}
     run = proof.run("deploy_cluster", openshift_timeouts={"discovery": DISCOVERY}, openshift_assisted=assisted)
     service = lab.status()["standalone"]
-    assert {uuid: host["name"] for uuid, host in service["hosts"].items()} == {guest.uuid: guest.name for guest in GUESTS}, run.output + console_of(consoles)
+    assert {uuid: host["name"] for uuid, host in service["hosts"].items()} == {
+        guest.uuid: guest.name for guest in GUESTS
+    }, run.output + console_of(consoles)
     assert not run.ok and "Traceback" not in run.output, run.output
     for guest in GUESTS:
         (report,) = site.collector.of(guest.uuid)

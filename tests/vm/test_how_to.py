@@ -1,10 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""docs/how-to/libvirt.md, followed word for word on qemu:///system: its commands run as they are printed, with ``inventories/libvirt`` and smaller machines.
+"""docs/how-to/libvirt.md, followed word for word on qemu:///system: its commands run as they are printed, with
+``inventories/libvirt`` and smaller machines.
 
-The system daemon runs in a mount and a network namespace of its own, as root. Its machines start from an image without an operating system, so the deployment
-ends at its limit for registered hosts; that a host boots from such an image is shown by the other tests of this suite.
+The system daemon runs in a mount and a network namespace of its own, as root. Its machines start from an image without
+an operating system, so the deployment ends at its limit for registered hosts; that a host boots from such an image is
+shown by the other tests of this suite.
 """
 
 from __future__ import annotations
@@ -55,7 +57,7 @@ ip address add 192.0.2.1/24 dev uplink
 ip link set uplink up
 ip route add default via 192.0.2.254
 exec libvirtd
-"""
+"""  # noqa: E501
 
 
 class KvmHost:
@@ -71,7 +73,17 @@ class KvmHost:
         return done.stdout
 
     def try_run(self, command: str) -> subprocess.CompletedProcess[str]:
-        inside = ["nsenter", "-t", str(self._daemon.pid), "-m", "-n", "--wd=" + str(self._directory), "bash", "-c", command]
+        inside = [
+            "nsenter",
+            "-t",
+            str(self._daemon.pid),
+            "-m",
+            "-n",
+            "--wd=" + str(self._directory),
+            "bash",
+            "-c",
+            command,
+        ]
         return subprocess.run(inside, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
 
     def machines(self, *options: str) -> set[str]:
@@ -95,7 +107,11 @@ def commands(heading: str, number: int = 0) -> list[str]:
 def why_not() -> str:
     if os.geteuid() != 0:
         return "only root can start the system daemon of libvirt"
-    missing = [name for name in ("unshare", "nsenter", "ip", "dnsmasq", "iptables") if shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin:/sbin") is None]
+    missing = [
+        name
+        for name in ("unshare", "nsenter", "ip", "dnsmasq", "iptables")
+        if shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin:/sbin") is None
+    ]
     if missing:
         return f"missing: {', '.join(missing)} (Debian packages util-linux, iproute2, dnsmasq-base, iptables)"
     probe = ["unshare", "-m", "-n", "sh", "-c", "mount -t tmpfs none /mnt && ip link add name probe type bridge"]
@@ -111,7 +127,9 @@ def kvm_host(tmp_path: Path) -> Iterator[KvmHost]:
         (tmp_path / name).symlink_to(ROOT / name)
     shutil.copytree(ROOT / "inventories" / "libvirt", tmp_path / "inventories" / "libvirt")
     with (tmp_path / "libvirtd.log").open("wb") as log:
-        daemon = subprocess.Popen(["unshare", "-m", "-n", "--propagation", "private", "bash", "-c", START], stdout=log, stderr=log)
+        daemon = subprocess.Popen(
+            ["unshare", "-m", "-n", "--propagation", "private", "bash", "-c", START], stdout=log, stderr=log
+        )
     host = KvmHost(daemon, tmp_path)
     try:
         for _attempt in range(120):
@@ -133,7 +151,11 @@ def test_the_page(kvm_host: KvmHost, tmp_path: Path) -> None:
     for command in commands("What the KVM host needs"):
         kvm_host.run(command)
     base = make_iso(tmp_path / "base.iso")
-    own = {"openshift_base_image": {"path": str(base)}, "openshift_timeouts": {"boot": 20}, "openshift_checks": {"release-not-pinned": "off"}}
+    own = {
+        "openshift_base_image": {"path": str(base)},
+        "openshift_timeouts": {"boot": 20},
+        "openshift_checks": {"release-not-pinned": "off"},
+    }
     inventory = tmp_path / "inventories" / "libvirt" / "hosts.yml"
     content = yaml.safe_load(inventory.read_text())
     content["all"]["vars"] |= own
@@ -155,7 +177,9 @@ def test_the_page(kvm_host: KvmHost, tmp_path: Path) -> None:
     assert ended.returncode == 2 and "no service answered at 192.168.131.20" in ended.stdout, ended.stdout
     assert kvm_host.machines() == set(MACHINES), ended.stdout
     assert {f"{name}-serial0.log" for name in MACHINES} <= set(kvm_host.run("ls /var/log/libvirt/qemu").split())
-    assert len([name for name in kvm_host.volumes() if re.fullmatch(r"zerotouch-\w+\.iso", name)]) == 1, "one image for all machines"
+    assert len([name for name in kvm_host.volumes() if re.fullmatch(r"zerotouch-\w+\.iso", name)]) == 1, (
+        "one image for all machines"
+    )
 
     destroy, remove = commands("Remove")
     kvm_host.run(destroy)

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A minimal ISO boots with either firmware, and loads its root file system over HTTP from where the user published it."""
+"""A minimal ISO boots with either firmware, and loads its root file system over HTTP from where the user published
+it.
+"""
 
 from __future__ import annotations
 
@@ -27,12 +29,20 @@ def test_minimal_iso(site: Site, web: Web, tmp_path: Path, firmware: str, uuid: 
     made = cluster.build(kind="minimal_iso", base_url=web.guest_url)
     assert made["kind"] == "minimal_iso" and made["size"] < site.base.stat().st_size
     image = expected.of_iso(Path(made["path"]))
-    drive = ["-drive", f"if=none,id=cd,media=cdrom,readonly=on,format=raw,file={made['path']}", "-device", "ide-cd,drive=cd,bus=ide.0"]
+    drive = [
+        "-drive",
+        f"if=none,id=cd,media=cdrom,readonly=on,format=raw,file={made['path']}",
+        "-device",
+        "ide-cd,drive=cd,bus=ide.0",
+    ]
     with qemu(cluster.guest, tmp_path, *FIRMWARE[firmware], *drive) as console:
         report = site.first_report(cluster.guest, console)
         assert report["firmware"] == firmware and not report["medium"]
         assert_booted(report, cluster, image)
-        assert f"coreos.live.rootfs_url={web.guest_url}/agent.x86_64-rootfs.img" in report["cmdline"] and "coreos.liveiso" not in report["cmdline"]
+        assert (
+            f"coreos.live.rootfs_url={web.guest_url}/agent.x86_64-rootfs.img" in report["cmdline"]
+            and "coreos.liveiso" not in report["cmdline"]
+        )
         assert_registers(report, cluster, image, console)
     assert web.requests == ["/agent.x86_64-rootfs.img"]
     assert len(site.collector.of(uuid)) == 1

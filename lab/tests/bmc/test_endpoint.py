@@ -34,10 +34,21 @@ class Rig:
     def __init__(self, directory: Path) -> None:
         self.clock, self.faults = LabClock(500), Faults()
         nic = {"name": "eno1", "mac": "02:00:00:00:00:01", "network": "n"}
-        bmc = {"address": "https://10.0.0.1/redfish/v1/Systems/1", "username": "admin", "password": "secret", "sessions": 2}
+        bmc = {
+            "address": "https://10.0.0.1/redfish/v1/Systems/1",
+            "username": "admin",
+            "password": "secret",
+            "sessions": 2,
+        }
         machine = {"name": "m", "nics": [nic], "disks": [{"name": "sda", "size_gib": 1}], "bmc": bmc}
         site = parse_site({"networks": [{"name": "n", "cidr": "10.1.0.0/24"}], "machines": [machine]})
-        self.machine = Hardware(site.machines[0], clock=self.clock, faults=self.faults, console=Console(directory / "m.log", self.clock), run=self._run)
+        self.machine = Hardware(
+            site.machines[0],
+            clock=self.clock,
+            faults=self.faults,
+            console=Console(directory / "m.log", self.clock),
+            run=self._run,
+        )
         self.endpoint = BmcEndpoint([self.machine], clock=self.clock, faults=self.faults, probe=self._probe)
         self.runs = 0
 
@@ -91,7 +102,12 @@ def links(value: Any) -> list[str]:
 def test_only_the_root_is_open(tmp_path: Path) -> None:
     async def flow(rig: Rig, client: Client) -> None:
         assert (await client.get("/redfish/v1/", headers={"Authorization": ""})).status == 200
-        for headers in ({"Authorization": ""}, {"Authorization": "Basic YTpi"}, {"Authorization": "Basic !"}, {"Authorization": "", "X-Auth-Token": "x"}):
+        for headers in (
+            {"Authorization": ""},
+            {"Authorization": "Basic YTpi"},
+            {"Authorization": "Basic !"},
+            {"Authorization": "", "X-Auth-Token": "x"},
+        ):
             response = await client.get(SYSTEM, headers=headers)
             assert response.status == 401 and await error_id(response) == "NoValidSession"
         assert rig.endpoint.refused == 4
@@ -162,9 +178,21 @@ BAD_REQUESTS: list[tuple[str, str, Any, int, str]] = [
     ("POST", f"{SYSTEM}/Actions/ComputerSystem.Reset", {"ResetType": "Explode"}, 400, "ActionParameterValueNotInList"),
     ("POST", f"{SLOT}/Actions/VirtualMedia.InsertMedia", {}, 400, "ActionParameterMissing"),
     ("POST", f"{SLOT}/Actions/VirtualMedia.InsertMedia", {"Image": URL, "Speed": 9}, 400, "ActionParameterUnknown"),
-    ("POST", f"{SLOT}/Actions/VirtualMedia.InsertMedia", {"Image": URL, "Inserted": "yes"}, 400, "ActionParameterValueTypeError"),
+    (
+        "POST",
+        f"{SLOT}/Actions/VirtualMedia.InsertMedia",
+        {"Image": URL, "Inserted": "yes"},
+        400,
+        "ActionParameterValueTypeError",
+    ),
     ("POST", f"{SLOT}/Actions/VirtualMedia.InsertMedia", {"Image": "nfs://x/y"}, 400, "ActionParameterValueNotInList"),
-    ("POST", f"{SLOT}/Actions/VirtualMedia.InsertMedia", {"Image": "http://nowhere/x.iso"}, 400, "CouldNotEstablishConnection"),
+    (
+        "POST",
+        f"{SLOT}/Actions/VirtualMedia.InsertMedia",
+        {"Image": "http://nowhere/x.iso"},
+        400,
+        "CouldNotEstablishConnection",
+    ),
     ("GET", f"{SYSTEM}/VirtualMedia/9", None, 404, "ResourceMissingAtURI"),
     ("GET", "/redfish/v1/Systems/2", None, 404, "ResourceMissingAtURI"),
     ("GET", "/redfish/v1/Nothing", None, 404, "ResourceMissingAtURI"),
@@ -186,7 +214,12 @@ def test_virtual_media(tmp_path: Path) -> None:
     async def flow(rig: Rig, client: Client) -> None:
         assert (await client.post(f"{SLOT}/Actions/VirtualMedia.InsertMedia", json={"Image": URL})).status == 204
         slot = await (await client.get(SLOT)).json()
-        assert (slot["Image"], slot["Inserted"], slot["ConnectedVia"], slot["ImageName"]) == (URL, True, "URI", "agent.iso")
+        assert (slot["Image"], slot["Inserted"], slot["ConnectedVia"], slot["ImageName"]) == (
+            URL,
+            True,
+            "URI",
+            "agent.iso",
+        )
         again = await client.post(f"{SLOT}/Actions/VirtualMedia.InsertMedia", json={"Image": URL})
         assert again.status == 409, "a slot that holds a medium takes no other"
         for _time in range(2):
@@ -258,7 +291,11 @@ def test_machines_that_share_a_bmc(tmp_path: Path) -> None:
                 "name": f"m{number}",
                 "nics": [{"name": "eno1", "mac": f"02:00:00:00:00:0{number}", "network": "n"}],
                 "disks": [{"name": "sda", "size_gib": 1}],
-                "bmc": {"address": f"http://10.0.0.1:8000/redfish/v1/Systems/{number}", "username": "admin", "password": "secret"},
+                "bmc": {
+                    "address": f"http://10.0.0.1:8000/redfish/v1/Systems/{number}",
+                    "username": "admin",
+                    "password": "secret",
+                },
             }
             for number in range(2)
         ]
@@ -270,7 +307,10 @@ def test_machines_that_share_a_bmc(tmp_path: Path) -> None:
         async def reachable(url: str) -> str:
             return ""
 
-        machines = [Hardware(spec, clock=clock, faults=faults, console=Console(tmp_path / "m.log", clock), run=nothing) for spec in site.machines]
+        machines = [
+            Hardware(spec, clock=clock, faults=faults, console=Console(tmp_path / "m.log", clock), run=nothing)
+            for spec in site.machines
+        ]
         endpoint = BmcEndpoint(machines, clock=clock, faults=faults, probe=reachable)
         async with TestClient(TestServer(endpoint.app), headers=BASIC) as client:
             members = (await (await client.get("/redfish/v1/Systems")).json())["Members"]

@@ -35,12 +35,19 @@ class Bmc:
     """A machine behind a BMC of one kind."""
 
     def __init__(self, directory: Path, profile: str, client: Callable[[web.Application], Client]) -> None:
-        bmc = {"address": "https://10.0.0.1/redfish/v1/Systems/1", "username": "admin", "password": "secret", "profile": profile}
+        bmc = {
+            "address": "https://10.0.0.1/redfish/v1/Systems/1",
+            "username": "admin",
+            "password": "secret",
+            "profile": profile,
+        }
         nic = {"name": "eno1", "mac": "02:00:00:00:00:01", "network": "n"}
         machine = {"name": "m", "nics": [nic], "disks": [{"name": "sda", "size_gib": 1}], "bmc": bmc}
         site = parse_site({"networks": [{"name": "n", "cidr": "10.1.0.0/24"}], "machines": [machine]})
         clock, faults = LabClock(500), Faults()
-        self.machine = Hardware(site.machines[0], clock=clock, faults=faults, console=Console(directory / "m.log", clock), run=self._halt)
+        self.machine = Hardware(
+            site.machines[0], clock=clock, faults=faults, console=Console(directory / "m.log", clock), run=self._halt
+        )
         self.client = client(BmcEndpoint([self.machine], clock=clock, faults=faults, probe=self._probe).app)
 
     async def _halt(self, machine: Hardware) -> Outcome:
@@ -50,7 +57,9 @@ class Bmc:
         return "" if "example.com" in url else "connection refused"
 
     async def ask(self, method: str, path: str, body: Any = None, **headers: str) -> tuple[int, Any]:
-        async with self.client.request(method, path, json=body, headers={name.replace("_", "-"): value for name, value in headers.items()}) as answer:
+        async with self.client.request(
+            method, path, json=body, headers={name.replace("_", "-"): value for name, value in headers.items()}
+        ) as answer:
             document = await answer.json(content_type=None) if answer.content_length else {}
             return answer.status, document
 
@@ -132,7 +141,9 @@ def test_lenovo_is_patched_with_the_etag_of_the_moment(tmp_path: Path) -> None:
         assert bmc.machine.cd.image is None  # accepted, and nothing done: Inserted was missing
         assert (await bmc.ask("PATCH", slot, wanted, If_Match=tag))[0] == 204
         assert bmc.machine.cd.image == URL
-        assert await bmc.refused("PATCH", slot, {"Image": None, "Inserted": False}, If_Match=tag) == "PreconditionFailed"
+        assert (
+            await bmc.refused("PATCH", slot, {"Image": None, "Inserted": False}, If_Match=tag) == "PreconditionFailed"
+        )
 
     play(tmp_path, "lenovo-xcc", flow)
 
@@ -148,7 +159,9 @@ def test_lenovo_is_patched_with_the_etag_of_the_moment(tmp_path: Path) -> None:
         ("lenovo-xcc", SYSTEM, ONCE, "PreconditionRequired"),
     ],
 )
-def test_boot_overrides_that_are_refused(tmp_path: Path, profile: str, path: str, boot: dict[str, str], message: str) -> None:
+def test_boot_overrides_that_are_refused(
+    tmp_path: Path, profile: str, path: str, boot: dict[str, str], message: str
+) -> None:
     async def flow(bmc: Bmc) -> None:
         assert await bmc.refused("PATCH", path, {"Boot": boot}) == message
         assert bmc.machine.boot.target == "None"
@@ -169,7 +182,8 @@ def test_weak_tags_are_shown_and_not_taken(tmp_path: Path) -> None:
 def test_an_eject_without_a_body_is_refused_by_hpe(tmp_path: Path) -> None:
     async def flow(bmc: Bmc) -> None:
         slot = f"{MANAGER}/VirtualMedia/2/Actions/VirtualMedia."
-        assert (await bmc.ask("POST", f"{slot}InsertMedia", {"Image": "http://nowhere/x/y.iso"}))[0] == 204  # it does not look
+        # it does not look
+        assert (await bmc.ask("POST", f"{slot}InsertMedia", {"Image": "http://nowhere/x/y.iso"}))[0] == 204
         assert await bmc.refused("POST", f"{slot}EjectMedia") == "MalformedJSON"
         assert (await bmc.ask("POST", f"{slot}EjectMedia", {}))[0] == 204
 
@@ -222,7 +236,12 @@ def test_supermicro_answers_with_a_task_and_keeps_the_name(tmp_path: Path) -> No
 def test_without_sessions_a_login_is_answered_like_everything(tmp_path: Path) -> None:
     async def flow(bmc: Bmc) -> None:
         assert "SessionService" not in (await bmc.ask("GET", "/redfish/v1/"))[1]
-        assert await bmc.refused("POST", "/redfish/v1/SessionService/Sessions", {"UserName": "admin", "Password": "secret"}) == "NoValidSession"
+        assert (
+            await bmc.refused(
+                "POST", "/redfish/v1/SessionService/Sessions", {"UserName": "admin", "Password": "secret"}
+            )
+            == "NoValidSession"
+        )
         async with aiohttp.ClientSession() as client, client.get(bmc.client.make_url(SYSTEM)) as answer:
             assert answer.status == 401
         assert (await bmc.ask("GET", SYSTEM))[0] == 200

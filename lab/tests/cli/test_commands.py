@@ -26,8 +26,17 @@ SITE = ROOT / "inventories" / "sno" / "site.yml"
 
 def ztlab(*words: str, code: int = 0, runtime: Path | None = None) -> str:
     """Standard output of a command; its error output when it is to fail."""
-    environment = os.environ | {"PYTHONPATH": str(ROOT / "lab")} | ({"XDG_RUNTIME_DIR": str(runtime)} if runtime else {})
-    done = subprocess.run([sys.executable, "-m", "ztlab", *words], capture_output=True, text=True, timeout=HANG_SECONDS, check=False, env=environment)
+    environment = (
+        os.environ | {"PYTHONPATH": str(ROOT / "lab")} | ({"XDG_RUNTIME_DIR": str(runtime)} if runtime else {})
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "ztlab", *words],
+        capture_output=True,
+        text=True,
+        timeout=HANG_SECONDS,
+        check=False,
+        env=environment,
+    )
     assert done.returncode == code, done.stdout + done.stderr
     return done.stderr if code else done.stdout
 
@@ -71,7 +80,9 @@ def test_a_lab_answers(lab: Path) -> None:
 
 def test_faults_and_errors(lab: Path) -> None:
     state = ("--state", str(lab))
-    assert "bmc-503" in ztlab("fault", "add", "bmc-503", "--machine", "sno-0", "--count", "0", "--option", "methods=GET", *state)
+    assert "bmc-503" in ztlab(
+        "fault", "add", "bmc-503", "--machine", "sno-0", "--count", "0", "--option", "methods=GET", *state
+    )
     assert "any number of times" in ztlab("fault", "list", *state)
     assert "no machine 'x'" in ztlab("fault", "add", "bmc-503", "--machine", "x", *state, code=1)
     assert "unknown fault" in ztlab("fault", "add", "earthquake", *state, code=1)
@@ -146,7 +157,12 @@ def test_directories_of_others_are_left_alone(tmp_path: Path) -> None:
     assert (tmp_path / "precious").exists()
 
 
-WRONG_USAGE = [("up",), ("up", "--site", "x", "--ttl", "soon"), ("up", "--site", "x", "--speed", "0"), ("fault", "add", "x", "--option", "y")]
+WRONG_USAGE = [
+    ("up",),
+    ("up", "--site", "x", "--ttl", "soon"),
+    ("up", "--site", "x", "--speed", "0"),
+    ("fault", "add", "x", "--option", "y"),
+]
 
 
 @pytest.mark.parametrize("words", WRONG_USAGE)

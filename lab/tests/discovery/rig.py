@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A hub without controllers: assisted-service and image service behind one TLS address, driven by calls of the service's own operations."""
+"""A hub without controllers: assisted-service and image service behind one TLS address, driven by calls of the
+service's own operations.
+"""
 
 from __future__ import annotations
 
@@ -50,14 +52,28 @@ def machine(number: int, **changes: Any) -> dict[str, Any]:
             {"name": "sda", "size_gib": 480, "serial": f"S{number}", "wwn": f"0x50000000000000{number:02x}"},
             {"name": "sdb", "size_gib": 480, "wwn": f"0x50000000000001{number:02x}"},
         ],
-        "bmc": {"address": f"https://10.0.0.{100 + number}/redfish/v1/Systems/1", "username": "admin", "password": "secret"},
+        "bmc": {
+            "address": f"https://10.0.0.{100 + number}/redfish/v1/Systems/1",
+            "username": "admin",
+            "password": "secret",
+        },
     } | changes
 
 
 def hub_site(count: int, **changes: Any) -> dict[str, Any]:
-    records = {"api.spoke.example.com": "192.168.111.5", "api-int.spoke.example.com": "192.168.111.5", "*.apps.spoke.example.com": "192.168.111.6"}
-    records |= {SERVICE: HUB, IMAGES: HUB} | {f"rack-{number}.example.com": f"192.168.111.{20 + number}" for number in range(count)}
-    network = {"name": "machines", "cidr": "192.168.111.0/24", "dns": {"servers": ["192.168.111.1"], "records": records}}
+    records = {
+        "api.spoke.example.com": "192.168.111.5",
+        "api-int.spoke.example.com": "192.168.111.5",
+        "*.apps.spoke.example.com": "192.168.111.6",
+    }
+    records |= {SERVICE: HUB, IMAGES: HUB} | {
+        f"rack-{number}.example.com": f"192.168.111.{20 + number}" for number in range(count)
+    }
+    network = {
+        "name": "machines",
+        "cidr": "192.168.111.0/24",
+        "dns": {"servers": ["192.168.111.1"], "records": records},
+    }
     return {"networks": [network], "machines": [machine(number, **changes) for number in range(count)]}
 
 
@@ -73,17 +89,28 @@ interfaces:
 dns-resolver: {{config: {{server: [192.168.111.1]}}}}
 routes: {{config: [{{destination: 0.0.0.0/0, next-hop-address: 192.168.111.1, next-hop-interface: eth0}}]}}
 """
-    return {"network_yaml": text, "mac_interface_map": [{"mac_address": f"02:00:00:00:01:{number:02X}", "logical_nic_name": "eth0"}]}
+    return {
+        "network_yaml": text,
+        "mac_interface_map": [{"mac_address": f"02:00:00:00:01:{number:02X}", "logical_nic_name": "eth0"}],
+    }
 
 
 class HubRig:
     """``async with HubRig(tmp_path, machines=3) as hub``."""
 
     def __init__(
-        self, directory: Path, machines: int = 1, *, speed: float = 600.0, site: dict[str, Any] | None = None, env: dict[str, str] | None = None
+        self,
+        directory: Path,
+        machines: int = 1,
+        *,
+        speed: float = 600.0,
+        site: dict[str, Any] | None = None,
+        env: dict[str, str] | None = None,
     ) -> None:
         self._lock = lock_net()
-        self.lab = Lab(parse_site(site or hub_site(machines)), state=directory, net=self._lock.number, clock=LabClock(speed))
+        self.lab = Lab(
+            parse_site(site or hub_site(machines)), state=directory, net=self._lock.number, clock=LabClock(speed)
+        )
         private, public = new_key_pair()
         settings = {
             "AUTH_TYPE": "local",
@@ -98,7 +125,12 @@ class HubRig:
             "SKIP_CERT_VERIFICATION": "false",
             "OS_IMAGES": json.dumps(
                 [
-                    {"openshift_version": version, "cpu_architecture": "x86_64", "url": "https://example.com/live.iso", "version": version}
+                    {
+                        "openshift_version": version,
+                        "cpu_architecture": "x86_64",
+                        "url": "https://example.com/live.iso",
+                        "version": version,
+                    }
                     for version in OS_VERSIONS
                 ]
             ),
@@ -142,7 +174,9 @@ class HubRig:
         self.service.run_monitors()
         return self
 
-    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
         await self.service.stop()
         await self.lab.stop()
         self._lock.release()
@@ -153,7 +187,7 @@ class HubRig:
             return await self.service.handle(request)
         return await self.images.handle(request) if host == IMAGES else web.Response(status=503)
 
-    # ---- the service, as the operator's controllers call it ------------------------------------------------------------------------------
+    # ---- the service, as the operator's controllers call it ----------------------------------------------------------
 
     async def call(self, method: str, path: str, body: Any = None, **query: str) -> Any:
         """An operation without authentication; the body of its answer. Raises ServiceError."""
@@ -166,7 +200,10 @@ class HubRig:
         return dict(await self.call("POST", "/v2/infra-envs", body))
 
     async def cluster(self, control_plane: int = 3, **fields: Any) -> dict[str, Any]:
-        networking = {"cluster_networks": [{"cidr": "10.128.0.0/14", "host_prefix": 23}], "service_networks": [{"cidr": "172.30.0.0/16"}]}
+        networking = {
+            "cluster_networks": [{"cidr": "10.128.0.0/14", "host_prefix": 23}],
+            "service_networks": [{"cidr": "172.30.0.0/16"}],
+        }
         vips: dict[str, Any] = {"api_vips": [{"ip": "192.168.111.5"}], "ingress_vips": [{"ip": "192.168.111.6"}]}
         if control_plane == 1:
             vips = {"user_managed_networking": True, "machine_networks": [{"cidr": "192.168.111.0/24"}]}
@@ -179,7 +216,7 @@ class HubRig:
         }
         return dict(await self.call("POST", "/v2/clusters", body | networking | vips | fields))
 
-    # ---- machines --------------------------------------------------------------------------------------------------------------------------
+    # ---- machines ----------------------------------------------------------------------------------------------------
 
     def boot(self, name: str, url: str) -> Hardware:
         """What a BMC does: insert, choose once, switch on."""
@@ -209,8 +246,19 @@ class HubRig:
         """Fails with the consoles; only a hang reaches the limit."""
         if not await self.lab.clock.until(condition, every=1.0, limit=WALL_LIMIT * self.lab.clock.speed):
             states = [f"{host.name}: {host.status} {host.status_info} {host.progress.stage}" for host in self.hosts()]
-            clusters = [f"{item.name}: {item.status} {item.status_info}" for item in self.service.core.state.clusters.values()]
-            raise AssertionError("\n".join([what, *states, *clusters, *(f"--- {name}\n{self.console(name)[-3000:]}" for name in self.lab.machines)]))
+            clusters = [
+                f"{item.name}: {item.status} {item.status_info}" for item in self.service.core.state.clusters.values()
+            ]
+            raise AssertionError(
+                "\n".join(
+                    [
+                        what,
+                        *states,
+                        *clusters,
+                        *(f"--- {name}\n{self.console(name)[-3000:]}" for name in self.lab.machines),
+                    ]
+                )
+            )
 
     async def until_console(self, text: str, name: str = "rack-0") -> None:
         await self.until(lambda: text in self.console(name), f"waiting for {text!r} of {name}")

@@ -19,16 +19,25 @@ from ztlab.service.model import InfraEnv
 from .rig import HubRig, hub_site, nmstate, run
 
 
-@pytest.mark.parametrize(("image_type", "version"), [("full-iso", "4.22"), ("minimal-iso", "4.22"), ("full-iso", "4.17"), ("minimal-iso", "4.17")])
+@pytest.mark.parametrize(
+    ("image_type", "version"),
+    [("full-iso", "4.22"), ("minimal-iso", "4.22"), ("full-iso", "4.17"), ("minimal-iso", "4.17")],
+)
 @pytest.mark.parametrize("firmware", ["uefi", "bios"])
 def test_a_machine_registers(tmp_path: Path, image_type: str, version: str, firmware: str) -> None:
-    """Both forms, nmpolicy documents and keyfiles, both firmwares; the static network is the one of this machine's MAC address."""
+    """Both forms, nmpolicy documents and keyfiles, both firmwares; the static network is the one of this machine's MAC
+    address.
+    """
 
     async def flow() -> None:
         async with HubRig(tmp_path, 2, site=hub_site(2, firmware=firmware)) as hub:
-            infra = await hub.infra_env(image_type=image_type, openshift_version=version, static_network_config=[nmstate(0), nmstate(1)])
+            infra = await hub.infra_env(
+                image_type=image_type, openshift_version=version, static_network_config=[nmstate(0), nmstate(1)]
+            )
             hub.boot("rack-1", infra["download_url"])
-            await hub.until(lambda: (host := hub.host_of("rack-1")) is not None and host.status == "known-unbound", "known-unbound")
+            await hub.until(
+                lambda: (host := hub.host_of("rack-1")) is not None and host.status == "known-unbound", "known-unbound"
+            )
             host = hub.host_of("rack-1")
             assert host is not None and host.inventory is not None
             addresses = [address for nic in host.inventory["interfaces"] for address in nic["ipv4_addresses"]]
@@ -71,16 +80,33 @@ def no_gateway_out() -> dict[str, Any]:
 
 
 CONSEQUENCES: list[tuple[str, str, Any, str]] = [
-    ("no network, full", "full-iso", without_network, "agent: registration: lookup assisted-service.hub.example.com: no DNS server answers"),
-    ("no network, minimal", "minimal-iso", without_network, "couldn't fetch https://assisted-image-service.hub.example.com/boot-artifacts/rootfs"),
+    (
+        "no network, full",
+        "full-iso",
+        without_network,
+        ("agent: registration: lookup assisted-service.hub.example.com: no DNS server answers"),
+    ),
+    (
+        "no network, minimal",
+        "minimal-iso",
+        without_network,
+        ("couldn't fetch https://assisted-image-service.hub.example.com/boot-artifacts/rootfs"),
+    ),
     ("another machine's MAC, minimal", "minimal-iso", other_mac, "no host directory has a MAC address of this machine"),
     ("another machine's MAC, full", "full-iso", other_mac, "no host directory has a MAC address of this machine"),
     ("a wrong subnet", "full-iso", no_gateway_out, "no DNS server answers"),
-    ("a proxy that is not there", "full-iso", lambda: {"proxy": {"https_proxy": "http://192.168.111.77:3128"}}, "proxyconnect tcp: No route to host"),
+    (
+        "a proxy that is not there",
+        "full-iso",
+        lambda: {"proxy": {"https_proxy": "http://192.168.111.77:3128"}},
+        "proxyconnect tcp: No route to host",
+    ),
 ]
 
 
-@pytest.mark.parametrize(("name", "image_type", "fields", "text"), CONSEQUENCES, ids=[entry[0] for entry in CONSEQUENCES])
+@pytest.mark.parametrize(
+    ("name", "image_type", "fields", "text"), CONSEQUENCES, ids=[entry[0] for entry in CONSEQUENCES]
+)
 def test_wrong_networks(tmp_path: Path, name: str, image_type: str, fields: Any, text: str) -> None:
     async def flow() -> None:
         async with HubRig(tmp_path) as hub:
@@ -112,7 +138,9 @@ def drop_file(path: str) -> Any:
 
 
 def other_ca(document: dict[str, Any]) -> None:
-    entry = next(entry for entry in document["storage"]["files"] if entry["path"] == "/etc/assisted-service/service-ca-cert.crt")
+    entry = next(
+        entry for entry in document["storage"]["files"] if entry["path"] == "/etc/assisted-service/service-ca-cert.crt"
+    )
     entry["contents"] = {"source": "data:," + urllib.parse.quote(new_authority("another").pem.decode())}
 
 
@@ -123,15 +151,47 @@ def disabled(document: dict[str, Any]) -> None:
 DAMAGES: list[tuple[str, Any, str]] = [
     ("agent.service not enabled", disabled, "agent.service: not enabled, nothing pulls it in"),
     ("no URL", change_unit("--url https://assisted-service.hub.example.com ", ""), "required arguments missing: --url"),
-    ("another URL", change_unit("--url https://assisted-service.hub", "--url https://elsewhere.hub"), "lookup elsewhere.hub.example.com: no such host"),
-    ("no token", change_unit("PULL_SECRET_TOKEN=", "OTHER_TOKEN="), "registration refused: AssistedServiceInfraError Code: 401"),
-    ("a broken token", change_unit("PULL_SECRET_TOKEN=e", "PULL_SECRET_TOKEN=x"), "registration refused: AssistedServiceInfraError Code: 401"),
-    ("another infra-env", change_unit("--infra-env-id ", "--infra-env-id 11111111-2222-4333-8444-555555555555 --ignored "), "registration refused: "),
-    ("no CA option", change_unit("--cacert /etc/assisted-service/service-ca-cert.crt", ""), "tls: failed to verify certificate"),
-    ("no CA file", drop_file("/etc/assisted-service/service-ca-cert.crt"), "open /etc/assisted-service/service-ca-cert.crt: no such file or directory"),
+    (
+        "another URL",
+        change_unit("--url https://assisted-service.hub", "--url https://elsewhere.hub"),
+        "lookup elsewhere.hub.example.com: no such host",
+    ),
+    (
+        "no token",
+        change_unit("PULL_SECRET_TOKEN=", "OTHER_TOKEN="),
+        ("registration refused: AssistedServiceInfraError Code: 401"),
+    ),
+    (
+        "a broken token",
+        change_unit("PULL_SECRET_TOKEN=e", "PULL_SECRET_TOKEN=x"),
+        ("registration refused: AssistedServiceInfraError Code: 401"),
+    ),
+    (
+        "another infra-env",
+        change_unit("--infra-env-id ", ("--infra-env-id 11111111-2222-4333-8444-555555555555 --ignored ")),
+        "registration refused: ",
+    ),
+    (
+        "no CA option",
+        change_unit("--cacert /etc/assisted-service/service-ca-cert.crt", ""),
+        "tls: failed to verify certificate",
+    ),
+    (
+        "no CA file",
+        drop_file("/etc/assisted-service/service-ca-cert.crt"),
+        ("open /etc/assisted-service/service-ca-cert.crt: no such file or directory"),
+    ),
     ("another CA", other_ca, "tls: failed to verify certificate"),
-    ("no pull script", drop_file("/usr/local/bin/agent-pull-image"), "Failed to locate executable /usr/local/bin/agent-pull-image"),
-    ("the agent is not copied", change_unit("cp /usr/bin/agent /hostbin", "true"), "Failed to locate executable /usr/local/bin/agent:"),
+    (
+        "no pull script",
+        drop_file("/usr/local/bin/agent-pull-image"),
+        ("Failed to locate executable /usr/local/bin/agent-pull-image"),
+    ),
+    (
+        "the agent is not copied",
+        change_unit("cp /usr/bin/agent /hostbin", "true"),
+        ("Failed to locate executable /usr/local/bin/agent:"),
+    ),
     (
         "no network script",
         drop_file("/usr/local/bin/pre-network-manager-config.sh"),
@@ -186,7 +246,9 @@ def test_the_bundle_of_the_infra_env_is_trusted(tmp_path: Path) -> None:
 
             hub.service.core.discovery_source = without_ca
             bundle = hub.lab.authority.ca_file.read_text()
-            infra = await hub.infra_env(image_type="full-iso", static_network_config=[nmstate(0)], additional_trust_bundle=bundle)
+            infra = await hub.infra_env(
+                image_type="full-iso", static_network_config=[nmstate(0)], additional_trust_bundle=bundle
+            )
             hub.boot("rack-0", infra["download_url"])
             await hub.until_console("registered as")
 

@@ -11,7 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from ztlab.hub.names import AGENT, CLUSTER_DEPLOYMENT, CLUSTER_INSTALL, INFRA_ENV, INFRA_ENV_LABEL, NMSTATE_CONFIG, Object
+from ztlab.hub.names import (
+    AGENT,
+    CLUSTER_DEPLOYMENT,
+    CLUSTER_INSTALL,
+    INFRA_ENV,
+    INFRA_ENV_LABEL,
+    NMSTATE_CONFIG,
+    Object,
+)
 
 from ..hub.flow import install_spec, order_cluster, state
 from ..hub.rig import Rig, condition, hub_rig
@@ -23,8 +31,16 @@ SPEED = 100.0
 
 
 def site(count: int) -> dict[str, Any]:
-    records = {f"api.{DOMAIN}": "192.168.111.5", f"api-int.{DOMAIN}": "192.168.111.5", f"*.apps.{DOMAIN}": "192.168.111.6"}
-    network = {"name": "machines", "cidr": "192.168.111.0/24", "dns": {"servers": ["192.168.111.1"], "records": records}}
+    records = {
+        f"api.{DOMAIN}": "192.168.111.5",
+        f"api-int.{DOMAIN}": "192.168.111.5",
+        f"*.apps.{DOMAIN}": "192.168.111.6",
+    }
+    network = {
+        "name": "machines",
+        "cidr": "192.168.111.0/24",
+        "dns": {"servers": ["192.168.111.1"], "records": records},
+    }
     hub = {"address": "192.168.111.3", "base_domain": "hub.example.com"}
     return {"networks": [network], "machines": [machine(number) for number in range(count)], "hub": hub}
 
@@ -34,12 +50,26 @@ async def image(rig: Rig, count: int) -> Object:
     labels = {INFRA_ENV_LABEL: "fleet"}
     for number in range(count):
         element = nmstate(number)
-        interfaces = [{"name": entry["logical_nic_name"], "macAddress": entry["mac_address"]} for entry in element["mac_interface_map"]]
+        interfaces = [
+            {"name": entry["logical_nic_name"], "macAddress": entry["mac_address"]}
+            for entry in element["mac_interface_map"]
+        ]
         await rig.create(
-            NMSTATE_CONFIG, f"fleet-{number}", {"interfaces": interfaces, "config": yaml.safe_load(element["network_yaml"])}, metadata={"labels": labels}
+            NMSTATE_CONFIG,
+            f"fleet-{number}",
+            {"interfaces": interfaces, "config": yaml.safe_load(element["network_yaml"])},
+            metadata={"labels": labels},
         )
-    await rig.create(INFRA_ENV, "fleet", {"pullSecretRef": {"name": "pull-secret"}, "nmStateConfigLabelSelector": {"matchLabels": labels}})
-    await rig.until(INFRA_ENV, "fleet", lambda item: condition(item, "ImageCreated")[0] == "True" and item["status"].get("isoDownloadURL"))
+    await rig.create(
+        INFRA_ENV,
+        "fleet",
+        {"pullSecretRef": {"name": "pull-secret"}, "nmStateConfigLabelSelector": {"matchLabels": labels}},
+    )
+    await rig.until(
+        INFRA_ENV,
+        "fleet",
+        lambda item: condition(item, "ImageCreated")[0] == "True" and item["status"].get("isoDownloadURL"),
+    )
     return await settled(rig)
 
 
@@ -87,12 +117,16 @@ def test_three_masters_and_a_worker_on_day_2(tmp_path: Path) -> None:
         async with hub_rig(tmp_path, speed=SPEED, site=site(4)) as rig:
             spec = install_spec(CLUSTER, 3)
             networking = {**spec["networking"], "machineNetwork": [{"cidr": "192.168.111.0/24"}]}
-            await order_cluster(rig, CLUSTER, 3, networking=networking, apiVIPs=["192.168.111.5"], ingressVIPs=["192.168.111.6"])
+            await order_cluster(
+                rig, CLUSTER, 3, networking=networking, apiVIPs=["192.168.111.5"], ingressVIPs=["192.168.111.6"]
+            )
             infra_env = await image(rig, 4)
             agents = [boot(rig, number, infra_env["status"]["isoDownloadURL"]) for number in range(3)]
             try:
                 await asyncio.gather(*(adopt(rig, agent, number, "master") for number, agent in enumerate(agents)))
-                await rig.until(CLUSTER_INSTALL, CLUSTER, lambda item: condition(item, "Completed")[0] == "True", seconds=500)
+                await rig.until(
+                    CLUSTER_INSTALL, CLUSTER, lambda item: condition(item, "Completed")[0] == "True", seconds=500
+                )
             except AssertionError as error:
                 raise AssertionError(f"{error}\n{consoles(rig)}") from error
             assert nodes(rig) == {f"node-{number}": "Ready" for number in range(3)}
@@ -122,7 +156,12 @@ async def _day2(rig: Rig) -> None:
     item = await rig.until(AGENT, agent, lambda item: state(item).startswith("reclaiming"))
     assert CLUSTER not in json.dumps(item["spec"])
     try:
-        await rig.until(AGENT, agent, lambda item: state(item) in ("discovering-unbound", "insufficient-unbound", "known-unbound"), seconds=300)
+        await rig.until(
+            AGENT,
+            agent,
+            lambda item: state(item) in ("discovering-unbound", "insufficient-unbound", "known-unbound"),
+            seconds=300,
+        )
     except AssertionError as error:
         raise AssertionError(f"{error}\n{consoles(rig)}") from error
     text = rig.lab.paths.console("rack-3").read_text()

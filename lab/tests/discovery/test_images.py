@@ -27,7 +27,9 @@ from .rig import IMAGES, HubRig, nmstate, run
 
 async def fetch(hub: HubRig, url: str, method: str = "GET", **headers: str) -> tuple[int, Mapping[str, str], bytes]:
     target, host = hub.lab.fabric.redirect(url)
-    sent = {"Host": host, "Accept-Encoding": "identity"} | {name.replace("_", "-"): value for name, value in headers.items()}
+    sent = {"Host": host, "Accept-Encoding": "identity"} | {
+        name.replace("_", "-"): value for name, value in headers.items()
+    }
     async with hub.lab.session.request(method, target, headers=sent, ssl=False) as response:
         return response.status, response.headers, await response.read()
 
@@ -52,20 +54,30 @@ def test_full_image_byte_by_byte_and_by_ranges(tmp_path: Path) -> None:
     async def flow() -> None:
         async with HubRig(tmp_path) as hub:
             infra = await hub.infra_env(
-                image_type="full-iso", static_network_config=[nmstate(0)], kernel_arguments=[{"operation": "append", "value": word} for word in ("a=1", "b")]
+                image_type="full-iso",
+                static_network_config=[nmstate(0)],
+                kernel_arguments=[{"operation": "append", "value": word} for word in ("a=1", "b")],
             )
             url = infra["download_url"]
             assert url.startswith(f"https://{IMAGES}/byapikey/") and url.endswith("/4.22/x86_64/full.iso")
             token = url.split("/")[4]
             service = f"https://assisted-service.hub.example.com/api/assisted-install/v2/infra-envs/{infra['id']}/downloads/files"
-            status, headers, ignition = await fetch(hub, f"{service}?file_name=discovery.ign&discovery_iso_type=full-iso&api_key={token}")
+            status, headers, ignition = await fetch(
+                hub, f"{service}?file_name=discovery.ign&discovery_iso_type=full-iso&api_key={token}"
+            )
             assert status == 200 and "Last-Modified" in headers
             expected = independent_overlay(base_image()[0].read_bytes(), ignition, "a=1 b")
             status, headers, whole = await fetch(hub, url)
             assert (status, whole == expected, "ETag" in headers) == (200, True, False)
             assert headers["Content-Disposition"] == f"attachment; filename={infra['id']}-discovery.iso"
             size = len(expected)
-            for first, last in ((0, 0), (32768, 34815), (base_image()[1] - 7, base_image()[1] + 300), (size - 5, size - 1), (2_400_000, 2_600_000)):
+            for first, last in (
+                (0, 0),
+                (32768, 34815),
+                (base_image()[1] - 7, base_image()[1] + 300),
+                (size - 5, size - 1),
+                (2_400_000, 2_600_000),
+            ):
                 status, headers, part = await fetch(hub, url, Range=f"bytes={first}-{last}")
                 assert (status, part == expected[first : last + 1]) == (206, True)
                 assert headers["Content-Range"] == f"bytes {first}-{last}/{size}"
@@ -120,7 +132,11 @@ def test_content_follows_the_infra_env(tmp_path: Path) -> None:
             changed = await hub.call(
                 "PATCH",
                 f"/v2/infra-envs/{infra['id']}",
-                {"ssh_authorized_key": "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl x"},
+                {
+                    "ssh_authorized_key": (
+                        "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl x"
+                    )
+                },
             )
             later = await fetch(hub, changed["download_url"])
             assert first[2] != later[2] and len(first[2]) == len(later[2])
@@ -133,7 +149,9 @@ def test_content_follows_the_infra_env(tmp_path: Path) -> None:
 def test_minimal_image(tmp_path: Path) -> None:
     async def flow() -> None:
         async with HubRig(tmp_path) as hub:
-            infra = await hub.infra_env(static_network_config=[nmstate(0)], kernel_arguments=[{"operation": "append", "value": "a=1"}])
+            infra = await hub.infra_env(
+                static_network_config=[nmstate(0)], kernel_arguments=[{"operation": "append", "value": "a=1"}]
+            )
             _status, _headers, data = await fetch(hub, infra["download_url"])
             iso = pycdlib.PyCdlib()
             iso.open_fp(io.BytesIO(data))
@@ -148,7 +166,9 @@ def test_minimal_image(tmp_path: Path) -> None:
                 read("/images/pxeboot/rootfs.img")
             config = unpack(read("/images/ignition.img"))["config.ign"]
             paths = [file["path"] for file in json.loads(config)["storage"]["files"]]
-            assert not any(path.startswith("/etc/assisted/network") for path in paths), "a minimal image has its network in the ramdisk"
+            assert not any(path.startswith("/etc/assisted/network") for path in paths), (
+                "a minimal image has its network in the ramdisk"
+            )
             ramdisk = read("/images/assisted_installer_custom.img")
             assert len(ramdisk) == 1 << 20 and "etc/assisted/network/host0/ymlFile0.yml" in unpack(ramdisk)
             assert "usr/bin/nmstatectl" in unpack(read("/images/nmstate.img"))
@@ -158,7 +178,9 @@ def test_minimal_image(tmp_path: Path) -> None:
                 ("/isolinux/isolinux.cfg", ",/images/nmstate.img"),
             ):
                 text = read(path).decode()
-                assert f'coreos.live.rootfs_url="{url}" a=1\n' in text and "coreos.liveiso" not in text and initrds in text
+                assert (
+                    f'coreos.live.rootfs_url="{url}" a=1\n' in text and "coreos.liveiso" not in text and initrds in text
+                )
             kargs = json.loads(read("/coreos/kargs.json"))
             for entry in kargs["files"]:
                 area = read("/" + entry["path"])[entry["offset"] :][: kargs["size"] + 25]
@@ -175,7 +197,9 @@ def test_pxe(tmp_path: Path) -> None:
         async with HubRig(tmp_path) as hub:
             infra = await hub.infra_env(static_network_config=[nmstate(0)])
             token = infra["download_url"].split("/")[4]
-            status, headers, data = await fetch(hub, f"https://{IMAGES}/images/{infra['id']}/pxe-initrd?arch=x86_64&version=4.22&api_key={token}")
+            status, headers, data = await fetch(
+                hub, f"https://{IMAGES}/images/{infra['id']}/pxe-initrd?arch=x86_64&version=4.22&api_key={token}"
+            )
             assert status == 200 and headers["Content-Disposition"] == f"attachment; filename={infra['id']}-initrd.img"
             base = 3 << 20
             files = unpack(data[base:])
@@ -213,9 +237,15 @@ def test_refusals(tmp_path: Path) -> None:
     async def flow() -> None:
         async with HubRig(tmp_path) as hub:
             infra = await hub.infra_env(image_type="full-iso")
-            values: dict[str, Any] = {"id": infra["id"], "ID": infra["id"].upper(), "token": infra["download_url"].split("/")[4]}
+            values: dict[str, Any] = {
+                "id": infra["id"],
+                "ID": infra["id"].upper(),
+                "token": infra["download_url"].split("/")[4],
+            }
             for method, path, expected in REFUSALS:
-                status, _headers, body = await fetch(hub, f"https://{IMAGES}{path.format(**values)}", method, Range="bytes=0-1")
+                status, _headers, body = await fetch(
+                    hub, f"https://{IMAGES}{path.format(**values)}", method, Range="bytes=0-1"
+                )
                 assert (200 if status == 206 else status) == expected, (path, status, body[:200])
             hub.images.ready = False
             assert (await fetch(hub, f"https://{IMAGES}/health"))[0] == 503

@@ -26,7 +26,13 @@ async def discovered(hub: HubRig, count: int, **fields: Any) -> dict[str, Any]:
     infra = await hub.infra_env(**{"static_network_config": [nmstate(number) for number in range(count)]} | fields)
     for number in range(count):
         hub.boot(f"rack-{number}", infra["download_url"])
-    await hub.until(lambda: len(hub.hosts()) == count and all(host.status in ("known-unbound", "known", "insufficient") for host in hub.hosts()), "discovered")
+    await hub.until(
+        lambda: (
+            len(hub.hosts()) == count
+            and all(host.status in ("known-unbound", "known", "insufficient") for host in hub.hosts())
+        ),
+        "discovered",
+    )
     return infra
 
 
@@ -40,7 +46,9 @@ async def bound(hub: HubRig, cluster: dict[str, Any], roles: dict[str, str]) -> 
         assert host is not None
         await hub.call("POST", f"{path_of(host)}/actions/bind", {"cluster_id": cluster["id"]})
     hosts = [host for host in hub.hosts() if host.cluster_id == cluster["id"]]
-    await hub.until(lambda: all(host.status in ("known", "insufficient", "pending-for-input") for host in hosts), "bound")
+    await hub.until(
+        lambda: all(host.status in ("known", "insufficient", "pending-for-input") for host in hosts), "bound"
+    )
     for name, role in roles.items():
         host = hub.host_of(name)
         assert host is not None
@@ -75,7 +83,11 @@ def test_three_and_two(tmp_path: Path) -> None:
             seen = hub.service.core.on_change
 
             def watch(item: Any) -> None:
-                if isinstance(item, Host) and item.progress.stage and stages.setdefault(item.id, [""])[-1] != item.progress.stage:
+                if (
+                    isinstance(item, Host)
+                    and item.progress.stage
+                    and stages.setdefault(item.id, [""])[-1] != item.progress.stage
+                ):
                     stages[item.id].append(item.progress.stage)
 
             assert seen is None
@@ -88,7 +100,9 @@ def test_three_and_two(tmp_path: Path) -> None:
             assert [stage for stage in by_role["master"] if stage != "Copying registry data to disk"] == _MASTER
             assert by_role["worker"] == _WORKER
             api = running(hub)
-            assert api.api.cluster_id == hub.the_cluster().openshift_cluster_id, "the cluster is the one of bootstrap.ign"
+            assert api.api.cluster_id == hub.the_cluster().openshift_cluster_id, (
+                "the cluster is the one of bootstrap.ign"
+            )
             reply = await hub.call("GET", f"/v2/clusters/{cluster['id']}/credentials")
             assert reply["username"] == "kubeadmin"
             await _kubeconfig_opens(hub, hub.service.core.kubeconfig(hub.the_cluster(), with_ingress=True))
@@ -111,7 +125,16 @@ _BOOTSTRAP = [
     "Done",
 ]
 _MASTER = ["Starting installation", "Installing", "Writing image to disk", "Rebooting", "Configuring", "Joined", "Done"]
-_WORKER = ["Starting installation", "Installing", "Writing image to disk", "Waiting for control plane", "Rebooting", "Configuring", "Joined", "Done"]
+_WORKER = [
+    "Starting installation",
+    "Installing",
+    "Writing image to disk",
+    "Waiting for control plane",
+    "Rebooting",
+    "Configuring",
+    "Joined",
+    "Done",
+]
 
 
 async def _kubeconfig_opens(hub: HubRig, text: str) -> None:
@@ -196,7 +219,10 @@ def test_day_2(tmp_path: Path) -> None:
             assert host.kind == "AddToExistingClusterHost"
             await hub.until(lambda: len(pending(hub)) == 1, "a client request")
             client = pending(hub)[0]
-            assert client["spec"]["username"] == "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper"
+            assert (
+                client["spec"]["username"]
+                == "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper"
+            )
             assert set(client["spec"]["groups"]) == {
                 "system:serviceaccounts",
                 "system:serviceaccounts:openshift-machine-config-operator",
@@ -205,11 +231,16 @@ def test_day_2(tmp_path: Path) -> None:
             assert client["spec"]["usages"] == ["digital signature", "client auth"]
             assert pki.common_name(base64.b64decode(client["spec"]["request"])) == "system:node:rack-1.example.com"
             await hub.lab.clock.sleep(100)
-            assert "rack-1.example.com" not in [name for name, state in nodes(hub).items() if state != "not joined"], "no controller approves it"
+            assert "rack-1.example.com" not in [name for name, state in nodes(hub).items() if state != "not joined"], (
+                "no controller approves it"
+            )
             decide(hub, client["metadata"]["name"], "Approved")
             await hub.until(lambda: len(pending(hub)) == 1, "a serving request")
             serving = pending(hub)[0]
-            assert serving["spec"]["username"] == "system:node:rack-1.example.com" and "system:nodes" in serving["spec"]["groups"]
+            assert (
+                serving["spec"]["username"] == "system:node:rack-1.example.com"
+                and "system:nodes" in serving["spec"]["groups"]
+            )
             decide(hub, serving["metadata"]["name"], "Approved")
             await hub.until(lambda: nodes(hub)["rack-1.example.com"] == "Ready", "Ready")
             assert "Ignition: GET http://api.spoke.example.com:22624/config/worker: OK" in hub.console("rack-1")
@@ -232,7 +263,9 @@ async def _single_node_of_two(hub: HubRig) -> dict[str, Any]:
 
 
 def test_hostile_requests(tmp_path: Path) -> None:
-    """Requests with another name, another address or for a stranger stand beside those of the node; a denied one is made again."""
+    """Requests with another name, another address or for a stranger stand beside those of the node; a denied one is
+    made again.
+    """
 
     async def flow() -> None:
         async with HubRig(tmp_path, 2, speed=240) as hub:
@@ -242,16 +275,26 @@ def test_hostile_requests(tmp_path: Path) -> None:
             hub.lab.faults.add("csr-wrong-address", machine="rack-1")
             await day2(hub, cluster, "rack-1", 1)
             await hub.until(lambda: len(pending(hub)) == 2, "two requests")
-            names = {pki.common_name(base64.b64decode(item["spec"]["request"])): item["metadata"]["name"] for item in pending(hub)}
+            names = {
+                pki.common_name(base64.b64decode(item["spec"]["request"])): item["metadata"]["name"]
+                for item in pending(hub)
+            }
             assert set(names) == {"system:node:intruder", "system:node:not-rack-1.example.com"}
             decide(hub, names["system:node:intruder"], "Denied")
             decide(hub, names["system:node:not-rack-1.example.com"], "Denied")
             await hub.until(lambda: len(pending(hub)) == 1, "a new request")
             decide(hub, pending(hub)[0]["metadata"]["name"], "Approved")
-            await hub.until(lambda: any(item["spec"]["signerName"] == "kubernetes.io/kubelet-serving" for item in pending(hub)), "a serving request")
-            assert b"203.0.113.66" not in base64.b64decode(pending(hub)[0]["spec"]["request"]), "it is in the request's binary form"
+            await hub.until(
+                lambda: any(item["spec"]["signerName"] == "kubernetes.io/kubelet-serving" for item in pending(hub)),
+                "a serving request",
+            )
+            assert b"203.0.113.66" not in base64.b64decode(pending(hub)[0]["spec"]["request"]), (
+                "it is in the request's binary form"
+            )
             request = x509.load_pem_x509_csr(base64.b64decode(pending(hub)[0]["spec"]["request"]))
-            names_in = request.extensions.get_extension_for_class(x509.SubjectAlternativeName).value.get_values_for_type(x509.IPAddress)
+            names_in = request.extensions.get_extension_for_class(
+                x509.SubjectAlternativeName
+            ).value.get_values_for_type(x509.IPAddress)
             assert {str(address) for address in names_in} == {"192.168.111.21", "203.0.113.66"}
 
     run(flow())
@@ -304,7 +347,9 @@ def test_a_wrong_pointer_keeps_the_host_waiting(tmp_path: Path) -> None:
             infra = next(iter(hub.service.core.state.infra_envs.values()))
             await hub.call("PATCH", f"/v2/infra-envs/{infra.id}", {"static_network_config": [nmstate(0), nmstate(1)]})
             hub.boot("rack-1", infra.download_url)
-            await hub.until(lambda: (host := hub.host_of("rack-1")) is not None and host.status == "known-unbound", "known-unbound")
+            await hub.until(
+                lambda: (host := hub.host_of("rack-1")) is not None and host.status == "known-unbound", "known-unbound"
+            )
             host = hub.host_of("rack-1")
             assert host is not None
             await hub.call("POST", f"{path_of(host)}/actions/bind", {"cluster_id": cluster["id"]})

@@ -24,7 +24,14 @@ ROOT = Path(__file__).parents[3]
 
 def entry(name: str, role: str = "control_plane", cluster: dict[str, Any] | None = None, **host: Any) -> dict[str, Any]:
     base = {"name": "c", "base_domain": "example.com", "machine_networks": ["192.168.1.0/24"]}
-    return {"name": name, "role": role, "host": host, "defaults": {}, "cluster": base | (cluster or {}), "config_dir": ""}
+    return {
+        "name": name,
+        "role": role,
+        "host": host,
+        "defaults": {},
+        "cluster": base | (cluster or {}),
+        "config_dir": "",
+    }
 
 
 def interface(mac: str, name: str = "eth0") -> dict[str, str]:
@@ -32,7 +39,15 @@ def interface(mac: str, name: str = "eth0") -> dict[str, str]:
 
 
 def test_dhcp_hosts() -> None:
-    document = draft([entry("a", interfaces=[interface("02:00:00:00:00:0A")], root_device_hints={"deviceName": "/dev/nvme0n1", "minSizeGigabytes": 900})])
+    document = draft(
+        [
+            entry(
+                "a",
+                interfaces=[interface("02:00:00:00:00:0A")],
+                root_device_hints={"deviceName": "/dev/nvme0n1", "minSizeGigabytes": 900},
+            )
+        ]
+    )
     site = parse_site(document)
     assert site.networks[0].dhcp == ("192.168.1.128", "192.168.1.250")
     assert site.machines[0].nics[0].network == "machines" and site.machines[0].nics[0].mac == "02:00:00:00:00:0a"
@@ -41,25 +56,37 @@ def test_dhcp_hosts() -> None:
 
 def static(address: str, name: str = "eth0", **more: Any) -> dict[str, Any]:
     ip, _slash, length = address.partition("/")
-    interfaces = [{"name": name, "type": "ethernet", "ipv4": {"enabled": True, "address": [{"ip": ip, "prefix-length": int(length)}]}}]
+    interfaces = [
+        {
+            "name": name,
+            "type": "ethernet",
+            "ipv4": {"enabled": True, "address": [{"ip": ip, "prefix-length": int(length)}]},
+        }
+    ]
     route = {"destination": "0.0.0.0/0", "next-hop-address": "192.168.1.254", "next-hop-interface": name}
     return {"interfaces": interfaces, "routes": {"config": [route]}, **more}
 
 
 def test_static_hosts() -> None:
-    site = parse_site(draft([entry("a", interfaces=[interface("02:00:00:00:00:01")], network_config=static("192.168.1.5/24"))]))
+    site = parse_site(
+        draft([entry("a", interfaces=[interface("02:00:00:00:00:01")], network_config=static("192.168.1.5/24"))])
+    )
     assert site.networks[0].gateway == "192.168.1.254" and site.networks[0].dhcp is None
     assert site.clusters[0].rendezvous_ip == "192.168.1.5"
 
 
 def test_an_address_outside_of_the_machine_networks_gets_a_network_of_its_own() -> None:
-    site = parse_site(draft([entry("a", interfaces=[interface("02:00:00:00:00:01")], network_config=static("10.9.0.5/16"))]))
+    site = parse_site(
+        draft([entry("a", interfaces=[interface("02:00:00:00:00:01")], network_config=static("10.9.0.5/16"))])
+    )
     assert [str(network.cidrs[0]) for network in site.networks] == ["192.168.1.0/24", "10.9.0.0/16"]
     assert site.machines[0].nics[0].network == site.networks[1].name
 
 
 def test_a_wider_network_on_the_hosts_is_the_same_wire() -> None:
-    site = parse_site(draft([entry("a", interfaces=[interface("02:00:00:00:00:01")], network_config=static("192.168.1.5/23"))]))
+    site = parse_site(
+        draft([entry("a", interfaces=[interface("02:00:00:00:00:01")], network_config=static("192.168.1.5/23"))])
+    )
     assert [str(network.cidrs[0]) for network in site.networks] == ["192.168.0.0/23"]
 
 
@@ -91,7 +118,10 @@ def test_classic_files(tmp_path: Path) -> None:
     host = {"hostname": "a", "interfaces": [{"name": "e0", "macAddress": "02:00:00:00:00:01"}]}
     (tmp_path / "install-config.yaml").write_text(yaml.safe_dump(install))
     (tmp_path / "agent-config.yaml").write_text(yaml.safe_dump({"rendezvousIP": "10.1.0.20", "hosts": [host]}))
-    provided = entry("a", bmc={"address": "10.2.0.1", "username": "u", "password": "p"}) | {"cluster": {}, "config_dir": str(tmp_path)}
+    provided = entry("a", bmc={"address": "10.2.0.1", "username": "u", "password": "p"}) | {
+        "cluster": {},
+        "config_dir": str(tmp_path),
+    }
     site = parse_site(draft([provided]))
     hint = site.clusters[0]
     assert (hint.domain, hint.api_vip, hint.rendezvous_ip) == ("k.x.org", "10.1.0.5", "10.1.0.20")
@@ -110,14 +140,18 @@ def test_our_inventories_through_ansible(name: str) -> None:
     drafted = parse_site(yaml.safe_load(draft_site([str(inventory / "hosts.yml")])))
     true = parse_site(yaml.safe_load((inventory / "site.yml").read_text()))
     assert [machine.bmc for machine in drafted.machines] == [machine.bmc for machine in true.machines]
-    assert [[nic.mac for nic in machine.nics] for machine in drafted.machines] == [[nic.mac for nic in machine.nics] for machine in true.machines]
+    assert [[nic.mac for nic in machine.nics] for machine in drafted.machines] == [
+        [nic.mac for nic in machine.nics] for machine in true.machines
+    ]
     assert drafted.clusters[0].rendezvous_ip == true.clusters[0].rendezvous_ip
 
 
 def test_ansible_says_what_is_wrong(tmp_path: Path) -> None:
     pytest.importorskip("ansible")
     inventory = tmp_path / "hosts.yml"
-    inventory.write_text("all: {children: {control_plane: {hosts: {a: {openshift_cluster: {name: '{{ nothing }}'}}}}}}\n")
+    inventory.write_text(
+        "all: {children: {control_plane: {hosts: {a: {openshift_cluster: {name: '{{ nothing }}'}}}}}}\n"
+    )
     with pytest.raises(CommandError, match="nothing"):
         draft_site([str(inventory)])
     inventory.write_text("all: {hosts: {a: {}}}\n")
@@ -126,7 +160,9 @@ def test_ansible_says_what_is_wrong(tmp_path: Path) -> None:
 
 
 def test_a_hub_is_the_labs_own_and_knows_what_the_inventory_says_of_it() -> None:
-    """Without one, a rehearsal would go to the real hub; without the records no host could fetch its Ignition from the new cluster."""
+    """Without one, a rehearsal would go to the real hub; without the records no host could fetch its Ignition from the
+    new cluster.
+    """
     provided = {"kubeconfig": "~/real.kubeconfig", "api_key": "secret", "namespace": "fleet", "binding": "early"}
     host = entry("a", interfaces=[interface("02:00:00:00:00:01")], network_config=static("192.168.1.254/24"))
     document = draft([{**host, "method": "hub", "hub": provided}])
@@ -136,7 +172,9 @@ def test_a_hub_is_the_labs_own_and_knows_what_the_inventory_says_of_it() -> None
     assert site.networks[0].dns_records["api-int.c.example.com"] == "192.168.1.254"
     assert "real.kubeconfig" not in site_text(document) and "secret" not in site_text(document)
     hosted = parse_site(draft([{**host, "method": "hosted", "hub": {}}]))
-    assert hosted.hub is not None and hosted.hub.hypershift and "api.c.example.com" not in hosted.networks[0].dns_records
+    assert (
+        hosted.hub is not None and hosted.hub.hypershift and "api.c.example.com" not in hosted.networks[0].dns_records
+    )
     assert parse_site(draft([{**host, "method": "agent", "hub": provided}])).hub is None
 
 
@@ -154,13 +192,19 @@ def test_spare_machines_of_a_hosted_cluster() -> None:
 
 def test_the_hub_takes_no_address_of_others() -> None:
     cluster = {"api_vips": ["192.168.1.253"], "ingress_vips": ["192.168.1.252"]}
-    host = entry("a", cluster=cluster, interfaces=[interface("02:00:00:00:00:01")], network_config=static("192.168.1.5/24"))
+    host = entry(
+        "a", cluster=cluster, interfaces=[interface("02:00:00:00:00:01")], network_config=static("192.168.1.5/24")
+    )
     site = parse_site(draft([{**host, "method": "hub", "hub": {}}]))
     assert site.hub is not None and site.hub.address == "192.168.1.251", "the gateway is .254"
     assert site.networks[0].dns_records["api.c.example.com"] == "192.168.1.253"
     leases = entry("a", interfaces=[interface("02:00:00:00:00:01")])
     dynamic = parse_site(draft([{**leases, "method": "hub", "hub": {}}]))
-    assert dynamic.hub is not None and dynamic.hub.address == "192.168.1.254" and dynamic.networks[0].dhcp == ("192.168.1.128", "192.168.1.250")
+    assert (
+        dynamic.hub is not None
+        and dynamic.hub.address == "192.168.1.254"
+        and dynamic.networks[0].dhcp == ("192.168.1.128", "192.168.1.250")
+    )
 
 
 def test_checks_of_the_inventory_are_kept() -> None:
@@ -175,4 +219,6 @@ def test_checks_of_the_inventory_are_kept() -> None:
         assert found["openshift_checks"] == kept | expected
     registry = {"host": "quay.io", "username": "lab", "password": "x"}
     site = parse_site({**draft([host]), "registries": [registry]})
-    assert "openshift_checks" not in variables(site, Fabric(site, AddressTable(9)), ca_file=Path("ca.pem"), base_image={})
+    assert "openshift_checks" not in variables(
+        site, Fabric(site, AddressTable(9)), ca_file=Path("ca.pem"), base_image={}
+    )

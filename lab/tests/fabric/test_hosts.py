@@ -19,7 +19,10 @@ def fabric(**second: Any) -> Fabric:
             "name": "a",
             "cidr": "10.1.0.0/24",
             "dhcp": {"range": ["10.1.0.100", "10.1.0.101"]},
-            "dns": {"servers": ["10.1.0.1"], "records": {"api.c.example.com": "10.1.0.5", "*.apps.c.example.com": "10.1.0.6"}},
+            "dns": {
+                "servers": ["10.1.0.1"],
+                "records": {"api.c.example.com": "10.1.0.5", "*.apps.c.example.com": "10.1.0.6"},
+            },
             "ntp": ["10.1.0.2"],
         },
         {"name": "b", "cidr": "10.2.0.0/24"} | second,
@@ -37,9 +40,13 @@ def fabric(**second: Any) -> Fabric:
     return Fabric(parse_site({"networks": networks, "machines": machines}), AddressTable(10))
 
 
-def host(address: str, network: str, *, gateway: str = "", carrier: bool = True, dns: tuple[str, ...] = ()) -> HostNetwork:
+def host(
+    address: str, network: str, *, gateway: str = "", carrier: bool = True, dns: tuple[str, ...] = ()
+) -> HostNetwork:
     routes = (Route("0.0.0.0/0", gateway, "e0"),) if gateway else ()
-    return HostNetwork((Interface("e0", "02:00:00:00:00:00", addresses=(address,), carrier=carrier, network=network),), routes, dns)
+    return HostNetwork(
+        (Interface("e0", "02:00:00:00:00:00", addresses=(address,), carrier=carrier, network=network),), routes, dns
+    )
 
 
 def test_same_segment() -> None:
@@ -118,13 +125,23 @@ def test_urls_are_redirected_to_loopback() -> None:
 def test_owners_of_an_address_follow_what_is_attached() -> None:
     lab = fabric()
     first = HostNetwork((Interface("eth0", "02:00:00:00:00:01", addresses=("192.168.111.20/24", "fd00::0020/64")),))
-    second = HostNetwork((Interface("eth0", "02:00:00:00:00:02", addresses=("192.168.111.20/24", "192.168.111.21/24")),))
+    second = HostNetwork(
+        (Interface("eth0", "02:00:00:00:00:02", addresses=("192.168.111.20/24", "192.168.111.21/24")),)
+    )
     assert lab.attach("a", first) == []
     assert lab.attach("b", second) == ["192.168.111.20"]
-    assert (lab.owners("192.168.111.20"), lab.owners("192.168.111.21"), lab.owners("fd00::20")) == (["a", "b"], ["b"], ["a"])
+    assert (lab.owners("192.168.111.20"), lab.owners("192.168.111.21"), lab.owners("fd00::20")) == (
+        ["a", "b"],
+        ["b"],
+        ["a"],
+    )
     assert lab.attach("b", first) == ["192.168.111.20", "fd00::20"]
     assert lab.owners("192.168.111.21") == []
     lab.detach("a")
     lab.detach("a")
     assert (lab.owners("192.168.111.20"), lab.owners("192.168.111.9")) == (["b"], [])
-    assert (first.holder("192.168.111.20"), first.holder("fd00::20"), first.has("fd00::20")) == (first.interfaces[0], None, True)
+    assert (first.holder("192.168.111.20"), first.holder("fd00::20"), first.has("fd00::20")) == (
+        first.interfaces[0],
+        None,
+        True,
+    )

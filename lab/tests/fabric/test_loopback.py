@@ -50,7 +50,9 @@ def test_nets_that_cannot_be(tmp_path: Path, choice: str) -> None:
 def test_addresses_keep_their_last_bits_and_make_way() -> None:
     table = AddressTable(10)
     assert table.loopback("192.168.111.20") == "127.10.111.20"
-    assert table.loopback("10.0.111.20") == "127.10.111.21", "the same low bits in another network take the next free address"
+    assert table.loopback("10.0.111.20") == "127.10.111.21", (
+        "the same low bits in another network take the next free address"
+    )
     assert table.loopback("192.168.111.21") == "127.10.111.22"
     assert table.loopback("192.168.111.20") == "127.10.111.20"
     assert table.loopback("127.10.3.4") == "127.10.3.4"

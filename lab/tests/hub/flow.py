@@ -21,7 +21,12 @@ def deployment_spec(name: str = "spoke", **more: Any) -> Object:
         "clusterName": name,
         "platform": {"agentBareMetal": {"agentSelector": {}}},
         "pullSecretRef": {"name": "pull-secret"},
-        "clusterInstallRef": {"group": "extensions.hive.openshift.io", "version": "v1beta1", "kind": "AgentClusterInstall", "name": name},
+        "clusterInstallRef": {
+            "group": "extensions.hive.openshift.io",
+            "version": "v1beta1",
+            "kind": "AgentClusterInstall",
+            "name": name,
+        },
         **more,
     }
 
@@ -57,19 +62,30 @@ async def bind(rig: Rig, machines: list[Machine], cluster: str = "spoke", role: 
     """Approve, name and bind Agents once they can be bound."""
     for machine in machines:
         await rig.until(AGENT, machine.id, lambda item: state(item) == "known-unbound")
-        spec = {"approved": True, "role": role, "hostname": machine.name, "clusterDeploymentName": {"namespace": "edge", "name": cluster}}
+        spec = {
+            "approved": True,
+            "role": role,
+            "hostname": machine.name,
+            "clusterDeploymentName": {"namespace": "edge", "name": cluster},
+        }
         await rig.patch(AGENT, machine.id, {"spec": spec})
 
 
 async def finish(rig: Rig, cluster_id: str) -> None:
     """What the controller in the new cluster reports at the end."""
     hub = rig.hub
-    infra_env_id = next(host.infra_env_id for host in hub.service.core.state.hosts.values() if host.cluster_id == cluster_id)
+    infra_env_id = next(
+        host.infra_env_id for host in hub.service.core.state.hosts.values() if host.cluster_id == cluster_id
+    )
     client = HostClient(hub, infra_env_id)
     path = f"/clusters/{cluster_id}"
     await client.call("PUT", path + "/progress", {"finalizing_stage": "Waiting for cluster operators"})
     for name in ("console", "cvo"):
-        await client.call("PUT", path + "/monitored-operators", {"name": name, "status": "available", "status_info": "ok", "version": "4.22.0"})
+        await client.call(
+            "PUT",
+            path + "/monitored-operators",
+            {"name": name, "status": "available", "status_info": "ok", "version": "4.22.0"},
+        )
     await client.call("PUT", path + "/progress", {"finalizing_stage": "Adding router ca"})
     status, answer = await client.call("POST", path + "/uploads/ingress-cert", CERTIFICATE)
     assert status == 201, answer

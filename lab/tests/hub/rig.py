@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A lab with nothing but a hub, and small clients of it: a user with an administrator's kubeconfig, and hosts that register over REST."""
+"""A lab with nothing but a hub, and small clients of it: a user with an administrator's kubeconfig, and hosts that
+register over REST.
+"""
 
 from __future__ import annotations
 
@@ -53,9 +55,13 @@ class Rig:
         self.tasks: list[asyncio.Task[None]] = []
         self.client: Client = from_kubeconfig(self.hub.session, self.hub.kubeconfig(), lambda _name: self.hub.host)
 
-    async def create(self, kind: Kind, name: str, spec: Object | None = None, *, namespace: str = NAMESPACE_NAME, **more: Any) -> Object:
+    async def create(
+        self, kind: Kind, name: str, spec: Object | None = None, *, namespace: str = NAMESPACE_NAME, **more: Any
+    ) -> Object:
         metadata = {"name": name, **more.pop("metadata", {})} | ({"namespace": namespace} if kind.namespaced else {})
-        return await self.client.create(kind, {"metadata": metadata, **({"spec": spec} if spec is not None else {}), **more})
+        return await self.client.create(
+            kind, {"metadata": metadata, **({"spec": spec} if spec is not None else {}), **more}
+        )
 
     async def get(self, kind: Kind, name: str, namespace: str = NAMESPACE_NAME) -> Object:
         found = await self.client.get(kind, name, namespace if kind.namespaced else "")
@@ -65,8 +71,19 @@ class Rig:
     async def patch(self, kind: Kind, name: str, body: Object, namespace: str = NAMESPACE_NAME) -> Object:
         return await self.client.patch(kind, name, namespace if kind.namespaced else "", body)
 
-    async def until(self, kind: Kind, name: str, holds: Callable[[Object], Any], *, namespace: str = NAMESPACE_NAME, seconds: float = 900.0) -> Object:
-        """The object once something is true of it. ``seconds`` of the wall clock are a guard: a busy machine needs many."""
+    async def until(
+        self,
+        kind: Kind,
+        name: str,
+        holds: Callable[[Object], Any],
+        *,
+        namespace: str = NAMESPACE_NAME,
+        seconds: float = 900.0,
+    ) -> Object:
+        """The object once something is true of it.
+
+        ``seconds`` of the wall clock are a guard: a busy machine needs many.
+        """
         last: Object | None = None
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
@@ -121,10 +138,15 @@ class HostClient:
 
 
 class HubAgent(ScriptedAgent):
-    """A host that runs the discovery image; when it must exit, its agent starts again. ``rebooted`` is set when it leaves for its disk."""
+    """A host that runs the discovery image; when it must exit, its agent starts again.
+
+    ``rebooted`` is set when it leaves for its disk.
+    """
 
     def __init__(self, rig: Rig, infra_env_id: str, machine: Machine) -> None:
-        super().__init__(HostClient(rig.hub, infra_env_id), machine, rig.lab.clock, infra_env_id=infra_env_id, version=AGENT_IMAGE)  # type: ignore[arg-type]
+        super().__init__(
+            HostClient(rig.hub, infra_env_id), machine, rig.lab.clock, infra_env_id=infra_env_id, version=AGENT_IMAGE
+        )  # type: ignore[arg-type]
         self.last_stage = ""
 
     async def run(self) -> None:
@@ -169,7 +191,9 @@ def condition(item: Object, kind: str) -> tuple[str, str, str]:
 
 
 @contextlib.asynccontextmanager
-async def hub_rig(tmp_path: Path, *, speed: float = 60.0, site: dict[str, Any] | None = None, secret: bool = True) -> AsyncIterator[Rig]:
+async def hub_rig(
+    tmp_path: Path, *, speed: float = 60.0, site: dict[str, Any] | None = None, secret: bool = True
+) -> AsyncIterator[Rig]:
     lock = lock_net()
     base = tmp_path / "base.iso"
     write_base_image(base)

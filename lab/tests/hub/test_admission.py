@@ -19,28 +19,62 @@ REFERENCE = {"name": "c", "namespace": "n"}
 
 
 def thing(spec: dict[str, Any], status: dict[str, Any] | None = None) -> dict[str, Any]:
-    return {"metadata": {"name": "x", "namespace": "n"}, "spec": spec, **({"status": status} if status is not None else {})}
+    return {
+        "metadata": {"name": "x", "namespace": "n"},
+        "spec": spec,
+        **({"status": status} if status is not None else {}),
+    }
 
 
 @pytest.mark.parametrize(
     ("new", "old", "installed", "text"),
     [
-        ({"clusterRef": REFERENCE, "osImageVersion": "4.22"}, None, False, "Either Spec.ClusterRef or Spec.OSImageVersion should be specified (not both)."),
-        ({"clusterRef": REFERENCE}, {}, False, "Attempted to change Spec.ClusterRef which is immutable after InfraEnv creation."),
-        ({}, {"clusterRef": REFERENCE}, False, "Attempted to change Spec.ClusterRef which is immutable after InfraEnv creation."),
-        ({"cpuArchitecture": "arm64"}, {}, False, "Attempted to change Spec.CpuArchitecture which is immutable after InfraEnv creation."),
+        (
+            {"clusterRef": REFERENCE, "osImageVersion": "4.22"},
+            None,
+            False,
+            ("Either Spec.ClusterRef or Spec.OSImageVersion should be specified (not both)."),
+        ),
+        (
+            {"clusterRef": REFERENCE},
+            {},
+            False,
+            ("Attempted to change Spec.ClusterRef which is immutable after InfraEnv creation."),
+        ),
+        (
+            {},
+            {"clusterRef": REFERENCE},
+            False,
+            ("Attempted to change Spec.ClusterRef which is immutable after InfraEnv creation."),
+        ),
+        (
+            {"cpuArchitecture": "arm64"},
+            {},
+            False,
+            ("Attempted to change Spec.CpuArchitecture which is immutable after InfraEnv creation."),
+        ),
         (
             {"clusterRef": REFERENCE, "osImageVersion": "4.22"},
             {"clusterRef": REFERENCE},
             False,
-            "spec.OSImageVersion is not valid. It can't be added alongside with a clusterRef when the cluster is not installed yet.",
+            (
+                "spec.OSImageVersion is not valid. It can't be added alongside with a clusterRef when the cluster is "
+                "not "
+                "installed yet."
+            ),
         ),
         ({"clusterRef": REFERENCE, "osImageVersion": "4.22"}, {"clusterRef": REFERENCE}, True, ""),
         ({"cpuArchitecture": "x86_64"}, {}, False, ""),
     ],
 )
 def test_infra_env(new: dict[str, Any], old: dict[str, Any] | None, installed: bool, text: str) -> None:
-    refused(lambda: check_infra_env(thing(new), thing(old) if old is not None else None, lambda _namespace, _name: installed), 400, text)
+    refused(
+        lambda: check_infra_env(
+            thing(new), thing(old) if old is not None else None, lambda _namespace, _name: installed
+        ),
+        400,
+        text,
+    )
 
 
 def refused(call: Any, code: int, text: str) -> None:
@@ -58,9 +92,24 @@ IMMUTABLE = "Attempted to change Spec.ClusterDeploymentName which is immutable d
 @pytest.mark.parametrize(
     ("new", "old", "status", "text"),
     [
-        ({"installation_disk_id": "a", "installation_disk_path": "b"}, {}, {}, "Either InstallationDiskID or InstallationDiskPath can be set, not both."),
-        ({"clusterDeploymentName": None}, {"clusterDeploymentName": REFERENCE}, {"debugInfo": {"state": "installing"}}, IMMUTABLE),
-        ({"clusterDeploymentName": None}, {"clusterDeploymentName": REFERENCE}, {"debugInfo": {"state": "preparing-failed"}}, IMMUTABLE),
+        (
+            {"installation_disk_id": "a", "installation_disk_path": "b"},
+            {},
+            {},
+            ("Either InstallationDiskID or InstallationDiskPath can be set, not both."),
+        ),
+        (
+            {"clusterDeploymentName": None},
+            {"clusterDeploymentName": REFERENCE},
+            {"debugInfo": {"state": "installing"}},
+            IMMUTABLE,
+        ),
+        (
+            {"clusterDeploymentName": None},
+            {"clusterDeploymentName": REFERENCE},
+            {"debugInfo": {"state": "preparing-failed"}},
+            IMMUTABLE,
+        ),
         (
             {"clusterDeploymentName": None},
             {"clusterDeploymentName": REFERENCE},
@@ -87,7 +136,13 @@ FINISHED = {"conditions": [{"type": "Completed", "status": "True", "reason": "In
 @pytest.mark.parametrize(
     ("new", "old", "status", "code", "text"),
     [
-        (install(**SINGLE, networking={"userManagedNetworking": False}), None, None, 409, "UserManagedNetworking must be set to true with SNO"),
+        (
+            install(**SINGLE, networking={"userManagedNetworking": False}),
+            None,
+            None,
+            409,
+            ("UserManagedNetworking must be set to true with SNO"),
+        ),
         (
             install(platformType="BareMetal", networking={"userManagedNetworking": True}),
             None,
@@ -102,15 +157,35 @@ FINISHED = {"conditions": [{"type": "Completed", "status": "True", "reason": "In
             409,
             "Can't set baremetal platform on single node OpenShift",
         ),
-        (install(imageSetRef={"name": "b"}), install(), {}, 400, "Attempted to change AgentClusterInstall.ImageSetRef which is immutable"),
-        (install(sshPublicKey="k"), install(), STARTED, 400, "immutable after install started, except for ClusterMetadata,IgnitionEndpoint fields"),
+        (
+            install(imageSetRef={"name": "b"}),
+            install(),
+            {},
+            400,
+            ("Attempted to change AgentClusterInstall.ImageSetRef which is immutable"),
+        ),
+        (
+            install(sshPublicKey="k"),
+            install(),
+            STARTED,
+            400,
+            ("immutable after install started, except for ClusterMetadata,IgnitionEndpoint fields"),
+        ),
         (install(clusterMetadata={"infraID": "i"}), install(), STARTED, 0, ""),
-        (install(provisionRequirements={"controlPlaneAgents": 3, "workerAgents": 2}), install(), STARTED, 400, "Unsupported change: provisionRequirements"),
+        (
+            install(provisionRequirements={"controlPlaneAgents": 3, "workerAgents": 2}),
+            install(),
+            STARTED,
+            400,
+            "Unsupported change: provisionRequirements",
+        ),
         (install(provisionRequirements={"controlPlaneAgents": 3, "workerAgents": 2}), install(), FINISHED, 0, ""),
         (install(sshPublicKey="k"), install(), {}, 0, ""),
     ],
 )
-def test_cluster_install(new: dict[str, Any], old: dict[str, Any] | None, status: dict[str, Any] | None, code: int, text: str) -> None:
+def test_cluster_install(
+    new: dict[str, Any], old: dict[str, Any] | None, status: dict[str, Any] | None, code: int, text: str
+) -> None:
     refused(lambda: check_cluster_install(thing(new), thing(old, status) if old is not None else None), code, text)
 
 

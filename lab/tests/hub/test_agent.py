@@ -20,7 +20,11 @@ def test_a_host_becomes_an_agent(tmp_path: Path) -> None:
             infra_env = await rig.infra_env(agentLabels={"room": "a"})
             machine = Machine(1)
             rig.boot(infra_env, machine)
-            agent = await rig.until(AGENT, machine.id, lambda item: item.get("status", {}).get("debugInfo", {}).get("state") == "known-unbound")
+            agent = await rig.until(
+                AGENT,
+                machine.id,
+                lambda item: item.get("status", {}).get("debugInfo", {}).get("state") == "known-unbound",
+            )
             labels = agent["metadata"]["labels"]
             assert labels["infraenvs.agent-install.openshift.io"] == "rack" and labels["room"] == "a"
             assert labels["inventory.agent-install.openshift.io/host-manufacturer"] == "Lab"
@@ -37,13 +41,23 @@ def test_a_host_becomes_an_agent(tmp_path: Path) -> None:
             ]
             assert condition(agent, "RequirementsMet")[1] == "AgentIsNotApproved"
             assert agent["status"]["inventory"]["interfaces"][0]["macAddress"] == machine.mac
-            spec = {"approved": True, "hostname": "worker-7", "role": "worker", "nodeLabels": {"a": "b"}, "installation_disk_id": machine.disks[0]["id"]}
+            spec = {
+                "approved": True,
+                "hostname": "worker-7",
+                "role": "worker",
+                "nodeLabels": {"a": "b"},
+                "installation_disk_id": machine.disks[0]["id"],
+            }
             await rig.patch(AGENT, machine.id, {"spec": spec})
-            agent = await rig.until(AGENT, machine.id, lambda item: condition(item, "RequirementsMet")[1] == "AgentIsReady")
+            agent = await rig.until(
+                AGENT, machine.id, lambda item: condition(item, "RequirementsMet")[1] == "AgentIsReady"
+            )
             assert condition(agent, "SpecSynced") == ("True", "SyncOK", "The Spec has been successfully applied")
             await rig.patch(AGENT, machine.id, {"spec": {"installation_disk_id": "nowhere"}})
             agent = await rig.until(AGENT, machine.id, lambda item: condition(item, "SpecSynced")[1] == "InputError")
-            assert "Requested installation disk is not part of the host's valid disks" in condition(agent, "SpecSynced")[2]
+            assert (
+                "Requested installation disk is not part of the host's valid disks" in condition(agent, "SpecSynced")[2]
+            )
             await rig.client.delete(INFRA_ENV, "rack", "edge")
             await rig.gone(INFRA_ENV, "rack")
             await rig.gone(AGENT, machine.id)
@@ -61,7 +75,11 @@ def test_labels_of_an_infra_env_follow_it(tmp_path: Path) -> None:
             infra_env = await rig.infra_env()
             metadata = {"labels": {"zone": "a", "rack": "7"}, "annotations": {propagate: "zone,rack"}}
             await rig.patch(INFRA_ENV, "rack", {"metadata": metadata})
-            await rig.until(INFRA_ENV, "rack", lambda item: rig.hub.operators and rig.hub.operators.world.get(INFRA_ENV, ("edge", "rack")) == item)
+            await rig.until(
+                INFRA_ENV,
+                "rack",
+                lambda item: rig.hub.operators and rig.hub.operators.world.get(INFRA_ENV, ("edge", "rack")) == item,
+            )
             machine = Machine(1)
             rig.boot(infra_env, machine)
             agent = await rig.until(AGENT, machine.id, lambda item: item["spec"].get("nodeLabels"))

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What openshift/assisted-service internal/controller/controllers/agent_controller.go decides of an Agent, without a hub."""
+"""What openshift/assisted-service internal/controller/controllers/agent_controller.go decides of an Agent, without a
+hub.
+"""
 
 from __future__ import annotations
 
@@ -51,9 +53,17 @@ def test_propagated_labels(listed: str, before: str, own: dict[str, str], labels
 
 
 def test_pending_checks_are_part_of_what_fails() -> None:
-    found = {"hardware": [{"status": status, "message": status} for status in ("success", "failure", "error", "pending", "disabled")]}
-    assert validated("agent", found, failing=True, pending=False).message == "The agent's validations are failing: failure,error,pending"
-    assert validated("cluster", found, failing=True, pending=False).message == "The cluster's validations are failing: failure,error,pending,disabled"
+    found = {
+        "hardware": [
+            {"status": status, "message": status} for status in ("success", "failure", "error", "pending", "disabled")
+        ]
+    }
+    assert validated("agent", found, failing=True, pending=False).message == (
+        "The agent's validations are failing: failure,error,pending"
+    )
+    assert validated("cluster", found, failing=True, pending=False).message == (
+        "The cluster's validations are failing: failure,error,pending,disabled"
+    )
 
 
 def test_progress_without_a_stage_is_empty() -> None:
@@ -75,21 +85,35 @@ WITHOUT = {"capabilities": {"baselineCapabilitySet": "None", "additionalEnabledC
         ({"provisionRequirements": {"controlPlaneAgents": 1}}, {}, True, True),
         ({"platformType": "BareMetal"}, WITHOUT, True, True),
         ({}, WITHOUT, True, False),
-        ({"platformType": "BareMetal"}, {"capabilities": {**WITHOUT["capabilities"], "baselineCapabilitySet": "vCurrent"}}, True, False),
         (
             {"platformType": "BareMetal"},
-            {"capabilities": {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["baremetal", "MachineAPI"]}},
+            {"capabilities": {**WITHOUT["capabilities"], "baselineCapabilitySet": "vCurrent"}},
+            True,
+            False,
+        ),
+        (
+            {"platformType": "BareMetal"},
+            {
+                "capabilities": {
+                    "baselineCapabilitySet": "None",
+                    "additionalEnabledCapabilities": ["baremetal", "MachineAPI"],
+                }
+            },
             True,
             False,
         ),
     ],
 )
-def test_whose_signing_requests_the_hub_approves(spec: dict[str, Any], overrides: dict[str, Any], exists: bool, wanted: bool) -> None:
+def test_whose_signing_requests_the_hub_approves(
+    spec: dict[str, Any], overrides: dict[str, Any], exists: bool, wanted: bool
+) -> None:
     assert hub_approves(spec, json.dumps(overrides) if overrides else "", bare_metal_host=exists) is wanted
 
 
 def backend() -> Backend:
-    made = Backend(AssistedService({"AUTH_TYPE": "none", "ENABLE_KUBE_API": "True"}, clock=LabClock(1), faults=Faults()))
+    made = Backend(
+        AssistedService({"AUTH_TYPE": "none", "ENABLE_KUBE_API": "True"}, clock=LabClock(1), faults=Faults())
+    )
     infra_env = InfraEnv("e-1", "rack")
     infra_env.kube_key = ("edge", "rack")
     cluster = Cluster("c-1", {"name": "spoke"})
@@ -99,9 +123,16 @@ def backend() -> Backend:
 
 
 def lost(*, bound: str = "", label: str = "rack", **annotations: str) -> dict[str, Any]:
-    metadata = {"name": "h-1", "namespace": "edge", "labels": {"infraenvs.agent-install.openshift.io": label} if label else {}}
+    metadata = {
+        "name": "h-1",
+        "namespace": "edge",
+        "labels": {"infraenvs.agent-install.openshift.io": label} if label else {},
+    }
     metadata["annotations"] = {f"{STATE}{name.replace('_', '-')}": value for name, value in annotations.items()}
-    return {"metadata": metadata, "spec": {"clusterDeploymentName": {"namespace": "edge", "name": bound}} if bound else {}}
+    return {
+        "metadata": metadata,
+        "spec": {"clusterDeploymentName": {"namespace": "edge", "name": bound}} if bound else {},
+    }
 
 
 @pytest.mark.parametrize(
@@ -120,7 +151,10 @@ def test_a_lost_host_is_restored(agent: dict[str, Any], status: str, monitored: 
     assert host.status == monitored
 
 
-@pytest.mark.parametrize(("stage", "wanted"), [("Rebooting", "Rebooting"), ("Waiting for ignition", "Waiting for ignition"), ("Dancing", ""), ("", "")])
+@pytest.mark.parametrize(
+    ("stage", "wanted"),
+    [("Rebooting", "Rebooting"), ("Waiting for ignition", "Waiting for ignition"), ("Dancing", ""), ("", "")],
+)
 def test_a_stage_that_does_not_exist_is_not_restored(stage: str, wanted: str) -> None:
     assert restore(backend(), lost(current_stage=stage), 5).progress.stage == wanted
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""BMAC step by step, as openshift/assisted-service internal/controller/controllers/bmh_agent_controller_test.go has it."""
+"""BMAC step by step, as openshift/assisted-service internal/controller/controllers/bmh_agent_controller_test.go has
+it.
+"""
 
 from __future__ import annotations
 
@@ -24,15 +26,34 @@ DETAILS = "inspect.metal3.io/hardwaredetails"
 DISK = {"id": "b", "path": "/dev/sdb", "installationEligibility": {"eligible": True, "notEligibleReasons": []}}
 
 
-def host(annotations: dict[str, str] | None = None, *, state: str = "provisioned", status: dict[str, Any] | None = None, **more: Any) -> dict[str, Any]:
-    metadata = {"name": "bmh", "namespace": "n", "annotations": annotations or {}, "labels": {"infraenvs.agent-install.openshift.io": "e"}}
+def host(
+    annotations: dict[str, str] | None = None,
+    *,
+    state: str = "provisioned",
+    status: dict[str, Any] | None = None,
+    **more: Any,
+) -> dict[str, Any]:
+    metadata = {
+        "name": "bmh",
+        "namespace": "n",
+        "annotations": annotations or {},
+        "labels": {"infraenvs.agent-install.openshift.io": "e"},
+    }
     metadata |= {"finalizers": [FINALIZER], **more.pop("metadata", {})}
     bmc = {"address": "redfish://b/1", "credentialsName": "bmc", "disableCertificateVerification": True}
     spec = {"bootMACAddress": "02:00:00:00:00:AA", "bmc": bmc, **more}
     return {"metadata": metadata, "spec": spec, "status": {"provisioning": {"state": state}, **(status or {})}}
 
 
-def agent(name: str = "a", created: str = "2026-01-01T00:00:00Z", *, stage: str = "", nics: bool = True, bound: str = "Bound", **spec: Any) -> dict[str, Any]:
+def agent(
+    name: str = "a",
+    created: str = "2026-01-01T00:00:00Z",
+    *,
+    stage: str = "",
+    nics: bool = True,
+    bound: str = "Bound",
+    **spec: Any,
+) -> dict[str, Any]:
     metadata = {"name": name, "namespace": "n", "creationTimestamp": created}
     nic = {"name": "eno1", "macAddress": "02:00:00:00:00:aa", "ipV4Addresses": ["192.0.2.7/24"], "vendor": "Intel"}
     status = {
@@ -44,11 +65,25 @@ def agent(name: str = "a", created: str = "2026-01-01T00:00:00Z", *, stage: str 
 
 
 def infra_env(**spec: Any) -> dict[str, Any]:
-    return {"metadata": {"name": "e"}, "spec": spec, "status": {"isoDownloadURL": "https://i/new.iso", "createdTime": "t"}}
+    return {
+        "metadata": {"name": "e"},
+        "spec": spec,
+        "status": {"isoDownloadURL": "https://i/new.iso", "createdTime": "t"},
+    }
 
 
-def visit(bmh: dict[str, Any], own: dict[str, Any] | None = None, *, converged: bool = False, age: float = 61, **more: Any) -> Visit:
-    return Visit(bmh, own, more.get("infra_env", infra_env()), more.get("image"), more.get("secret"), lambda _text: age, converged)
+def visit(
+    bmh: dict[str, Any], own: dict[str, Any] | None = None, *, converged: bool = False, age: float = 61, **more: Any
+) -> Visit:
+    return Visit(
+        bmh,
+        own,
+        more.get("infra_env", infra_env()),
+        more.get("image"),
+        more.get("secret"),
+        lambda _text: age,
+        converged,
+    )
 
 
 def annotations(seen: Visit) -> dict[str, str]:
@@ -59,7 +94,9 @@ SAME = {"image": {"url": "https://i/new.iso"}}
 
 
 def test_the_newest_agent_of_a_mac_is_the_hosts() -> None:
-    assert find_agent(host(), [agent("old"), agent("new", "2026-01-02T00:00:00Z")]) == agent("new", "2026-01-02T00:00:00Z")
+    assert find_agent(host(), [agent("old"), agent("new", "2026-01-02T00:00:00Z")]) == agent(
+        "new", "2026-01-02T00:00:00Z"
+    )
     assert find_agent(host(bootMACAddress="02:00:00:00:00:bb"), [agent()]) is None
 
 
@@ -131,7 +168,11 @@ def test_hardware_details_need_an_inventory(own: dict[str, Any], details: Any, w
     assert (DETAILS in annotations(seen)) is wanted
     if wanted:
         found = json.loads(annotations(seen)[DETAILS])
-        assert found["hostname"] == "found" and found["nics"][0]["ip"] == "192.0.2.7" and found["storage"][0]["name"] == "/dev/sdb"
+        assert (
+            found["hostname"] == "found"
+            and found["nics"][0]["ip"] == "192.0.2.7"
+            and found["storage"][0]["name"] == "/dev/sdb"
+        )
 
 
 def encoded(text: str) -> str:
@@ -148,7 +189,11 @@ def test_fencing_secrets() -> None:
     assert seen.agent is not None and seen.agent["spec"]["fencingCredentialsSecretRef"] == "a-fencing-credentials"
     named = visit(host({**asked, f"{BMAC}/fencing-credentials-secret-name": "mine"}, **SAME), agent(), secret=secret)
     named.run()
-    assert named.secret is None and named.agent is not None and named.agent["spec"]["fencingCredentialsSecretRef"] == "mine"
+    assert (
+        named.secret is None
+        and named.agent is not None
+        and named.agent["spec"]["fencingCredentialsSecretRef"] == "mine"
+    )
     with pytest.raises(Retry, match='secrets "bmc" not found'):
         visit(host(asked, **SAME), agent()).run()
 
@@ -172,7 +217,11 @@ DELAY = '{"deleteAction":"delay"}'
     ],
 )
 def test_who_is_detached(provided: dict[str, str], converged: bool, stage: str, wanted: dict[str, str]) -> None:
-    seen = visit(host(provided, customDeploy={"method": "start_assisted_install"}, **SAME), agent(stage=stage), converged=converged)
+    seen = visit(
+        host(provided, customDeploy={"method": "start_assisted_install"}, **SAME),
+        agent(stage=stage),
+        converged=converged,
+    )
     seen.run()
     assert {name: value for name, value in annotations(seen).items() if name in (DETACHED, PAUSED)} == wanted
 
@@ -180,7 +229,10 @@ def test_who_is_detached(provided: dict[str, str], converged: bool, stage: str, 
 def test_a_detached_host_is_paused_with_its_status() -> None:
     seen = visit(host({DETACHED: BY}, status={"operationalStatus": "detached"}), agent(stage="Done"))
     seen.run()
-    assert annotations(seen)[PAUSED] == BY and json.loads(annotations(seen)["baremetalhost.metal3.io/status"])["operationalStatus"] == "detached"
+    assert (
+        annotations(seen)[PAUSED] == BY
+        and json.loads(annotations(seen)["baremetalhost.metal3.io/status"])["operationalStatus"] == "detached"
+    )
     moved = visit(host({PAUSED: BY, "baremetalhost.metal3.io/status": "{}"}, state=""), None)
     moved.run()
     assert PAUSED not in annotations(moved)
@@ -191,7 +243,11 @@ def test_a_host_that_unbinds_is_managed_again() -> None:
     seen = visit(host(provided, **SAME), agent(stage="Done", bound="UnbindingPendingUserAction"))
     assert seen.run() is None
     assert annotations(seen) == {"baremetalhost.metal3.io/status": "{}"} and "image" not in seen.host["spec"]
-    converged = visit(host(provided, customDeploy={"method": "x"}), agent(stage="Done", bound="UnbindingPendingUserAction"), converged=True)
+    converged = visit(
+        host(provided, customDeploy={"method": "x"}),
+        agent(stage="Done", bound="UnbindingPendingUserAction"),
+        converged=True,
+    )
     converged.run()
     assert DETACHED not in annotations(converged) and "customDeploy" not in converged.host["spec"]
 
@@ -208,7 +264,10 @@ def test_a_host_that_unbinds_is_managed_again() -> None:
 def test_live_images(state: str, image: Any, age: float, again: float | None, wanted: Any) -> None:
     seen = visit(host(state=state, **({"image": image} if image else {})), None, age=age)
     assert seen.run() == again and seen.host["spec"].get("image") == wanted
-    assert annotations(seen)["inspect.metal3.io"] == "disabled" and seen.host["spec"]["automatedCleaningMode"] == "disabled"
+    assert (
+        annotations(seen)["inspect.metal3.io"] == "disabled"
+        and seen.host["spec"]["automatedCleaningMode"] == "disabled"
+    )
 
 
 def test_inspection_that_a_user_chose_stays() -> None:
@@ -224,7 +283,9 @@ def test_deletion_with_its_agent_waits_for_the_cleaning() -> None:
     own = agent(clusterDeploymentName={"namespace": "ns", "name": "spoke"})
     seen = visit(host({REMOVE: "", DETACHED: DELAY, PAUSED: BY}, metadata=LEAVING), own, converged=True)
     assert seen.run() == 10 and not seen.delete_agent
-    assert not annotations(seen).keys() & {DETACHED, PAUSED} and seen.host["spec"]["automatedCleaningMode"] == "metadata"
+    assert (
+        not annotations(seen).keys() & {DETACHED, PAUSED} and seen.host["spec"]["automatedCleaningMode"] == "metadata"
+    )
     after = visit(host({REMOVE: ""}, state="deleting", metadata=LEAVING), own, converged=True)
     assert after.run() is None and after.delete_agent and after.host["metadata"]["finalizers"] == []
 
@@ -253,14 +314,21 @@ def test_an_operator_delays_the_deletion_of_a_detached_host() -> None:
         ("metadata", LEAVING, "deleting", False),
     ],
 )
-def test_an_image_stays_while_its_host_is_cleaned(mode: str, metadata: dict[str, str], state: str, wanted: bool) -> None:
+def test_an_image_stays_while_its_host_is_cleaned(
+    mode: str, metadata: dict[str, str], state: str, wanted: bool
+) -> None:
     assert needs_image(host(automatedCleaningMode=mode, state=state, metadata=metadata)) is wanted
 
 
 def test_two_names_of_one_architecture() -> None:
     assert normalized("aarch64") == normalized("arm64") and normalized("amd64") == normalized("x86_64")
     spec = {"acceptFormats": ["iso"], "architecture": "aarch64"}
-    env = {**infra_env(cpuArchitecture="arm64"), "status": {"createdTime": "t", "conditions": [{"type": "ImageCreated", "status": "True", "reason": "r"}]}}
+    env = {
+        **infra_env(cpuArchitecture="arm64"),
+        "status": {"createdTime": "t", "conditions": [{"type": "ImageCreated", "status": "True", "reason": "r"}]},
+    }
     assert outcome(spec, env, ("n", "e"), lambda _text: 61)[0][0].reason == "r"
     found = outcome({**spec, "architecture": "x86_64"}, env, ("n", "e"), lambda _text: 61)[0][0]
-    assert found.message == "PreprovisioningImage CPU architecture (x86_64) does not match InfraEnv CPU architecture (arm64)"
+    assert found.message == (
+        "PreprovisioningImage CPU architecture (x86_64) does not match InfraEnv CPU architecture (arm64)"
+    )

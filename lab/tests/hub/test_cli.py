@@ -20,7 +20,14 @@ ROOT = Path(__file__).parents[3]
 
 def ztlab(*words: str, code: int = 0) -> str:
     environment = os.environ | {"PYTHONPATH": str(ROOT / "lab")}
-    done = subprocess.run([sys.executable, "-m", "ztlab", *words], capture_output=True, text=True, timeout=120, check=False, env=environment)
+    done = subprocess.run(
+        [sys.executable, "-m", "ztlab", *words],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        env=environment,
+    )
     assert done.returncode == code, done.stdout + done.stderr
     return done.stderr if code else done.stdout
 
@@ -28,7 +35,9 @@ def ztlab(*words: str, code: int = 0) -> str:
 def test_a_lab_with_a_hub(tmp_path: Path) -> None:
     site, state = tmp_path / "site.yml", tmp_path / "lab"
     site.write_text(yaml.safe_dump({**SITE, "hub": {**SITE["hub"], "variables": {"namespace": "fleet"}}}))
-    assert "hub https://api.hub.example.com:6443" in ztlab("up", "--site", str(site), "--state", str(state), "--speed", "60", "--ttl", "5m")
+    assert "hub https://api.hub.example.com:6443" in ztlab(
+        "up", "--site", str(site), "--state", str(state), "--speed", "60", "--ttl", "5m"
+    )
     try:
         status = json.loads(ztlab("status", "--json", "--state", str(state)))
         variables = yaml.safe_load(ztlab("vars", "--state", str(state)))
@@ -39,7 +48,9 @@ def test_a_lab_with_a_hub(tmp_path: Path) -> None:
         path = Path(variables["openshift_hub"].pop("kubeconfig"))
         assert variables["openshift_hub"] == {"namespace": "fleet"}
         assert path.stat().st_mode & 0o777 == 0o600
-        assert yaml.safe_load(path.read_text())["clusters"][0]["cluster"]["server"] == "https://api.hub.example.com:6443"
+        assert (
+            yaml.safe_load(path.read_text())["clusters"][0]["cluster"]["server"] == "https://api.hub.example.com:6443"
+        )
         direct = yaml.safe_load(ztlab("kubeconfig", "--hub", "--state", str(state)))["clusters"][0]["cluster"]
         assert (direct["server"], direct["tls-server-name"]) == (f"https://{prefix}.0.5:6443", "api.hub.example.com")
         assert status["hub"]["infra_envs"] == {}

@@ -19,7 +19,13 @@ from ztlab.hub.conditions.agent import HostFacts, host_conditions
 from ztlab.hub.conditions.cluster import ClusterFacts, Count, can_start, cluster_conditions
 
 PASSING = {"hardware": [{"id": "connected", "status": "success", "message": "ok"}]}
-FAILING = {"hardware": [{"id": "a", "status": "failure", "message": "m1"}, {"id": "b", "status": "error", "message": "m2"}, {"id": "c", "status": "success"}]}
+FAILING = {
+    "hardware": [
+        {"id": "a", "status": "failure", "message": "m1"},
+        {"id": "b", "status": "error", "message": "m2"},
+        {"id": "c", "status": "success"},
+    ]
+}
 
 
 def rows(conditions: list[Condition]) -> dict[str, tuple[str, str]]:
@@ -34,14 +40,24 @@ def texts(conditions: list[Condition]) -> dict[str, str]:
 
 
 def test_image_created() -> None:
-    assert infra_env.available() == Condition("ImageCreated", "True", "InfraEnvAvailable", "InfraEnv is available: Image has been created")
+    assert infra_env.available() == Condition(
+        "ImageCreated", "True", "InfraEnvAvailable", "InfraEnv is available: Image has been created"
+    )
     assert infra_env.available(image_service=False).message == "InfraEnv is available"
-    assert infra_env.failed(400, "x") == Condition("ImageCreated", "False", "ImageCreationError", "Failed to create image: x")
-    internal = Condition("ImageCreated", "False", "ImageCreationError", "Failed to create image due to an internal error: x")
+    assert infra_env.failed(400, "x") == Condition(
+        "ImageCreated", "False", "ImageCreationError", "Failed to create image: x"
+    )
+    internal = Condition(
+        "ImageCreated", "False", "ImageCreationError", ("Failed to create image due to an internal error: x")
+    )
     assert infra_env.failed(500, "x") == infra_env.failed(None, "x") == internal
-    assert infra_env.in_progress("InfraEnvAvailable") == Condition("ImageCreated", "True", "ImageCreated", "Image has been created")
+    assert infra_env.in_progress("InfraEnvAvailable") == Condition(
+        "ImageCreated", "True", "ImageCreated", "Image has been created"
+    )
     assert infra_env.in_progress("ImageCreationError") is None
-    assert infra_env.missing_cluster("x") == Condition("ImageCreated", "Unknown", "MissingClusterDeployment", "ClusterDeployment is missing: x")
+    assert infra_env.missing_cluster("x") == Condition(
+        "ImageCreated", "Unknown", "MissingClusterDeployment", "ClusterDeployment is missing: x"
+    )
 
 
 # Agent
@@ -89,7 +105,9 @@ def test_agent_row(status: str) -> None:
     found = rows(host_conditions(HostFacts(status, "text", validations=PASSING)))
     requirements, installed, bound = AGENT_ROWS[status]
     assert (found["RequirementsMet"], found["Installed"], found["Bound"]) == (requirements, installed, bound)
-    assert found["Connected"] == (("False", "AgentIsDisconnected") if status.startswith("disconnected") else ("True", "AgentIsConnected"))
+    assert found["Connected"] == (
+        ("False", "AgentIsDisconnected") if status.startswith("disconnected") else ("True", "AgentIsConnected")
+    )
 
 
 @pytest.mark.parametrize("status", ["known", "known-unbound"])
@@ -101,8 +119,18 @@ def test_an_approved_agent_is_ready(status: str) -> None:
     ("status", "validations", "wanted", "text"),
     [
         ("insufficient", FAILING, ("False", "ValidationsFailing"), "The agent's validations are failing: m1,m2"),
-        ("insufficient-unbound", FAILING, ("False", "ValidationsFailing"), "The agent's validations are failing: m1,m2"),
-        ("pending-for-input", FAILING, ("False", "ValidationsUserPending"), "The agent's validations are pending for user: m1,m2"),
+        (
+            "insufficient-unbound",
+            FAILING,
+            ("False", "ValidationsFailing"),
+            "The agent's validations are failing: m1,m2",
+        ),
+        (
+            "pending-for-input",
+            FAILING,
+            ("False", "ValidationsUserPending"),
+            ("The agent's validations are pending for user: m1,m2"),
+        ),
         ("known", {}, ("Unknown", "ValidationsUnknown"), "The agent's validations have not yet been calculated"),
         ("known", PASSING, ("True", "ValidationsPassing"), "The agent's validations are passing"),
         ("disconnected", FAILING, ("True", "ValidationsPassing"), "The agent's validations are passing"),
@@ -110,7 +138,9 @@ def test_an_approved_agent_is_ready(status: str) -> None:
         ("unbinding", PASSING, UNBINDING, agents.UNBINDING_TEXT),
     ],
 )
-def test_agent_validated(status: str, validations: dict[str, list[dict[str, str]]], wanted: tuple[str, str], text: str) -> None:
+def test_agent_validated(
+    status: str, validations: dict[str, list[dict[str, str]]], wanted: tuple[str, str], text: str
+) -> None:
     found = host_conditions(HostFacts(status, validations=validations))
     assert (rows(found)["Validated"], texts(found)["Validated"]) == (wanted, text)
 
@@ -119,12 +149,18 @@ def test_agent_texts() -> None:
     assert texts(host_conditions(HostFacts("installed", "Done")))["Installed"] == "The installation has completed: Done"
     assert texts(host_conditions(HostFacts("error", "x")))["Installed"] == "The installation has failed: x"
     assert texts(host_conditions(HostFacts("installing", "x")))["Installed"] == "The installation is in progress: x"
-    assert texts(host_conditions(HostFacts("cancelled")))["Installed"] == "The installation status is currently not recognized: cancelled"
+    assert texts(host_conditions(HostFacts("cancelled")))["Installed"] == (
+        "The installation status is currently not recognized: cancelled"
+    )
     assert texts(host_conditions(HostFacts("unbinding-pending-user-action")))["Bound"] == agents.PENDING_REBOOT_TEXT
-    assert rows(agents.unavailable()) == dict.fromkeys(["Connected", "RequirementsMet", "Validated", "Installed", "Bound"], ("Unknown", "NotAvailable"))
+    assert rows(agents.unavailable()) == dict.fromkeys(
+        ["Connected", "RequirementsMet", "Validated", "Installed", "Bound"], ("Unknown", "NotAvailable")
+    )
     assert agents.synced().message == "The Spec has been successfully applied"
     assert agents.not_synced("x", backend=True).message == "The Spec could not be synced due to backend error: x"
-    assert agents.not_synced("x", backend=False) == Condition("SpecSynced", "False", "InputError", "The Spec could not be synced due to an input error: x")
+    assert agents.not_synced("x", backend=False) == Condition(
+        "SpecSynced", "False", "InputError", ("The Spec could not be synced due to an input error: x")
+    )
 
 
 # AgentClusterInstall
@@ -143,7 +179,12 @@ CLUSTER_ROWS = {
     "installing-pending-user-action": RUNNING,
     "installed": (("True", "ClusterInstallationStopped"), DONE, NOT_FAILED, ("True", "InstallationCompleted")),
     "adding-hosts": (("True", "ClusterAlreadyInstalling"), DONE, NOT_FAILED, ("True", "InstallationCompleted")),
-    "error": (("True", "ClusterInstallationStopped"), FAILED, ("True", "InstallationFailed"), ("True", "InstallationFailed")),
+    "error": (
+        ("True", "ClusterInstallationStopped"),
+        FAILED,
+        ("True", "InstallationFailed"),
+        ("True", "InstallationFailed"),
+    ),
     "cancelled": (UNKNOWN, UNKNOWN, NOT_FAILED, ("True", "InstallationCancelled")),
     "unmonitored": (UNKNOWN, UNKNOWN, NOT_FAILED, NOT_STOPPED),
 }
@@ -181,7 +222,10 @@ def test_ready_and_its_reasons(change: dict[str, object], wanted: str, text: str
         held = dataclasses.replace(facts, on_hold=hold)
         condition = clusters.requirements_met(held)
         assert (condition.reason, condition.message) == (wanted, text)
-        assert rows(cluster_conditions(held))["Completed"] == ("False", "InstallationOnHold" if hold else "InstallationNotStarted")
+        assert rows(cluster_conditions(held))["Completed"] == (
+            "False",
+            "InstallationOnHold" if hold else "InstallationNotStarted",
+        )
         assert can_start(held) is (wanted == "ClusterIsReady" and not hold)
 
 
@@ -189,10 +233,14 @@ def test_cluster_texts() -> None:
     def text(kind: str, **change: object) -> str:
         return texts(cluster_conditions(dataclasses.replace(READY, **change)))[kind]  # type: ignore[arg-type]
 
-    assert text("Completed", status="ready", on_hold=True) == "The installation is on hold. To unhold set holdInstallation to false"
+    assert text("Completed", status="ready", on_hold=True) == (
+        "The installation is on hold. To unhold set holdInstallation to false"
+    )
     assert text("Completed", status="installing", status_info="x") == "The installation is in progress: x"
     version = {"version_status": "progressing", "version_message": "Working"}
-    assert text("Completed", status="finalizing", status_info="x", **version).endswith(": x. Cluster version status: progressing, message: Working")
+    assert text("Completed", status="finalizing", status_info="x", **version).endswith(
+        ": x. Cluster version status: progressing, message: Working"
+    )
     assert text("Completed", status="installed", status_info="x") == "The installation has completed: x"
     assert text("Completed", status="error", status_info="x") == "The installation has failed: x"
     assert text("Failed", status="error", status_info="x") == "The installation failed: x"
@@ -200,7 +248,9 @@ def test_cluster_texts() -> None:
     assert text("Stopped", status="error") == "The installation has stopped due to error"
     assert text("Stopped", status="cancelled") == "The installation has stopped because it was cancelled"
     assert text("RequirementsMet", status="installing") == "The cluster requirements are met"
-    assert text("Validated", status="insufficient", validations=FAILING) == "The cluster's validations are failing: m1,m2"
+    assert (
+        text("Validated", status="insufficient", validations=FAILING) == "The cluster's validations are failing: m1,m2"
+    )
     assert clusters.synced() == Condition("SpecSynced", "True", "SyncOK", "SyncOK")
 
 
@@ -218,7 +268,9 @@ def test_cluster_validated_and_preparation() -> None:
 
 
 def test_no_cluster() -> None:
-    assert rows(clusters.unavailable()) == dict.fromkeys(["Validated", "RequirementsMet", "Completed", "Failed", "Stopped"], ("Unknown", "NotAvailable"))
+    assert rows(clusters.unavailable()) == dict.fromkeys(
+        ["Validated", "RequirementsMet", "Completed", "Failed", "Stopped"], ("Unknown", "NotAvailable")
+    )
 
 
 # PreprovisioningImage
@@ -233,8 +285,18 @@ def test_no_cluster() -> None:
         (preprovisioning.ignition_failed("x"), "IronicAgentIgnitionUpdateFailure", "False", "True"),
         (preprovisioning.waiting_for_image(), "WaitingForInfraEnvImageToBeCreated", "False", "False"),
         (preprovisioning.cooling_down(), "WaitingForInfraEnvImageToCoolDown", "False", "False"),
-        (preprovisioning.copied({"status": "True", "reason": "InfraEnvAvailable", "message": "m"}), "InfraEnvAvailable", "True", "False"),
-        (preprovisioning.copied({"status": "False", "reason": "ImageCreationError", "message": "m"}), "ImageCreationError", "False", "True"),
+        (
+            preprovisioning.copied({"status": "True", "reason": "InfraEnvAvailable", "message": "m"}),
+            "InfraEnvAvailable",
+            "True",
+            "False",
+        ),
+        (
+            preprovisioning.copied({"status": "False", "reason": "ImageCreationError", "message": "m"}),
+            "ImageCreationError",
+            "False",
+            "True",
+        ),
     ],
 )
 def test_preprovisioning(found: list[Condition], reason: str, ready: str, error: str) -> None:

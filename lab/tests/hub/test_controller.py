@@ -14,7 +14,9 @@ from ztlab.hub.controller import Controller
 
 @pytest.mark.parametrize("steps", range(6))
 def test_cancelled_while_it_is_being_woken(steps: int) -> None:
-    """``asyncio.wait_for`` of Python 3.11 forgets a cancellation that comes together with what it waits for; the hub then never stops."""
+    """``asyncio.wait_for`` of Python 3.11 forgets a cancellation that comes together with what it waits for; the hub
+    then never stops.
+    """
 
     async def nothing(_key: tuple[str, str]) -> None:
         return None

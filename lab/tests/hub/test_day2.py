@@ -20,7 +20,11 @@ from ztlab.service import machine_host
 from .flow import bind, deployment_spec, install_spec, state
 from .rig import Machine, Rig, condition, hub_rig
 
-METADATA = {"clusterID": "c0a1b2c3-0000-4000-8000-000000000001", "infraID": "spoke-abcde", "adminKubeconfigSecretRef": {"name": "spoke-admin-kubeconfig"}}
+METADATA = {
+    "clusterID": "c0a1b2c3-0000-4000-8000-000000000001",
+    "infraID": "spoke-abcde",
+    "adminKubeconfigSecretRef": {"name": "spoke-admin-kubeconfig"},
+}
 
 
 async def existing_cluster(rig: Rig) -> NewCluster:
@@ -28,12 +32,20 @@ async def existing_cluster(rig: Rig) -> NewCluster:
     made = {name: pki.new_authority(name) for name in pki.SIGNERS}
     signers = {name: (signer.pem, pki.key_pem(signer)) for name, signer in made.items()}
     cluster = NewCluster(
-        name="spoke", base_domain="lab.example.com", version="4.22.0", signers=signers, expected={"master": 3}, clock=rig.lab.clock, faults=Faults()
+        name="spoke",
+        base_domain="lab.example.com",
+        version="4.22.0",
+        signers=signers,
+        expected={"master": 3},
+        clock=rig.lab.clock,
+        faults=Faults(),
     )
     address = rig.lab.fabric.table.loopback("10.0.0.77")
     await cluster.start(address, 6443)
     text = cluster.kubeconfig(f"https://{address}:6443")
-    await rig.create(SECRET, "spoke-admin-kubeconfig", type="Opaque", data={"kubeconfig": base64.b64encode(text.encode()).decode()})
+    await rig.create(
+        SECRET, "spoke-admin-kubeconfig", type="Opaque", data={"kubeconfig": base64.b64encode(text.encode()).decode()}
+    )
     await rig.create(CLUSTER_DEPLOYMENT, "spoke", deployment_spec(installed=True, clusterMetadata=METADATA))
     spec = install_spec()
     del spec["imageSetRef"]
@@ -57,15 +69,25 @@ def test_a_worker_joins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
                 assert condition(install, "Completed")[:2] == ("True", "InstallationCompleted")
                 await bind(rig, [machine], role="worker")
                 await rig.patch(AGENT, machine.id, {"spec": {"nodeLabels": {"zone": "a"}}})
-                agent = await rig.until(AGENT, machine.id, lambda item: (item["status"].get("progress") or {}).get("currentStage") == "Rebooting")
+                agent = await rig.until(
+                    AGENT,
+                    machine.id,
+                    lambda item: (item["status"].get("progress") or {}).get("currentStage") == "Rebooting",
+                )
                 assert agent["status"]["kind"] == "AddToExistingClusterHost"
                 cluster.node_booted(machine.name, "worker", machine.ip, automatic=False)
                 agent = await rig.until(AGENT, machine.id, lambda item: state(item) == "added-to-existing-cluster")
                 assert condition(agent, "Installed")[:2] == ("True", "InstallationCompleted")
-                assert {entry["type"] for entry in agent["status"]["csrStatus"]["approvedCSRs"]} == {"client", "serving"}
-                await cluster.stop()  # a cluster that cannot be reached reclaims nothing: a person has to boot the machine
+                assert {entry["type"] for entry in agent["status"]["csrStatus"]["approvedCSRs"]} == {
+                    "client",
+                    "serving",
+                }
+                # a cluster that cannot be reached reclaims nothing: a person has to boot the machine
+                await cluster.stop()
                 await rig.patch(AGENT, machine.id, {"spec": {"clusterDeploymentName": None}})
-                agent = await rig.until(AGENT, machine.id, lambda item: condition(item, "Bound")[1] == "UnbindingPendingUserAction")
+                agent = await rig.until(
+                    AGENT, machine.id, lambda item: condition(item, "Bound")[1] == "UnbindingPendingUserAction"
+                )
                 assert agent["status"]["deprovision_info"]["node_name"] == machine.name
             finally:
                 await cluster.stop()
@@ -74,7 +96,9 @@ def test_a_worker_joins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_a_removal_that_fails_explains_itself(tmp_path: Path) -> None:
-    """A Node that the cluster does not let go: deprovision_info says why, and the removal is tried again until it is done."""
+    """A Node that the cluster does not let go: deprovision_info says why, and the removal is tried again until it is
+    done.
+    """
 
     async def run() -> None:
         async with hub_rig(tmp_path) as rig:
@@ -84,11 +108,23 @@ def test_a_removal_that_fails_explains_itself(tmp_path: Path) -> None:
                 machine = Machine(8)
                 rig.boot(infra_env, machine)
                 agent = await rig.until(AGENT, machine.id, lambda item: state(item) == "known-unbound")
-                pending = {"cluster_name": "spoke", "cluster_namespace": "edge", "node_name": machine.name, "message": WAITING_FOR_UNBIND}
+                pending = {
+                    "cluster_name": "spoke",
+                    "cluster_namespace": "edge",
+                    "node_name": machine.name,
+                    "message": WAITING_FOR_UNBIND,
+                }
                 await cluster.stop()
-                await rig.client.patch(AGENT, machine.id, "edge", {"status": {"deprovision_info": pending}}, subresource="status")
-                agent = await rig.until(AGENT, machine.id, lambda item: item["status"]["deprovision_info"]["message"] != WAITING_FOR_UNBIND)
-                assert agent["status"]["deprovision_info"]["node_name"] == machine.name and agent["status"]["deprovision_info"]["message"]
+                await rig.client.patch(
+                    AGENT, machine.id, "edge", {"status": {"deprovision_info": pending}}, subresource="status"
+                )
+                agent = await rig.until(
+                    AGENT, machine.id, lambda item: item["status"]["deprovision_info"]["message"] != WAITING_FOR_UNBIND
+                )
+                assert (
+                    agent["status"]["deprovision_info"]["node_name"] == machine.name
+                    and agent["status"]["deprovision_info"]["message"]
+                )
                 await cluster.start(rig.lab.fabric.table.loopback("10.0.0.77"), 6443)
                 await rig.until(AGENT, machine.id, lambda item: "deprovision_info" not in item["status"])
             finally:

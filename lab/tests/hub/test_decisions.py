@@ -33,9 +33,28 @@ SSD = {
     "sizeBytes": 480 * 10**9,
     "installationEligibility": ELIGIBLE,
 }
-HDD = {"id": "b", "path": "/dev/sdb", "driveType": "HDD", "serial": "S1", "hctl": "0:0:0:0", "sizeBytes": 4000 * 10**9, "installationEligibility": ELIGIBLE}
-MULTIPATH = {"id": "m", "path": "/dev/dm-0", "driveType": "Multipath", "sizeBytes": 480 * 10**9, "installationEligibility": ELIGIBLE}
-SMALL = {"id": "c", "path": "/dev/sdc", "sizeBytes": 10**9, "installationEligibility": {"eligible": False, "notEligibleReasons": ["small"]}}
+HDD = {
+    "id": "b",
+    "path": "/dev/sdb",
+    "driveType": "HDD",
+    "serial": "S1",
+    "hctl": "0:0:0:0",
+    "sizeBytes": 4000 * 10**9,
+    "installationEligibility": ELIGIBLE,
+}
+MULTIPATH = {
+    "id": "m",
+    "path": "/dev/dm-0",
+    "driveType": "Multipath",
+    "sizeBytes": 480 * 10**9,
+    "installationEligibility": ELIGIBLE,
+}
+SMALL = {
+    "id": "c",
+    "path": "/dev/sdc",
+    "sizeBytes": 10**9,
+    "installationEligibility": {"eligible": False, "notEligibleReasons": ["small"]},
+}
 DISKS = [SSD, HDD, SMALL]
 
 
@@ -76,13 +95,23 @@ def test_classification(query: str, wanted: bool | None) -> None:
     assert classify(query, found) is wanted
 
 
-def csr(name: str, signer: str, usage: str, user: str, groups: list[str], names: list[str] | None = None) -> dict[str, Any]:
+def csr(
+    name: str, signer: str, usage: str, user: str, groups: list[str], names: list[str] | None = None
+) -> dict[str, Any]:
     pem = pki.signing_request(f"system:node:{name}", ["system:nodes"], names or [])
-    spec = {"request": base64.b64encode(pem).decode(), "signerName": signer, "usages": ["digital signature", usage], "username": user, "groups": groups}
+    spec = {
+        "request": base64.b64encode(pem).decode(),
+        "signerName": signer,
+        "usages": ["digital signature", usage],
+        "username": user,
+        "groups": groups,
+    }
     return {"metadata": {"name": "csr-1"}, "spec": spec}
 
 
-NODE = {"status": {"addresses": [{"type": "InternalIP", "address": "192.0.2.20"}, {"type": "Hostname", "address": "w1"}]}}
+NODE = {
+    "status": {"addresses": [{"type": "InternalIP", "address": "192.0.2.20"}, {"type": "Hostname", "address": "w1"}]}
+}
 CLIENT = ("kubernetes.io/kube-apiserver-client-kubelet", "client auth", BOOTSTRAPPER, sorted(BOOTSTRAPPER_GROUPS))
 SERVING = ("kubernetes.io/kubelet-serving", "server auth", "system:node:w1", ["system:nodes", "system:authenticated"])
 
@@ -115,11 +144,25 @@ def test_release_of(image: str, wanted: tuple[str, str] | None) -> None:
 
 
 def test_cluster_body() -> None:
-    spec = install_spec(platformType="BareMetal", mastersSchedulable=True, compute=[{"name": "worker", "hyperthreading": "Disabled"}], apiVIP="192.0.2.5")
-    spec |= {"networking": {**spec["networking"], "networkType": "OVNKubernetes", "userManagedNetworking": False}, "proxy": {"httpProxy": "http://p"}}
+    spec = install_spec(
+        platformType="BareMetal",
+        mastersSchedulable=True,
+        compute=[{"name": "worker", "hyperthreading": "Disabled"}],
+        apiVIP="192.0.2.5",
+    )
+    spec |= {
+        "networking": {**spec["networking"], "networkType": "OVNKubernetes", "userManagedNetworking": False},
+        "proxy": {"httpProxy": "http://p"},
+    }
     body = cluster_body({"spec": deployment_spec()}, {"metadata": {}, "spec": spec})
-    assert body["cluster_networks"] == [{"cidr": "10.128.0.0/14", "host_prefix": 23}] and body["service_networks"] == [{"cidr": "172.30.0.0/16"}]
-    assert (body["platform"], body["user_managed_networking"], body["hyperthreading"]) == ({"type": "baremetal"}, False, "masters,arbiters")
+    assert body["cluster_networks"] == [{"cidr": "10.128.0.0/14", "host_prefix": 23}] and body["service_networks"] == [
+        {"cidr": "172.30.0.0/16"}
+    ]
+    assert (body["platform"], body["user_managed_networking"], body["hyperthreading"]) == (
+        {"type": "baremetal"},
+        False,
+        "masters,arbiters",
+    )
     assert (body["control_plane_count"], body["schedulable_masters"], body["http_proxy"]) == (3, True, "http://p")
     assert body["api_vips"] == [{"ip": "192.0.2.5"}] and "disk_encryption" not in body
 
@@ -137,7 +180,9 @@ def test_ignored_validations(annotations: dict[str, str], wanted: str) -> None:
 
 @pytest.mark.parametrize("text", ["a,,b", "a,", ","])
 def test_a_malformed_list_of_validations_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match=f"Failed to parse '{KEY}' annotation: .*: empty ignored validation ID found in '{text}'"):
+    with pytest.raises(
+        ValueError, match=(f"Failed to parse '{KEY}' annotation: .*: empty ignored validation ID found in '{text}'")
+    ):
         ignored({KEY: text}, KEY)
 
 
@@ -154,7 +199,9 @@ IPV4, IPV6 = {"cidr": "10.0.0.0/16"}, {"cidr": "fd01::/48"}
         ("5.0.0-ec.1", 3, [IPV4], "OVNKubernetes"),
     ],
 )
-def test_the_network_type_that_is_not_named(version: str, masters: int, networks: list[dict[str, str]], wanted: str) -> None:
+def test_the_network_type_that_is_not_named(
+    version: str, masters: int, networks: list[dict[str, str]], wanted: str
+) -> None:
     cluster = Cluster("c", {"openshift_version": version, "control_plane_count": masters, "network_type": "Calico"})
     assert changes({"cluster_networks": networks}, cluster, "")["network_type"] == wanted
     assert changes({"network_type": "Calico"}, cluster, "") == {}
@@ -182,7 +229,9 @@ def test_inventory() -> None:
         "system_vendor": {"manufacturer": "Dell Inc.", "product_name": "(none)"},
     }
     shown = inventory(source)
-    assert shown["interfaces"] == [{"name": "eth0", "macAddress": "m", "flags": [], "ipV4Addresses": [], "ipV6Addresses": []}]
+    assert shown["interfaces"] == [
+        {"name": "eth0", "macAddress": "m", "flags": [], "ipV4Addresses": [], "ipV6Addresses": []}
+    ]
     assert shown["disks"][0]["installationEligibility"] == {"eligible": False, "notEligibleReasons": []}
     assert shown["cpu"]["clockMegahertz"] == 2000 and shown["disks"][0]["ioPerf"] == {"syncDurationMilliseconds": 3}
     labels = inventory_labels(source)
@@ -200,19 +249,37 @@ def test_preprovisioning_image() -> None:
         "status": {"conditions": [created], "createdTime": "t", "isoDownloadURL": "u"},
     }
     infra_env["status"]["bootArtifacts"] = urls
-    assert outcome({"acceptFormats": ["initrd", "iso"], "architecture": "amd64"}, infra_env, ("n", "e"), lambda _text: 61)[1] == {
+    assert outcome(
+        {"acceptFormats": ["initrd", "iso"], "architecture": "amd64"}, infra_env, ("n", "e"), lambda _text: 61
+    )[1] == {
         "architecture": "x86_64",
         "format": "iso",
         "imageUrl": "u",
     }
-    members = outcome({"acceptFormats": ["initrd"], "architecture": "x86_64"}, infra_env, ("n", "e"), lambda _text: 61)[1]
+    members = outcome({"acceptFormats": ["initrd"], "architecture": "x86_64"}, infra_env, ("n", "e"), lambda _text: 61)[
+        1
+    ]
     assert members is not None and members["extraKernelParams"] == "coreos.live.rootfs_url=r rd.bootif=0 a=b"
-    found, members, again = outcome({"acceptFormats": ["iso"], "architecture": "x86_64"}, infra_env, ("n", "e"), lambda _text: 10)
+    found, members, again = outcome(
+        {"acceptFormats": ["iso"], "architecture": "x86_64"}, infra_env, ("n", "e"), lambda _text: 10
+    )
     assert (found[0].reason, members, again) == ("WaitingForInfraEnvImageToCoolDown", None, 51)
-    assert outcome({"acceptFormats": ["iso"], "architecture": "arm64"}, infra_env, ("n", "e"), lambda _text: 61)[0][0].reason == "InfraEnvArchMismatch"
-    assert outcome({"acceptFormats": ["iso"]}, None, ("n", "e"), lambda _text: 61)[0][0].reason == "InfraEnvNotAvailable"
     assert (
-        outcome({"acceptFormats": ["iso"], "architecture": "x86_64"}, {"metadata": {}, "spec": {}}, ("n", "e"), lambda _text: 61)[0][0].reason
+        outcome({"acceptFormats": ["iso"], "architecture": "arm64"}, infra_env, ("n", "e"), lambda _text: 61)[0][
+            0
+        ].reason
+        == "InfraEnvArchMismatch"
+    )
+    assert (
+        outcome({"acceptFormats": ["iso"]}, None, ("n", "e"), lambda _text: 61)[0][0].reason == "InfraEnvNotAvailable"
+    )
+    assert (
+        outcome(
+            {"acceptFormats": ["iso"], "architecture": "x86_64"},
+            {"metadata": {}, "spec": {}},
+            ("n", "e"),
+            lambda _text: 61,
+        )[0][0].reason
         == "WaitingForInfraEnvImageToBeCreated"
     )
 

@@ -68,7 +68,9 @@ def test_faults_of_users_leave_the_operators_alone(tmp_path: Path) -> None:
             with pytest.raises(Refused) as caught:
                 await rig.patch(AGENT, machine.id, {"spec": {"approved": True}})
             assert caught.value.code == 403
-            assert 'cannot patch resource "agents" in API group "agent-install.openshift.io" in the namespace "edge"' in str(caught.value)
+            assert (
+                'cannot patch resource "agents" in API group "agent-install.openshift.io" in the namespace "edge"'
+            ) in str(caught.value)
             assert (await rig.get(AGENT, machine.id))["spec"]["approved"] is False
             await rig.patch(INFRA_ENV, "rack", {"spec": {"agentApproval": {"autoApprove": True}}})
             await rig.until(AGENT, machine.id, lambda item: item["spec"]["approved"])
@@ -100,7 +102,9 @@ def test_a_clock_that_is_off_shows_in_the_date_header(tmp_path: Path) -> None:
         async with hub_rig(tmp_path) as rig:
 
             async def offset() -> float:
-                async with rig.hub.session.get(f"https://{rig.hub.host}:6443/version", server_hostname="api.hub.example.com") as response:
+                async with rig.hub.session.get(
+                    f"https://{rig.hub.host}:6443/version", server_hostname="api.hub.example.com"
+                ) as response:
                     date = email.utils.parsedate_to_datetime(response.headers["Date"])
                 expected = datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=rig.lab.clock.now())
                 return (date - expected).total_seconds()

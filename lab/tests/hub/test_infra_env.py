@@ -25,14 +25,24 @@ def test_an_infra_env_becomes_available(tmp_path: Path) -> None:
         async with hub_rig(tmp_path) as rig:
             item = await rig.infra_env()
             status = item["status"]
-            assert condition(item, "ImageCreated") == ("True", "InfraEnvAvailable", "InfraEnv is available: Image has been created")
+            assert condition(item, "ImageCreated") == (
+                "True",
+                "InfraEnvAvailable",
+                "InfraEnv is available: Image has been created",
+            )
             assert status["isoDownloadURL"].startswith("https://assisted-image-service.hub.example.com/byapikey/ey")
             assert status["isoDownloadURL"].endswith("/4.22/x86_64/minimal.iso")
             assert status["agentLabelSelector"] == {"matchLabels": {"infraenvs.agent-install.openshift.io": "rack"}}
-            assert "infra_env_id=" in status["debugInfo"]["eventsURL"] and "staticNetworkDownloadURL" not in status["debugInfo"]
+            assert (
+                "infra_env_id=" in status["debugInfo"]["eventsURL"]
+                and "staticNetworkDownloadURL" not in status["debugInfo"]
+            )
             assert set(status["bootArtifacts"]) == {"kernel", "rootfs", "initrd", "ipxeScript", "discoveryIgnitionURL"}
             config = await rig.get(AGENT_SERVICE_CONFIG, "agent")
-            assert config["spec"]["osImages"][0]["openshiftVersion"] == "4.22" and condition(config, "DeploymentsHealthy")[0] == "True"
+            assert (
+                config["spec"]["osImages"][0]["openshiftVersion"] == "4.22"
+                and condition(config, "DeploymentsHealthy")[0] == "True"
+            )
             secret = await rig.get(SECRET, "pull-secret")
             assert secret["metadata"]["labels"]["agent-install.openshift.io/watch"] == "true"
 
@@ -49,7 +59,9 @@ def test_a_change_makes_another_image_and_an_emptied_member_does_not(tmp_path: P
             assert second["status"]["bootArtifacts"]["initrd"] != first["status"]["bootArtifacts"]["initrd"]
             await rig.patch(INFRA_ENV, "rack", {"spec": {"sshAuthorizedKey": None}})
             await rig.patch(INFRA_ENV, "rack", {"spec": {"kernelArguments": None}})
-            third = await rig.until(INFRA_ENV, "rack", lambda item: item["status"]["isoDownloadURL"] != second["status"]["isoDownloadURL"])
+            third = await rig.until(
+                INFRA_ENV, "rack", lambda item: item["status"]["isoDownloadURL"] != second["status"]["isoDownloadURL"]
+            )
             known = next(iter(rig.hub.service.core.state.infra_envs.values()))
             assert known.fields["ssh_authorized_key"] == KEY and not known.fields["kernel_arguments"]
             assert third["status"]["createdTime"] >= second["status"]["createdTime"]
@@ -62,14 +74,23 @@ def test_static_networks_are_selected_by_label(tmp_path: Path) -> None:
         async with hub_rig(tmp_path) as rig:
             selector = {"matchLabels": {"infraenvs.agent-install.openshift.io": "rack"}}
             before = await rig.infra_env(nmStateConfigLabelSelector=selector)
-            spec = {"interfaces": [{"name": "eth0", "macAddress": "02:00:00:00:00:01"}], "config": {"interfaces": [{"name": "eth0", "type": "ethernet"}]}}
+            spec = {
+                "interfaces": [{"name": "eth0", "macAddress": "02:00:00:00:00:01"}],
+                "config": {"interfaces": [{"name": "eth0", "type": "ethernet"}]},
+            }
             await rig.create(NMSTATE_CONFIG, "rack-a", spec, metadata={"labels": selector["matchLabels"]})
-            after = await rig.until(INFRA_ENV, "rack", lambda item: "staticNetworkDownloadURL" in item["status"]["debugInfo"])
+            after = await rig.until(
+                INFRA_ENV, "rack", lambda item: "staticNetworkDownloadURL" in item["status"]["debugInfo"]
+            )
             assert after["status"]["isoDownloadURL"] != before["status"]["isoDownloadURL"]
             known = next(iter(rig.hub.service.core.state.infra_envs.values()))
-            assert known.static_network_config[0]["mac_interface_map"] == [{"mac_address": "02:00:00:00:00:01", "logical_nic_name": "eth0"}]
+            assert known.static_network_config[0]["mac_interface_map"] == [
+                {"mac_address": "02:00:00:00:00:01", "logical_nic_name": "eth0"}
+            ]
             await rig.client.delete(NMSTATE_CONFIG, "rack-a", "edge")
-            await rig.until(INFRA_ENV, "rack", lambda item: item["status"]["isoDownloadURL"] != after["status"]["isoDownloadURL"])
+            await rig.until(
+                INFRA_ENV, "rack", lambda item: item["status"]["isoDownloadURL"] != after["status"]["isoDownloadURL"]
+            )
             assert known.static_network_config == []
 
     asyncio.run(run())
@@ -80,7 +101,10 @@ def test_what_an_infra_env_says_of_mistakes(tmp_path: Path) -> None:
         async with hub_rig(tmp_path, secret=False) as rig:
             await rig.create(INFRA_ENV, "rack", {"pullSecretRef": {"name": "pull-secret"}})
             item = await rig.until(INFRA_ENV, "rack", lambda found: condition(found, "ImageCreated")[0])
-            text = 'Failed to create image due to an internal error: failed to find secret pull-secret: secrets "pull-secret" not found'
+            text = (
+                "Failed to create image due to an internal error: failed to find secret pull-secret: secrets "
+                '"pull-secret" not found'
+            )
             assert condition(item, "ImageCreated") == ("False", "ImageCreationError", text)
             await rig.pull_secret()
             await rig.until(INFRA_ENV, "rack", lambda found: condition(found, "ImageCreated")[0] == "True")
@@ -90,7 +114,9 @@ def test_what_an_infra_env_says_of_mistakes(tmp_path: Path) -> None:
             assert "isoDownloadURL" not in item["status"] and "createdTime" not in item["status"]
             await rig.create(INFRA_ENV, "old", {"pullSecretRef": {"name": "pull-secret"}, "osImageVersion": "4.1"})
             item = await rig.until(INFRA_ENV, "old", lambda found: condition(found, "ImageCreated")[0] == "False")
-            assert condition(item, "ImageCreated")[2] == "Failed to create image: Specified OSImageVersion is missing from AgentServiceConfig"
+            assert condition(item, "ImageCreated")[2] == (
+                "Failed to create image: Specified OSImageVersion is missing from AgentServiceConfig"
+            )
 
     asyncio.run(run())
 
@@ -98,8 +124,14 @@ def test_what_an_infra_env_says_of_mistakes(tmp_path: Path) -> None:
 def test_early_binding_waits_for_its_cluster(tmp_path: Path) -> None:
     async def run() -> None:
         async with hub_rig(tmp_path) as rig:
-            await rig.create(INFRA_ENV, "rack", {"pullSecretRef": {"name": "pull-secret"}, "clusterRef": {"name": "spoke", "namespace": "edge"}})
-            item = await rig.until(INFRA_ENV, "rack", lambda found: condition(found, "ImageCreated")[1] == "MissingClusterDeployment")
+            await rig.create(
+                INFRA_ENV,
+                "rack",
+                {"pullSecretRef": {"name": "pull-secret"}, "clusterRef": {"name": "spoke", "namespace": "edge"}},
+            )
+            item = await rig.until(
+                INFRA_ENV, "rack", lambda found: condition(found, "ImageCreated")[1] == "MissingClusterDeployment"
+            )
             assert condition(item, "ImageCreated")[0] == "Unknown"
             await order_cluster(rig, holdInstallation=True)
             infra_env = await rig.until(INFRA_ENV, "rack", lambda found: condition(found, "ImageCreated")[0] == "True")
@@ -109,10 +141,15 @@ def test_early_binding_waits_for_its_cluster(tmp_path: Path) -> None:
             assert agent["spec"]["clusterDeploymentName"] == {"name": "spoke", "namespace": "edge"}
             await rig.patch(AGENT, machine.id, {"spec": {"clusterDeploymentName": None}})
             agent = await rig.until(AGENT, machine.id, lambda found: condition(found, "SpecSynced")[0] == "False")
-            assert condition(agent, "SpecSynced")[1] == "InputError" and "Cannot unbind" in condition(agent, "SpecSynced")[2]
+            assert (
+                condition(agent, "SpecSynced")[1] == "InputError"
+                and "Cannot unbind" in condition(agent, "SpecSynced")[2]
+            )
             with pytest.raises(Refused) as caught:
                 await rig.patch(INFRA_ENV, "rack", {"spec": {"clusterRef": None}})
-            assert "Attempted to change Spec.ClusterRef which is immutable after InfraEnv creation." in str(caught.value)
+            assert "Attempted to change Spec.ClusterRef which is immutable after InfraEnv creation." in str(
+                caught.value
+            )
 
     asyncio.run(run())
 
@@ -131,7 +168,10 @@ def test_the_url_of_an_early_bound_infra_env_stays(tmp_path: Path) -> None:
             await rig.until(INFRA_ENV, "rack", lambda _item: len(looks) > 0)
             second = await rig.get(INFRA_ENV, "rack")
             assert second["status"]["isoDownloadURL"] == first["status"]["isoDownloadURL"] == known.download_url
-            assert second["status"]["createdTime"] == first["status"]["createdTime"] and known.fields["openshift_version"] == version
+            assert (
+                second["status"]["createdTime"] == first["status"]["createdTime"]
+                and known.fields["openshift_version"] == version
+            )
 
     asyncio.run(run())
 
@@ -160,7 +200,11 @@ def test_without_an_image_service_there_are_no_artefacts(tmp_path: Path) -> None
             await rig.patch(INFRA_ENV, "rack", {"metadata": {"labels": {"seen": "yes"}}})
             item = await rig.until(INFRA_ENV, "rack", lambda found: "isoDownloadURL" not in found["status"])
             assert condition(item, "ImageCreated") == ("True", "InfraEnvAvailable", "InfraEnv is available")
-            assert "createdTime" not in item["status"] and "bootArtifacts" not in item["status"] and item["status"]["debugInfo"]["eventsURL"]
+            assert (
+                "createdTime" not in item["status"]
+                and "bootArtifacts" not in item["status"]
+                and item["status"]["debugInfo"]["eventsURL"]
+            )
 
     asyncio.run(run())
 
@@ -169,13 +213,20 @@ def test_what_an_infra_env_says_of_its_mirror(tmp_path: Path) -> None:
     async def run() -> None:
         async with hub_rig(tmp_path) as rig:
             lead = "Failed to create image due to an internal error: "
-            spec = {"pullSecretRef": {"name": "pull-secret"}, "mirrorRegistryRef": {"namespace": "edge", "name": "mirror"}}
+            spec = {
+                "pullSecretRef": {"name": "pull-secret"},
+                "mirrorRegistryRef": {"namespace": "edge", "name": "mirror"},
+            }
             await rig.create(INFRA_ENV, "rack", spec)
             item = await rig.until(INFRA_ENV, "rack", lambda found: condition(found, "ImageCreated")[0])
-            assert condition(item, "ImageCreated")[2] == f'{lead}Failed to get referenced ConfigMap: configmaps "mirror" not found'
+            assert condition(item, "ImageCreated")[2] == (
+                f'{lead}Failed to get referenced ConfigMap: configmaps "mirror" not found'
+            )
             await rig.create(CONFIG_MAP, "mirror", data={"ca-bundle.crt": "x"})
             await rig.until(INFRA_ENV, "rack", lambda found: "does not contain" in condition(found, "ImageCreated")[2])
             item = await rig.get(INFRA_ENV, "rack")
-            assert condition(item, "ImageCreated")[2] == f"{lead}ConfigMap edge/mirror does not contain registries.conf key"
+            assert condition(item, "ImageCreated")[2] == (
+                f"{lead}ConfigMap edge/mirror does not contain registries.conf key"
+            )
 
     asyncio.run(run())

@@ -25,7 +25,11 @@ async def table(rig: Rig, kind: Kind, *, wide: bool = False) -> list[dict[str, A
         body = await client._call("GET", kind.path("edge"))
     finally:
         client._headers["Accept"] = "application/json"
-    shown = [(place, column["name"]) for place, column in enumerate(body["columnDefinitions"]) if wide or not column["priority"]]
+    shown = [
+        (place, column["name"])
+        for place, column in enumerate(body["columnDefinitions"])
+        if wide or not column["priority"]
+    ]
     return [{name: row["cells"][place] for place, name in shown} for row in body["rows"]]
 
 
@@ -40,9 +44,22 @@ def test_the_tables_of_a_hub(tmp_path: Path) -> None:
             await rig.until(CLUSTER_INSTALL, "spoke", lambda item: state(item) == "ready")
             await rig.until(AGENT, machines[0].id, lambda item: item["status"]["role"] == "master")
             rows = {row["Name"]: row for row in await table(rig, AGENT, wide=True)}
-            assert list(rows[machines[0].id]) == ["Name", "Cluster", "Approved", "Role", "Stage", "Hostname", "Requested Hostname"]
+            assert list(rows[machines[0].id]) == [
+                "Name",
+                "Cluster",
+                "Approved",
+                "Role",
+                "Stage",
+                "Hostname",
+                "Requested Hostname",
+            ]
             row = rows[machines[0].id]
-            assert (row["Cluster"], row["Role"], row["Hostname"], row["Requested Hostname"]) == ("spoke", "master", "host-0", "host-0")
+            assert (row["Cluster"], row["Role"], row["Hostname"], row["Requested Hostname"]) == (
+                "spoke",
+                "master",
+                "host-0",
+                "host-0",
+            )
             assert str(row["Approved"]).lower() == "true" and not row["Stage"]
             install = (await table(rig, CLUSTER_INSTALL))[0]
             assert (install["Name"], install["Cluster"], install["State"]) == ("spoke", "spoke", "ready")

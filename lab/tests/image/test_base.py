@@ -42,7 +42,9 @@ def test_layout(image: Path) -> None:
     iso.close()
 
 
-@pytest.mark.parametrize(("rhel", "volume", "at", "magic"), [(9, "rhcos-422.", 0, b"hsqs"), (10, "rhcos-10.2.", 1024, b"\xe2\xe1\xf5\xe0")])
+@pytest.mark.parametrize(
+    ("rhel", "volume", "at", "magic"), [(9, "rhcos-422.", 0, b"hsqs"), (10, "rhcos-10.2.", 1024, b"\xe2\xe1\xf5\xe0")]
+)
 def test_the_root_file_system_of_each_rhel(tmp_path: Path, rhel: int, volume: str, at: int, magic: bytes) -> None:
     path = base.write_base_image(tmp_path / "base.iso", rhel)
     iso = pycdlib.PyCdlib()
@@ -54,7 +56,9 @@ def test_the_root_file_system_of_each_rhel(tmp_path: Path, rhel: int, volume: st
     iso.close()
 
 
-@pytest.mark.parametrize("head", [b"", b"hsq", bytes(rootfs.HEAD), b"070701" + bytes(rootfs.HEAD), b"\xe2\xe1\xf5\xe0" + bytes(rootfs.HEAD)])
+@pytest.mark.parametrize(
+    "head", [b"", b"hsq", bytes(rootfs.HEAD), b"070701" + bytes(rootfs.HEAD), b"\xe2\xe1\xf5\xe0" + bytes(rootfs.HEAD)]
+)
 def test_what_is_no_root_file_system(head: bytes) -> None:
     assert not rootfs.holds_root(head)
 

@@ -23,10 +23,16 @@ THING = Resource(
     short_names=("th",),
     categories=("all",),
     subresources={"status": replace_status},
-    columns=(Column("Colour", lambda item: (item.get("spec") or {}).get("colour", "")), condition_column("Ready", "Ready"), AGE),
+    columns=(
+        Column("Colour", lambda item: (item.get("spec") or {}).get("colour", "")),
+        condition_column("Ready", "Ready"),
+        AGE,
+    ),
     fields={"spec.colour": lambda item: (item.get("spec") or {}).get("colour", "")},
 )
-NAMESPACE = Resource("", "v1", "Namespace", "namespaces", short_names=("ns",), subresources={"status": replace_status}, strategic=True)
+NAMESPACE = Resource(
+    "", "v1", "Namespace", "namespaces", short_names=("ns",), subresources={"status": replace_status}, strategic=True
+)
 CONFIGMAP = Resource("", "v1", "ConfigMap", "configmaps", namespaced=True, short_names=("cm",), strategic=True)
 THINGS = "/apis/lab.example.com/v1/namespaces/default/things"
 
@@ -36,7 +42,12 @@ def run(coroutine: Any, seconds: float = 300) -> Any:
 
 
 def thing(name: str, colour: str = "red", **labels: str) -> dict[str, Any]:
-    return {"apiVersion": "lab.example.com/v1", "kind": "Thing", "metadata": {"name": name, "labels": labels}, "spec": {"colour": colour}}
+    return {
+        "apiVersion": "lab.example.com/v1",
+        "kind": "Thing",
+        "metadata": {"name": name, "labels": labels},
+        "spec": {"colour": colour},
+    }
 
 
 class Api:
@@ -44,7 +55,9 @@ class Api:
         self.faults = Faults()
         self.store = Store(keep=keep)
         registry = Registry([THING, NAMESPACE, CONFIGMAP])
-        self.server = KubeApi(registry, self.store, authentication=authentication or Authentication(open_to_all=True), faults=self.faults)
+        self.server = KubeApi(
+            registry, self.store, authentication=authentication or Authentication(open_to_all=True), faults=self.faults
+        )
 
     async def __aenter__(self) -> Api:
         await self.server.start("127.0.0.1", 0)
@@ -56,9 +69,14 @@ class Api:
         await self.session.close()
         await self.server.stop()
 
-    async def call(self, method: str, path: str, body: Any = None, media: str = "application/json", **headers: str) -> tuple[int, Any]:
+    async def call(
+        self, method: str, path: str, body: Any = None, media: str = "application/json", **headers: str
+    ) -> tuple[int, Any]:
         data = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
-        sent = {**({"Content-Type": media} if data is not None else {}), **{key.replace("_", "-"): value for key, value in headers.items()}}
+        sent = {
+            **({"Content-Type": media} if data is not None else {}),
+            **{key.replace("_", "-"): value for key, value in headers.items()},
+        }
         async with self.session.request(method, path, data=data, headers=sent) as response:
             text = await response.text()
             self.headers = response.headers

@@ -31,15 +31,24 @@ class Caller:
     def __init__(self, session: aiohttp.ClientSession) -> None:
         self.session = session
 
-    async def call(self, method: str, path: str, body: Any = None, media: str = "application/json", agent: str = "tester/1.0") -> tuple[int, Any, list[str]]:
+    async def call(
+        self, method: str, path: str, body: Any = None, media: str = "application/json", agent: str = "tester/1.0"
+    ) -> tuple[int, Any, list[str]]:
         """Status code, body, and the texts of warnings."""
         text = body if body is None or isinstance(body, str) else json.dumps(body)
         data = None if text is None else text.encode()
         headers = {"User-Agent": agent, **({"Content-Type": media} if data is not None else {})}
         async with self.session.request(method, path, data=data, headers=headers) as response:
             text = await response.text()
-            warnings = [re.sub(r'^299 - "(.*)"$', r"\1", value).replace('\\"', '"') for value in response.headers.getall("Warning", [])]
-            return response.status, json.loads(text) if "json" in response.headers.get("Content-Type", "") else text, warnings
+            warnings = [
+                re.sub(r'^299 - "(.*)"$', r"\1", value).replace('\\"', '"')
+                for value in response.headers.getall("Warning", [])
+            ]
+            return (
+                response.status,
+                json.loads(text) if "json" in response.headers.get("Content-Type", "") else text,
+                warnings,
+            )
 
 
 @contextlib.asynccontextmanager
@@ -56,7 +65,9 @@ async def lab_server(crd_dirs: Sequence[Path] = (CRDS,), *, hooks: Hooks = ((), 
 
 
 @contextlib.asynccontextmanager
-async def real_server(directory: Path, crd_dirs: Sequence[Path] = (CRDS,), *, hooks: Hooks = ((), ())) -> AsyncIterator[Caller]:
+async def real_server(
+    directory: Path, crd_dirs: Sequence[Path] = (CRDS,), *, hooks: Hooks = ((), ())
+) -> AsyncIterator[Caller]:
     programs = assets()
     assert programs is not None
     api = RealApi(programs, directory, crd_dirs)
@@ -74,7 +85,11 @@ async def real_server(directory: Path, crd_dirs: Sequence[Path] = (CRDS,), *, ho
 
 def plain(status: int, body: Any, warnings: list[str]) -> Object:
     """An answer without what differs from run to run."""
-    return {"status": status, "body": _plain(copy.deepcopy(body)), **({"warnings": sorted(warnings)} if warnings else {})}
+    return {
+        "status": status,
+        "body": _plain(copy.deepcopy(body)),
+        **({"warnings": sorted(warnings)} if warnings else {}),
+    }
 
 
 VOLATILE = ("uid", "resourceVersion", "creationTimestamp", "deletionTimestamp", "lastTransitionTime")
@@ -88,15 +103,22 @@ def _plain(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     # The API server does not note a time of every manager.
-    found = {name: f"<{name}>" if name in VOLATILE and item else _plain(item) for name, item in value.items() if name != "time"}
+    found = {
+        name: f"<{name}>" if name in VOLATILE and item else _plain(item)
+        for name, item in value.items()
+        if name != "time"
+    }
     if found.get("kind") == "Status" and isinstance(found.get("message"), str):
         found["message"] = _LISTED.sub(" is invalid: [causes]", found["message"])
         found["message"] = _UID.sub("<uid>", found["message"])
-    for name in [name for name in found if name.startswith("f:") and any(key[:2] in ("v:", "k:") for key in found[name] or {})]:
+    for name in [
+        name for name in found if name.startswith("f:") and any(key[:2] in ("v:", "k:") for key in found[name] or {})
+    ]:
         found[name] = {}  # the lab owns a list as a whole
     for name in ("causes", "managedFields"):
         if isinstance(found.get(name), list):
-            unique = {json.dumps(item, sort_keys=True): item for item in found[name]}  # the API server names some causes twice
+            # the API server names some causes twice
+            unique = {json.dumps(item, sort_keys=True): item for item in found[name]}
             found[name] = [unique[key] for key in sorted(unique)]
     if found.get("kind") == "Status" and not found.get("details"):
         found.pop("details", None)
@@ -106,7 +128,9 @@ def _plain(value: Any) -> Any:
 async def converse(server: Caller, document: Object) -> list[Object]:
     """The answers to the steps of one conversation."""
     namespace = document["namespace"]
-    await server.call("POST", "/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}})
+    await server.call(
+        "POST", "/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}}
+    )
     answers = []
     for step in document["steps"]:
         method, path = step["call"].split(" ", 1)
@@ -114,7 +138,9 @@ async def converse(server: Caller, document: Object) -> list[Object]:
         for name, base in document["paths"].items():
             path = path.replace("{" + name + "}", base.replace("{ns}", namespace))
         body = json.loads(json.dumps(step.get("body")).replace("@long", "a" * 254))
-        answer = await server.call(method, path, body, step.get("media", "application/json"), step.get("agent", "tester/1.0"))
+        answer = await server.call(
+            method, path, body, step.get("media", "application/json"), step.get("agent", "tester/1.0")
+        )
         if document.get("owners") == "left out":
             _drop_owners(answer[1])
         answers.append(plain(*answer) if step.get("compare") != "code" else {"status": answer[0]})

@@ -3,8 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """The lab's API server answers as a real one did.
 
-``conversations/<name>.yaml`` holds requests, ``<name>.json`` what kube-apiserver 1.35 answered. With KUBEBUILDER_ASSETS the real one is asked
-again; with ZTLAB_RECORD=1 as well, its answers are recorded again.
+``conversations/<name>.yaml`` holds requests, ``<name>.json`` what kube-apiserver 1.35 answered. With KUBEBUILDER_ASSETS
+the real one is asked again; with ZTLAB_RECORD=1 as well, its answers are recorded again.
 """
 
 from __future__ import annotations
@@ -24,7 +24,12 @@ from .servers import Caller, converse, definitions, lab_server, real_server
 
 DIRECTORY = Path(__file__).with_name("conversations")
 NAMES = sorted(path.stem for path in DIRECTORY.glob("*.yaml"))
-WIDGETS = ("/apis/lab.example.com/v1/widgets", "/apis/lab.example.com/v1/herds", "/apis/lab.example.com/v1/gadgets", "/apis/lab.example.com/v1beta1/gadgets")
+WIDGETS = (
+    "/apis/lab.example.com/v1/widgets",
+    "/apis/lab.example.com/v1/herds",
+    "/apis/lab.example.com/v1/gadgets",
+    "/apis/lab.example.com/v1beta1/gadgets",
+)
 
 
 def script(name: str) -> dict[str, Any]:
@@ -35,7 +40,9 @@ def script(name: str) -> dict[str, Any]:
 async def prepare(server: Caller) -> None:
     """Install the test's definitions and wait until they are served."""
     for definition in definitions():
-        status, answer, _warnings = await server.call("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition)
+        status, answer, _warnings = await server.call(
+            "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition
+        )
         assert status == 201, answer
     for path in WIDGETS:
         for _try in range(100):
@@ -72,6 +79,8 @@ def test_a_real_api_server_still_answers_so(tmp_path: Path) -> None:
     answers = asyncio.run(flow())
     if os.environ.get("ZTLAB_RECORD"):
         for name, found in answers.items():
-            (DIRECTORY / f"{name}.json").write_text("[\n" + ",\n".join(json.dumps(answer, sort_keys=True) for answer in found) + "\n]\n")
+            (DIRECTORY / f"{name}.json").write_text(
+                "[\n" + ",\n".join(json.dumps(answer, sort_keys=True) for answer in found) + "\n]\n"
+            )
     for name, found in answers.items():
         compare(name, found)

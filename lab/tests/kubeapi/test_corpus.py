@@ -19,20 +19,32 @@ from .rig import run
 from .servers import Caller, lab_server, real_server
 
 DIRECTORY = Path(__file__).with_name("corpus")
-NO_ASSETS = pytest.mark.skipif(assets() is None, reason="KUBEBUILDER_ASSETS names no directory with kube-apiserver and etcd")
+NO_ASSETS = pytest.mark.skipif(
+    assets() is None, reason=("KUBEBUILDER_ASSETS names no directory with kube-apiserver and etcd")
+)
 MERGE = "application/merge-patch+json"
 CLUSTER_API = "cluster.x-k8s.io"
 # A hub serves one version of Cluster API; the other kinds are tried beside the newer one.
 VERSIONS = ("v1beta2", "v1beta1")
 # Kinds of providers that come in two versions: the older ones are tried beside the older Cluster API.
-OLDER = ("bootstrap.cluster.x-k8s.io/v1alpha1", "controlplane.cluster.x-k8s.io/v1alpha2", "infrastructure.cluster.x-k8s.io/v1beta1")
-PROVIDERS = {"v1beta2": ("openshift-assisted-v1alpha3", "metal3-v1beta2"), "v1beta1": ("openshift-assisted-v1alpha2", "metal3-v1beta1")}
+OLDER = (
+    "bootstrap.cluster.x-k8s.io/v1alpha1",
+    "controlplane.cluster.x-k8s.io/v1alpha2",
+    "infrastructure.cluster.x-k8s.io/v1beta1",
+)
+PROVIDERS = {
+    "v1beta2": ("openshift-assisted-v1alpha3", "metal3-v1beta2"),
+    "v1beta1": ("openshift-assisted-v1alpha2", "metal3-v1beta1"),
+}
 Object = dict[str, Any]
 
 
 def definitions(version: str) -> list[Path]:
     """The directories with the lab's definitions of all kinds."""
-    return [CRDS, *(CRDS / name for name in (f"cluster-api-{version}", "agent-provider", "hypershift", *PROVIDERS[version]))]
+    return [
+        CRDS,
+        *(CRDS / name for name in (f"cluster-api-{version}", "agent-provider", "hypershift", *PROVIDERS[version])),
+    ]
 
 
 def corpus(version: str) -> Iterator[tuple[Object, Object]]:
@@ -49,14 +61,22 @@ async def verdict(server: Caller, document: Object, case: Object, number: int) -
     """Status code of what the case is about, and the fields that were named as wrong."""
     scope = "" if document.get("cluster") else "namespaces/default/"
     collection = f"/apis/{document['apiVersion']}/{scope}{document['plural']}"
-    item: Object = {"apiVersion": document["apiVersion"], "kind": document["kind"], "metadata": {"name": f"case-{number}"}}
+    item: Object = {
+        "apiVersion": document["apiVersion"],
+        "kind": document["kind"],
+        "metadata": {"name": f"case-{number}"},
+    }
     if "before" in case or "spec" in case:
         item["spec"] = case.get("before", case.get("spec"))
     code, answer, _warnings = await server.call("POST", collection, item)
     for change, path in (({"spec": case.get("spec")}, ""), ({"status": case.get("status")}, "/status")):
         if code < 300 and (("before" in case) if not path else "status" in case):
             code, answer, _warnings = await server.call("PATCH", f"{collection}/case-{number}{path}", change, MERGE)
-    causes = {cause["field"] for cause in (answer.get("details") or {}).get("causes") or [] if cause["field"] != "<nil>"} if code >= 300 else set()
+    causes = (
+        {cause["field"] for cause in (answer.get("details") or {}).get("causes") or [] if cause["field"] != "<nil>"}
+        if code >= 300
+        else set()
+    )
     return code, sorted(causes)
 
 
@@ -66,7 +86,9 @@ async def judge(server: Caller, version: str) -> None:
         code, causes = await verdict(server, document, case, number)
         refused, wanted = "causes" in case, sorted(case.get("causes", []))
         if (code < 300) is refused or (refused and (code != 422 or causes != wanted)):
-            wrong.append(f"{document['kind']}, {case['what']}: {code} {causes}, not {wanted if refused else 'accepted'}")
+            wrong.append(
+                f"{document['kind']}, {case['what']}: {code} {causes}, not {wanted if refused else 'accepted'}"
+            )
     assert not wrong, "\n".join(wrong)
 
 

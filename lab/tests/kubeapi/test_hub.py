@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a hub's API does over time: watches, pages, garbage collection, namespaces. Each scenario holds for the lab's server and a real one."""
+"""What a hub's API does over time: watches, pages, garbage collection, namespaces.
+
+Each scenario holds for the lab's server and a real one.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +45,12 @@ def scenario(function: Scenario) -> Scenario:
 
 def agent(name: str, **metadata: Any) -> Object:
     body = {"approved": False, "role": ""}
-    return {"apiVersion": "agent-install.openshift.io/v1beta1", "kind": "Agent", "metadata": {"name": name, **metadata}, "spec": body}
+    return {
+        "apiVersion": "agent-install.openshift.io/v1beta1",
+        "kind": "Agent",
+        "metadata": {"name": name, **metadata},
+        "spec": body,
+    }
 
 
 def infra_env(name: str, **metadata: Any) -> Object:
@@ -71,7 +79,13 @@ async def gone(server: Caller, path: str) -> None:
 
 
 def owner(item: Object, **more: Any) -> Object:
-    return {"apiVersion": item["apiVersion"], "kind": item["kind"], "name": item["metadata"]["name"], "uid": item["metadata"]["uid"], **more}
+    return {
+        "apiVersion": item["apiVersion"],
+        "kind": item["kind"],
+        "name": item["metadata"]["name"],
+        "uid": item["metadata"]["uid"],
+        **more,
+    }
 
 
 async def events(server: Caller, path: str, count: int) -> list[tuple[str, Object]]:
@@ -102,7 +116,9 @@ async def agents_go_with_their_infra_env(server: Caller, namespace: str) -> None
 async def a_finalizer_of_a_dependent_holds_only_that(server: Caller, namespace: str) -> None:
     parent = await create(server, INFRA_ENVS.format(namespace), infra_env("parent"))
     await create(
-        server, AGENTS.format(namespace), agent("held", ownerReferences=[owner(parent)], finalizers=["agent.agent-install.openshift.io/ai-deprovision"])
+        server,
+        AGENTS.format(namespace),
+        agent("held", ownerReferences=[owner(parent)], finalizers=["agent.agent-install.openshift.io/ai-deprovision"]),
     )
     await server.call("DELETE", f"{INFRA_ENVS.format(namespace)}/parent")
     await gone(server, f"{INFRA_ENVS.format(namespace)}/parent")
@@ -161,7 +177,12 @@ async def of_two_owners_one_is_enough(server: Caller, namespace: str) -> None:
 
 @scenario
 async def an_owner_that_never_was_takes_the_object_along(server: Caller, namespace: str) -> None:
-    reference = {"apiVersion": "agent-install.openshift.io/v1beta1", "kind": "InfraEnv", "name": "none", "uid": "00000000-0000-0000-0000-000000000000"}
+    reference = {
+        "apiVersion": "agent-install.openshift.io/v1beta1",
+        "kind": "InfraEnv",
+        "name": "none",
+        "uid": "00000000-0000-0000-0000-000000000000",
+    }
     await create(server, AGENTS.format(namespace), agent("stray", ownerReferences=[reference]))
     await gone(server, f"{AGENTS.format(namespace)}/stray")
 
@@ -216,7 +237,9 @@ async def pages_show_one_moment(server: Caller, namespace: str) -> None:
     for number in range(5):
         await create(server, path, agent(f"a{number}"))
     _code, first, _warnings = await server.call("GET", f"{path}?limit=2")
-    assert [item["metadata"]["name"] for item in first["items"]] == ["a0", "a1"] and first["metadata"]["remainingItemCount"] == 3
+    assert [item["metadata"]["name"] for item in first["items"]] == ["a0", "a1"] and first["metadata"][
+        "remainingItemCount"
+    ] == 3
     await server.call("DELETE", f"{path}/a2")
     await create(server, path, agent("a22"))
     token = first["metadata"]["continue"]
@@ -241,11 +264,23 @@ async def a_lock_lets_one_of_two_writers_through(server: Caller, namespace: str)
 async def columns_are_upstreams(server: Caller, namespace: str) -> None:
     path = AGENTS.format(namespace)
     await create(server, path, agent("a"))
-    status = {"role": "worker", "progress": {"currentStage": "Rebooting", "stageStartTime": "2026-01-01T00:00:00Z"}, "inventory": {"hostname": "h"}}
+    status = {
+        "role": "worker",
+        "progress": {"currentStage": "Rebooting", "stageStartTime": "2026-01-01T00:00:00Z"},
+        "inventory": {"hostname": "h"},
+    }
     await server.call("PATCH", f"{path}/a/status", {"status": status}, MERGE)
     async with server.session.get(path, headers={"Accept": "application/json;as=Table;v=v1;g=meta.k8s.io"}) as response:
         table = await response.json(content_type=None)
-    assert [column["name"] for column in table["columnDefinitions"]] == ["Name", "Cluster", "Approved", "Role", "Stage", "Hostname", "Requested Hostname"]
+    assert [column["name"] for column in table["columnDefinitions"]] == [
+        "Name",
+        "Cluster",
+        "Approved",
+        "Role",
+        "Stage",
+        "Hostname",
+        "Requested Hostname",
+    ]
     assert table["rows"][0]["cells"] == ["a", None, False, "worker", "Rebooting", "h", None]
 
 
@@ -259,7 +294,9 @@ def test_in_the_lab(one: Scenario) -> None:
 
 
 async def in_a_namespace(server: Caller, one: Scenario, namespace: str) -> None:
-    await create(server, "/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}})
+    await create(
+        server, "/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}}
+    )
     await one(server, namespace)
 
 
@@ -296,9 +333,15 @@ async def admitted(server: Caller) -> None:
     made = await create(server, path, agent("precious"))
     assert made["metadata"]["labels"] == {"seen": "yes"}
     for query in ("", "?dryRun=All"):
-        code, answer, _warnings = await server.call("PATCH", f"{path}/precious{query}", {"spec": {"hostname": "no"}}, MERGE)
-        assert (code, answer["reason"]) == (400, "BadRequest") and answer["message"].endswith("denied the request: not this name"), answer
-    code, answer, _warnings = await server.call("PATCH", f"{path}/precious/status", {"status": {"role": "worker"}}, MERGE)
+        code, answer, _warnings = await server.call(
+            "PATCH", f"{path}/precious{query}", {"spec": {"hostname": "no"}}, MERGE
+        )
+        assert (code, answer["reason"]) == (400, "BadRequest") and answer["message"].endswith(
+            "denied the request: not this name"
+        ), answer
+    code, answer, _warnings = await server.call(
+        "PATCH", f"{path}/precious/status", {"status": {"role": "worker"}}, MERGE
+    )
     assert code == 200
     code, answer, _warnings = await server.call("DELETE", f"{path}/precious")
     assert code == 403 and answer["message"].endswith("it is precious")
@@ -341,7 +384,10 @@ def test_a_definition_is_served_until_it_is_deleted() -> None:
         async with lab_server() as server:
             path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/agents.agent-install.openshift.io"
             _code, definition, _warnings = await server.call("GET", path)
-            assert {entry["type"]: entry["status"] for entry in definition["status"]["conditions"]} == {"NamesAccepted": "True", "Established": "True"}
+            assert {entry["type"]: entry["status"] for entry in definition["status"]["conditions"]} == {
+                "NamesAccepted": "True",
+                "Established": "True",
+            }
             await create(server, AGENTS.format("default"), agent("a"))
             await server.call("DELETE", path)
             assert (await server.call("GET", AGENTS.format("default")))[0] == 404
@@ -361,9 +407,13 @@ def test_watches_and_pages_of_compacted_versions_have_expired() -> None:
                 _code, page, _warnings = await server.call("GET", f"{path}?limit=1")
                 await create(server, path, agent("b"))
                 api.store.compact()
-                code, answer, _warnings = await server.call("GET", f"{path}?limit=1&continue={page['metadata']['continue']}")
+                code, answer, _warnings = await server.call(
+                    "GET", f"{path}?limit=1&continue={page['metadata']['continue']}"
+                )
                 assert (code, answer["reason"]) == (410, "Expired")
-                code, answer, _warnings = await server.call("GET", f"{path}?watch=1&resourceVersion={page['metadata']['resourceVersion']}")
+                code, answer, _warnings = await server.call(
+                    "GET", f"{path}?watch=1&resourceVersion={page['metadata']['resourceVersion']}"
+                )
                 assert (code, answer["reason"]) == (410, "Expired")
         finally:
             await api.stop()
@@ -381,14 +431,18 @@ def test_before_a_real_api_server_stand_the_labs_time_and_faults(tmp_path: Path)
         await api.start("127.0.0.1")
         (tmp_path / "config").write_text(api.kubeconfig())
         user = yaml.safe_load(api.kubeconfig())["users"][0]["user"]
-        (tmp_path / "user.pem").write_bytes(base64.b64decode(user["client-certificate-data"]) + base64.b64decode(user["client-key-data"]))
+        (tmp_path / "user.pem").write_bytes(
+            base64.b64decode(user["client-certificate-data"]) + base64.b64decode(user["client-key-data"])
+        )
         context = ssl.create_default_context(cadata=api.ca)
         anonymous = ssl.create_default_context(cadata=api.ca)
         context.load_cert_chain(tmp_path / "user.pem")
         path = AGENTS.format("default")
         try:
             async with aiohttp.ClientSession(api.url) as session:
-                async with session.post(path, json=agent("a"), ssl=context, headers={"User-Agent": "someone/1"}) as response:
+                async with session.post(
+                    path, json=agent("a"), ssl=context, headers={"User-Agent": "someone/1"}
+                ) as response:
                     made = await response.json(content_type=None)
                     assert response.status == 201 and made["metadata"]["managedFields"][0]["manager"] == "someone"
                     reported = email.utils.parsedate_to_datetime(response.headers["Date"])

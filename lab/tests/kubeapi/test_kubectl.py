@@ -89,7 +89,12 @@ def manifest(*documents: dict[str, Any]) -> str:
 
 
 def agent_document(name: str, **spec: Any) -> dict[str, Any]:
-    return {"apiVersion": "agent-install.openshift.io/v1beta1", "kind": "Agent", "metadata": {"name": name}, "spec": {"approved": False, "role": "", **spec}}
+    return {
+        "apiVersion": "agent-install.openshift.io/v1beta1",
+        "kind": "Agent",
+        "metadata": {"name": name},
+        "spec": {"approved": False, "role": "", **spec},
+    }
 
 
 def infra_env_document(name: str, **spec: Any) -> dict[str, Any]:
@@ -116,7 +121,14 @@ def test_kubectl_works_with_a_hub(tmp_path: Path) -> None:
         try:
             await good("create", "namespace", "c")
             await typed_kinds(good)
-            await good("apply", "-n", "c", "-f", "-", stdin=manifest(agent_document("a"), agent_document("b"), infra_env_document("i")))
+            await good(
+                "apply",
+                "-n",
+                "c",
+                "-f",
+                "-",
+                stdin=manifest(agent_document("a"), agent_document("b"), infra_env_document("i")),
+            )
             await agents(good)
             await errors_are_printed(bad)
             await server_side(good, bad)
@@ -132,9 +144,23 @@ def test_kubectl_scales(tmp_path: Path) -> None:
         api = hub_api((CRDS / "cluster-api-v1beta2",), authentication=Authentication(open_to_all=True))
         await api.start("127.0.0.1")
         kubectl = Kubectl(api.port, tmp_path)
-        machine = {"clusterName": "c", "bootstrap": {}, "infrastructureRef": {"apiGroup": "a.b", "kind": "T", "name": "t"}}
-        spec = {"clusterName": "c", "replicas": 1, "selector": {"matchLabels": {"a": "b"}}, "template": {"spec": machine}}
-        document = {"apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "MachineDeployment", "metadata": {"name": "pool"}, "spec": spec}
+        machine = {
+            "clusterName": "c",
+            "bootstrap": {},
+            "infrastructureRef": {"apiGroup": "a.b", "kind": "T", "name": "t"},
+        }
+        spec = {
+            "clusterName": "c",
+            "replicas": 1,
+            "selector": {"matchLabels": {"a": "b"}},
+            "template": {"spec": machine},
+        }
+        document = {
+            "apiVersion": "cluster.x-k8s.io/v1beta2",
+            "kind": "MachineDeployment",
+            "metadata": {"name": "pool"},
+            "spec": spec,
+        }
         try:
             for arguments, text in (
                 (("create", "-f", "-"), "created"),
@@ -144,7 +170,9 @@ def test_kubectl_scales(tmp_path: Path) -> None:
             ):
                 code, output = await kubectl(*arguments, "-n", "default", stdin=manifest(document))
                 assert code == 0 and text in output, (arguments, output)
-            code, output = await kubectl("scale", "machinedeployment/pool", "--replicas=1", "--current-replicas=7", "-n", "default")
+            code, output = await kubectl(
+                "scale", "machinedeployment/pool", "--replicas=1", "--current-replicas=7", "-n", "default"
+            )
             assert code != 0 and "Expected replicas to be 7, was 2" in output, output
         finally:
             await api.stop()
@@ -178,13 +206,35 @@ async def typed_kinds(good: Command) -> None:
 
 
 async def agents(good: Command) -> None:
-    await good("patch", "agent", "a", "-n", "c", "--type=merge", "-p", '{"spec":{"approved":true,"hostname":"h","role":"worker"}}')
-    status = {"role": "worker", "progress": {"currentStage": "Done", "stageStartTime": "2026-01-01T00:00:00Z"}, "inventory": {"hostname": "real"}}
-    await good("patch", "agent", "a", "-n", "c", "--subresource=status", "--type=merge", "-p", json.dumps({"status": status}))
+    await good(
+        "patch",
+        "agent",
+        "a",
+        "-n",
+        "c",
+        "--type=merge",
+        "-p",
+        '{"spec":{"approved":true,"hostname":"h","role":"worker"}}',
+    )
+    status = {
+        "role": "worker",
+        "progress": {"currentStage": "Done", "stageStartTime": "2026-01-01T00:00:00Z"},
+        "inventory": {"hostname": "real"},
+    }
+    await good(
+        "patch", "agent", "a", "-n", "c", "--subresource=status", "--type=merge", "-p", json.dumps({"status": status})
+    )
     lines = [line.split() for line in (await good("get", "agents", "-n", "c")).splitlines()]
     assert lines == [["NAME", "CLUSTER", "APPROVED", "ROLE", "STAGE"], ["a", "true", "worker", "Done"], ["b", "false"]]
     wide = (await good("get", "agent", "a", "-n", "c", "-o", "wide")).splitlines()
-    assert wide[0].split()[-3:] == ["HOSTNAME", "REQUESTED", "HOSTNAME"] and wide[1].split() == ["a", "true", "worker", "Done", "real", "h"]
+    assert wide[0].split()[-3:] == ["HOSTNAME", "REQUESTED", "HOSTNAME"] and wide[1].split() == [
+        "a",
+        "true",
+        "worker",
+        "Done",
+        "real",
+        "h",
+    ]
     await good("label", "agents", "--all", "-n", "c", "rack=r1")
     await good("annotate", "agent", "a", "-n", "c", "note=x")
     assert (await good("get", "agents", "-n", "c", "-l", "rack=r1", "-o", "name")).split() == [
@@ -195,13 +245,19 @@ async def agents(good: Command) -> None:
     await good("patch", "agent", "b", "-n", "c", "--subresource=status", "--type=merge", "-p", json.dumps(condition))
     assert "condition met" in await good("wait", "--for=condition=Bound=false", "agent/b", "-n", "c", "--timeout=10s")
     await good("wait", "--for=jsonpath={.status.role}=worker", "agent/a", "-n", "c", "--timeout=10s")
-    assert "agents.agent-install.openshift.io" in (await good("api-resources", "-o", "name", "--api-group=agent-install.openshift.io")).split()
+    assert (
+        "agents.agent-install.openshift.io"
+        in (await good("api-resources", "-o", "name", "--api-group=agent-install.openshift.io")).split()
+    )
     assert "approved" in await good("explain", "agent.spec")
 
 
 async def errors_are_printed(bad: Command) -> None:
     text = await bad("create", "-n", "c", "-f", "-", stdin=manifest(infra_env_document("j", ipxeScriptType="Never")))
-    assert 'spec.ipxeScriptType: Unsupported value: "Never": supported values: "", "DiscoveryImageAlways", "BootOrderControl"' in text
+    assert (
+        'spec.ipxeScriptType: Unsupported value: "Never": supported values: "", "DiscoveryImageAlways", '
+        '"BootOrderControl"'
+    ) in text
     text = await bad("create", "-n", "c", "-f", "-", stdin=manifest(infra_env_document("j", agentLables={"a": "b"})))
     assert 'strict decoding error: unknown field "spec.agentLables"' in text, text
     assert "the server doesn't have a resource type" in await bad("get", "nothings")
@@ -218,14 +274,18 @@ async def server_side(good: Command, bad: Command) -> None:
     assert 'conflict with "one": .spec.agentLabels.a' in text, text
     await good(*apply, "--field-manager=two", "--force-conflicts", stdin=theirs)
     assert await good("get", "infraenv", "i", "-n", "c", "-o", "jsonpath={.spec.agentLabels.a}") == "2"
-    assert "serverside-applied (server dry run)" in await good(*apply, "--dry-run=server", stdin=manifest(agent_document("new")))
+    assert "serverside-applied (server dry run)" in await good(
+        *apply, "--dry-run=server", stdin=manifest(agent_document("new"))
+    )
     assert "NotFound" in await bad("get", "agent", "new", "-n", "c")
 
 
 async def deletion(good: Command, bad: Command) -> None:
     uid = await good("get", "infraenv", "i", "-n", "c", "-o", "jsonpath={.metadata.uid}")
     owner = {"apiVersion": "agent-install.openshift.io/v1beta1", "kind": "InfraEnv", "name": "i", "uid": uid}
-    await good("patch", "agent", "a", "-n", "c", "--type=merge", "-p", json.dumps({"metadata": {"ownerReferences": [owner]}}))
+    await good(
+        "patch", "agent", "a", "-n", "c", "--type=merge", "-p", json.dumps({"metadata": {"ownerReferences": [owner]}})
+    )
     await good("delete", "infraenv", "i", "-n", "c")
     await good("wait", "--for=delete", "agent/a", "-n", "c", "--timeout=10s")
     assert "NotFound" in await bad("get", "agent", "a", "-n", "c")

@@ -41,7 +41,13 @@ def test_label_selectors(selector: str, fits: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("selector", "fits"), [("metadata.name=n", True), ("metadata.name!=n", False), ("spec.colour==red,metadata.name=n", True), ("metadata.namespace=", True)]
+    ("selector", "fits"),
+    [
+        ("metadata.name=n", True),
+        ("metadata.name!=n", False),
+        ("spec.colour==red,metadata.name=n", True),
+        ("metadata.namespace=", True),
+    ],
 )
 def test_field_selectors(selector: str, fits: bool) -> None:
     assert field_matcher(selector, THING)(thing("n")) is fits
@@ -99,7 +105,17 @@ def test_json_patches_that_are_refused(operations: Any) -> None:
 
 @pytest.mark.parametrize(
     ("seconds", "text"),
-    [(0, "0s"), (119, "119s"), (120, "2m"), (200, "3m20s"), (1000, "16m"), (11000, "3h3m"), (40000, "11h"), (200000, "2d7h"), (900000, "10d")],
+    [
+        (0, "0s"),
+        (119, "119s"),
+        (120, "2m"),
+        (200, "3m20s"),
+        (1000, "16m"),
+        (11000, "3h3m"),
+        (40000, "11h"),
+        (200000, "2d7h"),
+        (900000, "10d"),
+    ],
 )
 def test_ages(seconds: float, text: str) -> None:
     assert human_duration(seconds) == text

@@ -57,7 +57,9 @@ def test_an_error_in_a_rule_refuses() -> None:
 
 def test_reason_and_message_expression() -> None:
     assert causes("false", "a", reason="FieldValueForbidden") == [("x", "Forbidden: refused")]
-    assert causes("self.size() < 1", "abc", messageExpression="'too long: ' + self") == [("x", 'Invalid value: "abc": too long: abc')]
+    assert causes("self.size() < 1", "abc", messageExpression="'too long: ' + self") == [
+        ("x", 'Invalid value: "abc": too long: abc')
+    ]
 
 
 def test_a_rule_that_is_not_understood_is_not_checked(caplog: pytest.LogCaptureFixture) -> None:
@@ -65,7 +67,10 @@ def test_a_rule_that_is_not_understood_is_not_checked(caplog: pytest.LogCaptureF
     assert "not checked" in caplog.text
 
 
-ITEM = {"metadata": {"labels": {"a.b/c": "1"}}, "status": {"conditions": [{"type": "A", "status": "x"}, {"type": "B", "status": "y"}], "list": [1, 2, 3]}}
+ITEM = {
+    "metadata": {"labels": {"a.b/c": "1"}},
+    "status": {"conditions": [{"type": "A", "status": "x"}, {"type": "B", "status": "y"}], "list": [1, 2, 3]},
+}
 
 
 @pytest.mark.parametrize(

@@ -26,9 +26,13 @@ def test_life_of_an_object() -> None:
             assert created["metadata"]["generation"] == 1 and created["metadata"]["namespace"] == "default"
             status, same = await api.call("PUT", f"{THINGS}/a", created)
             assert (status, same["metadata"]["resourceVersion"]) == (200, created["metadata"]["resourceVersion"])
-            status, patched = await api.call("PATCH", f"{THINGS}/a", {"spec": {"colour": "blue"}, "status": {"x": 2}}, MERGE)
+            status, patched = await api.call(
+                "PATCH", f"{THINGS}/a", {"spec": {"colour": "blue"}, "status": {"x": 2}}, MERGE
+            )
             assert status == 200 and patched["metadata"]["generation"] == 2 and "status" not in patched
-            status, with_status = await api.call("PATCH", f"{THINGS}/a/status", {"spec": {"colour": "green"}, "status": {"x": 2}}, MERGE)
+            status, with_status = await api.call(
+                "PATCH", f"{THINGS}/a/status", {"spec": {"colour": "green"}, "status": {"x": 2}}, MERGE
+            )
             assert status == 200 and with_status["status"] == {"x": 2} and with_status["spec"] == {"colour": "blue"}
             assert with_status["metadata"]["generation"] == 2
             status, removed = await api.call("DELETE", f"{THINGS}/a")
@@ -47,15 +51,55 @@ REFUSALS: list[tuple[str, str, str, Any, str, int, str]] = [
     ("no JSON", "POST", THINGS, b"{", "application/json", 400, "BadRequest"),
     ("no object", "POST", THINGS, [1], "application/json", 400, "BadRequest"),
     ("protobuf", "POST", THINGS, b"x", "application/vnd.kubernetes.protobuf", 415, "UnsupportedMediaType"),
-    ("no namespace in path", "POST", "/apis/lab.example.com/v1/things", thing("b"), "application/json", 405, "MethodNotAllowed"),
+    (
+        "no namespace in path",
+        "POST",
+        "/apis/lab.example.com/v1/things",
+        thing("b"),
+        "application/json",
+        405,
+        "MethodNotAllowed",
+    ),
     ("namespace unknown", "POST", THINGS.replace("default", "other"), thing("b"), "application/json", 404, "NotFound"),
-    ("namespace differs", "POST", THINGS, {**thing("b"), "metadata": {"name": "b", "namespace": "x"}}, "application/json", 400, "BadRequest"),
+    (
+        "namespace differs",
+        "POST",
+        THINGS,
+        {**thing("b"), "metadata": {"name": "b", "namespace": "x"}},
+        "application/json",
+        400,
+        "BadRequest",
+    ),
     ("name differs", "PUT", f"{THINGS}/here", thing("b"), "application/json", 400, "BadRequest"),
-    ("old version", "PUT", f"{THINGS}/here", {**thing("here"), "metadata": {"name": "here", "resourceVersion": "1"}}, "application/json", 409, "Conflict"),
-    ("strategic on custom", "PATCH", f"{THINGS}/here", {}, "application/strategic-merge-patch+json", 415, "UnsupportedMediaType"),
+    (
+        "old version",
+        "PUT",
+        f"{THINGS}/here",
+        {**thing("here"), "metadata": {"name": "here", "resourceVersion": "1"}},
+        "application/json",
+        409,
+        "Conflict",
+    ),
+    (
+        "strategic on custom",
+        "PATCH",
+        f"{THINGS}/here",
+        {},
+        "application/strategic-merge-patch+json",
+        415,
+        "UnsupportedMediaType",
+    ),
     ("apply without a manager", "PATCH", f"{THINGS}/here", {}, "application/apply-patch+yaml", 422, "Invalid"),
     ("patch of nothing", "PATCH", f"{THINGS}/none", {}, MERGE, 404, "NotFound"),
-    ("failed test", "PATCH", f"{THINGS}/here", [{"op": "test", "path": "/spec/colour", "value": "x"}], "application/json-patch+json", 422, "Invalid"),
+    (
+        "failed test",
+        "PATCH",
+        f"{THINGS}/here",
+        [{"op": "test", "path": "/spec/colour", "value": "x"}],
+        "application/json-patch+json",
+        422,
+        "Invalid",
+    ),
     ("wrong uid", "DELETE", f"{THINGS}/here", {"preconditions": {"uid": "x"}}, "application/json", 409, "Conflict"),
     ("bad selector", "GET", f"{THINGS}?labelSelector=a%20b", None, "application/json", 400, "BadRequest"),
     ("bad field", "GET", f"{THINGS}?fieldSelector=spec.other=1", None, "application/json", 400, "BadRequest"),
@@ -64,7 +108,11 @@ REFUSALS: list[tuple[str, str, str, Any, str, int, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("method", "path", "body", "media", "code", "reason"), [row[1:] for row in REFUSALS], ids=[row[0] for row in REFUSALS])
+@pytest.mark.parametrize(
+    ("method", "path", "body", "media", "code", "reason"),
+    [row[1:] for row in REFUSALS],
+    ids=[row[0] for row in REFUSALS],
+)
 def test_refusals(method: str, path: str, body: Any, media: str, code: int, reason: str) -> None:
     async def flow() -> None:
         async with Api() as api:
@@ -94,11 +142,22 @@ def test_lists_select_page_and_tabulate() -> None:
             assert [item["metadata"]["name"] for item in found["items"]] == ["a"] and found["kind"] == "ThingList"
             _, first = await api.call("GET", "/apis/lab.example.com/v1/things?limit=2")
             assert len(first["items"]) == 2 and first["metadata"]["remainingItemCount"] == 1
-            _, rest = await api.call("GET", f"/apis/lab.example.com/v1/things?limit=2&continue={first['metadata']['continue']}")
+            _, rest = await api.call(
+                "GET", f"/apis/lab.example.com/v1/things?limit=2&continue={first['metadata']['continue']}"
+            )
             assert [item["metadata"]["name"] for item in rest["items"]] == ["c"] and "continue" not in rest["metadata"]
             _, shown = await api.call("GET", THINGS, Accept=TABLE)
-            assert shown["kind"] == "Table" and [column["name"] for column in shown["columnDefinitions"]] == ["Name", "Colour", "Ready", "Age"]
-            assert [row["cells"][:3] for row in shown["rows"]] == [["a", "red", ""], ["b", "blue", ""], ["c", "red", ""]]
+            assert shown["kind"] == "Table" and [column["name"] for column in shown["columnDefinitions"]] == [
+                "Name",
+                "Colour",
+                "Ready",
+                "Age",
+            ]
+            assert [row["cells"][:3] for row in shown["rows"]] == [
+                ["a", "red", ""],
+                ["b", "blue", ""],
+                ["c", "red", ""],
+            ]
             assert shown["rows"][0]["object"]["kind"] == "PartialObjectMetadata"
 
     run(flow())
@@ -138,7 +197,7 @@ def test_watch_follows_selectors_and_bookmarks() -> None:
             await api.call("POST", THINGS, thing("a"))
             _, listed = await api.call("GET", THINGS)
             version = listed["metadata"]["resourceVersion"]
-            path = f"{THINGS}?watch=1&resourceVersion={version}&allowWatchBookmarks=true&timeoutSeconds=1&fieldSelector=spec.colour=red"
+            path = f"{THINGS}?watch=1&resourceVersion={version}&allowWatchBookmarks=true&timeoutSeconds=1&fieldSelector=spec.colour=red"  # noqa: E501
             watching = asyncio.create_task(api.watch(path, 5))
             await asyncio.sleep(0.05)
             await api.call("POST", THINGS, thing("b", "blue"))
@@ -164,7 +223,9 @@ def test_watch_without_version_starts_with_all() -> None:
             await api.call("POST", THINGS, thing("a"))
             events = await api.watch(f"{THINGS}?watch=true", 1)
             assert (events[0]["type"], events[0]["object"]["metadata"]["name"]) == ("ADDED", "a")
-            path = f"{THINGS}?watch=true&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan"
+            path = (
+                f"{THINGS}?watch=true&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan"
+            )
             events = await api.watch(path, 2)
             assert events[1]["object"]["metadata"]["annotations"] == {"k8s.io/initial-events-end": "true"}
             tabled = await api.watch(f"{THINGS}?watch=true", 1, Accept=TABLE)
@@ -216,7 +277,11 @@ def test_who_may_come_in() -> None:
             assert (status, answer["reason"]) == (403, "Forbidden")
             assert (await api.call("GET", THINGS, Authorization="Bearer other"))[0] == 401
             assert (await api.call("GET", THINGS, Authorization="Bearer secret"))[0] == 200
-            assert (await api.call("GET", THINGS, Authorization="Bearer secret", Accept="application/vnd.kubernetes.protobuf"))[0] == 406
+            assert (
+                await api.call(
+                    "GET", THINGS, Authorization="Bearer secret", Accept="application/vnd.kubernetes.protobuf"
+                )
+            )[0] == 406
 
     run(flow())
 
@@ -232,7 +297,9 @@ def test_discovery_old_and_new() -> None:
             assert [entry["name"] for entry in listed["resources"]] == ["things", "things/status"]
             accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json"
             _, found = await api.call("GET", "/apis", Accept=accept)
-            assert found["kind"] == "APIGroupDiscoveryList" and found["items"][0]["versions"][0]["resources"][0]["shortNames"] == ["th"]
+            assert found["kind"] == "APIGroupDiscoveryList" and found["items"][0]["versions"][0]["resources"][0][
+                "shortNames"
+            ] == ["th"]
             _, index = await api.call("GET", "/openapi/v3")
             _, document = await api.call("GET", index["paths"]["apis/lab.example.com/v1"]["serverRelativeURL"])
             assert "com.example.lab.v1.Thing" in document["components"]["schemas"]
@@ -247,7 +314,9 @@ def test_namespaces_as_objects_and_as_scope() -> None:
     async def flow() -> None:
         async with Api() as api:
             assert (await api.call("GET", "/api/v1/namespaces/default"))[1]["kind"] == "Namespace"
-            assert (await api.call("PATCH", "/api/v1/namespaces/default/status", {"status": {"phase": "Active"}}, MERGE))[0] == 200
+            assert (
+                await api.call("PATCH", "/api/v1/namespaces/default/status", {"status": {"phase": "Active"}}, MERGE)
+            )[0] == 200
             body = {"kind": "ConfigMap", "metadata": {"generateName": "x-"}, "data": {"a": "b"}}
             _, created = await api.call("POST", "/api/v1/namespaces/default/configmaps", body)
             assert created["metadata"]["name"].startswith("x-")
@@ -256,7 +325,9 @@ def test_namespaces_as_objects_and_as_scope() -> None:
             status, patched = await api.call("PATCH", path, patch, "application/strategic-merge-patch+json")
             assert status == 200 and patched["data"] == {"a": "b", "c": "d"}
             yaml_body = b"kind: ConfigMap\nmetadata: {name: y}\n"
-            assert (await api.call("POST", "/api/v1/namespaces/default/configmaps", yaml_body, "application/yaml"))[0] == 201
+            assert (await api.call("POST", "/api/v1/namespaces/default/configmaps", yaml_body, "application/yaml"))[
+                0
+            ] == 201
             _, gone = await api.call("DELETE", "/api/v1/namespaces/default/configmaps")
             assert len(gone["items"]) == 2
             assert api.server.requests["POST configmaps"] == 2

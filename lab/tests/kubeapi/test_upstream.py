@@ -29,12 +29,19 @@ def upstreams() -> dict[str, Object]:
     """Upstream's definitions of the kinds that the lab has, by name."""
     ours = {path.stem for path in CRDS.rglob("*.yaml")}
     files = [path for path in UPSTREAM.rglob("*.yaml") if path.stem.rpartition("_")[2].partition("-")[0] in ours]
-    found = [document for path in files for document in yaml.load_all(path.read_text(), getattr(yaml, "CSafeLoader", yaml.SafeLoader)) if document]
+    found = [
+        document
+        for path in files
+        for document in yaml.load_all(path.read_text(), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        if document
+    ]
     return {definition["metadata"]["name"]: definition for definition in found}
 
 
 def upstream(directory: Path, version: str) -> list[Path]:
-    """A directory with upstream's definitions of the corpus' kinds, each in the one version that is tried: upstream converts between versions."""
+    """A directory with upstream's definitions of the corpus' kinds, each in the one version that is tried: upstream
+    converts between versions.
+    """
     for plural, served in {(document["plural"], document["apiVersion"]) for document, _case in corpus(version)}:
         group, _slash, name = served.partition("/")
         definition = upstreams()[f"{plural}.{group}"]
@@ -68,7 +75,20 @@ def test_a_real_api_server_gives_the_same_verdicts(tmp_path: Path, version: str)
 
 # What the lab's definitions say is what upstream's say, field by field.
 
-FACTS = ("type", "format", "enum", "pattern", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "nullable", "default")
+FACTS = (
+    "type",
+    "format",
+    "enum",
+    "pattern",
+    "minimum",
+    "maximum",
+    "minLength",
+    "maxLength",
+    "minItems",
+    "maxItems",
+    "nullable",
+    "default",
+)
 
 
 def differences(ours: Object, theirs: Object, path: str = "") -> Iterator[str]:
@@ -87,21 +107,32 @@ def differences(ours: Object, theirs: Object, path: str = "") -> Iterator[str]:
             yield from differences(below, there, f"{path}.{name}")
     for name in ("items", "additionalProperties"):
         if isinstance(ours.get(name), dict):
-            yield from differences(ours[name], theirs.get(name) or {}, f"{path}{{}}" if name != "items" else f"{path}[]")
+            yield from differences(
+                ours[name], theirs.get(name) or {}, f"{path}{{}}" if name != "items" else f"{path}[]"
+            )
 
 
 # Kinds whose upstream definition is not in reach: what the lab has of them is what its controllers use.
 UNSEEN = ("hostedcontrolplanes", "machinehealthchecks")
 
 
-@pytest.mark.parametrize("path", sorted(path for path in CRDS.rglob("*.yaml") if path.stem not in UNSEEN), ids=lambda path: f"{path.parent.name}-{path.stem}")
+@pytest.mark.parametrize(
+    "path",
+    sorted(path for path in CRDS.rglob("*.yaml") if path.stem not in UNSEEN),
+    ids=lambda path: f"{path.parent.name}-{path.stem}",
+)
 def test_fields_are_upstreams(path: Path) -> None:
     (mine,) = [document for document in yaml.safe_load_all(path.read_text()) if document]
     other = upstreams()[mine["metadata"]["name"]]
-    assert {key: mine["spec"][key] for key in ("group", "names", "scope")} == {key: other["spec"][key] for key in ("group", "names", "scope")}
+    assert {key: mine["spec"][key] for key in ("group", "names", "scope")} == {
+        key: other["spec"][key] for key in ("group", "names", "scope")
+    }
     (ours,) = mine["spec"]["versions"]
     (theirs,) = [version for version in other["spec"]["versions"] if version["name"] == ours["name"]]
-    columns = [[(entry["name"], entry["jsonPath"]) for entry in version.get("additionalPrinterColumns") or []] for version in (ours, theirs)]
+    columns = [
+        [(entry["name"], entry["jsonPath"]) for entry in version.get("additionalPrinterColumns") or []]
+        for version in (ours, theirs)
+    ]
     assert columns[0] == columns[1]
     assert ours.get("subresources") == theirs.get("subresources")
     with contextlib.suppress(StopIteration):

@@ -31,7 +31,12 @@ MAC = "02:00:00:00:00:10"
 ADDRESS = "192.168.126.10"
 INFRA_ENV_ID = "11111111-2222-4333-8444-555555555555"
 RELEASE = "quay.io/openshift-release-dev/ocp-release:4.22.0-x86_64"
-SIGNERS = ("kube-apiserver-lb-signer", "kube-apiserver-localhost-signer", "kube-apiserver-service-network-signer", "admin-kubeconfig-signer")
+SIGNERS = (
+    "kube-apiserver-lb-signer",
+    "kube-apiserver-localhost-signer",
+    "kube-apiserver-service-network-signer",
+    "admin-kubeconfig-signer",
+)
 SHARE = "/usr/local/share/assisted-service"
 PULL_SECRET = json.dumps({"auths": {"quay.io": {"auth": base64.b64encode(b"lab:lab").decode()}}})
 
@@ -47,17 +52,24 @@ class Tokens:
         key = ec.generate_private_key(ec.SECP256R1())
         pem = key.public_key().public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
         self.public_key = base64.b64encode(pem.replace(b"PUBLIC KEY", b"EC PUBLIC KEY")).decode()
-        self.agent, self.user, self.watcher = (self._token(key, f"{scheme}Auth") for scheme in ("agent", "user", "watcher"))
+        self.agent, self.user, self.watcher = (
+            self._token(key, f"{scheme}Auth") for scheme in ("agent", "user", "watcher")
+        )
 
     @staticmethod
     def _token(key: ec.EllipticCurvePrivateKey, scheme: str) -> str:
-        text = ".".join(_base64url(json.dumps(part).encode()) for part in ({"alg": "ES256", "typ": "JWT"}, {"auth_scheme": scheme}))
+        text = ".".join(
+            _base64url(json.dumps(part).encode()) for part in ({"alg": "ES256", "typ": "JWT"}, {"auth_scheme": scheme})
+        )
         r, s = decode_dss_signature(key.sign(text.encode(), ec.ECDSA(hashes.SHA256())))
         return f"{text}.{_base64url(r.to_bytes(32, 'big') + s.to_bytes(32, 'big'))}"
 
 
 class AgentImage:
-    """``files``: path -> (mode, text); ``units``: name -> (text, enabled). Tests take things away and write the image."""
+    """``files``: path -> (mode, text); ``units``: name -> (text, enabled).
+
+    Tests take things away and write the image.
+    """
 
     def __init__(self) -> None:
         self.tokens = Tokens()
@@ -78,9 +90,20 @@ class AgentImage:
 
     def _env_files(self) -> None:
         url = f"http://{ADDRESS}:8090/"
-        rendezvous = {"NODE_ZERO_IP": ADDRESS, "SERVICE_BASE_URL": url, "PULL_SECRET_TOKEN": self.tokens.agent, "USER_AUTH_TOKEN": self.tokens.user}
+        rendezvous = {
+            "NODE_ZERO_IP": ADDRESS,
+            "SERVICE_BASE_URL": url,
+            "PULL_SECRET_TOKEN": self.tokens.agent,
+            "USER_AUTH_TOKEN": self.tokens.user,
+        }
         self._put_env("/etc/assisted/rendezvous-host.env", rendezvous | {"WORKFLOW_TYPE": "install"})
-        release = {"openshift_version": "4.22", "cpu_architecture": "x86_64", "cpu_architectures": ["x86_64"], "url": RELEASE, "version": "4.22.0"}
+        release = {
+            "openshift_version": "4.22",
+            "cpu_architecture": "x86_64",
+            "cpu_architectures": ["x86_64"],
+            "url": RELEASE,
+            "version": "4.22.0",
+        }
         service = {
             "AUTH_TYPE": "agent-installer-local",
             "INSTALL_INVOKER": "agent-installer",
@@ -109,23 +132,38 @@ class AgentImage:
             "networkType": "OVNKubernetes",
             "userManagedNetworking": True,
         }
-        install = {"networking": networking, "provisionRequirements": {"controlPlaneAgents": 1}, "platformType": "None", "sshPublicKey": "ssh-ed25519 AAAA lab"}
+        install = {
+            "networking": networking,
+            "provisionRequirements": {"controlPlaneAgents": 1},
+            "platformType": "None",
+            "sshPublicKey": "ssh-ed25519 AAAA lab",
+        }
         labels = {"infraenvs.agent-install.openshift.io": "sno"}
         interfaces = [{"name": "enp1s0", "macAddress": MAC}]
         documents = {
-            "cluster-deployment.yaml": {"kind": "ClusterDeployment", "spec": {"clusterName": "sno", "baseDomain": "example.com"}},
+            "cluster-deployment.yaml": {
+                "kind": "ClusterDeployment",
+                "spec": {"clusterName": "sno", "baseDomain": "example.com"},
+            },
             "agent-cluster-install.yaml": {"kind": "AgentClusterInstall", "metadata": {"name": "sno"}, "spec": install},
             "cluster-image-set.yaml": {"kind": "ClusterImageSet", "spec": {"releaseImage": RELEASE}},
             "pull-secret.yaml": {"kind": "Secret", "stringData": {".dockerconfigjson": PULL_SECRET}},
             "infraenv.yaml": {
                 "kind": "InfraEnv",
                 "metadata": {"name": "sno"},
-                "spec": {"cpuArchitecture": "x86_64", "sshAuthorizedKey": "", "nmStateConfigLabelSelector": {"matchLabels": labels}},
+                "spec": {
+                    "cpuArchitecture": "x86_64",
+                    "sshAuthorizedKey": "",
+                    "nmStateConfigLabelSelector": {"matchLabels": labels},
+                },
             },
             "nmstateconfig.yaml": {
                 "kind": "NMStateConfig",
                 "metadata": {"name": "sno-0", "labels": labels},
-                "spec": {"interfaces": interfaces, "config": {"interfaces": [{"name": "enp1s0", "type": "ethernet", "state": "up"}]}},
+                "spec": {
+                    "interfaces": interfaces,
+                    "config": {"interfaces": [{"name": "enp1s0", "type": "ethernet", "state": "up"}]},
+                },
             },
         }
         for name, document in documents.items():
@@ -161,10 +199,24 @@ class AgentImage:
             self._put(f"/opt/agent/tls/{name}.key", key.decode())
 
     def _programs(self) -> None:
-        programs = ("pre-network-manager-config", "set-hostname", "set-node-zero", "get-container-images", "wait-for-assisted-service")
+        programs = (
+            "pre-network-manager-config",
+            "set-hostname",
+            "set-node-zero",
+            "get-container-images",
+            "wait-for-assisted-service",
+        )
         for name in (*programs, "start-cluster-installation", "start-agent", "extract-agent"):
             self._put(f"/usr/local/bin/{name}.sh", "#!/bin/bash\n:\n", 0o555)
-        requirements = [{"version": "default", **{role: {"cpu_cores": 4, "ram_mib": 16384, "disk_size_gb": 100} for role in ("master", "worker", "sno")}}]
+        requirements = [
+            {
+                "version": "default",
+                **{
+                    role: {"cpu_cores": 4, "ram_mib": 16384, "disk_size_gb": 100}
+                    for role in ("master", "worker", "sno")
+                },
+            }
+        ]
         script = f"#!/bin/bash\nrequirements='{json.dumps(requirements)}'\n"
         self._put("/usr/local/bin/configure-assisted-hw-requirements.sh", script, 0o555)
         self._put("/usr/local/bin/release-image.sh", f"RELEASE_IMAGE={RELEASE}\n", 0o555)
@@ -174,13 +226,32 @@ class AgentImage:
         self._unit("set-hostname.service", exec="/usr/local/bin/set-hostname.sh")
         self._unit("node-zero.service", exec="/usr/local/bin/set-node-zero.sh")
         environment = "/etc/assisted/rendezvous-host.env"
-        self._unit("agent.service", pre="/usr/local/bin/extract-agent.sh", exec="/usr/local/bin/start-agent.sh", environment=environment)
+        self._unit(
+            "agent.service",
+            pre="/usr/local/bin/extract-agent.sh",
+            exec="/usr/local/bin/start-agent.sh",
+            environment=environment,
+        )
         before = "assisted-service-db.service assisted-service.service"
         self._unit(
-            "assisted-service-pod.service", pre="/usr/local/bin/get-container-images.sh", exec="/usr/bin/podman pod start x", requires=before, before=before
+            "assisted-service-pod.service",
+            pre="/usr/local/bin/get-container-images.sh",
+            exec="/usr/bin/podman pod start x",
+            requires=before,
+            before=before,
         )
-        self._unit("assisted-service-db.service", exec=f"/usr/bin/podman run --env-file={SHARE}/assisted-db.env x", requires="assisted-service-pod.service")
-        files = (environment, f"{SHARE}/assisted-service.env", f"{SHARE}/images.env", "/etc/assisted/node0", f"{SHARE}/agent-images.env")
+        self._unit(
+            "assisted-service-db.service",
+            exec=f"/usr/bin/podman run --env-file={SHARE}/assisted-db.env x",
+            requires="assisted-service-pod.service",
+        )
+        files = (
+            environment,
+            f"{SHARE}/assisted-service.env",
+            f"{SHARE}/images.env",
+            "/etc/assisted/node0",
+            f"{SHARE}/agent-images.env",
+        )
         options = " ".join(f"--env-file={path}" for path in files)
         self._unit(
             "assisted-service.service",
@@ -189,7 +260,13 @@ class AgentImage:
             requires="assisted-service-pod.service",
         )
         for unit, mounts in (
-            ("agent-register-cluster", "--volume=/etc/assisted/manifests:/manifests:ro --volume=/etc/assisted/extra-manifests:/extra-manifests:ro"),
+            (
+                "agent-register-cluster",
+                (
+                    "--volume=/etc/assisted/manifests:/manifests:ro "
+                    "--volume=/etc/assisted/extra-manifests:/extra-manifests:ro"
+                ),
+            ),
             ("agent-register-infraenv", "--volume=/etc/assisted/manifests:/manifests:ro"),
             ("apply-host-config", "--volume=/etc/assisted/hostconfig:/etc/assisted/hostconfig:ro"),
         ):
@@ -204,12 +281,23 @@ class AgentImage:
         self._unit(
             "start-cluster-installation.service",
             exec="/usr/local/bin/start-cluster-installation.sh",
-            environment=f"{environment}\nEnvironmentFile={SHARE}/assisted-service.env\nEnvironmentFile=/usr/local/share/start-cluster/start-cluster.env",
+            environment=(
+                f"{environment}\nEnvironmentFile={SHARE}/assisted-service.env\n"
+                "EnvironmentFile=/usr/local/share/start-cluster/start-cluster.env"
+            ),
             requires="apply-host-config.service",
         )
 
     def _unit(
-        self, name: str, *, exec: str, pre: str = "", environment: str = "", requires: str = "", before: str = "", wanted_by: str = "multi-user.target"
+        self,
+        name: str,
+        *,
+        exec: str,
+        pre: str = "",
+        environment: str = "",
+        requires: str = "",
+        before: str = "",
+        wanted_by: str = "multi-user.target",
     ) -> None:
         lines = [
             "[Unit]",
@@ -220,10 +308,12 @@ class AgentImage:
             f"ExecStartPre={pre}",
             f"ExecStart={exec}",
         ]
-        text = "\n".join([*(line for line in lines if not line.endswith("=")), "[Install]", f"WantedBy={wanted_by}", ""])
+        text = "\n".join(
+            [*(line for line in lines if not line.endswith("=")), "[Install]", f"WantedBy={wanted_by}", ""]
+        )
         self.units[name] = (text, True)
 
-    # ---- writing -------------------------------------------------------------------------------------------------------------------------
+    # ---- writing -----------------------------------------------------------------------------------------------------
 
     def ignition(self) -> bytes:
         files = [
@@ -232,13 +322,25 @@ class AgentImage:
                 "mode": mode,
                 "overwrite": True,
                 "user": {"name": "root"},
-                "contents": {"source": "data:text/plain;charset=utf-8;base64," + base64.b64encode(text.encode()).decode(), "verification": {}},
+                "contents": {
+                    "source": "data:text/plain;charset=utf-8;base64," + base64.b64encode(text.encode()).decode(),
+                    "verification": {},
+                },
             }
             for path, (mode, text) in self.files.items()
         ]
-        units = [{"name": name, "contents": text} | ({"enabled": True} if enabled else {}) for name, (text, enabled) in self.units.items()]
+        units = [
+            {"name": name, "contents": text} | ({"enabled": True} if enabled else {})
+            for name, (text, enabled) in self.units.items()
+        ]
         document = {
-            "ignition": {"version": "3.2.0", "config": {"replace": {"verification": {}}}, "proxy": {}, "security": {"tls": {}}, "timeouts": {}},
+            "ignition": {
+                "version": "3.2.0",
+                "config": {"replace": {"verification": {}}},
+                "proxy": {},
+                "security": {"tls": {}},
+                "timeouts": {},
+            },
             "passwd": {"users": [{"name": "core", "sshAuthorizedKeys": [""]}]},
             "storage": {"files": files, "directories": [{"path": "/etc/assisted/extra-manifests", "mode": 0o644}]},
             "systemd": {"units": units},

@@ -39,9 +39,13 @@ def sno_site(**changes: Any) -> dict[str, Any]:
 
 
 class Playground:
-    """``async with Playground(tmp_path, image) as lab``: machines are switched on with the image in their virtual drive."""
+    """``async with Playground(tmp_path, image) as lab``: machines are switched on with the image in their virtual
+    drive.
+    """
 
-    def __init__(self, directory: Path, image: Path | None = None, *, site: dict[str, Any] | None = None, speed: float = 600.0) -> None:
+    def __init__(
+        self, directory: Path, image: Path | None = None, *, site: dict[str, Any] | None = None, speed: float = 600.0
+    ) -> None:
         self._lock = lock_net()
         self.image = image
         self.lab = Lab(parse_site(site or sno_site()), state=directory, net=self._lock.number, clock=LabClock(speed))
@@ -58,7 +62,9 @@ class Playground:
         await self.lab.serve(app, self.lab.fabric.table.publish, IMAGE_PORT)
         return self
 
-    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
         await self.lab.stop()
         self._lock.release()
 
@@ -78,7 +84,10 @@ class Playground:
         machine.reset("On")
 
     async def until(self, condition: Callable[[], bool]) -> None:
-        """Fails with the consoles when the condition does not come to hold. The limit is the wall clock's: only a hang reaches it."""
+        """Fails with the consoles when the condition does not come to hold.
+
+        The limit is the wall clock's: only a hang reaches it.
+        """
         if not await self.lab.clock.until(condition, every=1.0, limit=WALL_LIMIT * self.lab.clock.speed):
             raise AssertionError("\n".join(self.console(name) for name in self.lab.machines))
 

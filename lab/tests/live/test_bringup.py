@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Interfaces that stand on others: which network they reach, which addresses and routes they get, and what a wrong keyfile cuts off."""
+"""Interfaces that stand on others: which network they reach, which addresses and routes they get, and what a wrong
+keyfile cuts off.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,12 @@ from ztlab.site.load import parse_site
 
 # e0 and e1 are in "a" untagged and carry "b" (VLAN 20) and "c" (VLAN 30); e2 is in "b" untagged.
 NETWORKS = [
-    {"name": "a", "cidr": "10.1.0.0/24", "dhcp": {"range": ["10.1.0.100", "10.1.0.110"]}, "dns": {"servers": ["10.1.0.1"]}},
+    {
+        "name": "a",
+        "cidr": "10.1.0.0/24",
+        "dhcp": {"range": ["10.1.0.100", "10.1.0.110"]},
+        "dns": {"servers": ["10.1.0.1"]},
+    },
     {"name": "b", "cidr": "10.2.0.0/24", "vlan": 20, "dhcp": {"range": ["10.2.0.100", "10.2.0.110"]}},
     {"name": "c", "cidr": "10.3.0.0/24", "vlan": 30},
 ]
@@ -28,7 +35,10 @@ NICS = [
 
 
 class World:
-    """A machine with keyfiles, and others that want to talk to it. NICs without a keyfile ask for a lease where ``dhcp`` says so."""
+    """A machine with keyfiles, and others that want to talk to it.
+
+    NICs without a keyfile ask for a lease where ``dhcp`` says so.
+    """
 
     def __init__(self, *keyfiles: str, links: tuple[bool, ...] = (True, True, True), dhcp: bool = False) -> None:
         bmc = {"address": "https://10.9.0.1", "username": "u", "password": "p"}
@@ -37,7 +47,11 @@ class World:
         spec = self.fabric.site.machines[0]
         self.log: list[str] = []
         ports = [(nic.name, nic.mac, link) for nic, link in zip(spec.nics, links, strict=True)]
-        idle = [profile("ethernet", name) for name, _mac, _link in ports if not any(f"=ethernet\ninterface-name={name}\n" in text for text in keyfiles)]
+        idle = [
+            profile("ethernet", name)
+            for name, _mac, _link in ports
+            if not any(f"=ethernet\ninterface-name={name}\n" in text for text in keyfiles)
+        ]
         keyfiles = (*keyfiles, *([] if dhcp else idle))
         files = {f"{number:02}.nmconnection": (0o600, text) for number, text in enumerate(keyfiles)}
         self.network = start_network(spec, ports, load_profiles(files, self.log), self.fabric, self.log)
@@ -69,7 +83,9 @@ class World:
 BOTH, NEITHER = (True, True), (False, False)
 
 
-def profile(kind: str, name: str, *sections: str, port_of: str = "", ip: str = "", gateway: str = "", method: str = "") -> str:
+def profile(
+    kind: str, name: str, *sections: str, port_of: str = "", ip: str = "", gateway: str = "", method: str = ""
+) -> str:
     """``port_of``: "<type> <name>"; ``sections``: "section key=value ..."."""
     lines = ["[connection]", f"type={kind}", f"interface-name={name}", f"uuid={kind}-{name}"]
     if port_of:
@@ -79,7 +95,14 @@ def profile(kind: str, name: str, *sections: str, port_of: str = "", ip: str = "
         lines += [f"[{head}]", *values]
     if not port_of or port_of.startswith(("vrf", "ovs-port")):
         chosen = method or ("manual" if ip else "disabled")
-        lines += ["[ipv4]", f"method={chosen}", *([f"address1={ip}"] if ip else []), *([f"gateway={gateway}"] if gateway else []), "[ipv6]", "method=disabled"]
+        lines += [
+            "[ipv4]",
+            f"method={chosen}",
+            *([f"address1={ip}"] if ip else []),
+            *([f"gateway={gateway}"] if gateway else []),
+            "[ipv6]",
+            "method=disabled",
+        ]
     return "\n".join(lines) + "\n"
 
 
@@ -103,7 +126,10 @@ def test_a_vlan_on_a_bond_reaches_its_network() -> None:
 @pytest.mark.parametrize(
     ("keyfile", "reason"),
     [
-        (profile("vlan", "bond0.20", "vlan|id=21|parent=bond0", ip="10.2.0.5/24"), "the port of bond0 does not carry VLAN 21"),
+        (
+            profile("vlan", "bond0.20", "vlan|id=21|parent=bond0", ip="10.2.0.5/24"),
+            "the port of bond0 does not carry VLAN 21",
+        ),
         (profile("vlan", "bond0.20", "vlan|id=30|parent=bond0", ip="10.2.0.5/24"), ""),
         (profile("vlan", "bond0.20", "vlan|id=20|parent=bond1", ip="10.2.0.5/24"), "no parent bond1"),
         (profile("vlan", "bond0.20", "vlan|id=20|parent=e0", ip="10.2.0.5/24"), ""),
@@ -149,7 +175,10 @@ def test_a_cloned_mac_is_the_interfaces() -> None:
 
 
 def bridge(options: str = "", e0: str = "", **provided: str) -> list[str]:
-    return [profile("bridge", "br0", f"bridge|{options}", **provided), profile("ethernet", "e0", f"bridge-port|{e0}", port_of="bridge br0")]
+    return [
+        profile("bridge", "br0", f"bridge|{options}", **provided),
+        profile("ethernet", "e0", f"bridge-port|{e0}", port_of="bridge br0"),
+    ]
 
 
 def test_a_bridge_reaches_what_its_port_reaches() -> None:
@@ -178,20 +207,29 @@ def test_an_address_on_a_port_of_a_bridge_is_lost() -> None:
         ("vlan-default-pvid=0", "", None, None),
     ],
 )
-def test_a_bridge_with_vlan_filtering_passes_what_both_ends_let_through(own: str, port: str, untagged: str | None, tagged: str | None) -> None:
+def test_a_bridge_with_vlan_filtering_passes_what_both_ends_let_through(
+    own: str, port: str, untagged: str | None, tagged: str | None
+) -> None:
     vlan = profile("vlan", "br0.20", "vlan|id=20|parent=br0")
     world = World(*bridge(f"vlan-filtering=true|{own}", port), vlan)
     assert (world.interface("br0").network or None, world.interface("br0.20").network or None) == (untagged, tagged)
 
 
 def test_a_bridge_on_a_vlan_on_a_bond() -> None:
-    world = World(*bond(), profile("vlan", "bond0.20", "vlan|id=20|parent=bond0", port_of="bridge br0"), profile("bridge", "br0", ip="10.2.0.5/24"))
+    world = World(
+        *bond(),
+        profile("vlan", "bond0.20", "vlan|id=20|parent=bond0", port_of="bridge br0"),
+        profile("bridge", "br0", ip="10.2.0.5/24"),
+    )
     assert world.talks("b", "10.2.0.5") == BOTH
     assert world.interface("bond0.20").addresses == ()
 
 
 def test_a_bridge_that_stands_on_itself_is_dead() -> None:
-    world = World(profile("vlan", "br0.20", "vlan|id=20|parent=br0", port_of="bridge br0"), profile("bridge", "br0", ip="10.2.0.5/24"))
+    world = World(
+        profile("vlan", "br0.20", "vlan|id=20|parent=br0", port_of="bridge br0"),
+        profile("bridge", "br0", ip="10.2.0.5/24"),
+    )
     assert not world.interface("br0").carrier
 
 
@@ -262,9 +300,22 @@ def routes(text: str) -> list[tuple[str, str, int]]:
         ("route1=0.0.0.0/0,10.1.0.1,0\nroute1_options=table=100", []),
         ("route1=0.0.0.0/0,10.1.0.1,0\nroute1_options=table=254", [("0.0.0.0/0", "10.1.0.1", 100)]),
         ("route1=10.7.0.0/16\nroute1_options=type=blackhole", []),
-        ("route1=0.0.0.0/0,10.1.0.1,0\nroute1_options=table=100\nrouting-rule1=priority 5 from 10.1.0.5/32 table 100", []),
-        ("route1=0.0.0.0/0,10.1.0.1,0\nroute1_options=table=100\nrouting-rule1=priority 5 from 0.0.0.0/0 table 100", [("0.0.0.0/0", "10.1.0.1", 100)]),
-        ("route1=0.0.0.0/0,10.1.0.1,0\nroute1_options=table=100\nrouting-rule1=priority 5 to 10.8.0.0/16 table 100", [("10.8.0.0/16", "10.1.0.1", 100)]),
+        (
+            (
+                "route1=0.0.0.0/0,10.1.0.1,0\nroute1_options=table=100\nrouting-rule1=priority 5 from 10.1.0.5/32 "
+                "table "
+                "100"
+            ),
+            [],
+        ),
+        (
+            "route1=0.0.0.0/0,10.1.0.1,0\nroute1_options=table=100\nrouting-rule1=priority 5 from 0.0.0.0/0 table 100",
+            [("0.0.0.0/0", "10.1.0.1", 100)],
+        ),
+        (
+            "route1=0.0.0.0/0,10.1.0.1,0\nroute1_options=table=100\nrouting-rule1=priority 5 to 10.8.0.0/16 table 100",
+            [("10.8.0.0/16", "10.1.0.1", 100)],
+        ),
         ("route1=nowhere,10.1.0.1,0", []),
         ("route1=10.8.0.0/16,fe80::1,0", []),
     ],
@@ -287,7 +338,9 @@ def test_a_nic_without_a_link_is_not_activated() -> None:
 
 
 def test_a_nic_by_its_pci_address_is_none_of_the_labs() -> None:
-    keyfile = profile("ethernet", "e0", "match|path=pci-0000:07:00.1", ip="10.1.0.5/24").replace("interface-name=e0\n", "")
+    keyfile = profile("ethernet", "e0", "match|path=pci-0000:07:00.1", ip="10.1.0.5/24").replace(
+        "interface-name=e0\n", ""
+    )
     assert World(keyfile, dhcp=True).interface("e0").addresses == ("10.1.0.100/24",)
 
 
@@ -295,13 +348,17 @@ def test_the_higher_priority_wins() -> None:
     low, high = (profile("bond", "bond0", "bond|mode=active-backup", ip=f"10.1.0.{number}/24") for number in (5, 6))
     high = high.replace("uuid=bond-bond0", "uuid=other\nautoconnect-priority=1")
     world = World(low, high, *bond()[1:])
-    assert world.interface("bond0").addresses == ("10.1.0.6/24",) and "bond0 is up with 01.nmconnection" in "\n".join(world.log)
+    assert world.interface("bond0").addresses == ("10.1.0.6/24",) and "bond0 is up with 01.nmconnection" in "\n".join(
+        world.log
+    )
 
 
 def test_of_two_files_with_one_uuid_the_first_is_loaded() -> None:
     log: list[str] = []
     files = {name: (0o600, profile("ethernet", "e0")) for name in ("a.nmconnection", "b.nmconnection")}
-    assert len(load_profiles(files, log)) == 1 and "b.nmconnection: UUID ethernet-e0 is that of a.nmconnection" in log[0]
+    assert (
+        len(load_profiles(files, log)) == 1 and "b.nmconnection: UUID ethernet-e0 is that of a.nmconnection" in log[0]
+    )
 
 
 # What NetworkManager does not load
@@ -320,7 +377,10 @@ def test_of_two_files_with_one_uuid_the_first_is_loaded() -> None:
         (profile("vlan", "v", "vlan|id=4095|parent=e0"), "'4095' is no VLAN"),
         (profile("vlan", "v", "vlan|id=5"), "vlan.parent"),
         (profile("vrf", "v", "vrf|table=0"), "vrf.table"),
-        (profile("ethernet", "e0", port_of="bond b0").replace("port-type=bond\n", ""), "cannot set 'controller' without 'port-type'"),
+        (
+            profile("ethernet", "e0", port_of="bond b0").replace("port-type=bond\n", ""),
+            "cannot set 'controller' without 'port-type'",
+        ),
         (profile("ovs-interface", "i", port_of="bond b0"), "must be a port of an ovs-port"),
         (profile("ovs-port", "i"), "must be a port of an ovs-bridge"),
         (profile("ethernet", "e0", method="fixed"), "ipv4.method"),
@@ -342,11 +402,15 @@ def test_what_the_lab_cannot_play_is_said(kind: str) -> None:
 
 
 def test_dummies_and_macvlans() -> None:
-    world = World(profile("dummy", "d", ip="10.9.0.1/32"), profile("macvlan", "mv", "macvlan|parent=e0|mode=2", ip="10.1.0.5/24"))
+    world = World(
+        profile("dummy", "d", ip="10.9.0.1/32"), profile("macvlan", "mv", "macvlan|parent=e0|mode=2", ip="10.1.0.5/24")
+    )
     assert world.talks("a", "10.1.0.5") == BOTH and world.talks("a", "10.9.0.1")[0] is False
     assert world.interface("mv").mac != world.interface("e0").mac
 
 
 def test_leases_go_to_interfaces_that_want_one() -> None:
-    wanting: dict[str, Any] = {interface.name: interface.addresses for interface in World(*bond(method="auto"), dhcp=True).network.interfaces}
+    wanting: dict[str, Any] = {
+        interface.name: interface.addresses for interface in World(*bond(method="auto"), dhcp=True).network.interfaces
+    }
     assert wanting == {"e0": (), "e1": (), "e2": ("10.2.0.100/24",), "bond0": ("10.1.0.100/24",)}

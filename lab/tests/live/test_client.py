@@ -30,7 +30,9 @@ LABELS = {"infraenvs.agent-install.openshift.io": "c"}
 def manifests(install: dict[str, Any] | None = None, **others: Any) -> Manifests:
     documents = {
         "cluster-deployment.yaml": {"spec": {"clusterName": "c", "baseDomain": "example.com"}},
-        "agent-cluster-install.yaml": {"spec": {"provisionRequirements": {"controlPlaneAgents": 3, "workerAgents": 2}} | (install or {})},
+        "agent-cluster-install.yaml": {
+            "spec": {"provisionRequirements": {"controlPlaneAgents": 3, "workerAgents": 2}} | (install or {})
+        },
         "pull-secret.yaml": {"stringData": {".dockerconfigjson": "{}"}, "data": {".dockerconfigjson": "ignored"}},
         "infraenv.yaml": {"metadata": {"name": "c"}, "spec": {"nmStateConfigLabelSelector": {"matchLabels": LABELS}}},
     }
@@ -69,24 +71,48 @@ def test_the_smallest_cluster() -> None:
 
 
 CLUSTERS: list[tuple[dict[str, Any], dict[str, Any]]] = [
-    ({"provisionRequirements": {"controlPlaneAgents": 1}}, {"high_availability_mode": "None", "user_managed_networking": True, "control_plane_count": 1}),
+    (
+        {"provisionRequirements": {"controlPlaneAgents": 1}},
+        {"high_availability_mode": "None", "user_managed_networking": True, "control_plane_count": 1},
+    ),
     ({"networking": {"userManagedNetworking": True}}, {"user_managed_networking": True}),
     ({"apiVIP": "10.0.0.5"}, {"api_vips": [{"ip": "10.0.0.5"}]}),
-    ({"apiVIPs": ["10.0.0.5", "FD00:0::5"], "apiVIP": "10.0.0.5"}, {"api_vips": [{"ip": "10.0.0.5"}, {"ip": "fd00::5"}]}),
+    (
+        {"apiVIPs": ["10.0.0.5", "FD00:0::5"], "apiVIP": "10.0.0.5"},
+        {"api_vips": [{"ip": "10.0.0.5"}, {"ip": "fd00::5"}]},
+    ),
     ({"platformType": "BareMetal"}, {"platform": {"type": "baremetal"}}),
     (
         {"platformType": "External", "external": {"platformName": "oci", "cloudControllerManager": "External"}},
-        {"platform": {"type": "external", "external": {"platform_name": "oci", "cloud_controller_manager": "External"}}},
+        {
+            "platform": {
+                "type": "external",
+                "external": {"platform_name": "oci", "cloud_controller_manager": "External"},
+            }
+        },
     ),
     ({"ntpSources": ["a", "b"]}, {"ntp_sources": "a,b"}),
-    ({"controlPlane": {"hyperthreading": "Enabled"}, "compute": [{"name": "worker", "hyperthreading": "Enabled"}]}, {"hyperthreading": "masters,workers"}),
+    (
+        {"controlPlane": {"hyperthreading": "Enabled"}, "compute": [{"name": "worker", "hyperthreading": "Enabled"}]},
+        {"hyperthreading": "masters,workers"},
+    ),
     ({"controlPlane": {}}, {"hyperthreading": "none"}),
     ({"diskEncryption": {"enableOn": "all"}}, {"disk_encryption": {"enable_on": "all", "mode": "tpmv2"}}),
     ({"proxy": {"httpProxy": "http://p", "noProxy": ""}}, {"http_proxy": "http://p"}),
     ({"loadBalancer": {"type": "UserManaged"}}, {"load_balancer": {"type": "user-managed"}}),
     (
-        {"networking": {"clusterNetwork": [{"cidr": "10.128.0.0/14", "hostPrefix": 23}], "machineNetwork": [{"cidr": "10.0.0.0/16"}], "networkType": "X"}},
-        {"cluster_networks": [{"cidr": "10.128.0.0/14", "host_prefix": 23}], "machine_networks": [{"cidr": "10.0.0.0/16"}], "network_type": "X"},
+        {
+            "networking": {
+                "clusterNetwork": [{"cidr": "10.128.0.0/14", "hostPrefix": 23}],
+                "machineNetwork": [{"cidr": "10.0.0.0/16"}],
+                "networkType": "X",
+            }
+        },
+        {
+            "cluster_networks": [{"cidr": "10.128.0.0/14", "host_prefix": 23}],
+            "machine_networks": [{"cidr": "10.0.0.0/16"}],
+            "network_type": "X",
+        },
     ),
 ]
 
@@ -98,7 +124,9 @@ def test_cluster_fields(install: dict[str, Any], expected: dict[str, Any]) -> No
 
 
 def test_nothing_optional_is_sent_empty() -> None:
-    assert not {"platform", "hyperthreading", "disk_encryption", "http_proxy", "ntp_sources", "tags"} & set(params({"diskEncryption": {"enableOn": "none"}}))
+    assert not {"platform", "hyperthreading", "disk_encryption", "http_proxy", "ntp_sources", "tags"} & set(
+        params({"diskEncryption": {"enableOn": "none"}})
+    )
 
 
 def test_vips_that_contradict_each_other() -> None:
@@ -119,7 +147,10 @@ def test_infra_env_without_networks() -> None:
 
 
 def nmstate(**changes: Any) -> dict[str, Any]:
-    spec = {"interfaces": [{"name": "eth0", "macAddress": "02:00:00:00:00:0A"}], "config": {"interfaces": [{"type": "ethernet", "name": "eth0"}]}}
+    spec = {
+        "interfaces": [{"name": "eth0", "macAddress": "02:00:00:00:00:0A"}],
+        "config": {"interfaces": [{"type": "ethernet", "name": "eth0"}]},
+    }
     return {"metadata": {"labels": LABELS}, "spec": spec} | changes
 
 
@@ -135,11 +166,18 @@ def test_infra_env_with_networks() -> None:
 
 
 @pytest.mark.parametrize(
-    ("labels", "reason"), [({}, "should have at least one label"), ({"a": "b"}, "labels do not match"), (LABELS | {"a": "b"}, "labels do not match")]
+    ("labels", "reason"),
+    [
+        ({}, "should have at least one label"),
+        ({"a": "b"}, "labels do not match"),
+        (LABELS | {"a": "b"}, "labels do not match"),
+    ],
 )
 def test_labels_must_be_equal(labels: dict[str, str], reason: str) -> None:
     with pytest.raises(ClientError, match=reason):
-        infra_env_params(manifests(nmstateconfig=nmstate(metadata={"labels": labels})), cluster_id="", image_type="full-iso")
+        infra_env_params(
+            manifests(nmstateconfig=nmstate(metadata={"labels": labels})), cluster_id="", image_type="full-iso"
+        )
 
 
 # ---- hints ----
@@ -206,10 +244,18 @@ def test_directories() -> None:
     root.write("/etc/assisted/hostconfig/a/role", "worker\n")
     root.write("/etc/assisted/hostconfig/a/root-device-hints.yaml", "deviceName: /dev/sdb\n")
     root.write("/etc/assisted/hostconfig/b/role", "master")
-    root.write("/etc/assisted/hostconfig/fencing-credentials.yaml", "credentials: [{hostname: h, username: u, password: p, address: x}]")
+    root.write(
+        "/etc/assisted/hostconfig/fencing-credentials.yaml",
+        ("credentials: [{hostname: h, username: u, password: p, address: x}]"),
+    )
     log: list[str] = []
     first, second = load_host_configs(root, log)
-    assert (first.name, first.macs, first.role, first.hints) == ("a", ("02:00:00:00:00:0a",), "worker", {"deviceName": "/dev/sdb"})
+    assert (first.name, first.macs, first.role, first.hints) == (
+        "a",
+        ("02:00:00:00:00:0a",),
+        "worker",
+        {"deviceName": "/dev/sdb"},
+    )
     assert second.hostname == "h" and second.fencing == {"address": "x", "username": "u", "password": "p"}
     assert log == ["No MAC Addresses file found in /etc/assisted/hostconfig/b"]
     assert load_host_configs(Root(), []) == []
@@ -247,7 +293,12 @@ def test_no_acceptable_disk_is_asked_for_on_purpose() -> None:
 
 # Joining a cluster that runs
 
-JOINING = {"SERVICE_BASE_URL": "http://127.0.0.1:8090/", "CLUSTER_ID": "o1", "CLUSTER_NAME": "c", "CLUSTER_API_VIP_DNS_NAME": "api.c.example.com"}
+JOINING = {
+    "SERVICE_BASE_URL": "http://127.0.0.1:8090/",
+    "CLUSTER_ID": "o1",
+    "CLUSTER_NAME": "c",
+    "CLUSTER_API_VIP_DNS_NAME": "api.c.example.com",
+}
 ENDPOINT = {"url": "https://api-int:22623/config/worker", "ca_certificate": "Q0E="}
 
 
@@ -274,13 +325,22 @@ def imported(service: Service, files: dict[str, str], **environment: str) -> str
 SETTINGS = {"import-cluster-config.json": '{"networking": {"userManagedNetworking": true}}'}
 
 
-@pytest.mark.parametrize(("files", "endpoint"), [({}, {}), ({"worker-ignition-endpoint.json": json.dumps(ENDPOINT)}, {"ignition_endpoint": ENDPOINT})])
+@pytest.mark.parametrize(
+    ("files", "endpoint"),
+    [({}, {}), ({"worker-ignition-endpoint.json": json.dumps(ENDPOINT)}, {"ignition_endpoint": ENDPOINT})],
+)
 def test_a_cluster_is_imported_with_the_facts_of_the_image(files: dict[str, str], endpoint: dict[str, Any]) -> None:
     service = Service()
     assert imported(service, SETTINGS | files) == "c1"
-    unchanged = dict.fromkeys(("api_vips", "ingress_vips", "cluster_networks", "machine_networks", "service_networks", "olm_operators"))
+    unchanged = dict.fromkeys(
+        ("api_vips", "ingress_vips", "cluster_networks", "machine_networks", "service_networks", "olm_operators")
+    )
     assert service.calls == [
-        ("POST", "/v2/clusters/import", {"name": "c", "api_vip_dnsname": "api.c.example.com", "openshift_cluster_id": "o1"}),
+        (
+            "POST",
+            "/v2/clusters/import",
+            {"name": "c", "api_vip_dnsname": "api.c.example.com", "openshift_cluster_id": "o1"},
+        ),
         ("PATCH", "/v2/clusters/c1", {**unchanged, "user_managed_networking": True, **endpoint}),
     ]
 
@@ -296,7 +356,9 @@ def test_a_cluster_is_imported_with_the_facts_of_the_image(files: dict[str, str]
         (SETTINGS, {}, "PATCH", 2, "Failed to import cluster"),
     ],
 )
-def test_what_stops_an_import(files: dict[str, str], environment: dict[str, str], refused: str, calls: int, text: str) -> None:
+def test_what_stops_an_import(
+    files: dict[str, str], environment: dict[str, str], refused: str, calls: int, text: str
+) -> None:
     service = Service(refused)
     with pytest.raises(ClientError, match=text):
         imported(service, files, **environment)
@@ -308,6 +370,10 @@ def test_a_node_that_joins_configures_itself_only() -> None:
     for name, mac in (("a", "02:00:00:00:00:01"), ("b", "02:00:00:00:00:02")):
         root.write(f"/etc/assisted/hostconfig/{name}/mac_addresses", f"{mac}\n")
     for workflow, found in (("addnodes", ["b"]), ("install", ["a", "b"])):
-        container = Container(JOINING | {"WORKFLOW_TYPE": workflow}, {"/etc/assisted/hostconfig": "/etc/assisted/hostconfig"})
-        configs = Client(cast(HostHttp, Service()), root, container, lambda _text: None).host_configs(["02:00:00:00:00:02"])
+        container = Container(
+            JOINING | {"WORKFLOW_TYPE": workflow}, {"/etc/assisted/hostconfig": "/etc/assisted/hostconfig"}
+        )
+        configs = Client(cast(HostHttp, Service()), root, container, lambda _text: None).host_configs(
+            ["02:00:00:00:00:02"]
+        )
         assert [config.name for config in configs] == found

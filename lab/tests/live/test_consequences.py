@@ -29,7 +29,10 @@ WITHOUT_FILE: list[tuple[str, str]] = [
     (f"{BIN}/set-hostname.sh", f"Failed to locate executable {BIN}/set-hostname.sh"),
     (f"{BIN}/set-node-zero.sh", f"Failed to locate executable {BIN}/set-node-zero.sh"),
     (f"{BIN}/get-container-images.sh", f"Failed to locate executable {BIN}/get-container-images.sh"),
-    (f"{BIN}/configure-assisted-hw-requirements.sh", f"Failed to locate executable {BIN}/configure-assisted-hw-requirements.sh"),
+    (
+        f"{BIN}/configure-assisted-hw-requirements.sh",
+        (f"Failed to locate executable {BIN}/configure-assisted-hw-requirements.sh"),
+    ),
     (f"{BIN}/wait-for-assisted-service.sh", f"Failed to locate executable {BIN}/wait-for-assisted-service.sh"),
     (f"{BIN}/start-cluster-installation.sh", f"Failed to locate executable {BIN}/start-cluster-installation.sh"),
     (f"{BIN}/start-agent.sh", NOTHING_REGISTERS),
@@ -37,7 +40,10 @@ WITHOUT_FILE: list[tuple[str, str]] = [
     (f"{BIN}/release-image.sh", "no release image is named"),
     (f"{SHARE}/assisted-service.env", f"open {SHARE}/assisted-service.env: no such file"),
     (f"{SHARE}/images.env", f"open {SHARE}/images.env: no such file"),
-    ("/usr/local/share/start-cluster/start-cluster.env", "Failed to load environment files: /usr/local/share/start-cluster/start-cluster.env"),
+    (
+        "/usr/local/share/start-cluster/start-cluster.env",
+        ("Failed to load environment files: /usr/local/share/start-cluster/start-cluster.env"),
+    ),
     (f"{MANIFESTS}/cluster-deployment.yaml", "open /manifests/cluster-deployment.yaml: no such file"),
     (f"{MANIFESTS}/agent-cluster-install.yaml", "open /manifests/agent-cluster-install.yaml: no such file"),
     (f"{MANIFESTS}/cluster-image-set.yaml", "open /manifests/cluster-image-set.yaml: no such file"),
@@ -81,7 +87,9 @@ def test_without_a_unit(tmp_path: Path, unit: str, text: str) -> None:
     run(_console_says(tmp_path, image, text))
 
 
-@pytest.mark.parametrize("unit", ["agent.service", "node-zero.service", "set-hostname.service", "start-cluster-installation.service"])
+@pytest.mark.parametrize(
+    "unit", ["agent.service", "node-zero.service", "set-hostname.service", "start-cluster-installation.service"]
+)
 def test_a_unit_that_is_not_enabled_does_not_run(tmp_path: Path, unit: str) -> None:
     image = AgentImage()
     image.units[unit] = (image.units[unit][0], False)
@@ -142,7 +150,9 @@ def test_two_machines_with_the_rendezvous_ip(tmp_path: Path) -> None:
         image = AgentImage()
         path = "/etc/assisted/network/host0/mac_interface.ini"
         image.files[path] = (0o600, f"{MAC}=enp1s0\n02:00:00:00:00:11=enp1s0")
-        async with Playground(tmp_path / "lab", image.write(tmp_path / "agent.iso"), site=site, speed=1000) as playground:
+        async with Playground(
+            tmp_path / "lab", image.write(tmp_path / "agent.iso"), site=site, speed=1000
+        ) as playground:
             for machine in playground.lab.machines.values():
                 playground.switch_on(machine)
             both = [lambda name=name: playground.console(name) for name in ("sno-0", "twin")]

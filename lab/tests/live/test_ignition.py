@@ -73,13 +73,19 @@ def test_errors(document: bytes, reason: str) -> None:
 
 
 def test_empty_objects_and_unknown_keys_are_tolerated() -> None:
-    document = files({"path": "/x", "group": {}, "contents": {"source": data(b""), "verification": {}}, "colour": "blue"})
+    document = files(
+        {"path": "/x", "group": {}, "contents": {"source": data(b""), "verification": {}}, "colour": "blue"}
+    )
     parsed = parse(document)
     assert parsed.warnings == ("$.storage.files.0: unused key colour",)
 
 
 def test_a_unit_that_cannot_be_enabled_is_a_warning() -> None:
-    parsed = parse(config(systemd={"units": [{"name": "x.service", "enabled": True, "contents": "[Service]\nExecStart=/bin/true\n"}]}))
+    parsed = parse(
+        config(
+            systemd={"units": [{"name": "x.service", "enabled": True, "contents": "[Service]\nExecStart=/bin/true\n"}]}
+        )
+    )
     assert "no [Install] section" in parsed.warnings[0]
 
 
@@ -91,7 +97,12 @@ def test_writing_and_appending() -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "reason"), [("/usr/bin/x", "read-only file system"), ("/bin/x", "read-only file system"), ("/etc/chrony.conf", "overwrite is false")]
+    ("path", "reason"),
+    [
+        ("/usr/bin/x", "read-only file system"),
+        ("/bin/x", "read-only file system"),
+        ("/etc/chrony.conf", "overwrite is false"),
+    ],
 )
 def test_places_that_refuse(path: str, reason: str) -> None:
     with pytest.raises(IgnitionError, match=reason):

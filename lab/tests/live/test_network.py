@@ -46,13 +46,19 @@ def test_the_host_directory_with_this_mac_is_taken() -> None:
     root.files[f"{CONNECTIONS}/old.nmconnection"] = Node(0o600, b"")
     assert apply_host_network(root, PORTS, [])
     found = connections(root)
-    assert sorted(found) == ["bond0.nmconnection", "ens3.10.nmconnection", "ens3.nmconnection"], "old connections are gone"
-    assert found["ens3.nmconnection"] == "[connection]\ninterface-name=ens3\nid=ens3\n[vlan]\nparent=ens3\nother=eth01\n"
+    assert sorted(found) == ["bond0.nmconnection", "ens3.10.nmconnection", "ens3.nmconnection"], (
+        "old connections are gone"
+    )
+    assert found["ens3.nmconnection"] == (
+        "[connection]\ninterface-name=ens3\nid=ens3\n[vlan]\nparent=ens3\nother=eth01\n"
+    )
     assert found["ens3.10.nmconnection"] == "interface-name=ens3.10\n"
 
 
 def test_vlan_names_stay_within_15_characters() -> None:
-    root = root_with(host0={"mac_interface.ini": "02:00:00:00:00:01=eth0", "eth0.1234.nmconnection": "interface-name=eth0.1234\n"})
+    root = root_with(
+        host0={"mac_interface.ini": "02:00:00:00:00:01=eth0", "eth0.1234.nmconnection": "interface-name=eth0.1234\n"}
+    )
     assert apply_host_network(root, [("enp129s0f1np1", "02:00:00:00:00:01", True)], [])
     assert connections(root) == {"enp129s0f1.1234.nmconnection": "interface-name=enp129s0f1.1234\n"}
 
@@ -89,7 +95,12 @@ def test_hostnames() -> None:
 
 def fabric(nics: list[dict[str, Any]]) -> Fabric:
     networks = [
-        {"name": "a", "cidr": "10.1.0.0/24", "dhcp": {"range": ["10.1.0.100", "10.1.0.110"]}, "dns": {"servers": ["10.1.0.1"]}},
+        {
+            "name": "a",
+            "cidr": "10.1.0.0/24",
+            "dhcp": {"range": ["10.1.0.100", "10.1.0.110"]},
+            "dns": {"servers": ["10.1.0.1"]},
+        },
         {"name": "b", "cidr": "10.2.0.0/24", "vlan": 20},
     ]
     bmc = {"address": "https://10.9.0.1", "username": "u", "password": "p"}
@@ -97,19 +108,26 @@ def fabric(nics: list[dict[str, Any]]) -> Fabric:
     return Fabric(parse_site({"networks": networks, "machines": [machine]}), AddressTable(10))
 
 
-def up(keyfiles: dict[str, str], nics: list[dict[str, Any]], links: tuple[bool, ...] = (True, True)) -> tuple[HostNetwork, list[str]]:
+def up(
+    keyfiles: dict[str, str], nics: list[dict[str, Any]], links: tuple[bool, ...] = (True, True)
+) -> tuple[HostNetwork, list[str]]:
     world = fabric(nics)
     machine = world.site.machines[0]
     log: list[str] = []
     ports = [(nic.name, nic.mac, link) for nic, link in zip(machine.nics, links, strict=False)]
-    profiles = load_profiles({f"{name}.nmconnection": (0o600, textwrap.dedent(text)) for name, text in keyfiles.items()}, log)
+    profiles = load_profiles(
+        {f"{name}.nmconnection": (0o600, textwrap.dedent(text)) for name, text in keyfiles.items()}, log
+    )
     return start_network(machine, ports, profiles, world, log), log
 
 
 E0 = {"name": "e0", "mac": "02:00:00:00:00:01", "network": "a"}
 E1 = {"name": "e1", "mac": "02:00:00:00:00:02", "network": "a"}
 BOND = {
-    "bond0": "[connection]\ntype=bond\ninterface-name=bond0\nid=bond0\n[ipv4]\nmethod=manual\naddress1=10.1.0.5/24,10.1.0.1\n",
+    "bond0": (
+        "[connection]\ntype=bond\ninterface-name=bond0\nid=bond0\n[ipv4]\nmethod=manual\n"
+        "address1=10.1.0.5/24,10.1.0.1\n"
+    ),
     "e0": "[connection]\ntype=ethernet\ninterface-name=e0\nmaster=bond0\nslave-type=bond\n",
     "e1": "[connection]\ntype=802-3-ethernet\ninterface-name=e1\ncontroller=bond0\nport-type=bond\n",
 }
@@ -136,10 +154,16 @@ def test_a_static_address() -> None:
         """
     network, log = up({"e0": text}, [E0])
     assert network.addresses() == ["10.1.0.5"] and network.dns_servers == ("10.1.0.1", "10.1.0.2") and log == []
-    assert [(r.destination, r.gateway, r.metric) for r in network.routes] == [("0.0.0.0/0", "10.1.0.1", 100), ("10.7.0.0/16", "10.1.0.9", 50)]
+    assert [(r.destination, r.gateway, r.metric) for r in network.routes] == [
+        ("0.0.0.0/0", "10.1.0.1", 100),
+        ("10.7.0.0/16", "10.1.0.9", 50),
+    ]
 
 
-@pytest.mark.parametrize(("links", "mac", "carrier"), [((True, True), "01", True), ((False, True), "02", True), ((False, False), "01", False)])
+@pytest.mark.parametrize(
+    ("links", "mac", "carrier"),
+    [((True, True), "01", True), ((False, True), "02", True), ((False, False), "01", False)],
+)
 def test_a_bond_lives_on_any_port(links: tuple[bool, ...], mac: str, carrier: bool) -> None:
     network, _log = up(BOND, [E0, E1], links)
     bond = next(interface for interface in network.interfaces if interface.name == "bond0")
@@ -154,7 +178,10 @@ def test_a_bond_across_networks_is_a_cabling_mistake() -> None:
 
 VLAN = {
     "e0": "[connection]\ntype=ethernet\ninterface-name=e0\n[ipv4]\nmethod=disabled\n",
-    "e0.20": "[connection]\ntype=vlan\ninterface-name=e0.20\n[vlan]\nid=20\nparent=e0\n[ipv4]\nmethod=manual\naddress1=10.2.0.5/24\n",
+    "e0.20": (
+        "[connection]\ntype=vlan\ninterface-name=e0.20\n[vlan]\nid=20\nparent=e0\n[ipv4]\nmethod=manual\n"
+        "address1=10.2.0.5/24\n"
+    ),
 }
 
 
@@ -170,5 +197,11 @@ def test_unreadable_profiles_are_named() -> None:
     with pytest.raises(KeyfileError, match="line 1"):
         parse_keyfile("x", "key=value without a section")
     log: list[str] = []
-    assert load_profiles({"a.nmconnection": (0o644, "[connection]\ntype=ethernet\n"), "b.nmconnection": (0o600, "[connection]\n")}, log) == []
+    assert (
+        load_profiles(
+            {"a.nmconnection": (0o644, "[connection]\ntype=ethernet\n"), "b.nmconnection": (0o600, "[connection]\n")},
+            log,
+        )
+        == []
+    )
     assert "insecure" in log[0] and "connection.type is missing" in log[1]

@@ -81,7 +81,9 @@ def test_taking_the_medium_away_while_the_disk_is_written_fails_the_installation
 
 
 def test_an_image_that_is_not_served_stops_the_live_system_until_it_is_again(tmp_path: Path) -> None:
-    """The agent of a full live ISO reads its programs from the medium: it stops while the URL does not answer, or answers with other bytes."""
+    """The agent of a full live ISO reads its programs from the medium: it stops while the URL does not answer, or
+    answers with other bytes.
+    """
 
     async def flow() -> None:
         image = AgentImage().write(tmp_path / "agent.iso")
@@ -96,7 +98,9 @@ def test_an_image_that_is_not_served_stops_the_live_system_until_it_is_again(tmp
                 await playground.lab.clock.sleep(120)  # what runs already comes to its end
                 seen = _of_agent(playground)
                 await playground.lab.clock.sleep(600)
-                assert _of_agent(playground) == seen, "the agent does not run on a machine that cannot read its programs"
+                assert _of_agent(playground) == seen, (
+                    "the agent does not run on a machine that cannot read its programs"
+                )
                 playground.image = image
                 await playground.until_console(_RECOVERED)
                 playground.lab.paths.console("sno-0").write_text("")

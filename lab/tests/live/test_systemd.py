@@ -16,7 +16,9 @@ INSTALL = "[Install]\nWantedBy=multi-user.target\n"
 
 def systemd(root: Root | None = None, **units: str) -> Systemd:
     """Units by name without .service; all enabled."""
-    return Systemd(root or Root(), [Unit(f"{name.replace('_', '-')}.service", text, True, False) for name, text in units.items()])
+    return Systemd(
+        root or Root(), [Unit(f"{name.replace('_', '-')}.service", text, True, False) for name, text in units.items()]
+    )
 
 
 def reason(manager: Systemd, unit: str) -> str:
@@ -44,12 +46,18 @@ def test_a_masked_unit_is_not_there() -> None:
 def test_environment() -> None:
     root = Root()
     root.write("/etc/one.env", "A=1\nB=1\n")
-    text = '[Service]\nEnvironment=C=3 "D=four words"\nEnvironmentFile=/etc/one.env\nEnvironmentFile=-/etc/none.env\nExecStart=/usr/bin/true\n'
+    text = (
+        '[Service]\nEnvironment=C=3 "D=four words"\nEnvironmentFile=/etc/one.env\nEnvironmentFile=-/etc/none.env\n'
+        "ExecStart=/usr/bin/true\n"
+    )
     assert systemd(root, a=text + INSTALL).start("a.service") == {"A": "1", "B": "1", "C": "3", "D": "four words"}
 
 
 FAILURES: list[tuple[str, str]] = [
-    ("[Service]\nEnvironmentFile=/etc/none.env\nExecStart=/usr/bin/true\n", "Failed to load environment files: /etc/none.env"),
+    (
+        "[Service]\nEnvironmentFile=/etc/none.env\nExecStart=/usr/bin/true\n",
+        "Failed to load environment files: /etc/none.env",
+    ),
     ("[Service]\nExecStart=/usr/local/bin/none.sh\n", "Failed to locate executable /usr/local/bin/none.sh"),
     ("[Service]\nExecStartPre=/usr/local/bin/none.sh\nExecStart=/usr/bin/true\n", "Failed to locate executable"),
     ("[Service]\nExecStart=/bin/bash /usr/local/bin/none.sh\n", "Failed to locate executable /usr/local/bin/none.sh"),
@@ -68,7 +76,10 @@ def test_units_that_do_not_start(text: str, expected: str) -> None:
 
 
 def test_tolerated_failures_and_inline_shell() -> None:
-    text = "[Service]\nExecStartPre=-/usr/local/bin/none.sh\nExecStart=/bin/bash -c 'until podman run \\\n  x; do sleep 1; done'\n"
+    text = (
+        "[Service]\nExecStartPre=-/usr/local/bin/none.sh\nExecStart=/bin/bash -c 'until podman run \\\n  x; do sleep "
+        "1; done'\n"
+    )
     assert systemd(a=text + INSTALL).start("a.service") == {}
 
 
@@ -79,18 +90,25 @@ def test_a_skipped_requirement_is_no_failure() -> None:
 
 def test_a_failed_requirement_is_one() -> None:
     failing = "[Service]\nExecStart=/usr/local/bin/none.sh\n"
-    assert "Dependency failed" in reason(systemd(a="[Unit]\nRequires=b.service\n" + SERVICE + INSTALL, b=failing), "a.service")
+    assert "Dependency failed" in reason(
+        systemd(a="[Unit]\nRequires=b.service\n" + SERVICE + INSTALL, b=failing), "a.service"
+    )
 
 
 def test_containers_see_their_mounts() -> None:
     root = Root()
     root.write("/etc/one.env", "A='1'\nB=1\n")
     root.write("/etc/two.env", "B=2\n")
-    text = "[Service]\nExecStart=/usr/bin/podman run --env-file=/etc/one.env --env-file /etc/two.env --env=C --env=D=4 --volume=/h:/c:ro x\n"
+    text = (
+        "[Service]\nExecStart=/usr/bin/podman run --env-file=/etc/one.env --env-file /etc/two.env --env=C --env=D=4 "
+        "--volume=/h:/c:ro x\n"
+    )
     container = systemd(root, a=text + INSTALL).container("a.service", {"C": "3", "E": "5"}, Container({}, {}))
     assert container == Container({"A": "'1'", "B": "2", "C": "3", "D": "4"}, {"/c": "/h"})
     documented = Container({"X": "1"}, {})
-    assert systemd(a="[Service]\nExecStart=/usr/local/bin/own.sh\n").container("a.service", {}, documented) is documented
+    assert (
+        systemd(a="[Service]\nExecStart=/usr/local/bin/own.sh\n").container("a.service", {}, documented) is documented
+    )
 
 
 def test_a_missing_env_file_of_a_container() -> None:

@@ -50,7 +50,9 @@ def test_faults_before_the_installation(tmp_path: Path, fault: str, validation: 
         async with Playground(tmp_path / "lab", image.write(tmp_path / "agent.iso"), speed=1000) as playground:
             playground.lab.faults.add(fault)
             playground.switch_on()
-            await playground.until(lambda: failed(playground).get(validation) == "failure" and host_status(playground) == status)
+            await playground.until(
+                lambda: failed(playground).get(validation) == "failure" and host_status(playground) == status
+            )
 
     run(flow())
 
@@ -68,7 +70,9 @@ def test_a_machine_without_a_name_is_not_installed(tmp_path: Path) -> None:
 
 def test_too_few_cpus(tmp_path: Path) -> None:
     async def flow() -> None:
-        async with Playground(tmp_path / "lab", AgentImage().write(tmp_path / "agent.iso"), site=sno_site(cpus=2), speed=1000) as playground:
+        async with Playground(
+            tmp_path / "lab", AgentImage().write(tmp_path / "agent.iso"), site=sno_site(cpus=2), speed=1000
+        ) as playground:
             playground.switch_on()
             await playground.until(lambda: failed(playground).get("has-min-cpu-cores") == "failure")
             assert host_status(playground) == "insufficient"
@@ -105,7 +109,10 @@ def test_faults_of_the_preparation(tmp_path: Path, fault: str) -> None:
             playground.lab.faults.add(fault)
             playground.switch_on()
             await playground.until_console("the installation is started")
-            wanted = {"slow-disk": "sufficient-installation-disk-speed", "image-pull-fails": "container-images-available"}[fault]
+            wanted = {
+                "slow-disk": "sufficient-installation-disk-speed",
+                "image-pull-fails": "container-images-available",
+            }[fault]
             await playground.until(lambda: failed(playground).get(wanted) == "failure")
             assert not playground.lab.clusters.status()
 

@@ -40,17 +40,41 @@ def truncate(path: Path) -> None:
 IMAGES: list[tuple[str, Callable[[Path], None], str]] = [
     ("no volume", lambda path: damage(path, b"CD001", b"XX001"), "no ISO 9660 volume descriptor"),
     ("truncated", truncate, "the medium is truncated"),
-    ("no El Torito", lambda path: damage(path, b"EL TORITO SPECIFICATION", b"XL TORITO SPECIFICATION"), "no El Torito boot record"),
+    (
+        "no El Torito",
+        lambda path: damage(path, b"EL TORITO SPECIFICATION", b"XL TORITO SPECIFICATION"),
+        "no El Torito boot record",
+    ),
     ("no Ignition", embed_raw(b""), "No Ignition config in the image"),
     ("broken archive", embed_raw(b"garbage"), "Initramfs unpacking failed"),
     ("not JSON", embed_raw(gzip.compress(cpio({"config.ign": b"{"}))), "Ignition failed: config is not valid"),
-    ("old version", embed_raw(gzip.compress(cpio({"config.ign": b'{"ignition":{"version":"2.2.0"}}'}))), "unsupported config version '2.2.0'"),
+    (
+        "old version",
+        embed_raw(gzip.compress(cpio({"config.ign": b'{"ignition":{"version":"2.2.0"}}'}))),
+        "unsupported config version '2.2.0'",
+    ),
     ("no firstboot", lambda path: damage(path, b"ignition.firstboot", b"ignition.otherboot"), "no ignition.firstboot"),
-    ("no platform", lambda path: damage(path, b"ignition.platform.id=metal", b"ignition.platform.xx=metal"), "no ignition.platform.id"),
-    ("other label", lambda path: damage(path, b"coreos.liveiso=rhcos", b"coreos.liveiso=other"), "timed out waiting for /dev/disk/by-label/other"),
+    (
+        "no platform",
+        lambda path: damage(path, b"ignition.platform.id=metal", b"ignition.platform.xx=metal"),
+        "no ignition.platform.id",
+    ),
+    (
+        "other label",
+        lambda path: damage(path, b"coreos.liveiso=rhcos", b"coreos.liveiso=other"),
+        "timed out waiting for /dev/disk/by-label/other",
+    ),
     ("no liveiso", lambda path: damage(path, b"coreos.liveiso", b"coreos.xxxxiso"), "no root file system"),
-    ("no kernel", lambda path: damage(path, b"linux /images/pxeboot/vmlinuz", b"linux /images/pxeboot/vmlinux"), "file /images/pxeboot/vmlinux not found"),
-    ("area not loaded", lambda path: damage(path, b" /images/ignition.img\n", b" /images/ignitiom.img\n"), "file /images/ignitiom.img not found"),
+    (
+        "no kernel",
+        lambda path: damage(path, b"linux /images/pxeboot/vmlinuz", b"linux /images/pxeboot/vmlinux"),
+        "file /images/pxeboot/vmlinux not found",
+    ),
+    (
+        "area not loaded",
+        lambda path: damage(path, b" /images/ignition.img\n", b" /images/ignitiom.img\n"),
+        "file /images/ignitiom.img not found",
+    ),
 ]
 
 

@@ -28,7 +28,10 @@ GOOD = {
     "gzip": (gzip.compress(ONE), {"config.ign": b"{}"}),
     "xz with CRC32": (lzma.compress(ONE, check=lzma.CHECK_CRC32), {"config.ign": b"{}"}),
     "zeros": (bytes(4096), {}),
-    "later copies win": (gzip.compress(ONE) + bytes(100) + lzma.compress(TWO, check=lzma.CHECK_CRC32) + bytes(7), {"config.ign": b"[]", "etc/x": b"12345"}),
+    "later copies win": (
+        gzip.compress(ONE) + bytes(100) + lzma.compress(TWO, check=lzma.CHECK_CRC32) + bytes(7),
+        {"config.ign": b"[]", "etc/x": b"12345"},
+    ),
     "two archives in one": (gzip.compress(ONE + bytes(512) + TWO), {"config.ign": b"[]", "etc/x": b"12345"}),
 }
 BAD = {

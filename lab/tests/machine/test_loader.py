@@ -39,4 +39,8 @@ def test_upstream_samples_boot(release: str, mode: str) -> None:
     plan = asyncio.run(flow())
     assert plan.kernel == "/images/pxeboot/vmlinuz"
     assert plan.initrds == ("/images/pxeboot/initrd.img", "/images/ignition.img")
-    assert plan.argument("ignition.platform.id") == "metal" and plan.argument("ignition.firstboot") == "" and plan.argument("absent") is None
+    assert (
+        plan.argument("ignition.platform.id") == "metal"
+        and plan.argument("ignition.firstboot") == ""
+        and plan.argument("absent") is None
+    )

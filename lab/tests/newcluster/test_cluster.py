@@ -34,12 +34,20 @@ def make_signers() -> dict[str, tuple[bytes, bytes]]:
     found = {}
     for name in pki.SIGNERS:
         signer = pki.new_authority(name)
-        key = signer.key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+        key = signer.key.private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+        )
         found[name] = (signer.pem, key)
     return found
 
 
-def make_cluster(expected: Mapping[str, int], *, speed: float = 400, signers: Mapping[str, Any] | None = None, faults: Faults | None = None) -> NewCluster:
+def make_cluster(
+    expected: Mapping[str, int],
+    *,
+    speed: float = 400,
+    signers: Mapping[str, Any] | None = None,
+    faults: Faults | None = None,
+) -> NewCluster:
     return NewCluster(
         name="demo",
         base_domain="lab.example.com",
@@ -64,7 +72,10 @@ class Client:
         self.tls.load_cert_chain(pair)
 
     async def get(self, path: str) -> tuple[int, Any]:
-        async with aiohttp.ClientSession() as session, session.get(self.server + path, ssl=self.tls, server_hostname=self.name) as response:
+        async with (
+            aiohttp.ClientSession() as session,
+            session.get(self.server + path, ssl=self.tls, server_hostname=self.name) as response,
+        ):
             return response.status, await response.json()
 
 
@@ -100,18 +111,30 @@ def test_three_and_two_come_up(tmp_path: Path) -> None:
             assert not cluster.installed
             _, waiting = await client.get(f"{CONFIG}/clusteroperators/console")
             assert waiting["status"]["conditions"][0]["status"] == "False"
-            assert (await client.get("/apis/route.openshift.io/v1/namespaces/openshift-console/routes/console"))[0] == 404
+            assert (await client.get("/apis/route.openshift.io/v1/namespaces/openshift-console/routes/console"))[
+                0
+            ] == 404
             for number in (0, 1):
                 cluster.node_booted(f"worker-{number}", "worker", f"192.0.2.2{number}")
             assert await clock.until(lambda: cluster.installed, limit=600)
             _, found = await client.get(f"{CONFIG}/clusterversions/version")
             conditions = {entry["type"]: entry["status"] for entry in found["status"]["conditions"]}
-            assert (conditions["Available"], conditions["Progressing"], conditions["Failing"]) == ("True", "False", "False")
+            assert (conditions["Available"], conditions["Progressing"], conditions["Failing"]) == (
+                "True",
+                "False",
+                "False",
+            )
             assert found["status"]["history"][0]["state"] == "Completed"
             _, listed = await client.get(f"{CONFIG}/clusteroperators")
             assert [item["metadata"]["name"] for item in listed["items"]] == sorted(operators.NAMES)
             _, nodes = await client.get("/api/v1/nodes")
-            assert {node["metadata"]["name"] for node in nodes["items"]} == {"master-0", "master-1", "master-2", "worker-0", "worker-1"}
+            assert {node["metadata"]["name"] for node in nodes["items"]} == {
+                "master-0",
+                "master-1",
+                "master-2",
+                "worker-0",
+                "worker-1",
+            }
             _, ca = await client.get("/api/v1/namespaces/openshift-config-managed/configmaps/default-ingress-cert")
             assert "BEGIN CERTIFICATE" in ca["data"]["ca-bundle.crt"]
             _, route = await client.get("/apis/route.openshift.io/v1/namespaces/openshift-console/routes/console")
@@ -160,7 +183,11 @@ def test_a_kubeconfig_of_another_build_is_refused(tmp_path: Path) -> None:
             tls = ssl.create_default_context(cadata=cluster.signers[pki.LB_SIGNER].pem.decode())
             async with aiohttp.ClientSession() as session:
                 for headers, status in (({}, 403), ({"Authorization": "Bearer x"}, 401)):
-                    options: dict[str, Any] = {"ssl": tls, "server_hostname": "api.demo.lab.example.com", "headers": headers}
+                    options: dict[str, Any] = {
+                        "ssl": tls,
+                        "server_hostname": "api.demo.lab.example.com",
+                        "headers": headers,
+                    }
                     async with session.get(f"{address}/api/v1/nodes", **options) as response:
                         assert response.status == status
         finally:
@@ -182,7 +209,9 @@ def test_each_server_name_has_its_own_signer() -> None:
         try:
             for name, signer in names.items():
                 tls = ssl.create_default_context(cadata=cluster.signers[signer].pem.decode())
-                _reader, writer = await asyncio.open_connection("127.0.0.1", cluster.port, ssl=tls, server_hostname=name)
+                _reader, writer = await asyncio.open_connection(
+                    "127.0.0.1", cluster.port, ssl=tls, server_hostname=name
+                )
                 writer.close()
         finally:
             await cluster.stop()
@@ -198,19 +227,25 @@ def test_day_two_requests_wait_for_a_user() -> None:
     for now in range(0, 60, 2):
         cluster.nodes.tick(now)
     (request,) = cluster.store.list(kind)
-    assert request["spec"]["signerName"] == "kubernetes.io/kube-apiserver-client-kubelet" and "conditions" not in request.get("status", {})
+    assert request["spec"][
+        "signerName"
+    ] == "kubernetes.io/kube-apiserver-client-kubelet" and "conditions" not in request.get("status", {})
     assert cluster.store.list(node) == []
     request["status"] = {"conditions": [{"type": "Approved", "status": "True", "reason": "x"}]}
     cluster.store.update(kind, request, subresource="approval")
     for now in range(60, 80, 2):
         cluster.nodes.tick(now)
     assert [item["metadata"]["name"] for item in cluster.store.list(node)] == ["extra"]
-    serving = next(item for item in cluster.store.list(kind) if item["spec"]["signerName"] == "kubernetes.io/kubelet-serving")
+    serving = next(
+        item for item in cluster.store.list(kind) if item["spec"]["signerName"] == "kubernetes.io/kubelet-serving"
+    )
     assert serving["spec"]["username"] == "system:node:extra"
 
 
 def test_a_late_host_of_the_installation_is_approved() -> None:
-    """The cluster can be complete without its last control-plane host; that host still is one of the installation, others are day 2."""
+    """The cluster can be complete without its last control-plane host; that host still is one of the installation,
+    others are day 2.
+    """
     cluster = make_cluster({"master": 3, "worker": 1})
     for name, role in (("master-0", "master"), ("master-1", "master"), ("worker-0", "worker")):
         assert cluster.approves(name, role)
@@ -218,7 +253,9 @@ def test_a_late_host_of_the_installation_is_approved() -> None:
     cluster.settle()
     assert cluster.installed
     assert cluster.approves("master-2", "bootstrap") and cluster.approves("master-2", "master")
-    assert not cluster.approves("worker-1", "worker") and not cluster.approves("worker-0", "worker"), "a user approves on day 2"
+    assert not cluster.approves("worker-1", "worker") and not cluster.approves("worker-0", "worker"), (
+        "a user approves on day 2"
+    )
     cluster.node_booted("master-2", "master", "192.0.2.12")
     assert not cluster.approves("master-3", "master")
 
@@ -244,7 +281,8 @@ def test_a_degraded_operator_holds_the_version_back_until_cleared() -> None:
 
 
 @pytest.mark.parametrize(
-    ("expected", "needed", "schedulable"), [({"master": 1}, 0, True), ({"master": 2, "arbiter": 1}, 1, True), ({"master": 3, "worker": 2}, 2, False)]
+    ("expected", "needed", "schedulable"),
+    [({"master": 1}, 0, True), ({"master": 2, "arbiter": 1}, 1, True), ({"master": 3, "worker": 2}, 2, False)],
 )
 def test_quorum_and_schedulability(expected: dict[str, int], needed: int, schedulable: bool) -> None:
     cluster = make_cluster(expected)
@@ -262,20 +300,36 @@ def test_kubectl_shows_nodes_operators_and_version(tmp_path: Path) -> None:
             cluster.node_booted("sno", "master", "192.0.2.10")
             assert await cluster.clock.until(lambda: cluster.installed, limit=900)
             assert KUBECTL is not None
-            command = [KUBECTL, "--kubeconfig", str(path), "--cache-dir", str(tmp_path / "cache"), "get", "nodes,co,clusterversion"]
-            process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT)
+            command = [
+                KUBECTL,
+                "--kubeconfig",
+                str(path),
+                "--cache-dir",
+                str(tmp_path / "cache"),
+                "get",
+                "nodes,co,clusterversion",
+            ]
+            process = await asyncio.create_subprocess_exec(
+                *command, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
+            )
             output = (await process.communicate())[0].decode()
             rows = [line.split() for line in output.splitlines() if line]
             assert ["NAME", "STATUS", "ROLES", "AGE", "VERSION"] in rows
             assert ["node/sno", "Ready", "control-plane,master,worker"] in [row[:3] for row in rows]
-            assert ["clusteroperator.config.openshift.io/console", "4.22.0", "True", "False", "False"] in [row[:5] for row in rows]
-            assert ["clusterversion.config.openshift.io/version", "4.22.0", "True", "False"] in [row[:4] for row in rows]
+            assert ["clusteroperator.config.openshift.io/console", "4.22.0", "True", "False", "False"] in [
+                row[:5] for row in rows
+            ]
+            assert ["clusterversion.config.openshift.io/version", "4.22.0", "True", "False"] in [
+                row[:4] for row in rows
+            ]
         finally:
             await cluster.stop()
 
     run(flow())
 
 
-@pytest.mark.parametrize(("release", "minor"), [("4.14.0", "27"), ("4.22.0", "35"), ("4.23.0", "36"), ("5.0.0-rc.3", "36"), ("5.1.0", "37")])
+@pytest.mark.parametrize(
+    ("release", "minor"), [("4.14.0", "27"), ("4.22.0", "35"), ("4.23.0", "36"), ("5.0.0-rc.3", "36"), ("5.1.0", "37")]
+)
 def test_the_kubernetes_of_a_release(release: str, minor: str) -> None:
     assert kubernetes_version(release) == (minor, f"v1.{minor}.2")

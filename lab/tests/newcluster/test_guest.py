@@ -64,8 +64,15 @@ class Guest(GuestCluster):
 
     def pods(self) -> dict[str, str]:
         """Application -> node, of pods that a drain evicts."""
-        listed = [pod for pod in self.store.list(self.registry.by_kind("Pod")) if pod["metadata"].get("ownerReferences", [{}])[0].get("kind") != "DaemonSet"]
-        return {pod["metadata"].get("labels", {}).get("app", pod["metadata"]["name"]): pod["spec"].get("nodeName", "") for pod in listed}
+        listed = [
+            pod
+            for pod in self.store.list(self.registry.by_kind("Pod"))
+            if pod["metadata"].get("ownerReferences", [{}])[0].get("kind") != "DaemonSet"
+        ]
+        return {
+            pod["metadata"].get("labels", {}).get("app", pod["metadata"]["name"]): pod["spec"].get("nodeName", "")
+            for pod in listed
+        }
 
     def cordon(self, name: str) -> None:
         node = self.store.get(self.nodes.node_kind, name)
@@ -89,7 +96,11 @@ def test_pods_move_when_a_node_is_drained() -> None:
     guest.go(50)
     assert guest.pods() == {}, "no node, no pod"
     guest.join("worker-0")
-    assert set(guest.pods().values()) == {"worker-0"} and set(guest.pods()) == {"router-default", "console", "prometheus-k8s"}
+    assert set(guest.pods().values()) == {"worker-0"} and set(guest.pods()) == {
+        "router-default",
+        "console",
+        "prometheus-k8s",
+    }
     guest.join("worker-1")
     guest.cordon("worker-0")
     for pod in guest.store.list(guest.registry.by_kind("Pod")):
@@ -117,7 +128,9 @@ def test_a_budget_forbids_an_eviction() -> None:
     guest = Guest()
     guest.join("worker-0")
     labels = {"app": "mine"}
-    guest.store.create(guest.registry.by_kind("Pod"), {"metadata": {"name": "mine", "labels": labels}, "spec": {}}, "default")
+    guest.store.create(
+        guest.registry.by_kind("Pod"), {"metadata": {"name": "mine", "labels": labels}, "spec": {}}, "default"
+    )
     guest.go(10)
     budget = {"metadata": {"name": "mine"}, "spec": {"maxUnavailable": 0, "selector": {"matchLabels": labels}}}
     guest.store.create(guest.registry.by_kind("PodDisruptionBudget", "policy"), budget, "default")
@@ -172,7 +185,9 @@ def test_the_version_is_complete_with_a_worker_and_a_name_for_the_console() -> N
     guest.upgrade("4.22.1")
     guest.go(30)
     assert state(guest) == [("4.22.1", "Partial"), ("4.22.0", "Completed")]
-    assert next(entry["status"] for entry in guest.version_status["conditions"] if entry["type"] == "Available") == "True"
+    assert (
+        next(entry["status"] for entry in guest.version_status["conditions"] if entry["type"] == "Available") == "True"
+    )
     guest.go(600)
     assert state(guest) == [("4.22.1", "Completed"), ("4.22.0", "Completed")]
 
@@ -184,4 +199,7 @@ def test_without_a_name_for_the_console() -> None:
     assert state(guest) == [("4.22.0", "Partial")]
     operators = guest.store.list(guest.registry.by_kind("ClusterOperator", "config.openshift.io"))
     console = next(item for item in operators if item["metadata"]["name"] == "console")
-    assert "lookup console-openshift-console.apps.guest.example.com: no such host" in console["status"]["conditions"][0]["message"]
+    assert (
+        "lookup console-openshift-console.apps.guest.example.com: no such host"
+        in console["status"]["conditions"][0]["message"]
+    )

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The new cluster's API as a client with types reads it: such a client refuses an object that lacks what the API's schema requires."""
+"""The new cluster's API as a client with types reads it: such a client refuses an object that lacks what the API's
+schema requires.
+"""
 
 from __future__ import annotations
 
@@ -45,14 +47,22 @@ def read(path: Path) -> dict[str, Any]:
         "config maps": core.list_config_map_for_all_namespaces().items,
         "namespaces": core.list_namespace().items,
         "bootstrap": core.read_namespaced_config_map("bootstrap", "kube-system"),
-        "version object": kubernetes.client.CustomObjectsApi(client).get_cluster_custom_object("config.openshift.io", "v1", "clusterversions", "version"),
+        "version object": kubernetes.client.CustomObjectsApi(client).get_cluster_custom_object(
+            "config.openshift.io", "v1", "clusterversions", "version"
+        ),
     }
 
 
 def test_typed_objects_are_complete(tmp_path: Path) -> None:
     async def flow() -> dict[str, Any]:
         cluster = NewCluster(
-            name="demo", base_domain="lab.example.com", version="4.22.0", signers=make_signers(), expected={"master": 1}, clock=LabClock(400), faults=Faults()
+            name="demo",
+            base_domain="lab.example.com",
+            version="4.22.0",
+            signers=make_signers(),
+            expected={"master": 1},
+            clock=LabClock(400),
+            faults=Faults(),
         )
         await cluster.start("127.0.0.1", 0)
         try:
@@ -71,14 +81,28 @@ def test_typed_objects_are_complete(tmp_path: Path) -> None:
     assert re.fullmatch(r"[0-9a-f]{32}", info.machine_id), "machine IDs are those of /etc/machine-id"
     assert re.fullmatch(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", info.boot_id) and info.system_uuid
     assert found["node"].status.capacity["cpu"] and found["node"].status.allocatable["memory"]
-    assert {condition.type for condition in found["node"].status.conditions} == {"MemoryPressure", "DiskPressure", "PIDPressure", "Ready"}
-    assert {request.spec.signer_name.rpartition("/")[2] for request in found["requests"]} == {"kube-apiserver-client-kubelet", "kubelet-serving"}
+    assert {condition.type for condition in found["node"].status.conditions} == {
+        "MemoryPressure",
+        "DiskPressure",
+        "PIDPressure",
+        "Ready",
+    }
+    assert {request.spec.signer_name.rpartition("/")[2] for request in found["requests"]} == {
+        "kube-apiserver-client-kubelet",
+        "kubelet-serving",
+    }
     assert found["bootstrap"].data == {"status": "complete"}
 
 
 def test_a_reboot_changes_the_boot_id_alone() -> None:
     cluster = NewCluster(
-        name="demo", base_domain="lab.example.com", version="4.22.0", signers=make_signers(), expected={"master": 1}, clock=LabClock(400), faults=Faults()
+        name="demo",
+        base_domain="lab.example.com",
+        version="4.22.0",
+        signers=make_signers(),
+        expected={"master": 1},
+        clock=LabClock(400),
+        faults=Faults(),
     )
     kind = cluster.registry.by_kind("Node")
     before: dict[str, Any] = {}

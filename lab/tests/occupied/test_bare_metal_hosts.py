@@ -25,9 +25,17 @@ def test_a_hub_has_hosts_of_another_owner(tmp_path: Path) -> None:
         site["hub"]["bare_metal_hosts"] = [{"machine": "spare", "namespace": "metal", "name": "rack-7"}]
         async with hub_rig(tmp_path, site=site) as rig:
             host = await rig.get(BARE_METAL_HOST, "rack-7", "metal")
-            assert (host["spec"]["bootMACAddress"], host["spec"]["bmc"]["address"]) == ("52:54:00:00:00:01", "10.0.0.51")
+            assert (host["spec"]["bootMACAddress"], host["spec"]["bmc"]["address"]) == (
+                "52:54:00:00:00:01",
+                "10.0.0.51",
+            )
             assert await rig.get(SECRET, host["spec"]["bmc"]["credentialsName"], "metal")
-            await rig.until(BARE_METAL_HOST, "rack-7", lambda item: (item.get("status") or {}).get("operationalStatus") == "detached", namespace="metal")
+            await rig.until(
+                BARE_METAL_HOST,
+                "rack-7",
+                lambda item: (item.get("status") or {}).get("operationalStatus") == "detached",
+                namespace="metal",
+            )
             assert not rig.lab.status()["machines"][0]["bmc"]["requests"], "the hub's operator spoke to the BMC"
 
     asyncio.run(flow())
@@ -56,12 +64,26 @@ def test_an_outage_of_the_hub(tmp_path: Path) -> None:
         ({}, {}),
         ({"platform": {"baremetal": {"hosts": [{"name": "a", "bootMACAddress": "02:00:00:00:00:01"}]}}}, {}),
         (
-            {"platform": {"baremetal": {"hosts": [{"name": "a", "bmc": {"address": "redfish+https://10.0.0.9/1"}, "bootMACAddress": "02:00:00:00:00:0A"}]}}},
+            {
+                "platform": {
+                    "baremetal": {
+                        "hosts": [
+                            {
+                                "name": "a",
+                                "bmc": {"address": "redfish+https://10.0.0.9/1"},
+                                "bootMACAddress": "02:00:00:00:00:0A",
+                            }
+                        ]
+                    }
+                }
+            },
             {"02:00:00:00:00:0a": "redfish+https://10.0.0.9/1"},
         ),
     ],
 )
 def test_bmcs_of_an_image(overrides: dict[str, Any], expected: dict[str, str]) -> None:
-    install = {"metadata": {"annotations": {"agent-install.openshift.io/install-config-overrides": json.dumps(overrides)}}}
+    install = {
+        "metadata": {"annotations": {"agent-install.openshift.io/install-config-overrides": json.dumps(overrides)}}
+    }
     assert bmcs_of(install) == expected
     assert bmcs_of({"metadata": {}}) == {}

@@ -27,14 +27,20 @@ API_VIP = "192.168.126.5"
 
 
 def rack(**changes: Any) -> dict[str, Any]:
-    """Three machines: ``old`` runs another system, ``m`` and ``w`` are a cluster; ``changes`` replace keys of the cluster."""
+    """Three machines: ``old`` runs another system, ``m`` and ``w`` are a cluster; ``changes`` replace keys of the
+    cluster.
+    """
     disks = [{"name": "sda", "size_gib": 480}]
     machines = [
         {
             "name": name,
             "nics": [{"name": "enp1s0", "mac": f"02:00:00:00:03:{number:02x}", "network": "machines"}],
             "disks": disks,
-            "bmc": {"address": f"https://10.0.0.{10 + number}/redfish/v1/Systems/1", "username": "admin", "password": "secret"},
+            "bmc": {
+                "address": f"https://10.0.0.{10 + number}/redfish/v1/Systems/1",
+                "username": "admin",
+                "password": "secret",
+            },
             "addresses": [f"192.168.126.{20 + number}"],
         }
         for number, name in enumerate(("old", "m", "w"))
@@ -42,7 +48,13 @@ def rack(**changes: Any) -> dict[str, Any]:
     machines[0] |= {"power": "on", "installed": "rhel-8"}
     machines[2] |= {"uuid_byte_order": "swapped"}
     members = [{"machine": "m", "role": "master"}, {"machine": "w", "hostname": "w.example.com"}]
-    cluster = {"name": "yesterday", "base_domain": "example.com", "api_vip": API_VIP, "installed": True, "members": members}
+    cluster = {
+        "name": "yesterday",
+        "base_domain": "example.com",
+        "api_vip": API_VIP,
+        "installed": True,
+        "members": members,
+    }
     network = {"name": "machines", "cidr": "192.168.126.0/24", "dns": {"servers": ["192.168.126.1"]}}
     return {"networks": [network], "machines": machines, "clusters": [cluster | changes]}
 
@@ -105,8 +117,13 @@ def test_nodes_have_the_facts_of_their_machines(tmp_path: Path) -> None:
             specs = {name: machine.spec for name, machine in play.lab.machines.items()}
             assert master["status"]["nodeInfo"]["systemUUID"] == specs["m"].system_uuid
             swapped = worker["status"]["nodeInfo"]["systemUUID"]
-            assert swapped != specs["w"].system_uuid and uuid.UUID(swapped).bytes_le == uuid.UUID(specs["w"].system_uuid).bytes
-            assert [entry["address"] for entry in worker["status"]["addresses"] if entry["type"] == "InternalIP"] == ["192.168.126.22"]
+            assert (
+                swapped != specs["w"].system_uuid
+                and uuid.UUID(swapped).bytes_le == uuid.UUID(specs["w"].system_uuid).bytes
+            )
+            assert [entry["address"] for entry in worker["status"]["addresses"] if entry["type"] == "InternalIP"] == [
+                "192.168.126.22"
+            ]
             gateway = json.loads(worker["metadata"]["annotations"]["k8s.ovn.org/l3-gateway-config"])["default"]
             assert (gateway["mac-address"], gateway["ip-addresses"]) == ("02:00:00:00:03:02", ["192.168.126.22/24"])
 
@@ -166,10 +183,17 @@ def test_a_power_cut_stops_all_of_it_and_power_starts_it_again(tmp_path: Path) -
             with pytest.raises(OSError):
                 await serving_certificate(play, "192.168.126.21")
             await asyncio.gather(*(machine.switch(True) for machine in play.lab.machines.values()))
-            await play.until(lambda: cluster_of(play).serving and {ready(node(play, name)) for name in ("m", "w.example.com")} == {"True"})
+            await play.until(
+                lambda: (
+                    cluster_of(play).serving
+                    and {ready(node(play, name)) for name in ("m", "w.example.com")} == {"True"}
+                )
+            )
             assert await version(play) == 200
             await serving_certificate(play, "192.168.126.22")
-            assert {name: machine.boots for name, machine in play.lab.machines.items()} == {key: ["disk:sda"] for key in ("old", "m", "w")}
+            assert {name: machine.boots for name, machine in play.lab.machines.items()} == {
+                key: ["disk:sda"] for key in ("old", "m", "w")
+            }
             assert play.lab.machines["old"].console.phase == "runs rhel-8"
 
     run(flow())
@@ -186,7 +210,10 @@ def test_a_member_that_is_off_is_no_longer_ready(tmp_path: Path) -> None:
     run(flow())
 
 
-@pytest.mark.parametrize(("changes", "expected"), [({}, "https://10.0.0.12/redfish/v1/Systems/1"), ({"bmcs": False}, ""), ({"platform": "none"}, None)])
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [({}, "https://10.0.0.12/redfish/v1/Systems/1"), ({"bmcs": False}, ""), ({"platform": "none"}, None)],
+)
 def test_bare_metal_hosts_of_the_cluster(tmp_path: Path, changes: dict[str, Any], expected: str | None) -> None:
     async def flow() -> None:
         async with Playground(tmp_path, site=rack(**changes)) as play:
@@ -198,7 +225,10 @@ def test_bare_metal_hosts_of_the_cluster(tmp_path: Path, changes: dict[str, Any]
                 return
             worker = found["w.example.com"]
             assert worker["metadata"]["namespace"] == "openshift-machine-api"
-            assert (worker["spec"]["bootMACAddress"], worker["spec"]["bmc"]["address"]) == ("02:00:00:00:03:02", expected)
+            assert (worker["spec"]["bootMACAddress"], worker["spec"]["bmc"]["address"]) == (
+                "02:00:00:00:03:02",
+                expected,
+            )
 
     run(flow())
 
@@ -208,12 +238,19 @@ def test_another_team_installs_a_machine(tmp_path: Path) -> None:
         async with Playground(tmp_path, site=rack()) as play:
             old, worker = play.lab.machines["old"], play.lab.machines["w"]
             await play.lab.occupants.install_member(old, cluster_of(play))
-            assert old.power_state == "On" and {disk: system.role for disk, system in old.installed.items()} == {"sda": "worker"}
-            assert ready(node(play, "old")) == "True" and node(play, "old")["status"]["nodeInfo"]["systemUUID"] == old.spec.os_uuid
+            assert old.power_state == "On" and {disk: system.role for disk, system in old.installed.items()} == {
+                "sda": "worker"
+            }
+            assert (
+                ready(node(play, "old")) == "True"
+                and node(play, "old")["status"]["nodeInfo"]["systemUUID"] == old.spec.os_uuid
+            )
             await asyncio.sleep(0.2)
             assert "CN=system:node:old" in (await serving_certificate(play, "192.168.126.20")).subject.rfc4514_string()
             await play.lab.occupants.install_other(worker, "vsphere-8")
-            assert worker.console.phase == "runs vsphere-8" or await play.lab.clock.until(lambda: worker.console.phase == "runs vsphere-8", limit=100)
+            assert worker.console.phase == "runs vsphere-8" or await play.lab.clock.until(
+                lambda: worker.console.phase == "runs vsphere-8", limit=100
+            )
             await play.until(lambda: ready(node(play, "w.example.com")) == "Unknown")
 
     run(flow())

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""BMCs and services that do not answer for a while, machines that a person switches, and the record of what was written to BMCs."""
+"""BMCs and services that do not answer for a while, machines that a person switches, and the record of what was written
+to BMCs.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,10 @@ def bmc_url(play: Playground, name: str, path: str = SYSTEM) -> str:
 
 
 async def ask_bmc(play: Playground, name: str, method: str = "GET", path: str = SYSTEM, **more: Any) -> int:
-    async with aiohttp.ClientSession() as session, session.request(method, bmc_url(play, name, path), ssl=False, headers=AUTH, **more) as response:
+    async with (
+        aiohttp.ClientSession() as session,
+        session.request(method, bmc_url(play, name, path), ssl=False, headers=AUTH, **more) as response,
+    ):
         return response.status
 
 
@@ -121,13 +126,19 @@ def test_writes_are_recorded_in_one_order_over_all_bmcs(tmp_path: Path) -> None:
             body = {"Image": "http://images.example.com/x.iso", "UserName": "u", "Password": "hidden"}
             assert await ask_bmc(play, "b", "POST", medium, json=body) == 400
             machines = {machine["name"]: machine["bmc"] for machine in play.lab.status()["machines"]}
-            writes = sorted((write for bmc in machines.values() for write in bmc["writes"]), key=lambda write: write["number"])
+            writes = sorted(
+                (write for bmc in machines.values() for write in bmc["writes"]), key=lambda write: write["number"]
+            )
             assert [(write["number"], write["machine"], write["summary"]) for write in writes] == [
                 (1, "b", "PATCH Systems/1 Boot.BootSourceOverrideTarget=Cd Boot.BootSourceOverrideEnabled=Once"),
                 (2, "a", "Reset ResetType=On"),
             ]
             assert writes[0]["lab_seconds"] <= writes[1]["lab_seconds"]
             (refused,) = machines["b"]["refused_writes"]
-            assert (refused["number"], refused["status"], refused["summary"]) == (3, 400, "InsertMedia Image=http://images.example.com/x.iso")
+            assert (refused["number"], refused["status"], refused["summary"]) == (
+                3,
+                400,
+                ("InsertMedia Image=http://images.example.com/x.iso"),
+            )
 
     run(flow())

@@ -41,14 +41,20 @@ class Bench:
         self.core = self.service.core
         self.cluster = self._register(params)
 
-    def call(self, method: str, template: str, body: Any = None, query: dict[str, str] | None = None, **path: str) -> Any:
+    def call(
+        self, method: str, template: str, body: Any = None, query: dict[str, str] | None = None, **path: str
+    ) -> Any:
         """A handler, reached as the router would; raises what it raises."""
         found = next(route for route in self.service.router.routes if route.key == f"{method} {template}")
         return found.handler(self.core, Call(path, query or {}, {}, body))
 
     def _register(self, params: dict[str, Any] | None) -> Cluster:
         made = self.call("POST", "/v2/clusters", params or cluster_params()).body
-        self.call("POST", "/v2/infra-envs", {"name": "demo", "pull_secret": cluster_params()["pull_secret"], "cluster_id": made["id"]})
+        self.call(
+            "POST",
+            "/v2/infra-envs",
+            {"name": "demo", "pull_secret": cluster_params()["pull_secret"], "cluster_id": made["id"]},
+        )
         return self.core.state.clusters[made["id"]]
 
     def host(self, number: int = 0, *, status: str = "", answered: bool = True, **members: Any) -> Host:
@@ -60,7 +66,10 @@ class Bench:
         if answered:
             steps.receive_inventory(self.core, host, machine.inventory())
             host.ntp_sources = [{"source_name": "x", "source_state": "synced"}]
-            asked = [{"domain_name": name, "ipv4_addresses": [], "ipv6_addresses": []} for name in steps.asked_domains(self.cluster)]
+            asked = [
+                {"domain_name": name, "ipv4_addresses": [], "ipv6_addresses": []}
+                for name in steps.asked_domains(self.cluster)
+            ]
             host.resolutions = {"resolutions": asked}
         for name, value in members.items():
             setattr(host, name, value)
@@ -77,7 +86,9 @@ class Bench:
                 agent = ScriptedAgent.__new__(ScriptedAgent)
                 agent.machine = machine
                 host.connectivity = agent.reply_connectivity_check(arguments)
-        self.cluster.vip_verification = dict.fromkeys(self.cluster.vips("api_vips") + self.cluster.vips("ingress_vips"), "succeeded")
+        self.cluster.vip_verification = dict.fromkeys(
+            self.cluster.vips("api_vips") + self.cluster.vips("ingress_vips"), "succeeded"
+        )
 
     def ready(self, count: int = 3) -> list[Host]:
         """A cluster that is ready to install, with so many equal hosts."""
@@ -118,5 +129,7 @@ class Bench:
     def verdicts(self) -> str:
         bad = [verdict.body() for found in self.cluster.verdicts.values() for verdict in found if not verdict.met]
         for host in self.core.state.hosts.values():
-            bad += [{host.name: verdict.body()} for found in host.verdicts.values() for verdict in found if not verdict.met]
+            bad += [
+                {host.name: verdict.body()} for found in host.verdicts.values() for verdict in found if not verdict.met
+            ]
         return json.dumps(bad, indent=1)

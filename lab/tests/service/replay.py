@@ -23,9 +23,33 @@ ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+")
 # Members that hold JSON in a string; they are compared decoded.
 JSON_TEXTS = frozenset(
     (
-        *("validations_info", "feature_usage", "connectivity", "inventory", "ntp_sources", "disks_info", "images_status", "domain_name_resolutions"),
-        *("free_addresses", "node_labels", "installer_args", "static_network_config", "kernel_arguments", "host-validation-ids", "cluster-validation-ids"),
-        *("fencing_credentials", "connectivity_majority_groups", "ip_collisions", "api_vip_connectivity", "props", "ignored_host_validations"),
+        *(
+            "validations_info",
+            "feature_usage",
+            "connectivity",
+            "inventory",
+            "ntp_sources",
+            "disks_info",
+            "images_status",
+            "domain_name_resolutions",
+        ),
+        *(
+            "free_addresses",
+            "node_labels",
+            "installer_args",
+            "static_network_config",
+            "kernel_arguments",
+            "host-validation-ids",
+            "cluster-validation-ids",
+        ),
+        *(
+            "fencing_credentials",
+            "connectivity_majority_groups",
+            "ip_collisions",
+            "api_vip_connectivity",
+            "props",
+            "ignored_host_validations",
+        ),
         "ignored_cluster_validations",
     )
 )
@@ -38,9 +62,19 @@ SORTED: Mapping[str, Callable[[Any], str]] = {
     "IPv4": str,
 }
 PASSING = frozenset(("timestamp", "step_id"))
-SCHEMES = {"user": ("Authorization", "userAuth"), "agent": ("X-Secret-Key", "agentAuth"), "watcher": ("Watcher-Authorization", "watcherAuth")}
+SCHEMES = {
+    "user": ("Authorization", "userAuth"),
+    "agent": ("X-Secret-Key", "agentAuth"),
+    "watcher": ("Watcher-Authorization", "watcherAuth"),
+}
 ALL = ("*",)
-PROGRESS = ("total_percentage", "preparing_for_installation_stage_percentage", "installing_stage_percentage", "finalizing_stage_percentage", "finalizing_stage")
+PROGRESS = (
+    "total_percentage",
+    "preparing_for_installation_stage_percentage",
+    "installing_stage_percentage",
+    "finalizing_stage_percentage",
+    "finalizing_stage",
+)
 
 
 @dataclasses.dataclass
@@ -64,8 +98,20 @@ class Replay:
         for client in self.clients.values():
             await client.__aexit__()
 
-    async def call(self, name: str, method: str, path: str, body: Any = None, *, keep: Collection[str] = (), persona: str = "user", **options: Any) -> Any:
-        """The decoded answer. ``name`` other than "" keeps code and body: of a success the members ``keep`` only, of a refusal all."""
+    async def call(
+        self,
+        name: str,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        keep: Collection[str] = (),
+        persona: str = "user",
+        **options: Any,
+    ) -> Any:
+        """The decoded answer. ``name`` other than "" keeps code and body: of a success the members ``keep`` only, of a
+        refusal all.
+        """
         client = self.clients[persona]
         status, answer = await client.call(method, path, body, **options)
         if name:
@@ -88,7 +134,9 @@ class Replay:
         if isinstance(value, bytes):
             return self.plain(value.decode(errors="replace"))
         if isinstance(value, Mapping):
-            return {self.plain(name): self.plain(item, str(name)) for name, item in value.items() if name not in PASSING}
+            return {
+                self.plain(name): self.plain(item, str(name)) for name, item in value.items() if name not in PASSING
+            }
         if isinstance(value, (list, tuple)):
             found = [self.plain(item) for item in value]
             return sorted(found, key=SORTED[key]) if key in SORTED else found
@@ -97,7 +145,10 @@ class Replay:
         if key in JSON_TEXTS and value[:1] in ("{", "["):
             decoded = json.loads(value)
             return {"json": self.plain(verdicts(decoded) if key == "validations_info" else decoded)}
-        return DIGEST.sub("<digest>", TIME.sub("<time>", ADDRESS.sub("<service>", UUID.sub(lambda found: self.ids.get(found[0], "<id>"), value))))
+        return DIGEST.sub(
+            "<digest>",
+            TIME.sub("<time>", ADDRESS.sub("<service>", UUID.sub(lambda found: self.ids.get(found[0], "<id>"), value))),
+        )
 
     def agent(self, machine: Machine, infra_env_id: str, **options: Any) -> ScriptedAgent:
         return ScriptedAgent(self.clients["agent"], machine, self.clock, infra_env_id=infra_env_id, **options)
@@ -105,7 +156,9 @@ class Replay:
 
 def verdicts(found: Mapping[str, Any]) -> dict[str, dict[str, list[str]]]:
     """Validations by their ids."""
-    return {category: {item["id"]: [item["status"], item["message"]] for item in items} for category, items in found.items()}
+    return {
+        category: {item["id"]: [item["status"], item["message"]] for item in items} for category, items in found.items()
+    }
 
 
 def chosen(answer: Any, keep: Collection[str]) -> Any:
@@ -126,8 +179,18 @@ def differences(theirs: Any, ours: Any, path: str = "") -> list[str]:
         for name in sorted({*theirs, *ours}):
             found += differences(theirs.get(name), ours.get(name), f"{path}.{name}")
         return found
-    if isinstance(theirs, Sequence) and isinstance(ours, Sequence) and not isinstance(theirs, str) and not isinstance(ours, str) and len(theirs) == len(ours):
-        return [text for index, pair in enumerate(zip(theirs, ours, strict=True)) for text in differences(*pair, f"{path}[{index}]")]
+    if (
+        isinstance(theirs, Sequence)
+        and isinstance(ours, Sequence)
+        and not isinstance(theirs, str)
+        and not isinstance(ours, str)
+        and len(theirs) == len(ours)
+    ):
+        return [
+            text
+            for index, pair in enumerate(zip(theirs, ours, strict=True))
+            for text in differences(*pair, f"{path}[{index}]")
+        ]
     return [] if theirs == ours else [f"{path}: {json.dumps(theirs)} | {json.dumps(ours)}"]
 
 
@@ -136,12 +199,21 @@ async def until(replay: Replay, path: str, *wanted: str, seen: list[Any] | None 
     deadline = replay.clock.now() + 400
     while True:
         found: dict[str, Any] = await replay.call("", "GET", path)
-        step = [found["status"], found["status_info"], {name: (found.get("progress") or {}).get(name) for name in PROGRESS}]
+        step = [
+            found["status"],
+            found["status_info"],
+            {name: (found.get("progress") or {}).get(name) for name in PROGRESS},
+        ]
         if seen is not None and (not seen or seen[-1] != step):
             seen.append(step)
         if found["status"] in wanted:
             return found
-        assert replay.clock.now() < deadline, (path, found["status"], found["status_info"], found.get("validations_info"))
+        assert replay.clock.now() < deadline, (
+            path,
+            found["status"],
+            found["status_info"],
+            found.get("validations_info"),
+        )
         await asyncio.sleep(0.1)
 
 

@@ -34,9 +34,15 @@ CREATIONS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "name empty": ({"name": ""}, ()),
     "name ends in a hyphen": ({"name": "demo-"}, ()),
     "version unknown": ({"openshift_version": "4.99", "ocp_release_image": None}, ()),
-    "version of two numbers": ({"openshift_version": "4.22", "ocp_release_image": None}, ("openshift_version", "ocp_release_image")),
+    "version of two numbers": (
+        {"openshift_version": "4.22", "ocp_release_image": None},
+        ("openshift_version", "ocp_release_image"),
+    ),
     "release image unknown": ({"ocp_release_image": "quay.io/other:1"}, ()),
-    "release image alone": ({"openshift_version": "4.22", "ocp_release_image": RELEASE}, ("openshift_version", "ocp_release_image")),
+    "release image alone": (
+        {"openshift_version": "4.22", "ocp_release_image": RELEASE},
+        ("openshift_version", "ocp_release_image"),
+    ),
     "architecture without a release": ({"cpu_architecture": "s390x", "ocp_release_image": None}, ()),
     "architecture unknown": ({"cpu_architecture": "mips"}, ()),
     "domain with a bad label": ({"base_dns_domain": "a_b.c"}, ()),
@@ -44,7 +50,10 @@ CREATIONS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "pull secret no JSON": ({"pull_secret": "x"}, ()),
     "pull secret without auths": ({"pull_secret": "{}"}, ()),
     "pull secret not base64": ({"pull_secret": _auth(**{"quay.io": {"auth": "%%"}})}, ()),
-    "pull secret without colon": ({"pull_secret": _auth(**{"quay.io": {"auth": base64.b64encode(b"user").decode()}})}, ()),
+    "pull secret without colon": (
+        {"pull_secret": _auth(**{"quay.io": {"auth": base64.b64encode(b"user").decode()}})},
+        (),
+    ),
     "pull secret without auth": ({"pull_secret": _auth(**{"quay.io": {}})}, ()),
     "pull secret without registries": ({"pull_secret": _auth()}, ()),
     "mode none with three": ({"high_availability_mode": "None"}, ()),
@@ -57,9 +66,15 @@ CREATIONS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "count of four": ({"control_plane_count": 4}, ("control_plane_count",)),
     "count of six": ({"control_plane_count": 6}, ()),
     "count of zero": ({"control_plane_count": 0}, ()),
-    "single node on bare metal": (single_node_params(platform={"type": "baremetal"}, user_managed_networking=None), ("platform", "user_managed_networking")),
+    "single node on bare metal": (
+        single_node_params(platform={"type": "baremetal"}, user_managed_networking=None),
+        ("platform", "user_managed_networking"),
+    ),
     "single node with managed networking": (single_node_params(user_managed_networking=False), ()),
-    "platform none with managed networking": ({"platform": {"type": "none"}, "user_managed_networking": False, "api_vips": [], "ingress_vips": []}, ()),
+    "platform none with managed networking": (
+        {"platform": {"type": "none"}, "user_managed_networking": False, "api_vips": [], "ingress_vips": []},
+        (),
+    ),
     "platform none": (
         {"platform": {"type": "none"}, "user_managed_networking": None, "api_vips": [], "ingress_vips": []},
         ("platform", "user_managed_networking"),
@@ -68,10 +83,16 @@ CREATIONS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
         {"platform": None, "user_managed_networking": True, "api_vips": [], "ingress_vips": []},
         ("platform", "user_managed_networking"),
     ),
-    "bare metal with user managed networking": ({"user_managed_networking": True, "api_vips": [], "ingress_vips": []}, ()),
+    "bare metal with user managed networking": (
+        {"user_managed_networking": True, "api_vips": [], "ingress_vips": []},
+        (),
+    ),
     "platform external": (
         {
-            "platform": {"type": "external", "external": {"platform_name": "acme", "cloud_controller_manager": "External"}},
+            "platform": {
+                "type": "external",
+                "external": {"platform_name": "acme", "cloud_controller_manager": "External"},
+            },
             "user_managed_networking": None,
             "api_vips": [],
             "ingress_vips": [],
@@ -79,22 +100,45 @@ CREATIONS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
         ("platform", "user_managed_networking"),
     ),
     "platform external without a name": (
-        {"platform": {"type": "external", "external": {}}, "user_managed_networking": None, "api_vips": [], "ingress_vips": []},
+        {
+            "platform": {"type": "external", "external": {}},
+            "user_managed_networking": None,
+            "api_vips": [],
+            "ingress_vips": [],
+        },
         (),
     ),
     "platform vsphere": ({"platform": {"type": "vsphere"}}, ("platform", "user_managed_networking")),
     "platform nutanix": ({"platform": {"type": "nutanix"}}, ("platform", "user_managed_networking")),
     "platform unknown": ({"platform": {"type": "cloud"}}, ()),
     "VIPs alike": ({"ingress_vips": [{"ip": "192.0.2.5"}]}, ()),
-    "VIPs alike with the user's balancer": ({"ingress_vips": [{"ip": "192.0.2.5"}], "load_balancer": {"type": "user-managed"}}, ("load_balancer",)),
+    "VIPs alike with the user's balancer": (
+        {"ingress_vips": [{"ip": "192.0.2.5"}], "load_balancer": {"type": "user-managed"}},
+        ("load_balancer",),
+    ),
     "VIPs of unequal number": ({"ingress_vips": []}, ()),
-    "VIPs of one family": ({"api_vips": [{"ip": "192.0.2.5"}, {"ip": "192.0.2.7"}], "ingress_vips": [{"ip": "192.0.2.6"}, {"ip": "192.0.2.8"}]}, ()),
-    "VIPs three": ({"api_vips": [{"ip": f"192.0.2.{n}"} for n in (5, 7, 8)], "ingress_vips": [{"ip": f"192.0.2.{n}"} for n in (6, 9, 10)]}, ()),
+    "VIPs of one family": (
+        {
+            "api_vips": [{"ip": "192.0.2.5"}, {"ip": "192.0.2.7"}],
+            "ingress_vips": [{"ip": "192.0.2.6"}, {"ip": "192.0.2.8"}],
+        },
+        (),
+    ),
+    "VIPs three": (
+        {
+            "api_vips": [{"ip": f"192.0.2.{n}"} for n in (5, 7, 8)],
+            "ingress_vips": [{"ip": f"192.0.2.{n}"} for n in (6, 9, 10)],
+        },
+        (),
+    ),
     "VIPs with user managed networking": ({"platform": {"type": "none"}, "user_managed_networking": True}, ()),
     "VIPs with DHCP": ({"vip_dhcp_allocation": True}, ()),
     "VIPs no address": ({"api_vips": [{"ip": "x"}]}, ()),
     "VIPs outside the network": ({"api_vips": [{"ip": "198.51.100.5"}]}, ("api_vips",)),
-    "DHCP without VIPs": ({"vip_dhcp_allocation": True, "api_vips": [], "ingress_vips": []}, ("vip_dhcp_allocation", "network_type")),
+    "DHCP without VIPs": (
+        {"vip_dhcp_allocation": True, "api_vips": [], "ingress_vips": []},
+        ("vip_dhcp_allocation", "network_type"),
+    ),
     "networks of two families": (DUAL, ("cluster_networks", "service_networks", "machine_networks")),
     "networks of two families without machine networks": ({**DUAL, "machine_networks": []}, ()),
     "networks of two families and one machine network": ({**DUAL, "machine_networks": [{"cidr": "192.0.2.0/24"}]}, ()),
@@ -108,14 +152,26 @@ CREATIONS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     ),
     "networks left out": (
         {"cluster_networks": None, "service_networks": None, "machine_networks": None},
-        ("cluster_networks", "service_networks", "machine_networks", "cluster_network_cidr", "cluster_network_host_prefix", "service_network_cidr"),
+        (
+            "cluster_networks",
+            "service_networks",
+            "machine_networks",
+            "cluster_network_cidr",
+            "cluster_network_host_prefix",
+            "service_network_cidr",
+        ),
     ),
     "networks empty": (
         {"cluster_networks": [], "service_networks": [], "machine_networks": []},
         ("cluster_networks", "service_networks", "machine_networks"),
     ),
     "network in the legacy form": (
-        {"cluster_networks": None, "service_networks": None, "cluster_network_cidr": "10.132.0.0/14", "service_network_cidr": "172.31.0.0/16"},
+        {
+            "cluster_networks": None,
+            "service_networks": None,
+            "cluster_network_cidr": "10.132.0.0/14",
+            "service_network_cidr": "172.31.0.0/16",
+        },
         ("cluster_networks", "service_networks"),
     ),
     "network without a mask": ({"machine_networks": [{"cidr": "192.0.2.0"}]}, ()),
@@ -134,7 +190,11 @@ CREATIONS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "proxy of https": ({"http_proxy": "https://proxy.example.com:3128"}, ()),
     "proxy without scheme": ({"http_proxy": "proxy.example.com:3128"}, ()),
     "proxy": (
-        {"http_proxy": "http://u:p@proxy.example.com:3128", "https_proxy": "http://proxy.example.com:3128", "no_proxy": ".example.com,192.0.2.0/24,*"},
+        {
+            "http_proxy": "http://u:p@proxy.example.com:3128",
+            "https_proxy": "http://proxy.example.com:3128",
+            "no_proxy": ".example.com,192.0.2.0/24,*",
+        },
         ("http_proxy", "https_proxy", "no_proxy"),
     ),
     "no proxy bad": ({"no_proxy": "a b"}, ()),
@@ -149,20 +209,41 @@ CREATIONS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "hyperthreading unknown": ({"hyperthreading": "some"}, ()),
     "disk encryption": ({"disk_encryption": {"enable_on": "all"}}, ("disk_encryption",)),
     "disk encryption by tang without servers": ({"disk_encryption": {"enable_on": "all", "mode": "tang"}}, ()),
-    "disk encryption by tang no JSON": ({"disk_encryption": {"enable_on": "all", "mode": "tang", "tang_servers": "x"}}, ()),
-    "disk encryption by tang without thumbprint": ({"disk_encryption": {"enable_on": "all", "mode": "tang", "tang_servers": '[{"url":"http://t"}]'}}, ()),
+    "disk encryption by tang no JSON": (
+        {"disk_encryption": {"enable_on": "all", "mode": "tang", "tang_servers": "x"}},
+        (),
+    ),
+    "disk encryption by tang without thumbprint": (
+        {"disk_encryption": {"enable_on": "all", "mode": "tang", "tang_servers": '[{"url":"http://t"}]'}},
+        (),
+    ),
     "disk encryption by tang": (
-        {"disk_encryption": {"enable_on": "masters", "mode": "tang", "tang_servers": '[{"url":"http://t.example.com","thumbprint":"x"}]'}},
+        {
+            "disk_encryption": {
+                "enable_on": "masters",
+                "mode": "tang",
+                "tang_servers": '[{"url":"http://t.example.com","thumbprint":"x"}]',
+            }
+        },
         ("disk_encryption",),
     ),
     "ignition endpoint": ({"ignition_endpoint": {"url": "https://x.example.com:22623/config"}}, ("ignition_endpoint",)),
     "ignition endpoint bad": ({"ignition_endpoint": {"url": "x"}}, ()),
-    "ignition endpoint with a bad certificate": ({"ignition_endpoint": {"url": "https://x.example.com", "ca_certificate": "%%"}}, ()),
-    "ignition endpoint with no certificate in it": ({"ignition_endpoint": {"url": "https://x.example.com", "ca_certificate": "eA=="}}, ()),
+    "ignition endpoint with a bad certificate": (
+        {"ignition_endpoint": {"url": "https://x.example.com", "ca_certificate": "%%"}},
+        (),
+    ),
+    "ignition endpoint with no certificate in it": (
+        {"ignition_endpoint": {"url": "https://x.example.com", "ca_certificate": "eA=="}},
+        (),
+    ),
     "tags": ({"tags": "a,b c"}, ("tags",)),
     "tags with a hyphen": ({"tags": "a-b"}, ()),
     "load balancer of the user": ({"load_balancer": {"type": "user-managed"}}, ("load_balancer",)),
-    "load balancer of the user on nutanix": ({"load_balancer": {"type": "user-managed"}, "platform": {"type": "nutanix"}}, ()),
+    "load balancer of the user on nutanix": (
+        {"load_balancer": {"type": "user-managed"}, "platform": {"type": "nutanix"}},
+        (),
+    ),
     "load balancer of the user on a single node": (single_node_params(load_balancer={"type": "user-managed"}), ()),
     "schedulable": ({"schedulable_masters": True}, ("schedulable_masters", "schedulable_masters_forced_true")),
     "several wrong members": ({"name": "", "hyperthreading": "some", "api_vips": [{"ip": "x"}]}, ()),
@@ -198,10 +279,16 @@ CHANGES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "machine networks same": ({"machine_networks": [{"cidr": "192.0.2.0/24"}]}, ("machine_networks",)),
     "machine networks empty": ({"machine_networks": []}, ("machine_networks",)),
     "machine network in the legacy form": ({"machine_network_cidr": "10.0.0.0/16"}, ()),
-    "VIPs other": ({"api_vips": [{"ip": "192.0.2.7"}], "ingress_vips": [{"ip": "192.0.2.8"}]}, ("api_vips", "ingress_vips", "machine_networks")),
+    "VIPs other": (
+        {"api_vips": [{"ip": "192.0.2.7"}], "ingress_vips": [{"ip": "192.0.2.8"}]},
+        ("api_vips", "ingress_vips", "machine_networks"),
+    ),
     "VIP of one kind other": ({"api_vips": [{"ip": "192.0.2.9"}]}, ("api_vips", "ingress_vips")),
     "VIPs empty": ({"api_vips": [], "ingress_vips": []}, ("api_vips", "ingress_vips")),
-    "VIPs same": ({"api_vips": [{"ip": "192.0.2.5"}], "ingress_vips": [{"ip": "192.0.2.6"}]}, ("api_vips", "ingress_vips", "machine_networks")),
+    "VIPs same": (
+        {"api_vips": [{"ip": "192.0.2.5"}], "ingress_vips": [{"ip": "192.0.2.6"}]},
+        ("api_vips", "ingress_vips", "machine_networks"),
+    ),
     "VIPs alike": ({"api_vips": [{"ip": "192.0.2.6"}], "ingress_vips": [{"ip": "192.0.2.6"}]}, ()),
     "DHCP": ({"vip_dhcp_allocation": True}, ("vip_dhcp_allocation", "api_vips")),
     "DHCP off": ({"vip_dhcp_allocation": False}, ("vip_dhcp_allocation", "api_vips")),
@@ -236,7 +323,10 @@ CHANGES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "disk encryption": ({"disk_encryption": {"enable_on": "workers"}}, ("disk_encryption",)),
     "load balancer": ({"load_balancer": {"type": "user-managed"}}, ("load_balancer", "machine_networks")),
     "load balancer with machine networks": (
-        {"load_balancer": {"type": "user-managed"}, "machine_networks": [{"cidr": "192.0.2.0/24"}, {"cidr": "198.51.100.0/24"}]},
+        {
+            "load_balancer": {"type": "user-managed"},
+            "machine_networks": [{"cidr": "192.0.2.0/24"}, {"cidr": "198.51.100.0/24"}],
+        },
         ("load_balancer", "machine_networks"),
     ),
     "api name": ({"api_vip_dns_name": "api.example.com"}, ("api_vip_dns_name",)),
@@ -245,7 +335,14 @@ CHANGES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
 
 async def changes(replay: Replay) -> None:
     for name, (body, keep) in CHANGES.items():
-        fresh = (await replay.call("", "POST", "/clusters", cluster_params(tags="old", ssh_public_key=SSH_KEY, http_proxy="http://old.example.com:1")))["id"]
+        fresh = (
+            await replay.call(
+                "",
+                "POST",
+                "/clusters",
+                cluster_params(tags="old", ssh_public_key=SSH_KEY, http_proxy="http://old.example.com:1"),
+            )
+        )["id"]
         replay.known("cluster", fresh)
         await replay.call(f"patch: {name}", "PATCH", f"/clusters/{fresh}", body, keep=keep)
         await replay.call("", "DELETE", f"/clusters/{fresh}")
@@ -254,7 +351,14 @@ async def changes(replay: Replay) -> None:
     await replay.call("patched", "PATCH", path, {"tags": "new"}, keep=ALL)
     await replay.call("of unknown", "PATCH", f"/clusters/{replay.known('unknown', UNKNOWN)}", {"name": "x"})
     for number, text in enumerate(
-        ('{"fips": true}', '{"nonsense": 1}', "no json", "", '{"controlPlane": {"replicas": "x"}}', '{"networking": {"networkType": "Calico"}}')
+        (
+            '{"fips": true}',
+            '{"nonsense": 1}',
+            "no json",
+            "",
+            '{"controlPlane": {"replicas": "x"}}',
+            '{"networking": {"networkType": "Calico"}}',
+        )
     ):
         await replay.call(f"overrides {number}", "PATCH", f"{path}/install-config", text, keep=ALL)
     await replay.call("overrides as an object", "PATCH", f"{path}/install-config", {"fips": True})
@@ -286,15 +390,25 @@ async def _small(replay: Replay, path: str) -> None:
     await replay.call("ui settings as they are", "GET", f"{path}/ui-settings", keep=ALL)
     await replay.call("preflight", "GET", f"{path}/preflight-requirements")
     await replay.call("supported platforms", "GET", f"{path}/supported-platforms", keep=ALL)
-    await replay.call("completion", "POST", f"{path}/actions/complete-installation", {"is_success": True}, persona="agent")
+    await replay.call(
+        "completion", "POST", f"{path}/actions/complete-installation", {"is_success": True}, persona="agent"
+    )
     for action in ("install", "cancel", "reset", "allow-add-hosts", "allow-add-workers"):
         await replay.call(f"too early: {action}", "POST", f"{path}/actions/{action}")
     await replay.call("progress too early", "PUT", f"{path}/progress", {"finalizing_stage": "Done"}, persona="agent")
     await replay.call("certificate too early", "POST", f"{path}/uploads/ingress-cert", "x", persona="agent")
     for query in ("", "?operator_name=console", "?operator_name=none"):
         await replay.call(f"operators{query}", "GET", f"{path}/monitored-operators{query}", keep=ALL, persona="agent")
-    await replay.call("operator unknown", "PUT", f"{path}/monitored-operators", {"name": "none", "status": "available"}, persona="agent")
-    await replay.call("operator without a name", "PUT", f"{path}/monitored-operators", {"status": "available"}, persona="agent")
+    await replay.call(
+        "operator unknown",
+        "PUT",
+        f"{path}/monitored-operators",
+        {"name": "none", "status": "available"},
+        persona="agent",
+    )
+    await replay.call(
+        "operator without a name", "PUT", f"{path}/monitored-operators", {"status": "available"}, persona="agent"
+    )
     for name in ("kubeconfig", "kubeconfig-noingress", "kubeadmin-password", "other"):
         await replay.call(f"too early: {name}", "GET", f"{path}/downloads/credentials?file_name={name}")
     await replay.call("too early: no name", "GET", f"{path}/downloads/credentials")
@@ -312,17 +426,37 @@ async def imports(replay: Replay) -> None:
     replay.known("unknown", UNKNOWN)
     made = await replay.call("import", "POST", "/clusters/import", body, keep=ALL)
     replay.known("cluster", made["id"])
-    await replay.call("import by address", "POST", "/clusters/import", {**body, "api_vip_dnsname": "192.0.2.5", "openshift_cluster_id": UNKNOWN}, keep=ALL)
-    await replay.call("import with a version", "POST", "/clusters/import", {**body, "openshift_version": "4.22.0"}, keep=("openshift_version",))
+    await replay.call(
+        "import by address",
+        "POST",
+        "/clusters/import",
+        {**body, "api_vip_dnsname": "192.0.2.5", "openshift_cluster_id": UNKNOWN},
+        keep=ALL,
+    )
+    await replay.call(
+        "import with a version",
+        "POST",
+        "/clusters/import",
+        {**body, "openshift_version": "4.22.0"},
+        keep=("openshift_version",),
+    )
     await replay.call("import without an id", "POST", "/clusters/import", {"name": "x", "api_vip_dnsname": "x"})
     path = f"/clusters/{made['id']}"
     await replay.call("read", "GET", path, keep=ALL)
     endpoint = {"url": "https://api-int.demo.lab.example.com:22623/config/worker"}
     await replay.call("endpoint", "PATCH", path, {"ignition_endpoint": endpoint}, keep=("ignition_endpoint",))
-    await replay.call("user managed networking", "PATCH", path, {"user_managed_networking": True, "api_vips": None, "olm_operators": None}, keep=ALL)
+    await replay.call(
+        "user managed networking",
+        "PATCH",
+        path,
+        {"user_managed_networking": True, "api_vips": None, "olm_operators": None},
+        keep=ALL,
+    )
     await replay.call("install", "POST", f"{path}/actions/install")
     await replay.call("allow", "POST", f"{path}/actions/allow-add-hosts")
-    await replay.call("disconnected", "POST", "/clusters/disconnected", {"name": "far", "openshift_version": "4.22"}, keep=ALL)
+    await replay.call(
+        "disconnected", "POST", "/clusters/disconnected", {"name": "far", "openshift_version": "4.22"}, keep=ALL
+    )
     await replay.call("disconnected without version", "POST", "/clusters/disconnected", {"name": "far"})
     await _remove_clusters(replay)
 
@@ -360,7 +494,13 @@ async def manifests(replay: Replay) -> None:
     for name, body in MANIFESTS.items():
         await replay.call(f"create: {name}", "POST", path, body, keep=ALL)
     await replay.call("list", "GET", path, keep=ALL)
-    for query in ("folder=openshift&file_name=a.yml", "file_name=a.yaml", "file_name=none.yaml", "folder=other&file_name=a.yaml", ""):
+    for query in (
+        "folder=openshift&file_name=a.yml",
+        "file_name=a.yaml",
+        "file_name=none.yaml",
+        "folder=other&file_name=a.yaml",
+        "",
+    ):
         await replay.call(f"file {query}", "GET", f"{path}/files?{query}", keep=ALL)
     for name, body in {
         "renamed": {"folder": "manifests", "file_name": "a.yaml", "updated_file_name": "r.yaml"},

@@ -12,7 +12,10 @@ from .replay import ALL, Replay
 from .scenarios_clusters import SSH_KEY
 from .scripted import PULL_SECRET, cluster_params
 
-MAP = [{"mac_address": "02:00:00:00:00:0B", "logical_nic_name": "eth0"}, {"mac_address": "02:00:00:00:00:0A", "logical_nic_name": "eth1"}]
+MAP = [
+    {"mac_address": "02:00:00:00:00:0B", "logical_nic_name": "eth0"},
+    {"mac_address": "02:00:00:00:00:0A", "logical_nic_name": "eth1"},
+]
 YAML = "interfaces:\n- name: eth0\n  type: ethernet\n  state: up\n- name: eth1\n  type: ethernet\n  state: up\n"
 ROWS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "kernel arguments": ({"kernel_arguments": [{"operation": "append", "value": 'a="b c"'}]}, ("kernel_arguments",)),
@@ -25,7 +28,10 @@ ROWS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "ignition of an old version": ({"ignition_config_override": '{"ignition": {"version": "2.2.0"}}'}, ()),
     "ignition of a future version": ({"ignition_config_override": '{"ignition": {"version": "3.9.0"}}'}, ()),
     "ignition without a version": ({"ignition_config_override": "{}"}, ()),
-    "ignition invalid": ({"ignition_config_override": '{"ignition": {"version": "3.1.0"}, "storage": {"files": [{"path": "x"}]}}'}, ()),
+    "ignition invalid": (
+        {"ignition_config_override": ('{"ignition": {"version": "3.1.0"}, "storage": {"files": [{"path": "x"}]}}')},
+        (),
+    ),
     "ntp": ({"additional_ntp_sources": "192.0.2.1,ntp.example.com"}, ("additional_ntp_sources", "ntp_sources")),
     "ntp twice": ({"additional_ntp_sources": "a", "ntp_sources": "b"}, ()),
     "ntp bad": ({"additional_ntp_sources": "a b"}, ()),
@@ -34,7 +40,10 @@ ROWS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "proxy": ({"proxy": {"http_proxy": "http://proxy.example.com:3128", "no_proxy": "x"}}, ("proxy",)),
     "proxy of https": ({"proxy": {"http_proxy": "https://proxy.example.com:3128"}}, ()),
     "rendezvous IP": ({"rendezvous_ip": "192.0.2.1"}, ()),
-    "rendezvous IP for a disconnected image": ({"rendezvous_ip": "192.0.2.1", "image_type": "disconnected-iso"}, ("type", "rendezvous_ip", "download_url")),
+    "rendezvous IP for a disconnected image": (
+        {"rendezvous_ip": "192.0.2.1", "image_type": "disconnected-iso"},
+        ("type", "rendezvous_ip", "download_url"),
+    ),
     "trust bundle bad": ({"additional_trust_bundle": "x"}, ()),
     "image minimal": ({"image_type": "minimal-iso"}, ("type", "download_url")),
     "image unknown": ({"image_type": "cd"}, ()),
@@ -49,21 +58,46 @@ ROWS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "pull secret missing": ({"pull_secret": None}, ()),
     "delay": ({"network_discovery_delay_seconds": 5}, ("network_discovery_delay_seconds",)),
     "delay negative": ({"network_discovery_delay_seconds": -1}, ()),
-    "networks": ({"static_network_config": [{"network_yaml": YAML, "mac_interface_map": MAP}]}, ("static_network_config",)),
+    "networks": (
+        {"static_network_config": [{"network_yaml": YAML, "mac_interface_map": MAP}]},
+        ("static_network_config",),
+    ),
     "networks without a map": ({"static_network_config": [{"network_yaml": YAML}]}, ()),
     "networks with one MAC twice": (
-        {"static_network_config": [{"network_yaml": YAML, "mac_interface_map": [MAP[0], {**MAP[1], "mac_address": MAP[0]["mac_address"]}]}]},
+        {
+            "static_network_config": [
+                {"network_yaml": YAML, "mac_interface_map": [MAP[0], {**MAP[1], "mac_address": MAP[0]["mac_address"]}]}
+            ]
+        },
         (),
     ),
     "networks with one name twice": (
-        {"static_network_config": [{"network_yaml": YAML, "mac_interface_map": [MAP[0], {**MAP[1], "logical_nic_name": "eth0"}]}]},
+        {
+            "static_network_config": [
+                {"network_yaml": YAML, "mac_interface_map": [MAP[0], {**MAP[1], "logical_nic_name": "eth0"}]}
+            ]
+        },
         (),
     ),
-    "networks with a bad MAC": ({"static_network_config": [{"network_yaml": YAML, "mac_interface_map": [{**MAP[0], "mac_address": "x"}]}]}, ()),
-    "networks without a MAC": ({"static_network_config": [{"network_yaml": YAML, "mac_interface_map": [{"logical_nic_name": "eth0"}]}]}, ()),
-    "networks with a name that is not mapped": ({"static_network_config": [{"network_yaml": YAML, "mac_interface_map": MAP[:1]}]}, ()),
+    "networks with a bad MAC": (
+        {"static_network_config": [{"network_yaml": YAML, "mac_interface_map": [{**MAP[0], "mac_address": "x"}]}]},
+        (),
+    ),
+    "networks without a MAC": (
+        {"static_network_config": [{"network_yaml": YAML, "mac_interface_map": [{"logical_nic_name": "eth0"}]}]},
+        (),
+    ),
+    "networks with a name that is not mapped": (
+        {"static_network_config": [{"network_yaml": YAML, "mac_interface_map": MAP[:1]}]},
+        (),
+    ),
     "networks of two hosts, both wrong": (
-        {"static_network_config": [{"network_yaml": YAML}, {"network_yaml": YAML, "mac_interface_map": [MAP[0], MAP[0]]}]},
+        {
+            "static_network_config": [
+                {"network_yaml": YAML},
+                {"network_yaml": YAML, "mac_interface_map": [MAP[0], MAP[0]]},
+            ]
+        },
         (),
     ),
     "unknown member": ({"cluster": "x"}, ()),
@@ -76,19 +110,33 @@ async def infra_envs(replay: Replay) -> None:
     path = f"/infra-envs/{replay.known('late', first['id'])}"
     cluster = await replay.call("", "POST", "/clusters", cluster_params())
     replay.known("cluster", cluster["id"])
-    bound = await replay.call("bound", "POST", "/infra-envs", {"name": "bound", "pull_secret": PULL_SECRET, "cluster_id": cluster["id"]}, keep=ALL)
+    bound = await replay.call(
+        "bound",
+        "POST",
+        "/infra-envs",
+        {"name": "bound", "pull_secret": PULL_SECRET, "cluster_id": cluster["id"]},
+        keep=ALL,
+    )
     replay.known("bound", bound["id"])
-    await replay.call("of a cluster", "GET", f"/infra-envs?cluster_id={cluster['id']}", keep=("id", "cluster_id", "name"))
+    await replay.call(
+        "of a cluster", "GET", f"/infra-envs?cluster_id={cluster['id']}", keep=("id", "cluster_id", "name")
+    )
     await replay.call("of no cluster", "GET", f"/infra-envs?cluster_id={UNKNOWN}", keep=("id",))
     for name, (more, keep) in ROWS.items():
-        body = {key: value for key, value in {"name": "x", "pull_secret": PULL_SECRET, **more}.items() if value is not None}
+        body = {
+            key: value for key, value in {"name": "x", "pull_secret": PULL_SECRET, **more}.items() if value is not None
+        }
         made = await replay.call(f"create: {name}", "POST", "/infra-envs", body, keep=keep)
         if "id" in made and made.get("kind") == "InfraEnv":
             await replay.call("", "DELETE", f"/infra-envs/{made['id']}")
     for name, (more, keep) in ROWS.items():
         await replay.call(f"patch: {name}", "PATCH", path, more, keep=keep)
     await replay.call(
-        "cleared", "PATCH", path, {"additional_ntp_sources": "", "ssh_authorized_key": "", "static_network_config": [], "kernel_arguments": []}, keep=ALL
+        "cleared",
+        "PATCH",
+        path,
+        {"additional_ntp_sources": "", "ssh_authorized_key": "", "static_network_config": [], "kernel_arguments": []},
+        keep=ALL,
     )
     await replay.call("patch: name", "PATCH", path, {"name": "x"})
     await replay.call("patch of unknown", "PATCH", f"/infra-envs/{UNKNOWN}", {})
@@ -116,16 +164,43 @@ async def _downloads(replay: Replay, path: str, identifier: str) -> None:
     script = (await replay.call("", "GET", f"{path}/downloads/files?file_name=ipxe-script")).decode()
     replay.note("the script's lines", [line.split(" ")[0] for line in script.splitlines()])
     for query in ("file_name=discovery.ign", "file_name=x"):
-        await replay.call(f"presigned {query}", "GET", f"{path}/downloads/files-presigned?{query}", keep=("expires_at",))
+        await replay.call(
+            f"presigned {query}", "GET", f"{path}/downloads/files-presigned?{query}", keep=("expires_at",)
+        )
     await replay.call("initrd", "GET", f"{path}/downloads/minimal-initrd")
 
 
 CATALOGUE = (
-    *("/component-versions", "/openshift-versions", "/openshift-versions?only_latest=true", "/openshift-versions?version=4.99", "/release-sources", "/domains"),
-    *("/supported-operators", "/supported-operators/lvm", "/supported-operators/none", "/operators/bundles/none", "/operators/bundles/virtualization"),
-    *("/support-levels/features", "/support-levels/architectures?openshift_version=4.20", "/support-levels/architectures", "/clusters/default-config"),
-    *("/support-levels/features?openshift_version=4.22", "/support-levels/features?openshift_version=4.18", "/support-levels/features?openshift_version=x"),
-    *("/support-levels/features?openshift_version=4.22&cpu_architecture=mips", "/support-levels/features?openshift_version=4.22&platform_type=vsphere"),
+    *(
+        "/component-versions",
+        "/openshift-versions",
+        "/openshift-versions?only_latest=true",
+        "/openshift-versions?version=4.99",
+        "/release-sources",
+        "/domains",
+    ),
+    *(
+        "/supported-operators",
+        "/supported-operators/lvm",
+        "/supported-operators/none",
+        "/operators/bundles/none",
+        "/operators/bundles/virtualization",
+    ),
+    *(
+        "/support-levels/features",
+        "/support-levels/architectures?openshift_version=4.20",
+        "/support-levels/architectures",
+        "/clusters/default-config",
+    ),
+    *(
+        "/support-levels/features?openshift_version=4.22",
+        "/support-levels/features?openshift_version=4.18",
+        "/support-levels/features?openshift_version=x",
+    ),
+    *(
+        "/support-levels/features?openshift_version=4.22&cpu_architecture=mips",
+        "/support-levels/features?openshift_version=4.22&platform_type=vsphere",
+    ),
 )
 REFUSALS: dict[str, tuple[str, str, Any]] = {
     "unknown cluster": ("GET", f"/clusters/{UNKNOWN}", None),
@@ -186,7 +261,13 @@ async def access(replay: Replay) -> None:
             ("GET", f"/clusters/{UNKNOWN}"),
             ("GET", f"/infra-envs/{UNKNOWN}"),
         ):
-            await replay.call(f"{persona}: {method} {path}", method, path, cluster_params() if method == "POST" else None, persona=persona)
+            await replay.call(
+                f"{persona}: {method} {path}",
+                method,
+                path,
+                cluster_params() if method == "POST" else None,
+                persona=persona,
+            )
     token = replay.keys.token
     for name, value in {
         "of an agent": token(auth_scheme="agentAuth"),

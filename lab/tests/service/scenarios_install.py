@@ -26,13 +26,19 @@ ENVIRONMENT = {"three_nodes": {"BOOTSTRAP_HOST_MAC": Machine(1).mac}}
 
 async def _begin(replay: Replay, params: Mapping[str, Any], count: int) -> tuple[str, str, list[ScriptedAgent]]:
     cluster = await replay.call("", "POST", "/clusters", params)
-    infra_env = await replay.call("", "POST", "/infra-envs", {"name": "demo", "pull_secret": PULL_SECRET, "cluster_id": cluster["id"]})
+    infra_env = await replay.call(
+        "", "POST", "/infra-envs", {"name": "demo", "pull_secret": PULL_SECRET, "cluster_id": cluster["id"]}
+    )
     replay.known("cluster", cluster["id"])
     replay.known("infra-env", infra_env["id"])
     machines = [Machine(number) for number in range(1, count + 1)]
     for machine in machines:
         replay.known(machine.name, machine.id)
-    return f"/clusters/{cluster['id']}", infra_env["id"], [replay.agent(machine, infra_env["id"]) for machine in machines]
+    return (
+        f"/clusters/{cluster['id']}",
+        infra_env["id"],
+        [replay.agent(machine, infra_env["id"]) for machine in machines],
+    )
 
 
 def certificate() -> str:
@@ -57,7 +63,9 @@ async def three_nodes(replay: Replay) -> None:
         await until(replay, path, "ready")
         await _ready(replay, path, infra_env)
         seen: list[Any] = []
-        started = await replay.call("install", "POST", f"{path}/actions/install", keep=("status", "status_info", "kind"))
+        started = await replay.call(
+            "install", "POST", f"{path}/actions/install", keep=("status", "status_info", "kind")
+        )
         assert started["status"] == "preparing-for-installation", started
         await replay.call("install again", "POST", f"{path}/actions/install", persona="user")
         await until(replay, path, "installing", seen=seen)
@@ -87,11 +95,31 @@ async def _ready(replay: Replay, path: str, infra_env: str) -> None:
     replay.note("ready", await replay.call("", "GET", path))
     replay.note("ready hosts", _by_name(await replay.call("", "GET", f"/infra-envs/{infra_env}/hosts")))
     await replay.call("ready, in a list", "GET", "/clusters", keep=ALL)
-    await replay.call("ready, without hosts", "GET", f"{path}?exclude-hosts=true", keep=("id", "hosts", "ready_host_count", "total_host_count"))
-    await replay.call("ready, without hosts by header", "GET", path, headers={"exclude-hosts": "true"}, keep=("id", "ready_host_count"))
-    await replay.call("a VIP of another network", "PATCH", path, {"api_vips": [{"ip": "198.51.100.5"}], "ingress_vips": [{"ip": "198.51.100.6"}]})
     await replay.call(
-        "the same VIPs", "PATCH", path, {"api_vips": [{"ip": "192.0.2.5"}], "ingress_vips": [{"ip": "192.0.2.6"}]}, keep=("machine_networks", "api_vips")
+        "ready, without hosts",
+        "GET",
+        f"{path}?exclude-hosts=true",
+        keep=("id", "hosts", "ready_host_count", "total_host_count"),
+    )
+    await replay.call(
+        "ready, without hosts by header",
+        "GET",
+        path,
+        headers={"exclude-hosts": "true"},
+        keep=("id", "ready_host_count"),
+    )
+    await replay.call(
+        "a VIP of another network",
+        "PATCH",
+        path,
+        {"api_vips": [{"ip": "198.51.100.5"}], "ingress_vips": [{"ip": "198.51.100.6"}]},
+    )
+    await replay.call(
+        "the same VIPs",
+        "PATCH",
+        path,
+        {"api_vips": [{"ip": "192.0.2.5"}], "ingress_vips": [{"ip": "192.0.2.6"}]},
+        keep=("machine_networks", "api_vips"),
     )
     await replay.call("the network itself", "PATCH", path, {"machine_networks": [{"cidr": "192.0.2.0/24"}]})
     await until(replay, path, "ready")
@@ -107,7 +135,10 @@ async def _installing(replay: Replay, path: str, agents: list[ScriptedAgent]) ->
         replay.note(f"install request of {agent.machine.name}", agent.request)
         replay.note(f"steps of {agent.machine.name}", sorted(set(agent.seen)))
     hosts = _by_name(await replay.call("", "GET", f"/infra-envs/{agents[0].infra_env_id}/hosts"))
-    replay.note("stages", [(host["requested_hostname"], host["role"], host.get("bootstrap"), host["progress_stages"]) for host in hosts])
+    replay.note(
+        "stages",
+        [(host["requested_hostname"], host["role"], host.get("bootstrap"), host["progress_stages"]) for host in hosts],
+    )
     for action in ("allow-add-hosts",):
         await replay.call(f"while installing: {action}", "POST", f"{path}/actions/{action}")
     for name in ("kubeconfig", "kubeconfig-noingress"):
@@ -116,19 +147,37 @@ async def _installing(replay: Replay, path: str, agents: list[ScriptedAgent]) ->
     await replay.call("while installing: manifest", "POST", f"{path}/manifests", manifest)
     await replay.call("while installing: removal of a manifest", "DELETE", f"{path}/manifests?file_name=late.yaml")
     body = {"host_id": UNKNOWN, "discovery_agent_version": agents[0].version}
-    await replay.call("while installing: another host", "POST", f"/infra-envs/{agents[0].infra_env_id}/hosts", body, persona="agent")
+    await replay.call(
+        "while installing: another host", "POST", f"/infra-envs/{agents[0].infra_env_id}/hosts", body, persona="agent"
+    )
     await replay.call("while installing: overrides", "PATCH", f"{path}/install-config", "{}")
 
 
 async def _finalizing(replay: Replay, path: str) -> None:
     report = {"name": "console", "status": "available", "status_info": "ok", "version": "4.22.0"}
-    await replay.call("finalizing: stage", "PUT", f"{path}/progress", {"finalizing_stage": "Waiting for cluster operators"}, persona="agent")
-    await replay.call("finalizing: unknown stage", "PUT", f"{path}/progress", {"finalizing_stage": "x"}, persona="agent")
+    await replay.call(
+        "finalizing: stage",
+        "PUT",
+        f"{path}/progress",
+        {"finalizing_stage": "Waiting for cluster operators"},
+        persona="agent",
+    )
+    await replay.call(
+        "finalizing: unknown stage", "PUT", f"{path}/progress", {"finalizing_stage": "x"}, persona="agent"
+    )
     await replay.call("finalizing: credentials", "GET", f"{path}/credentials", keep=("username", "console_url"))
     await replay.call("finalizing: operator", "PUT", f"{path}/monitored-operators", report, persona="agent")
     await replay.call("finalizing: no certificate", "POST", f"{path}/uploads/ingress-cert", "no pem", persona="agent")
-    await replay.call("finalizing: last stage", "PUT", f"{path}/progress", {"finalizing_stage": "Done"}, persona="agent")
-    await replay.call("finalizing: earlier stage", "PUT", f"{path}/progress", {"finalizing_stage": "Adding router ca"}, persona="agent")
+    await replay.call(
+        "finalizing: last stage", "PUT", f"{path}/progress", {"finalizing_stage": "Done"}, persona="agent"
+    )
+    await replay.call(
+        "finalizing: earlier stage",
+        "PUT",
+        f"{path}/progress",
+        {"finalizing_stage": "Adding router ca"},
+        persona="agent",
+    )
     await replay.call("finalizing: certificate", "POST", f"{path}/uploads/ingress-cert", certificate(), persona="agent")
 
 
@@ -144,20 +193,33 @@ async def _after(replay: Replay, path: str, infra_env: str, agents: list[Scripte
     await replay.call("installed: operators", "GET", f"{path}/monitored-operators", keep=ALL, persona="agent")
     body = {"host_id": agents[0].machine.id, "discovery_agent_version": agents[0].version}
     await replay.call("installed: a host registers", "POST", f"/infra-envs/{infra_env}/hosts", body, persona="agent")
-    await replay.call("installed: progress", "PUT", f"{agents[0].path}/progress", {"current_stage": "Joined"}, persona="agent")
+    await replay.call(
+        "installed: progress", "PUT", f"{agents[0].path}/progress", {"current_stage": "Joined"}, persona="agent"
+    )
     await replay.call("installed: patch of a host", "PATCH", agents[0].path, {"host_name": "late"})
     await replay.call("installed: patch", "PATCH", path, {"tags": "x"})
-    await replay.call("allow", "POST", f"{path}/actions/allow-add-hosts", keep=("kind", "status", "status_info", "api_vip_dns_name"))
+    await replay.call(
+        "allow", "POST", f"{path}/actions/allow-add-hosts", keep=("kind", "status", "status_info", "api_vip_dns_name")
+    )
     await replay.call("allow again", "POST", f"{path}/actions/allow-add-hosts")
     await replay.call("grown: delete", "DELETE", path)
 
 
 async def single_node(replay: Replay) -> None:
-    """Up to the installation, the rules of its stages, cancel, reset, and what a host that starts again gets as an answer."""
+    """Up to the installation, the rules of its stages, cancel, reset, and what a host that starts again gets as an
+    answer.
+    """
     path, infra_env, agents = await _begin(replay, single_node_params(), 1)
     agent = agents[0]
     body = {"host_id": agent.machine.id, "discovery_agent_version": agent.version}
-    await replay.call("register", "POST", f"/infra-envs/{infra_env}/hosts", body, keep=("role", "bootstrap", "kind", "status"), persona="agent")
+    await replay.call(
+        "register",
+        "POST",
+        f"/infra-envs/{infra_env}/hosts",
+        body,
+        keep=("role", "bootstrap", "kind", "status"),
+        persona="agent",
+    )
 
     async def poll(*wanted: str) -> None:
         while (await replay.call("", "GET", path))["status"] not in wanted:
@@ -174,7 +236,9 @@ async def single_node(replay: Replay) -> None:
     while (await replay.call("", "GET", agent.path))["status"] != "installing":
         await asyncio.sleep(0.1)
     reported = await replay.call("", "GET", f"{agent.path}/instructions", persona="agent")
-    replay.note("steps", [(step["step_type"], [json.loads(arg) for arg in step["args"]]) for step in reported["instructions"]])
+    replay.note(
+        "steps", [(step["step_type"], [json.loads(arg) for arg in step["args"]]) for step in reported["instructions"]]
+    )
     for stage, info in (
         ("Starting installation", ""),
         ("Starting installation", ""),
@@ -185,30 +249,56 @@ async def single_node(replay: Replay) -> None:
         ("Nonsense", ""),
     ):
         name = f"progress {stage} {info} {len(replay.answers)}"
-        await replay.call(name, "PUT", f"{agent.path}/progress", {"current_stage": stage, "progress_info": info}, persona="agent")
-        replay.note(f"{name}: host", {key: (await replay.call("", "GET", agent.path)).get(key) for key in ("status", "status_info", "progress")})
+        await replay.call(
+            name, "PUT", f"{agent.path}/progress", {"current_stage": stage, "progress_info": info}, persona="agent"
+        )
+        replay.note(
+            f"{name}: host",
+            {key: (await replay.call("", "GET", agent.path)).get(key) for key in ("status", "status_info", "progress")},
+        )
     await replay.call("cancel", "POST", f"{path}/actions/cancel", keep=("status", "status_info"))
     await until(replay, path, "cancelled")
     await until(replay, agent.path, "cancelled")
     reported = await replay.call("", "GET", f"{agent.path}/instructions", persona="agent")
-    replay.note("steps after cancel", (reported["next_instruction_seconds"], [step["step_type"] for step in reported["instructions"] or []]))
+    replay.note(
+        "steps after cancel",
+        (reported["next_instruction_seconds"], [step["step_type"] for step in reported["instructions"] or []]),
+    )
     await replay.call("cancel again", "POST", f"{path}/actions/cancel")
     await replay.call("reset", "POST", f"{path}/actions/reset", keep=("status", "status_info"))
     await until(replay, agent.path, "resetting-pending-user-action")
-    replay.note("reset host", {key: (await replay.call("", "GET", agent.path)).get(key) for key in ("status", "status_info", "progress", "role", "bootstrap")})
+    replay.note(
+        "reset host",
+        {
+            key: (await replay.call("", "GET", agent.path)).get(key)
+            for key in ("status", "status_info", "progress", "role", "bootstrap")
+        },
+    )
     await replay.call("reset again", "POST", f"{path}/actions/reset")
-    await replay.call("register after reset", "POST", f"/infra-envs/{infra_env}/hosts", body, keep=("role",), persona="agent")
-    await replay.call("host after reset", "GET", agent.path, keep=("status", "status_info", "role", "progress", "bootstrap"))
+    await replay.call(
+        "register after reset", "POST", f"/infra-envs/{infra_env}/hosts", body, keep=("role",), persona="agent"
+    )
+    await replay.call(
+        "host after reset", "GET", agent.path, keep=("status", "status_info", "role", "progress", "bootstrap")
+    )
     await poll("ready")
     await replay.call("install once more", "POST", f"{path}/actions/install", keep=("status",))
     await poll("installing")
     while (await replay.call("", "GET", agent.path))["status"] != "installing":
         await asyncio.sleep(0.1)
     await agent.progress("Starting installation")
-    await replay.call("register while installing", "POST", f"/infra-envs/{infra_env}/hosts", body, keep=("role",), persona="agent")
-    replay.note("host that started again", {key: (await replay.call("", "GET", agent.path)).get(key) for key in ("status", "status_info")})
+    await replay.call(
+        "register while installing", "POST", f"/infra-envs/{infra_env}/hosts", body, keep=("role",), persona="agent"
+    )
+    replay.note(
+        "host that started again",
+        {key: (await replay.call("", "GET", agent.path)).get(key) for key in ("status", "status_info")},
+    )
     await until(replay, path, "error")
-    replay.note("cluster of a host that started again", {key: (await replay.call("", "GET", path)).get(key) for key in ("status", "status_info")})
+    replay.note(
+        "cluster of a host that started again",
+        {key: (await replay.call("", "GET", path)).get(key) for key in ("status", "status_info")},
+    )
     await replay.call("reset after an error", "POST", f"{path}/actions/reset", keep=("status",))
     await until(replay, agent.path, "resetting-pending-user-action")
     await replay.call("removal of a host that is reset", "DELETE", agent.path)

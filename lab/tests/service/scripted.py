@@ -38,11 +38,15 @@ class Keys:
 
     def __init__(self) -> None:
         self.private = ec.generate_private_key(ec.SECP256R1())
-        pem = self.private.public_key().public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
+        pem = self.private.public_key().public_bytes(
+            serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
+        )
         self.public_pem = pem.replace(b"PUBLIC KEY", b"EC PUBLIC KEY")
 
     def token(self, **claims: Any) -> str:
-        head = _segment(json.dumps({"alg": "ES256", "typ": "JWT"}).encode()) + "." + _segment(json.dumps(claims).encode())
+        head = (
+            _segment(json.dumps({"alg": "ES256", "typ": "JWT"}).encode()) + "." + _segment(json.dumps(claims).encode())
+        )
         first, second = decode_dss_signature(self.private.sign(head.encode(), ec.ECDSA(hashes.SHA256())))
         return head + "." + _segment(first.to_bytes(32, "big") + second.to_bytes(32, "big"))
 
@@ -61,9 +65,26 @@ def agent_environment(keys: Keys, **more: str) -> dict[str, str]:
         "HW_VALIDATOR_REQUIREMENTS": "TO_BE_REPLACED_BY_SYSTEMD",
         "AGENT_DOCKER_IMAGE": AGENT_IMAGE,
         "RELEASE_IMAGES": json.dumps(
-            [{"openshift_version": "4.22", "version": "4.22.0", "cpu_architecture": "x86_64", "cpu_architectures": ["x86_64"], "url": RELEASE}]
+            [
+                {
+                    "openshift_version": "4.22",
+                    "version": "4.22.0",
+                    "cpu_architecture": "x86_64",
+                    "cpu_architectures": ["x86_64"],
+                    "url": RELEASE,
+                }
+            ]
         ),
-        "OS_IMAGES": json.dumps([{"openshift_version": "4.22.0", "cpu_architecture": "x86_64", "url": "http://x/rhcos.iso", "version": "9.6"}]),
+        "OS_IMAGES": json.dumps(
+            [
+                {
+                    "openshift_version": "4.22.0",
+                    "cpu_architecture": "x86_64",
+                    "url": "http://x/rhcos.iso",
+                    "version": "9.6",
+                }
+            ]
+        ),
         **more,
     }
 
@@ -122,14 +143,18 @@ class Client:
         assert self.session is not None
         await self.session.close()
 
-    async def call(self, method: str, path: str, body: Any = None, *, raw: bytes | None = None, **options: Any) -> tuple[int, Any]:
+    async def call(
+        self, method: str, path: str, body: Any = None, *, raw: bytes | None = None, **options: Any
+    ) -> tuple[int, Any]:
         assert self.session is not None
         data = raw
         if raw is None and body is not None:
             data = json.dumps(body).encode()
         headers = {"Content-Type": "application/json"} if data is not None else {}
         headers.update(options.pop("headers", {}))
-        async with self.session.request(method, self.url + API + path, data=data, headers=headers, **options) as response:
+        async with self.session.request(
+            method, self.url + API + path, data=data, headers=headers, **options
+        ) as response:
             content = await response.read()
             # What a download refuses is JSON sent as octets.
             self.octets = response.content_type == "application/octet-stream"
@@ -174,7 +199,15 @@ def disk(name: str = "sda", gigabytes: int = 120, **more: Any) -> dict[str, Any]
 class Machine:
     """A simulated host as its agent describes it."""
 
-    def __init__(self, number: int, *, cpus: int = 8, memory_gib: int = 32, name: str = "", disks: list[dict[str, Any]] | None = None) -> None:
+    def __init__(
+        self,
+        number: int,
+        *,
+        cpus: int = 8,
+        memory_gib: int = 32,
+        name: str = "",
+        disks: list[dict[str, Any]] | None = None,
+    ) -> None:
         self.id = str(uuid.UUID(int=0xA0000000000040008000000000000000 + number))
         self.number = number
         self.name = name or f"host-{number}"
@@ -209,10 +242,22 @@ class Machine:
             ],
             "disks": [dict(item) for item in self.disks],
             "cpu": {"count": self.cpus, "architecture": "x86_64", "model_name": "lab", "frequency": 2000, "flags": []},
-            "memory": {"physical_bytes": self.memory_gib * 1024**3, "usable_bytes": self.memory_gib * 1024**3, "physical_bytes_method": "dmidecode"},
+            "memory": {
+                "physical_bytes": self.memory_gib * 1024**3,
+                "usable_bytes": self.memory_gib * 1024**3,
+                "physical_bytes_method": "dmidecode",
+            },
             "boot": {"current_boot_mode": "uefi"},
-            "system_vendor": {"manufacturer": self.manufacturer, "product_name": "Lab Machine", "serial_number": f"S{self.number}"},
-            "routes": [{"interface": "eth0", "gateway": self.gateway, "destination": "0.0.0.0", "family": 2, "metric": 100}] if self.gateway else [],
+            "system_vendor": {
+                "manufacturer": self.manufacturer,
+                "product_name": "Lab Machine",
+                "serial_number": f"S{self.number}",
+            },
+            "routes": [
+                {"interface": "eth0", "gateway": self.gateway, "destination": "0.0.0.0", "family": 2, "metric": 100}
+            ]
+            if self.gateway
+            else [],
             "tpm_version": "2.0",
         }
 
@@ -220,7 +265,15 @@ class Machine:
 class ScriptedAgent:
     """Registers, answers every step at once, and walks through the stages of its role."""
 
-    def __init__(self, client: Client, machine: Machine, clock: LabClock, *, infra_env_id: str = INFRA_ENV_ID, version: str = AGENT_IMAGE) -> None:
+    def __init__(
+        self,
+        client: Client,
+        machine: Machine,
+        clock: LabClock,
+        *,
+        infra_env_id: str = INFRA_ENV_ID,
+        version: str = AGENT_IMAGE,
+    ) -> None:
         self.client, self.machine, self.clock = client, machine, clock
         self.path = f"/infra-envs/{infra_env_id}/hosts/{machine.id}"
         self.infra_env_id, self.version = infra_env_id, version
@@ -231,7 +284,11 @@ class ScriptedAgent:
         self.exited = False
 
     async def register(self) -> tuple[int, Any]:
-        return await self.client.call("POST", f"/infra-envs/{self.infra_env_id}/hosts", {"host_id": self.machine.id, "discovery_agent_version": self.version})
+        return await self.client.call(
+            "POST",
+            f"/infra-envs/{self.infra_env_id}/hosts",
+            {"host_id": self.machine.id, "discovery_agent_version": self.version},
+        )
 
     async def run(self) -> None:
         status, body = await self.register()
@@ -277,10 +334,21 @@ class ScriptedAgent:
                 {
                     "host_id": other["host_id"],
                     "l2_connectivity": [
-                        {**link, "outgoing_ip_address": self.machine.ip, "remote_ip_address": ip, "remote_mac": nic["mac"]} for nic, ip in pairs
+                        {
+                            **link,
+                            "outgoing_ip_address": self.machine.ip,
+                            "remote_ip_address": ip,
+                            "remote_mac": nic["mac"],
+                        }
+                        for nic, ip in pairs
                     ],
-                    "l3_connectivity": [{**link, "remote_ip_address": ip, "average_rtt_ms": 0.3, "packet_loss_percentage": 0} for _nic, ip in pairs],
-                    "mtu_report": [{"outgoing_nic": "eth0", "remote_ip_address": ip, "mtu_successful": True} for _nic, ip in pairs],
+                    "l3_connectivity": [
+                        {**link, "remote_ip_address": ip, "average_rtt_ms": 0.3, "packet_loss_percentage": 0}
+                        for _nic, ip in pairs
+                    ],
+                    "mtu_report": [
+                        {"outgoing_nic": "eth0", "remote_ip_address": ip, "mtu_successful": True} for _nic, ip in pairs
+                    ],
                 }
             )
         return {"remote_hosts": remotes}
@@ -289,12 +357,21 @@ class ScriptedAgent:
         return [{"network": cidr, "free_addresses": ["192.0.2.5", "192.0.2.6"]} for cidr in json.loads(args[0])]
 
     def reply_ntp_synchronizer(self, _args: list[str]) -> Any:
-        return {"ntp_sources": [{"source_name": "192.0.2.1", "source_state": "synced" if self.machine.synced else "unreachable"}]}
+        return {
+            "ntp_sources": [
+                {"source_name": "192.0.2.1", "source_state": "synced" if self.machine.synced else "unreachable"}
+            ]
+        }
 
     def reply_domain_resolution(self, args: list[str]) -> Any:
         names = [entry["domain_name"] for entry in json.loads(args[0])["domains"]]
         found = ["192.0.2.5"] if self.machine.resolves else []
-        return {"resolutions": [{"domain_name": name, "ipv4_addresses": [] if "Wildcard" in name else found, "ipv6_addresses": []} for name in names]}
+        return {
+            "resolutions": [
+                {"domain_name": name, "ipv4_addresses": [] if "Wildcard" in name else found, "ipv6_addresses": []}
+                for name in names
+            ]
+        }
 
     def reply_verify_vips(self, args: list[str]) -> Any:
         return [{**entry, "verification": "succeeded"} for entry in json.loads(args[0])]
@@ -304,7 +381,12 @@ class ScriptedAgent:
 
     def reply_container_image_availability(self, args: list[str]) -> Any:
         result = "failure" if self.machine.images_fail else "success"
-        return {"images": [{"name": name, "result": result, "time": 1.5, "size_bytes": 1000, "download_rate": 10.0} for name in json.loads(args[0])["images"]]}
+        return {
+            "images": [
+                {"name": name, "result": result, "time": 1.5, "size_bytes": 1000, "download_rate": 10.0}
+                for name in json.loads(args[0])["images"]
+            ]
+        }
 
     async def progress(self, stage: str, info: str = "") -> tuple[int, Any]:
         return await self.client.call("PUT", f"{self.path}/progress", {"current_stage": stage, "progress_info": info})
@@ -331,13 +413,21 @@ class Rig:
         self.keys = keys or Keys()
         self.clock, self.faults = LabClock(speed), Faults()
         self.swagger = DESCRIPTION
-        self.service = AssistedService(agent_environment(self.keys, **environment), clock=self.clock, faults=self.faults, swagger=self.swagger)
+        self.service = AssistedService(
+            agent_environment(self.keys, **environment), clock=self.clock, faults=self.faults, swagger=self.swagger
+        )
 
     async def __aenter__(self) -> Rig:
         await self.service.start("127.0.0.1", 0)
-        self.user = await Client(self.service.url, {"Authorization": self.keys.token(auth_scheme="userAuth")}).__aenter__()
-        self.agent = await Client(self.service.url, {"X-Secret-Key": self.keys.token(auth_scheme="agentAuth")}).__aenter__()
-        self.watcher = await Client(self.service.url, {"Watcher-Authorization": self.keys.token(auth_scheme="watcherAuth")}).__aenter__()
+        self.user = await Client(
+            self.service.url, {"Authorization": self.keys.token(auth_scheme="userAuth")}
+        ).__aenter__()
+        self.agent = await Client(
+            self.service.url, {"X-Secret-Key": self.keys.token(auth_scheme="agentAuth")}
+        ).__aenter__()
+        self.watcher = await Client(
+            self.service.url, {"Watcher-Authorization": self.keys.token(auth_scheme="watcherAuth")}
+        ).__aenter__()
         self.tasks: list[asyncio.Task[None]] = []
         return self
 
@@ -355,7 +445,9 @@ class Rig:
     async def create(self, params: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Cluster and infra-env; the cluster."""
         self.cluster = await self.user.post("/clusters", params or cluster_params())
-        await self.user.post("/infra-envs", {"name": "demo", "pull_secret": PULL_SECRET, "cluster_id": self.cluster["id"]})
+        await self.user.post(
+            "/infra-envs", {"name": "demo", "pull_secret": PULL_SECRET, "cluster_id": self.cluster["id"]}
+        )
         return dict(self.cluster)
 
     def boot(self, *machines: Machine) -> list[ScriptedAgent]:
@@ -388,7 +480,11 @@ def problems(cluster: Mapping[str, Any]) -> list[str]:
         *((h["requested_hostname"], h.get("validations_info", "{}")) for h in cluster["hosts"]),
     ]:
         for verdicts in json.loads(text).values():
-            found += [f"{owner}: {verdict['id']}: {verdict['status']}: {verdict['message']}" for verdict in verdicts if verdict["status"] != "success"]
+            found += [
+                f"{owner}: {verdict['id']}: {verdict['status']}: {verdict['message']}"
+                for verdict in verdicts
+                if verdict["status"] != "success"
+            ]
     return found + [f"{host['requested_hostname']} {host['status']} {host['status_info']}" for host in cluster["hosts"]]
 
 
@@ -399,7 +495,11 @@ async def finish(rig: Rig) -> None:
     """What the controller in the new cluster reports."""
     path = f"/clusters/{rig.cluster['id']}"
     await rig.agent.call("PUT", path + "/progress", {"finalizing_stage": "Waiting for cluster operators"})
-    await rig.agent.call("PUT", path + "/monitored-operators", {"name": "console", "status": "available", "status_info": "ok", "version": "4.22.0"})
+    await rig.agent.call(
+        "PUT",
+        path + "/monitored-operators",
+        {"name": "console", "status": "available", "status_info": "ok", "version": "4.22.0"},
+    )
     await rig.agent.call("PUT", path + "/progress", {"finalizing_stage": "Adding router ca"})
     status, answer = await rig.agent.call("POST", path + "/uploads/ingress-cert", CERTIFICATE)
     assert status == 201, answer

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Clusters over HTTP: creation, change, overrides, ignored validations, small settings. The rig holds every response against the description."""
+"""Clusters over HTTP: creation, change, overrides, ignored validations, small settings.
+
+The rig holds every response against the description.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,11 @@ def test_cluster_as_it_is_created() -> None:
     async def flow() -> None:
         async with Rig(1) as rig:
             cluster = await rig.create()
-            assert (cluster["status"], cluster["kind"], cluster["href"]) == ("insufficient", "Cluster", f"{API}/clusters/{cluster['id']}")
+            assert (cluster["status"], cluster["kind"], cluster["href"]) == (
+                "insufficient",
+                "Cluster",
+                f"{API}/clusters/{cluster['id']}",
+            )
             assert cluster["pull_secret_set"] is True and "pull_secret" not in cluster
             assert cluster["api_vips"] == [{"cluster_id": cluster["id"], "ip": "192.0.2.5"}]
             assert cluster["platform"] == {"type": "baremetal", "external": {}}
@@ -23,10 +30,16 @@ def test_cluster_as_it_is_created() -> None:
             assert cluster["install_started_at"] == "0001-01-01T00:00:00.000Z"
             assert [item["name"] for item in cluster["monitored_operators"]] == ["console"]
             infra_env = await rig.user.get(f"/infra-envs/{INFRA_ENV_ID}")
-            assert (infra_env["type"], infra_env["openshift_version"], infra_env["cluster_id"]) == ("full-iso", "4.22.0", cluster["id"])
+            assert (infra_env["type"], infra_env["openshift_version"], infra_env["cluster_id"]) == (
+                "full-iso",
+                "4.22.0",
+                cluster["id"],
+            )
             other = await rig.user.post("/infra-envs", {"name": "second", "pull_secret": PULL_SECRET})
             assert other["id"] != INFRA_ENV_ID and "cluster_id" not in other
-            assert [item["id"] for item in await rig.user.get("/infra-envs", params={"cluster_id": cluster["id"]})] == [INFRA_ENV_ID]
+            assert [item["id"] for item in await rig.user.get("/infra-envs", params={"cluster_id": cluster["id"]})] == [
+                INFRA_ENV_ID
+            ]
             assert (await rig.user.get(f"/clusters/{cluster['id']}"))["hosts"] == []
 
     run(flow())
@@ -51,7 +64,9 @@ def test_cluster_changes() -> None:
             rig.service.core.cluster(rig.cluster["id"]).status = "insufficient"
             assert (await rig.user.call("DELETE", path))[0] == 204
             assert (await rig.user.call("GET", path))[0] == 404
-            assert (await rig.user.get("/events", params={"cluster_id": rig.cluster["id"]}))[-1]["name"] == "cluster_deregistered"
+            assert (await rig.user.get("/events", params={"cluster_id": rig.cluster["id"]}))[-1][
+                "name"
+            ] == "cluster_deregistered"
 
     run(flow())
 
@@ -64,7 +79,10 @@ def test_install_config_overrides() -> None:
         async with Rig(1) as rig:
             await rig.create()
             path = f"/clusters/{rig.cluster['id']}/install-config"
-            assert await rig.user.call("PATCH", path, '{"fips": true, "platform": {"baremetal": {"hosts": [1]}}}') == (201, b"")
+            assert await rig.user.call("PATCH", path, '{"fips": true, "platform": {"baremetal": {"hosts": [1]}}}') == (
+                201,
+                b"",
+            )
             cluster = await rig.user.get(f"/clusters/{rig.cluster['id']}")
             assert cluster["install_config_overrides"] == '{"fips": true, "platform": {"baremetal": {"hosts": [1]}}}'
             document = json.loads(await rig.user.get(path))
@@ -98,7 +116,11 @@ def test_ignored_validations() -> None:
                 kind = member.split("-")[0]
                 assert (status, answer["reason"]) == (
                     400,
-                    f"cannot proceed due to the following errors: unable to ignore the following {kind} validations ({name})",
+                    (
+                        f"cannot proceed due to the following errors: unable to ignore the following {kind} "
+                        "validations "
+                        f"({name})"
+                    ),
                 )
             assert (await rig.user.call("PUT", path, {"host-validation-ids": "no json"}))[0] == 400
 
@@ -115,7 +137,9 @@ def test_small_settings_of_a_cluster() -> None:
             requirements = await rig.user.get(f"{path}/preflight-requirements")
             assert requirements["ocp"]["master"]["quantitative"]["cpu_cores"] == 4
             assert "none" in await rig.user.get(f"{path}/supported-platforms")
-            assert (await rig.agent.call("POST", f"{path}/actions/complete-installation", {"is_success": True}))[0] == 202
+            assert (await rig.agent.call("POST", f"{path}/actions/complete-installation", {"is_success": True}))[
+                0
+            ] == 202
             created = await rig.user.post("/clusters/disconnected", {"name": "far", "openshift_version": "4.22"})
             assert (created["kind"], created["status"]) == ("DisconnectedCluster", "unmonitored")
             assert len(await rig.user.get("/clusters", params={"with_hosts": "true"})) == 2
@@ -128,7 +152,9 @@ def test_answers_are_compressed_on_request() -> None:
         async with Rig(1) as rig:
             await rig.create()
             assert rig.user.session is not None
-            async with rig.user.session.get(rig.service.url + API + "/clusters", headers={"Accept-Encoding": "gzip"}) as response:
+            async with rig.user.session.get(
+                rig.service.url + API + "/clusters", headers={"Accept-Encoding": "gzip"}
+            ) as response:
                 assert response.headers["Content-Encoding"] == "gzip" and (await response.json())[0]["name"] == "demo"
 
     run(flow())

@@ -15,7 +15,14 @@ from .flows import UNKNOWN, run
 from .scripted import API, INFRA_ENV_ID, PULL_SECRET, Client, Rig, cluster_params
 
 SHAPES: list[tuple[str, str, str, Any, int, dict[str, Any]]] = [
-    ("unknown cluster", "GET", f"/clusters/{UNKNOWN}", None, 404, {"kind": "Error", "id": 404, "href": "", "code": "404", "reason": "record not found"}),
+    (
+        "unknown cluster",
+        "GET",
+        f"/clusters/{UNKNOWN}",
+        None,
+        404,
+        {"kind": "Error", "id": 404, "href": "", "code": "404", "reason": "record not found"},
+    ),
     ("unknown infra-env", "GET", f"/infra-envs/{UNKNOWN}", None, 404, {"code": "404", "reason": "record not found"}),
     (
         "unknown host",
@@ -25,12 +32,47 @@ SHAPES: list[tuple[str, str, str, Any, int, dict[str, Any]]] = [
         404,
         {"reason": f"failed to get host {UNKNOWN} in infra_env {INFRA_ENV_ID}: record not found"},
     ),
-    ("delete of an unknown host", "DELETE", f"/infra-envs/{INFRA_ENV_ID}/hosts/{UNKNOWN}", None, 500, {"code": "500", "kind": "Error"}),
-    ("no id", "GET", "/clusters/abc", None, 400, {"code": 400, "message": 'cluster_id in path must be of type uuid: "abc"'}),
-    ("no path", "GET", "/nothing", None, 404, {"code": 404, "message": "path /api/assisted-install/v2/nothing was not found"}),
-    ("wrong method", "PUT", "/clusters", None, 405, {"code": 405, "message": "method PUT is not allowed, but [GET,POST] are"}),
+    (
+        "delete of an unknown host",
+        "DELETE",
+        f"/infra-envs/{INFRA_ENV_ID}/hosts/{UNKNOWN}",
+        None,
+        500,
+        {"code": "500", "kind": "Error"},
+    ),
+    (
+        "no id",
+        "GET",
+        "/clusters/abc",
+        None,
+        400,
+        {"code": 400, "message": 'cluster_id in path must be of type uuid: "abc"'},
+    ),
+    (
+        "no path",
+        "GET",
+        "/nothing",
+        None,
+        404,
+        {"code": 404, "message": ("path /api/assisted-install/v2/nothing was not found")},
+    ),
+    (
+        "wrong method",
+        "PUT",
+        "/clusters",
+        None,
+        405,
+        {"code": 405, "message": "method PUT is not allowed, but [GET,POST] are"},
+    ),
     ("no body", "POST", "/clusters", None, 400, {"code": 400, "message": "newClusterParams in body is required"}),
-    ("member missing", "POST", "/clusters", {"openshift_version": "4.22", "pull_secret": "x"}, 400, {"code": 400, "message": "name in body is required"}),
+    (
+        "member missing",
+        "POST",
+        "/clusters",
+        {"openshift_version": "4.22", "pull_secret": "x"},
+        400,
+        {"code": 400, "message": "name in body is required"},
+    ),
     (
         "unknown member",
         "POST",
@@ -41,9 +83,23 @@ SHAPES: list[tuple[str, str, str, Any, int, dict[str, Any]]] = [
     ),
     ("unknown word", "POST", "/clusters", cluster_params(hyperthreading="some"), 400, {"code": 400}),
     ("wrong type", "POST", "/clusters", cluster_params(control_plane_count="3"), 400, {"code": 400}),
-    ("too long", "POST", "/clusters", cluster_params(name="a" * 55), 400, {"code": 400, "message": "name in body should be at most 54 chars long"}),
+    (
+        "too long",
+        "POST",
+        "/clusters",
+        cluster_params(name="a" * 55),
+        400,
+        {"code": 400, "message": "name in body should be at most 54 chars long"},
+    ),
     ("no JSON", "POST", "/clusters", b"{", 400, {"code": 400}),
-    ("bad query", "GET", "/events?limit=some", None, 400, {"code": 400, "message": 'limit in query must be of type int64: "some"'}),
+    (
+        "bad query",
+        "GET",
+        "/events?limit=some",
+        None,
+        400,
+        {"code": 400, "message": 'limit in query must be of type int64: "some"'},
+    ),
     (
         "infra-env of no cluster",
         "POST",
@@ -55,7 +111,9 @@ SHAPES: list[tuple[str, str, str, Any, int, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("method", "path", "body", "status", "answer"), [row[1:] for row in SHAPES], ids=[row[0] for row in SHAPES])
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status", "answer"), [row[1:] for row in SHAPES], ids=[row[0] for row in SHAPES]
+)
 def test_error_shapes(method: str, path: str, body: Any, status: int, answer: dict[str, Any]) -> None:
     async def flow() -> None:
         async with Rig(1) as rig:
@@ -98,9 +156,15 @@ def test_who_may_do_what() -> None:
             assert (await rig.watcher.call("GET", f"/infra-envs/{INFRA_ENV_ID}"))[0] == 401
             assert (await rig.agent.call("POST", "/clusters", cluster_params()))[0] == 401
             async with Client(rig.service.url) as unknown:
-                assert await unknown.call("GET", "/clusters") == (401, {"code": 401, "message": "unauthenticated for invalid credentials"})
+                assert await unknown.call("GET", "/clusters") == (
+                    401,
+                    {"code": 401, "message": "unauthenticated for invalid credentials"},
+                )
             async with Client(rig.service.url, {"Authorization": rig.keys.token(auth_scheme="agentAuth")}) as wrong:
-                assert await wrong.call("GET", "/clusters") == (403, {"code": 403, "message": "authClaim agentAuth is unauthorized to access"})
+                assert await wrong.call("GET", "/clusters") == (
+                    403,
+                    {"code": 403, "message": "authClaim agentAuth is unauthorized to access"},
+                )
 
     run(flow())
 
@@ -143,7 +207,11 @@ def test_an_answer_is_of_a_kind_that_the_caller_takes(path: str, accept: str, st
             body = {"folder": "openshift", "file_name": "a.yaml", "content": base64.b64encode(b"a: 1\n").decode()}
             await rig.user.post(f"/clusters/{cluster['id']}/manifests", body)
             assert rig.user.session is not None
-            where = f"/clusters/{cluster['id']}/manifests/files?folder=openshift&file_name=a.yaml" if path == "file" else path
+            where = (
+                f"/clusters/{cluster['id']}/manifests/files?folder=openshift&file_name=a.yaml"
+                if path == "file"
+                else path
+            )
             async with rig.user.session.get(rig.service.url + API + where, headers={"Accept": accept}) as response:
                 assert response.status == status
                 if status == 400:

@@ -20,18 +20,29 @@ def test_credentials_and_files_by_state() -> None:
             await rig.create()
             cluster = rig.service.core.cluster(rig.cluster["id"])
             path = f"/clusters/{cluster.id}"
-            status, answer = await rig.user.call("GET", f"{path}/downloads/credentials", params={"file_name": "kubeconfig"})
+            status, answer = await rig.user.call(
+                "GET", f"{path}/downloads/credentials", params={"file_name": "kubeconfig"}
+            )
             assert status == 409 and answer["reason"].startswith(
                 f"cluster {cluster.id} is in insufficient state, kubeconfig-noingress can be downloaded only when"
             )
             rig.service.core.start_installation(cluster)
             cluster.status = "installing"
             for name in ("kubeconfig-noingress", "kubeadmin-password", "kubeconfig"):
-                assert (await rig.user.call("GET", f"{path}/downloads/credentials", params={"file_name": name}))[0] == 200
-            for name, code in (("master.ign", 200), ("metadata.json", 200), ("install-config.yaml", 200), ("custom_manifests.json", 409)):
+                assert (await rig.user.call("GET", f"{path}/downloads/credentials", params={"file_name": name}))[
+                    0
+                ] == 200
+            for name, code in (
+                ("master.ign", 200),
+                ("metadata.json", 200),
+                ("install-config.yaml", 200),
+                ("custom_manifests.json", 409),
+            ):
                 assert (await rig.user.call("GET", f"{path}/downloads/files", params={"file_name": name}))[0] == code
             assert (await rig.user.call("GET", f"{path}/downloads/files", params={"file_name": "other"}))[0] == 400
-            assert (await rig.user.call("GET", f"{path}/downloads/files-presigned", params={"file_name": "master.ign"}))[0] == 400
+            assert (
+                await rig.user.call("GET", f"{path}/downloads/files-presigned", params={"file_name": "master.ign"})
+            )[0] == 400
             assert (await rig.agent.call("POST", f"{path}/uploads/ingress-cert", CERTIFICATE))[0] == 400
             cluster.status = "finalizing"
             assert (await rig.agent.call("POST", f"{path}/uploads/ingress-cert", "no pem"))[0] == 500
@@ -40,7 +51,10 @@ def test_credentials_and_files_by_state() -> None:
             url = f"{rig.service.url}{API}{path}/downloads/credentials?file_name=kubeconfig"
             async with rig.user.session.get(url) as response:
                 assert response.headers["Content-Disposition"] == 'attachment; filename="kubeconfig"'
-                assert response.content_type == "application/octet-stream" and "certificate-authority-data" in await response.text()
+                assert (
+                    response.content_type == "application/octet-stream"
+                    and "certificate-authority-data" in await response.text()
+                )
 
     run(flow())
 
@@ -56,8 +70,12 @@ def test_credentials_wait_for_the_console_elsewhere() -> None:
             assert (await rig.user.call("GET", f"{path}/credentials"))[0] == 500
             rig.service.core.start_installation(rig.service.core.cluster(rig.cluster["id"]))
             assert (await rig.user.get(f"{path}/credentials"))["username"] == "kubeadmin"
-            assert (await rig.agent.call("PUT", f"{path}/monitored-operators", {"name": "nothing", "status": "available"}))[0] == 404
-            assert (await rig.agent.get(f"{path}/monitored-operators", params={"operator_name": "console"}))[0]["status"] == "available"
+            assert (
+                await rig.agent.call("PUT", f"{path}/monitored-operators", {"name": "nothing", "status": "available"})
+            )[0] == 404
+            assert (await rig.agent.get(f"{path}/monitored-operators", params={"operator_name": "console"}))[0][
+                "status"
+            ] == "available"
 
     run(flow())
 
@@ -81,8 +99,16 @@ def test_logs_and_events() -> None:
             with tarfile.open(fileobj=io.BytesIO(await rig.user.get(path))) as archive:
                 assert "cluster_events.json" in archive.getnames()
             assert (await rig.agent.call("PUT", f"{agent.path}/logs-progress", {"logs_state": "completed"}))[0] == 204
-            assert (await rig.agent.call("PUT", f"/clusters/{rig.cluster['id']}/logs-progress", {"logs_state": "requested"}))[0] == 204
-            event = {"severity": "warning", "message": "odd", "event_time": "2026-11-21T10:00:00.000Z", "cluster_id": rig.cluster["id"], "name": "x"}
+            assert (
+                await rig.agent.call("PUT", f"/clusters/{rig.cluster['id']}/logs-progress", {"logs_state": "requested"})
+            )[0] == 204
+            event = {
+                "severity": "warning",
+                "message": "odd",
+                "event_time": "2026-11-21T10:00:00.000Z",
+                "cluster_id": rig.cluster["id"],
+                "name": "x",
+            }
             assert (await rig.agent.call("POST", "/events", event))[0] == 201
             everything = await rig.user.get("/events", params={"cluster_id": rig.cluster["id"]})
             assert everything[-1]["message"] == "odd"

@@ -48,14 +48,33 @@ def test_day_two() -> None:
         async with Rig(1) as rig:
             body = {"name": "ignored", "api_vip_dnsname": "api.demo.lab.example.com", "openshift_cluster_id": UNKNOWN}
             rig.cluster = await rig.user.post("/clusters/import", body)
-            assert (rig.cluster["kind"], rig.cluster["status"], rig.cluster["imported"]) == ("AddHostsCluster", "adding-hosts", True)
-            assert (rig.cluster["name"], rig.cluster["base_dns_domain"]) == ("demo", "lab.example.com") and rig.cluster["id"] != UNKNOWN
-            endpoint = {"url": "https://api-int.demo.lab.example.com:22623/config/worker", "ca_certificate": base64.b64encode(CERTIFICATE.encode()).decode()}
-            body = {"user_managed_networking": True, "ignition_endpoint": endpoint, "api_vips": None, "olm_operators": None}
+            assert (rig.cluster["kind"], rig.cluster["status"], rig.cluster["imported"]) == (
+                "AddHostsCluster",
+                "adding-hosts",
+                True,
+            )
+            assert (rig.cluster["name"], rig.cluster["base_dns_domain"]) == ("demo", "lab.example.com") and rig.cluster[
+                "id"
+            ] != UNKNOWN
+            endpoint = {
+                "url": "https://api-int.demo.lab.example.com:22623/config/worker",
+                "ca_certificate": base64.b64encode(CERTIFICATE.encode()).decode(),
+            }
+            body = {
+                "user_managed_networking": True,
+                "ignition_endpoint": endpoint,
+                "api_vips": None,
+                "olm_operators": None,
+            }
             await rig.user.patch(f"/clusters/{rig.cluster['id']}", body)
-            await rig.user.post("/infra-envs", {"name": "x", "pull_secret": PULL_SECRET, "cluster_id": rig.cluster["id"]})
+            await rig.user.post(
+                "/infra-envs", {"name": "x", "pull_secret": PULL_SECRET, "cluster_id": rig.cluster["id"]}
+            )
             agent = ScriptedAgent(rig.agent, Machine(1), rig.clock)
-            agent.reply_api_vip_connectivity_check = lambda args: {"is_success": True, "url": json.loads(args[0])["url"]}  # type: ignore[attr-defined]
+            agent.reply_api_vip_connectivity_check = lambda args: {
+                "is_success": True,
+                "url": json.loads(args[0])["url"],
+            }  # type: ignore[attr-defined]
             _, host = await agent.register()
             assert (host["kind"], host["role"]) == ("AddToExistingClusterHost", "worker")
             for _ in range(3):

@@ -20,7 +20,11 @@ def test_registration_and_first_answers() -> None:
             await rig.create()
             agent = ScriptedAgent(rig.agent, Machine(1), rig.clock)
             status, host = await agent.register()
-            assert (status, host["status"], host["status_info"]) == (201, "discovering", "Waiting for host to send hardware details")
+            assert (status, host["status"], host["status_info"]) == (
+                201,
+                "discovering",
+                "Waiting for host to send hardware details",
+            )
             assert host["requested_hostname"] == agent.machine.id and host["role"] == "auto-assign"
             command = host["next_step_runner_command"]
             assert list(command) == ["args"] and json.loads(command["args"][0])["host_id"] == agent.machine.id
@@ -28,7 +32,11 @@ def test_registration_and_first_answers() -> None:
             assert (answer["next_instruction_seconds"], answer["post_step_action"]) == (60, "continue")
             assert [step["step_type"] for step in answer["instructions"]] == ["inventory"]
             host = await rig.user.get(agent.path)
-            assert (host["requested_hostname"], host["installation_disk_path"], host["timestamp"] > 0) == ("host-1", "/dev/sda", True)
+            assert (host["requested_hostname"], host["installation_disk_path"], host["timestamp"] > 0) == (
+                "host-1",
+                "/dev/sda",
+                True,
+            )
             status, again = await agent.register()
             assert status == 201 and "status" not in again
             assert (await rig.user.get(agent.path))["status"] == "discovering"
@@ -53,8 +61,18 @@ HOST_CHANGES: list[tuple[str, dict[str, Any], int, str]] = [
         409,
         "Requested installation disk is not part of the host's valid disks",
     ),
-    ("no disk", {"disks_selected_config": []}, 409, "Requested installation disk is not part of the host's valid disks"),
-    ("two disks", {"disks_selected_config": [{"id": DISK, "role": "install"}] * 2}, 409, "duplicate setting of installation path by the user"),
+    (
+        "no disk",
+        {"disks_selected_config": []},
+        409,
+        ("Requested installation disk is not part of the host's valid disks"),
+    ),
+    (
+        "two disks",
+        {"disks_selected_config": [{"id": DISK, "role": "install"}] * 2},
+        409,
+        ("duplicate setting of installation path by the user"),
+    ),
     ("skip", {"disks_skip_formatting": [{"disk_id": DISK, "skip_formatting": True}]}, 201, ""),
     ("skip unknown", {"disks_skip_formatting": [{"disk_id": "x", "skip_formatting": True}]}, 400, ""),
     ("labels", {"node_labels": [{"key": "example.com/role", "value": "edge"}, {"key": "x", "value": ""}]}, 201, ""),
@@ -67,7 +85,9 @@ HOST_CHANGES: list[tuple[str, dict[str, Any], int, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("body", "status", "text"), [row[1:] for row in HOST_CHANGES], ids=[row[0] for row in HOST_CHANGES])
+@pytest.mark.parametrize(
+    ("body", "status", "text"), [row[1:] for row in HOST_CHANGES], ids=[row[0] for row in HOST_CHANGES]
+)
 def test_host_changes(body: dict[str, Any], status: int, text: str) -> None:
     async def flow() -> None:
         async with Rig(1) as rig:
@@ -125,14 +145,26 @@ def test_a_changed_host_shows_it() -> None:
         async with Rig(1) as rig:
             await rig.create()
             agent = await discovered(rig, Machine(1))
-            body = {"host_role": "worker", "host_name": "w", "node_labels": [{"key": "a", "value": "b"}], "ignition_endpoint_token": "t"}
+            body = {
+                "host_role": "worker",
+                "host_name": "w",
+                "node_labels": [{"key": "a", "value": "b"}],
+                "ignition_endpoint_token": "t",
+            }
             host = await rig.user.patch(agent.path, body)
-            assert (host["role"], host["suggested_role"], host["requested_hostname"], host["node_labels"]) == ("worker", "worker", "w", '{"a":"b"}')
+            assert (host["role"], host["suggested_role"], host["requested_hostname"], host["node_labels"]) == (
+                "worker",
+                "worker",
+                "w",
+                '{"a":"b"}',
+            )
             assert host["ignition_endpoint_token_set"] is True and "ignition_endpoint_token" not in host
             host = await rig.user.patch(f"{agent.path}/installer-args", {"args": ["--append-karg", "ip=x"]})
             assert json.loads(host["installer_args"]) == ["--append-karg", "ip=x"]
             assert (await rig.user.call("PATCH", f"{agent.path}/installer-args", {"args": ["--evil"]}))[0] == 400
-            assert await rig.user.call("PATCH", f"{agent.path}/ignition", {"config": '{"ignition": {"version": "3.2.0"}}'}) == (201, b"")
+            assert await rig.user.call(
+                "PATCH", f"{agent.path}/ignition", {"config": '{"ignition": {"version": "3.2.0"}}'}
+            ) == (201, b"")
             assert (await rig.user.call("PATCH", f"{agent.path}/ignition", {"config": "no"}))[0] == 400
             path = f"/infra-env/{INFRA_ENV_ID}/hosts/{agent.machine.id}/downloads/ignition"
             for url in (f"{agent.path}/ignition", path):
@@ -143,7 +175,9 @@ def test_a_changed_host_shows_it() -> None:
             assert json.loads(await rig.user.get(path))["ignition"]["version"] == "3.2.0"
             cluster.status = before
             assert (await rig.user.call("PATCH", f"{agent.path}/actions/reset-validation/connected"))[0] == 400
-            assert (await rig.user.call("PATCH", f"{agent.path}/actions/reset-validation/container-images-available"))[0] == 200
+            assert (await rig.user.call("PATCH", f"{agent.path}/actions/reset-validation/container-images-available"))[
+                0
+            ] == 200
             assert (await rig.user.call("POST", f"{agent.path}/actions/install"))[0] == 409
             assert (await rig.user.call("POST", f"{agent.path}/actions/reset"))[0] == 409
             assert (await rig.user.call("POST", f"{agent.path}/actions/unbind"))[0] == 409
@@ -161,11 +195,17 @@ def test_steps_with_unreadable_answers() -> None:
             await rig.create()
             agent = await discovered(rig, Machine(1))
             path = f"{agent.path}/instructions"
-            status, _ = await rig.agent.call("POST", path, {"step_type": "inventory", "step_id": "x", "exit_code": 0, "output": "no json"})
+            status, _ = await rig.agent.call(
+                "POST", path, {"step_type": "inventory", "step_id": "x", "exit_code": 0, "output": "no json"}
+            )
             assert status == 400
-            status, _ = await rig.agent.call("POST", path, {"step_type": "free-network-addresses", "step_id": "x", "exit_code": 0, "output": "{}"})
+            status, _ = await rig.agent.call(
+                "POST", path, {"step_type": "free-network-addresses", "step_id": "x", "exit_code": 0, "output": "{}"}
+            )
             assert status == 400
-            status, _ = await rig.agent.call("POST", path, {"step_type": "inventory", "step_id": "x", "exit_code": 1, "error": "failed"})
+            status, _ = await rig.agent.call(
+                "POST", path, {"step_type": "inventory", "step_id": "x", "exit_code": 1, "error": "failed"}
+            )
             assert status == 204
             status, _ = await rig.agent.call("POST", path, {"step_type": "nonsense"})
             assert status == 400

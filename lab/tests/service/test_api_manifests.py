@@ -34,7 +34,11 @@ MANIFESTS: list[tuple[dict[str, Any], int]] = [
 ]
 
 
-@pytest.mark.parametrize(("body", "status"), MANIFESTS, ids=[f"{row[0]['file_name']}-{row[0].get('folder', '')}-{row[0]['content'][:8]}" for row in MANIFESTS])
+@pytest.mark.parametrize(
+    ("body", "status"),
+    MANIFESTS,
+    ids=[f"{row[0]['file_name']}-{row[0].get('folder', '')}-{row[0]['content'][:8]}" for row in MANIFESTS],
+)
 def test_manifest_rules(body: dict[str, Any], status: int) -> None:
     async def flow() -> None:
         async with Rig(1) as rig:
@@ -51,15 +55,33 @@ def test_life_of_a_manifest() -> None:
             await rig.create()
             path = f"/clusters/{rig.cluster['id']}/manifests"
             body = {"file_name": "a.yaml", "folder": "openshift", "content": MANIFEST}
-            assert await rig.user.post(path, body) == {"file_name": "a.yaml", "folder": "openshift", "manifest_source": "user"}
+            assert await rig.user.post(path, body) == {
+                "file_name": "a.yaml",
+                "folder": "openshift",
+                "manifest_source": "user",
+            }
             await rig.user.post(path, body)
             status, answer = await rig.user.call("POST", path, {**body, "folder": "manifests"})
-            assert status == 400 and "cannot be uploaded as it is not distinct between {manifest, openshift} folders" in answer["reason"]
+            assert (
+                status == 400
+                and "cannot be uploaded as it is not distinct between {manifest, openshift} folders" in answer["reason"]
+            )
             assert len(await rig.user.get(path)) == 1
-            assert await rig.user.get(f"{path}/files", params={"folder": "openshift", "file_name": "a.yaml"}) == b"kind: ConfigMap\n"
+            assert (
+                await rig.user.get(f"{path}/files", params={"folder": "openshift", "file_name": "a.yaml"})
+                == b"kind: ConfigMap\n"
+            )
             status, answer = await rig.user.call("GET", f"{path}/files", params={"file_name": "a.yaml"})
-            assert (status, answer["reason"]) == (404, f"Cluster manifest manifests/a.yaml doesn't exist in cluster {rig.cluster['id']}")
-            renamed = {"folder": "openshift", "file_name": "a.yaml", "updated_file_name": "b.yaml", "updated_folder": "manifests"}
+            assert (status, answer["reason"]) == (
+                404,
+                (f"Cluster manifest manifests/a.yaml doesn't exist in cluster {rig.cluster['id']}"),
+            )
+            renamed = {
+                "folder": "openshift",
+                "file_name": "a.yaml",
+                "updated_file_name": "b.yaml",
+                "updated_folder": "manifests",
+            }
             assert (await rig.user.patch(path, renamed, expect=200))["file_name"] == "b.yaml"
             assert (await rig.user.call("DELETE", path, params={"file_name": "b.yaml"}))[0] == 200
             assert (await rig.user.call("DELETE", path, params={"file_name": "b.yaml"}))[0] == 200

@@ -37,20 +37,58 @@ CASES: list[tuple[str, tuple[str, ...], dict[str, str], int, str]] = [
     ("valid until later", USER, {AUTHORIZATION: token("userAuth", exp=4102444800)}, 200, ""),
     ("nothing", USER, {}, 401, "unauthenticated for invalid credentials"),
     ("empty", USER, {AUTHORIZATION: ""}, 401, "unauthenticated for invalid credentials"),
-    ("header of another scheme", AGENT, {AUTHORIZATION: token("userAuth")}, 401, "unauthenticated for invalid credentials"),
-    ("bearer prefix", USER, {AUTHORIZATION: "Bearer " + token("userAuth")}, 401, "Failed to parse token: tokenstring should not contain 'bearer '\n"),
-    ("another persona", USER, {AUTHORIZATION: token("agentAuth")}, 403, "authClaim agentAuth is unauthorized to access"),
-    ("watcher as user", USER, {AUTHORIZATION: token("watcherAuth")}, 403, "authClaim watcherAuth is unauthorized to access"),
+    (
+        "header of another scheme",
+        AGENT,
+        {AUTHORIZATION: token("userAuth")},
+        401,
+        "unauthenticated for invalid credentials",
+    ),
+    (
+        "bearer prefix",
+        USER,
+        {AUTHORIZATION: "Bearer " + token("userAuth")},
+        401,
+        ("Failed to parse token: tokenstring should not contain 'bearer '\n"),
+    ),
+    (
+        "another persona",
+        USER,
+        {AUTHORIZATION: token("agentAuth")},
+        403,
+        "authClaim agentAuth is unauthorized to access",
+    ),
+    (
+        "watcher as user",
+        USER,
+        {AUTHORIZATION: token("watcherAuth")},
+        403,
+        "authClaim watcherAuth is unauthorized to access",
+    ),
     ("user as agent", AGENT, {SECRET: token("userAuth")}, 403, "authClaim userAuth is unauthorized to access"),
     ("expired", USER, {AUTHORIZATION: token("userAuth", exp=1)}, 401, "Failed to parse token: Token is expired\n"),
-    ("other key", USER, {AUTHORIZATION: OTHER.token(auth_scheme="userAuth")}, 401, "Failed to parse token: crypto/ecdsa: verification error\n"),
+    (
+        "other key",
+        USER,
+        {AUTHORIZATION: OTHER.token(auth_scheme="userAuth")},
+        401,
+        ("Failed to parse token: crypto/ecdsa: verification error\n"),
+    ),
     ("tampered", USER, {AUTHORIZATION: swapped(token("agentAuth"))}, 401, ""),
-    ("no token", USER, {AUTHORIZATION: "hello"}, 401, "Failed to parse token: token contains an invalid number of segments\n"),
+    (
+        "no token",
+        USER,
+        {AUTHORIZATION: "hello"},
+        401,
+        ("Failed to parse token: token contains an invalid number of segments\n"),
+    ),
     ("no JSON", USER, {AUTHORIZATION: "a.b.c"}, 401, ""),
 ]
 
 
-@pytest.mark.parametrize(("schemes", "headers", "status", "message"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
+@pytest.mark.parametrize(
+    ("schemes", "headers", "status", "message"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
+)
 def test_agent_installer_local(schemes: tuple[str, ...], headers: dict[str, str], status: int, message: str) -> None:
     authenticator = Authenticator(read_settings(agent_environment(KEYS)))
     if status == 200:
@@ -88,7 +126,8 @@ def test_local_tokens_open_their_own_object() -> None:
         check_object(caller, {"infra_env_id": "two"})
     assert caught.value.status == 404
     agent = authenticator.authenticate(("agentAuth",), {"X-Secret-Key": KEYS.token(infra_env_id="one")}, {})
-    check_object(agent, {"infra_env_id": "two"})  # assisted-installer-controller reports hosts of all InfraEnvs of a cluster
+    # assisted-installer-controller reports hosts of all InfraEnvs of a cluster
+    check_object(agent, {"infra_env_id": "two"})
     with pytest.raises(InfraError, match="unauthenticated"):
         authenticator.authenticate(("userAuth",), {"Authorization": KEYS.token(cluster_id="c")}, {})
     with pytest.raises(InfraError, match="claims"):
@@ -99,7 +138,10 @@ def test_without_authentication_everybody_is_the_administrator() -> None:
     assert Authenticator(read_settings({})).authenticate(("userAuth",), {}, {}) == Caller()
 
 
-@pytest.mark.parametrize("environment", [{"AUTH_TYPE": "rhsso"}, {"AUTH_TYPE": "local"}, {"HOST_MONITOR_INTERVAL": "soon"}, {"RELEASE_IMAGES": "["}])
+@pytest.mark.parametrize(
+    "environment",
+    [{"AUTH_TYPE": "rhsso"}, {"AUTH_TYPE": "local"}, {"HOST_MONITOR_INTERVAL": "soon"}, {"RELEASE_IMAGES": "["}],
+)
 def test_environments_that_do_not_start(environment: dict[str, str]) -> None:
     with pytest.raises(ValueError):
         Authenticator(read_settings(environment))

@@ -56,7 +56,12 @@ def test_defaults() -> None:
 )
 def test_what_follows_from_what(more: dict[str, Any], outcome: tuple[int, str, str, bool]) -> None:
     fields = create_fields(least(**more), HUB)
-    assert (fields["control_plane_count"], fields["high_availability_mode"], fields["platform"]["type"], fields["user_managed_networking"]) == outcome
+    assert (
+        fields["control_plane_count"],
+        fields["high_availability_mode"],
+        fields["platform"]["type"],
+        fields["user_managed_networking"],
+    ) == outcome
 
 
 @pytest.mark.parametrize(("asked", "stored"), [("4.20", "4.20.33"), ("4.20.33", "4.20.33"), ("4.22", "4.22.0")])
@@ -76,21 +81,40 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"high_availability_mode": "Full", "control_plane_count": 1}, "there should be 2-5 dedicated"),
     ({"control_plane_count": 6}, "there should be 2-5 dedicated"),
     ({"openshift_version": "4.17", "control_plane_count": 4}, "there should be exactly 3 dedicated .* older than 4.18"),
-    ({"control_plane_count": 1, "user_managed_networking": False}, "Can't disable user-managed-networking on single node OpenShift"),
+    (
+        {"control_plane_count": 1, "user_managed_networking": False},
+        ("Can't disable user-managed-networking on single node OpenShift"),
+    ),
     ({"control_plane_count": 1, "platform": {"type": "baremetal"}}, "baremetal"),
     ({"platform": {"type": "baremetal"}, "user_managed_networking": True}, "user-managed-networking"),
     ({"platform": {"type": "none"}, "user_managed_networking": False}, "user-managed-networking"),
     ({"platform": {"type": "external"}}, "Platform name"),
     ({"api_vips": [{"ip": "192.0.2.5"}]}, "same number"),
-    ({"api_vips": [{"ip": "192.0.2.5"}], "ingress_vips": [{"ip": "192.0.2.5"}]}, "appears both in apiVIPs and ingressVIPs"),
     (
-        {"api_vips": [{"ip": "192.0.2.5"}, {"ip": "192.0.2.7"}], "ingress_vips": [{"ip": "192.0.2.6"}, {"ip": "fd00::1"}]},
+        {"api_vips": [{"ip": "192.0.2.5"}], "ingress_vips": [{"ip": "192.0.2.5"}]},
+        "appears both in apiVIPs and ingressVIPs",
+    ),
+    (
+        {
+            "api_vips": [{"ip": "192.0.2.5"}, {"ip": "192.0.2.7"}],
+            "ingress_vips": [{"ip": "192.0.2.6"}, {"ip": "fd00::1"}],
+        },
         "must include exactly one IPv6 address",
     ),
-    ({"api_vips": [{"ip": "192.0.2.5"}], "ingress_vips": [{"ip": "192.0.2.6"}], "vip_dhcp_allocation": True}, "vip-dhcp-allocation"),
-    ({"api_vips": [{"ip": "192.0.2.5"}], "ingress_vips": [{"ip": "192.0.2.6"}], "user_managed_networking": True}, "User Managed Networking"),
     (
-        {"api_vips": [{"ip": "192.0.2.5"}], "ingress_vips": [{"ip": "192.0.2.6"}], "machine_networks": [{"cidr": "198.51.100.0/24"}]},
+        {"api_vips": [{"ip": "192.0.2.5"}], "ingress_vips": [{"ip": "192.0.2.6"}], "vip_dhcp_allocation": True},
+        "vip-dhcp-allocation",
+    ),
+    (
+        {"api_vips": [{"ip": "192.0.2.5"}], "ingress_vips": [{"ip": "192.0.2.6"}], "user_managed_networking": True},
+        "User Managed Networking",
+    ),
+    (
+        {
+            "api_vips": [{"ip": "192.0.2.5"}],
+            "ingress_vips": [{"ip": "192.0.2.6"}],
+            "machine_networks": [{"cidr": "198.51.100.0/24"}],
+        },
         "does not belong to machine-network-cidr <198.51.100.0/24>",
     ),
     ({"cluster_networks": [{"cidr": "10.128.0.0/14"}, {"cidr": "fd01::/48"}]}, "empty Machine Networks"),
@@ -104,7 +128,10 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"ignition_endpoint": {"url": "ftp://x"}}, r"must be http\(s\)"),
     ({"ignition_endpoint": {"ca_certificate": "%%"}}, "base64"),
     ({"disk_encryption": {"enable_on": "all", "mode": "tang"}}, "tang_servers"),
-    ({"load_balancer": {"type": "user-managed"}, "platform": {"type": "none"}}, "not compatible with User Managed Load Balancer"),
+    (
+        {"load_balancer": {"type": "user-managed"}, "platform": {"type": "none"}},
+        "not compatible with User Managed Load Balancer",
+    ),
 ]
 
 
@@ -117,7 +144,12 @@ def test_refusals(more: dict[str, Any], text: str) -> None:
 
 
 def _release(version: str) -> dict[str, Any]:
-    return {"openshift_version": version.rpartition(".")[0], "version": version, "cpu_architecture": "x86_64", "url": f"quay.io/x:{version}"}
+    return {
+        "openshift_version": version.rpartition(".")[0],
+        "version": version,
+        "cpu_architecture": "x86_64",
+        "url": f"quay.io/x:{version}",
+    }
 
 
 @pytest.mark.parametrize(
@@ -128,9 +160,19 @@ def _release(version: str) -> dict[str, Any]:
         {"no_proxy": ".example.com,10.0.0.0/8,host:8080"},
         {"ntp_sources": "192.0.2.1,ntp.example.com"},
         {"ssh_public_key": "ssh-ed25519 AAAAC3 me\necdsa-sha2-nistp256 AAAA="},
-        {"api_vips": [{"ip": "192.0.2.5"}], "ingress_vips": [{"ip": "192.0.2.5"}], "load_balancer": {"type": "user-managed"}},
+        {
+            "api_vips": [{"ip": "192.0.2.5"}],
+            "ingress_vips": [{"ip": "192.0.2.5"}],
+            "load_balancer": {"type": "user-managed"},
+        },
         {"name": "a.b", "platform": {"type": "none"}},
-        {"disk_encryption": {"enable_on": "masters", "mode": "tang", "tang_servers": '[{"url": "http://t", "thumbprint": "x"}]'}},
+        {
+            "disk_encryption": {
+                "enable_on": "masters",
+                "mode": "tang",
+                "tang_servers": '[{"url": "http://t", "thumbprint": "x"}]',
+            }
+        },
     ],
     ids=str,
 )
@@ -156,7 +198,17 @@ def test_two_nodes_need_a_release() -> None:
 
 def test_update_leaves_what_is_not_said_and_clears_what_is_empty() -> None:
     fields = create_fields(cluster_params(ssh_public_key="ssh-ed25519 AAAA", tags="x"), SETTINGS)
-    changed = update_fields(fields, {"tags": "", "ssh_public_key": None, "base_dns_domain": "other.example.com", "api_vips": [], "ingress_vips": []}, SETTINGS)
+    changed = update_fields(
+        fields,
+        {
+            "tags": "",
+            "ssh_public_key": None,
+            "base_dns_domain": "other.example.com",
+            "api_vips": [],
+            "ingress_vips": [],
+        },
+        SETTINGS,
+    )
     assert changed["tags"] == "" and changed["ssh_public_key"] == "ssh-ed25519 AAAA"
     assert changed["base_dns_domain"] == "other.example.com" and changed["api_vips"] == []
     assert changed["platform"] == fields["platform"]
@@ -169,8 +221,13 @@ def test_update_changes_the_shape_of_the_cluster() -> None:
     three = update_fields(fields, {"control_plane_count": 3, "user_managed_networking": False}, SETTINGS)
     assert (three["high_availability_mode"], three["platform"]["type"]) == ("Full", "baremetal")
     # The old forms are read and forgotten.
-    legacy = update_fields(three, {"cluster_network_cidr": "10.0.0.0/16", "service_network_cidr": "172.16.0.0/16"}, SETTINGS)
-    assert (legacy["cluster_networks"], legacy["service_networks"]) == (three["cluster_networks"], three["service_networks"])
+    legacy = update_fields(
+        three, {"cluster_network_cidr": "10.0.0.0/16", "service_network_cidr": "172.16.0.0/16"}, SETTINGS
+    )
+    assert (legacy["cluster_networks"], legacy["service_networks"]) == (
+        three["cluster_networks"],
+        three["service_networks"],
+    )
 
 
 def auth(text: bytes) -> str:
@@ -186,8 +243,14 @@ def auth(text: bytes) -> str:
         ('{"auths": {}}', "pull secret must contain 'auths' JSON-object field"),
         ('{"auths": {"r": {}}}', 'pull secret must contain auth for "registry.example.com:5000"'),
         ('{"auths": {"r": {"auth": "%%"}}}', "invalid pull secret: 'auth' field of \"r\" is not base64-encoded"),
-        (json.dumps({"auths": {"r": {"auth": auth(b"nocolon")}}}), "invalid pull secret: 'auth' for r is not in 'user:password' format"),
-        (json.dumps({"auths": {"r": {"auth": auth(b"a:b")}}}), 'pull secret must contain auth for "registry.example.com:5000"'),
+        (
+            json.dumps({"auths": {"r": {"auth": auth(b"nocolon")}}}),
+            ("invalid pull secret: 'auth' for r is not in 'user:password' format"),
+        ),
+        (
+            json.dumps({"auths": {"r": {"auth": auth(b"a:b")}}}),
+            ('pull secret must contain auth for "registry.example.com:5000"'),
+        ),
     ],
 )
 def test_pull_secrets(secret: str, message: str) -> None:

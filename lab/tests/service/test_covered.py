@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which tests compare which part of the lab's service with openshift/assisted-service swagger.yaml and its recorded answers."""
+"""Which tests compare which part of the lab's service with openshift/assisted-service swagger.yaml and its recorded
+answers.
+"""
 
 from __future__ import annotations
 

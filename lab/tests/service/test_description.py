@@ -30,7 +30,10 @@ def document() -> dict[str, Any]:
 
 def operations(document: Mapping[str, Any]) -> dict[str, Any]:
     return {
-        f"{method.upper()} {path}": operation for path, methods in document["paths"].items() for method, operation in methods.items() if method != "parameters"
+        f"{method.upper()} {path}": operation
+        for path, methods in document["paths"].items()
+        for method, operation in methods.items()
+        if method != "parameters"
     }
 
 
@@ -40,7 +43,8 @@ def test_every_path_is_served_and_no_other(document: dict[str, Any]) -> None:
 
 def test_schemes_are_those_described(document: dict[str, Any]) -> None:
     described = {
-        key: {scheme for entry in operation.get("security", document["security"]) for scheme in entry} for key, operation in operations(document).items()
+        key: {scheme for entry in operation.get("security", document["security"]) for scheme in entry}
+        for key, operation in operations(document).items()
     }
     ours = {route.key: set(route.schemes) for route in ROUTES}
     assert ours == described
@@ -95,12 +99,16 @@ def test_the_json_strings_have_the_described_content() -> None:
             assert swagger is not None
             host_ids = set(swagger.definitions["host-validation-id"]["enum"])
             cluster_ids = set(swagger.definitions["cluster-validation-id"]["enum"])
-            shown = {verdict["id"] for verdicts in json.loads(cluster["validations_info"]).values() for verdict in verdicts}
+            shown = {
+                verdict["id"] for verdicts in json.loads(cluster["validations_info"]).values() for verdict in verdicts
+            }
             assert shown <= cluster_ids
             for host in cluster["hosts"]:
                 assert swagger.definition_problems("inventory", json.loads(host["inventory"])) == []
                 assert swagger.definition_problems("connectivity-report", json.loads(host["connectivity"])) == []
-                assert {verdict["id"] for verdicts in json.loads(host["validations_info"]).values() for verdict in verdicts} <= host_ids
+                assert {
+                    verdict["id"] for verdicts in json.loads(host["validations_info"]).values() for verdict in verdicts
+                } <= host_ids
             assert cluster["hosts"][0]["discovery_agent_version"] == AGENT_IMAGE
 
     asyncio.run(flow())

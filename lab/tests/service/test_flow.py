@@ -44,7 +44,9 @@ def test_three_and_two_install() -> None:
     async def flow() -> None:
         async with Rig(BOOTSTRAP_HOST_MAC="02:00:00:00:00:01") as rig:
             await rig.create()
-            machines = [Machine(number) for number in range(3)] + [Machine(number, cpus=2, memory_gib=8) for number in (3, 4)]
+            machines = [Machine(number) for number in range(3)] + [
+                Machine(number, cpus=2, memory_gib=8) for number in (3, 4)
+            ]
             agents = rig.boot(*machines)
             gate = asyncio.Event()
             agents[1].reboot_gate = gate
@@ -80,7 +82,9 @@ def test_three_and_two_install() -> None:
                 "cluster_installation_completed",
             }
             assert wanted - events_of(events) == set()
-            assert "Host: host-1, reached installation stage Waiting for bootkube" in {event["message"] for event in events}
+            assert "Host: host-1, reached installation stage Waiting for bootkube" in {
+                event["message"] for event in events
+            }
 
     run(flow())
 

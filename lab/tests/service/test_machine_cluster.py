@@ -43,8 +43,22 @@ BUSY = "installing-in-progress"
 WAITING = "installing-pending-user-action"
 DONE = "installed"
 TABLE: list[tuple[str, str, list[tuple[str, str]], dict[str, Any], str, str]] = [
-    ("all prepared", "preparing-for-installation", masters(PREPARED, PREPARED, PREPARED), {"preparation": "success"}, "installing", "Installation in progress"),
-    ("own part not ready", "preparing-for-installation", masters(PREPARED, PREPARED, PREPARED), {}, "preparing-for-installation", "before"),
+    (
+        "all prepared",
+        "preparing-for-installation",
+        masters(PREPARED, PREPARED, PREPARED),
+        {"preparation": "success"},
+        "installing",
+        "Installation in progress",
+    ),
+    (
+        "own part not ready",
+        "preparing-for-installation",
+        masters(PREPARED, PREPARED, PREPARED),
+        {},
+        "preparing-for-installation",
+        "before",
+    ),
     (
         "one still prepares",
         "preparing-for-installation",
@@ -61,7 +75,14 @@ TABLE: list[tuple[str, str, list[tuple[str, str]], dict[str, Any], str, str]] = 
         "insufficient",
         "At least one host has stopped preparing for installation",
     ),
-    ("one failed", "preparing-for-installation", masters(PREPARED, PREPARED, "preparing-failed"), {}, "ready", "Cluster failed to prepare for installation"),
+    (
+        "one failed",
+        "preparing-for-installation",
+        masters(PREPARED, PREPARED, "preparing-failed"),
+        {},
+        "ready",
+        "Cluster failed to prepare for installation",
+    ),
     (
         "own part failed",
         "preparing-for-installation",
@@ -78,23 +99,72 @@ TABLE: list[tuple[str, str, list[tuple[str, str]], dict[str, Any], str, str]] = 
         "ready",
         "Preparing cluster for installation timeout",
     ),
-    ("one waits for a user", "installing", masters(BUSY, BUSY, WAITING), {}, WAITING, "Cluster has hosts pending user action"),
-    ("one waits while finalizing", "finalizing", masters(DONE, DONE, DONE) + workers(WAITING), {}, WAITING, "Cluster has hosts pending user action"),
+    (
+        "one waits for a user",
+        "installing",
+        masters(BUSY, BUSY, WAITING),
+        {},
+        WAITING,
+        "Cluster has hosts pending user action",
+    ),
+    (
+        "one waits while finalizing",
+        "finalizing",
+        masters(DONE, DONE, DONE) + workers(WAITING),
+        {},
+        WAITING,
+        "Cluster has hosts pending user action",
+    ),
     ("none waits, busy", WAITING, masters(BUSY, BUSY, BUSY), {}, "installing", "Installation in progress"),
     ("none waits, quorum", WAITING, masters(DONE, DONE, DONE), {}, "finalizing", "Finalizing cluster installation"),
     ("quorum", "installing", masters(DONE, DONE, DONE), {}, "finalizing", "Finalizing cluster installation"),
-    ("one worker is not waited for", "installing", masters(DONE, DONE, DONE) + workers(BUSY), {}, "finalizing", "Finalizing cluster installation"),
+    (
+        "one worker is not waited for",
+        "installing",
+        masters(DONE, DONE, DONE) + workers(BUSY),
+        {},
+        "finalizing",
+        "Finalizing cluster installation",
+    ),
     ("two workers are", "installing", masters(DONE, DONE, DONE) + workers(BUSY, DONE), {}, "installing", ""),
-    ("two of three workers are enough", "installing", masters(DONE, DONE, DONE) + workers(BUSY, DONE, DONE), {}, "finalizing", ""),
+    (
+        "two of three workers are enough",
+        "installing",
+        masters(DONE, DONE, DONE) + workers(BUSY, DONE, DONE),
+        {},
+        "finalizing",
+        "",
+    ),
     ("master lost", "installing", masters(BUSY, BUSY, "error"), {}, "error", "cluster has hosts in error"),
-    ("worker quorum lost", "installing", masters(BUSY, BUSY, BUSY) + workers("error", BUSY), {}, "error", "cluster has hosts in error"),
+    (
+        "worker quorum lost",
+        "installing",
+        masters(BUSY, BUSY, BUSY) + workers("error", BUSY),
+        {},
+        "error",
+        "cluster has hosts in error",
+    ),
     ("worker to spare", "installing", masters(BUSY, BUSY, BUSY) + workers("error", BUSY, BUSY), {}, "installing", ""),
     ("only worker lost", "installing", masters(BUSY, BUSY, BUSY) + workers("error"), {}, "installing", ""),
-    ("waiting a day", WAITING, masters(BUSY, BUSY, WAITING), {"later": 86500}, "error", "cluster installation timed out while pending user action"),
+    (
+        "waiting a day",
+        WAITING,
+        masters(BUSY, BUSY, WAITING),
+        {"later": 86500},
+        "error",
+        ("cluster installation timed out while pending user action"),
+    ),
     ("installing a day", "installing", masters(BUSY, BUSY, BUSY), {"later": 86500}, "installing", ""),
     ("no ingress certificate", "finalizing", masters(DONE, DONE, DONE), {"console": "available"}, "finalizing", ""),
     ("no console", "finalizing", masters(DONE, DONE, DONE), {"ingress_ca": "x"}, "finalizing", ""),
-    ("finished", "finalizing", masters(DONE, DONE, DONE), {"ingress_ca": "x", "console": "available"}, "installed", "Cluster is installed"),
+    (
+        "finished",
+        "finalizing",
+        masters(DONE, DONE, DONE),
+        {"ingress_ca": "x", "console": "available"},
+        "installed",
+        "Cluster is installed",
+    ),
     (
         "worker missing",
         "finalizing",
@@ -103,21 +173,47 @@ TABLE: list[tuple[str, str, list[tuple[str, str]], dict[str, Any], str, str]] = 
         "installed",
         "Cluster is installed but some workers did not join",
     ),
-    ("worker busy", "finalizing", masters(DONE, DONE, DONE) + workers(BUSY), {"ingress_ca": "x", "console": "available"}, "finalizing", ""),
-    ("finalizing too long", "finalizing", masters(DONE, DONE, DONE), {"later": 18100}, "error", "Cluster installation timeout while finalizing"),
+    (
+        "worker busy",
+        "finalizing",
+        masters(DONE, DONE, DONE) + workers(BUSY),
+        {"ingress_ca": "x", "console": "available"},
+        "finalizing",
+        "",
+    ),
+    (
+        "finalizing too long",
+        "finalizing",
+        masters(DONE, DONE, DONE),
+        {"later": 18100},
+        "error",
+        "Cluster installation timeout while finalizing",
+    ),
     (
         "stage too long",
         "finalizing",
         masters(DONE, DONE, DONE),
         {"finalizing_stage": "Waiting for cluster operators", "later": 4300},
         "error",
-        "Cluster finalizing stage 'Waiting for cluster operators' has been timed out after timeout duration of 70 minutes",
+        (
+            "Cluster finalizing stage 'Waiting for cluster operators' has been timed out after timeout duration of 70 "
+            "minutes"
+        ),
     ),
-    ("untimed stage", "finalizing", masters(DONE, DONE, DONE), {"finalizing_stage": "Waiting for olm operators csv", "later": 4300}, "finalizing", ""),
+    (
+        "untimed stage",
+        "finalizing",
+        masters(DONE, DONE, DONE),
+        {"finalizing_stage": "Waiting for olm operators csv", "later": 4300},
+        "finalizing",
+        "",
+    ),
 ]
 
 
-@pytest.mark.parametrize(("source", "hosts", "more", "target", "info"), [row[1:] for row in TABLE], ids=[row[0] for row in TABLE])
+@pytest.mark.parametrize(
+    ("source", "hosts", "more", "target", "info"), [row[1:] for row in TABLE], ids=[row[0] for row in TABLE]
+)
 def test_refresh(source: str, hosts: list[tuple[str, str]], more: dict[str, Any], target: str, info: str) -> None:
     bench = shaped(source, hosts)
     for name, value in more.items():
@@ -209,12 +305,21 @@ def test_actions(action: str, source: str, code: int, target: str) -> None:
     if target == "insufficient":
         assert statuses == {"resetting-pending-user-action"}
     if target == "adding-hosts":
-        assert bench.cluster.kind == "AddHostsCluster" and bench.cluster.fields["api_vip_dns_name"] == "api.demo.lab.example.com"
+        assert (
+            bench.cluster.kind == "AddHostsCluster"
+            and bench.cluster.fields["api_vip_dns_name"] == "api.demo.lab.example.com"
+        )
 
 
 def test_install_before_ready_says_why() -> None:
     bench = Bench()
-    with pytest.raises(ServiceError, match=r"Cluster is not ready for installation, Cluster is not ready for install validation_info=$"):
+    with pytest.raises(
+        ServiceError,
+        match=(
+            r"Cluster is not ready for installation, Cluster is not ready for "
+            r"install validation_info=$"
+        ),
+    ):
         machine_cluster.install(bench.core, bench.cluster)
     bench.monitor()
     with pytest.raises(ServiceError, match=r"Cluster is not ready for installation, .* validation_info=\{") as caught:

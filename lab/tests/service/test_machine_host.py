@@ -69,7 +69,9 @@ def stage(name: str, ago: float = 0.0) -> Change:
 
 def speed(milliseconds: int) -> Change:
     def change(bench: Bench, host: Host) -> None:
-        host.disks_info = {host.installation_disk_id: {"disk_speed": {"tested": True, "speed_ms": milliseconds, "exit_code": 0}}}
+        host.disks_info = {
+            host.installation_disk_id: {"disk_speed": {"tested": True, "speed_ms": milliseconds, "exit_code": 0}}
+        }
 
     return change
 
@@ -85,13 +87,43 @@ TABLE: list[tuple[str, str, Change, str, str]] = [
     ("all fine", "insufficient", nothing, "known", "Host is ready to be installed"),
     ("silent", "known", LATER, "disconnected", "Host has stopped communicating with the installation service"),
     ("still in time", "known", silence(179), "known", ""),
-    ("media gone", "known", set_host(media_status="disconnected"), "disconnected", "Host has stopped communicating with the installation service"),
+    (
+        "media gone",
+        "known",
+        set_host(media_status="disconnected"),
+        "disconnected",
+        ("Host has stopped communicating with the installation service"),
+    ),
     ("back again", "disconnected", nothing, "known", "Host is ready to be installed"),
-    ("no inventory", "disconnected", set_host(inventory=None), "discovering", "Waiting for host to send hardware details"),
-    ("no time yet", "known", set_host(timestamp=0), "insufficient", "Host cannot be installed due to following failing validation(s): "),
-    ("cluster prepares", "known", both(PREPARING, set_host(role="master")), "preparing-for-installation", "Host is preparing for installation"),
+    (
+        "no inventory",
+        "disconnected",
+        set_host(inventory=None),
+        "discovering",
+        "Waiting for host to send hardware details",
+    ),
+    (
+        "no time yet",
+        "known",
+        set_host(timestamp=0),
+        "insufficient",
+        ("Host cannot be installed due to following failing validation(s): "),
+    ),
+    (
+        "cluster prepares",
+        "known",
+        both(PREPARING, set_host(role="master")),
+        "preparing-for-installation",
+        "Host is preparing for installation",
+    ),
     ("role still open", "known", PREPARING, "known", ""),
-    ("known with slow disk", "known", speed(40), "insufficient", "Host cannot be installed due to following failing validation(s): "),
+    (
+        "known with slow disk",
+        "known",
+        speed(40),
+        "insufficient",
+        ("Host cannot be installed due to following failing validation(s): "),
+    ),
     # preparation
     (
         "prepared",
@@ -134,8 +166,20 @@ TABLE: list[tuple[str, str, Change, str, str]] = [
         "error",
         "Host failed to install due to timeout while connecting",
     ),
-    ("silent after reboot", "installing-in-progress", both(INSTALLING, stage("Rebooting"), LATER), "installing-in-progress", ""),
-    ("reboot timed out", "installing-in-progress", both(INSTALLING, stage("Rebooting", 2401)), "installing-pending-user-action", "LAB DISK"),
+    (
+        "silent after reboot",
+        "installing-in-progress",
+        both(INSTALLING, stage("Rebooting"), LATER),
+        "installing-in-progress",
+        "",
+    ),
+    (
+        "reboot timed out",
+        "installing-in-progress",
+        both(INSTALLING, stage("Rebooting", 2401)),
+        "installing-pending-user-action",
+        "LAB DISK",
+    ),
     (
         "stage timed out",
         "installing-in-progress",
@@ -143,8 +187,20 @@ TABLE: list[tuple[str, str, Change, str, str]] = [
         "error",
         "Writing image to disk took longer than expected 30m",
     ),
-    ("never began", "installing", both(INSTALLING, silence(1201), set_host(checked_in=2200)), "error", "Host failed to install due to timeout while starting"),
-    ("step failed", "installing", both(INSTALLING, set_host(install_step_failed="exit 1")), "error", "installation command failed: exit 1"),
+    (
+        "never began",
+        "installing",
+        both(INSTALLING, silence(1201), set_host(checked_in=2200)),
+        "error",
+        ("Host failed to install due to timeout while starting"),
+    ),
+    (
+        "step failed",
+        "installing",
+        both(INSTALLING, set_host(install_step_failed="exit 1")),
+        "error",
+        "installation command failed: exit 1",
+    ),
     (
         "media lost",
         "installing-in-progress",
@@ -152,15 +208,35 @@ TABLE: list[tuple[str, str, Change, str, str]] = [
         "error",
         "Failed - media disconnected",
     ),
-    ("cluster failed", "installing-in-progress", set_cluster("error"), "error", "Host is part of a cluster that failed to install"),
-    ("cluster failed after us", "installed", set_cluster("error"), "error", "Host is part of a cluster that failed to install"),
+    (
+        "cluster failed",
+        "installing-in-progress",
+        set_cluster("error"),
+        "error",
+        "Host is part of a cluster that failed to install",
+    ),
+    (
+        "cluster failed after us",
+        "installed",
+        set_cluster("error"),
+        "error",
+        "Host is part of a cluster that failed to install",
+    ),
     ("cancelled", "installing", set_cluster("cancelled"), "cancelled", "Installation was cancelled by user"),
     ("cancelled in error", "error", set_cluster("cancelled"), "cancelled", "Installation was cancelled by user"),
-    ("waits for the user", "installing-pending-user-action", both(INSTALLING, silence(3601)), "installing-pending-user-action", ""),
+    (
+        "waits for the user",
+        "installing-pending-user-action",
+        both(INSTALLING, silence(3601)),
+        "installing-pending-user-action",
+        "",
+    ),
 ]
 
 
-@pytest.mark.parametrize(("source", "change", "target", "info"), [row[1:] for row in TABLE], ids=[row[0] for row in TABLE])
+@pytest.mark.parametrize(
+    ("source", "change", "target", "info"), [row[1:] for row in TABLE], ids=[row[0] for row in TABLE]
+)
 def test_refresh(source: str, change: Change, target: str, info: str) -> None:
     bench = Bench()
     host, _, _ = bench.ready()
@@ -222,7 +298,11 @@ def test_registration_again(source: str, at: str, target: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "code", "text"), [("installed", 409, "already been installed"), ("installing-pending-user-action", 403, "boot from disk LAB DISK serial-sda")]
+    ("status", "code", "text"),
+    [
+        ("installed", 409, "already been installed"),
+        ("installing-pending-user-action", 403, "boot from disk LAB DISK serial-sda"),
+    ],
 )
 def test_registration_that_is_refused(status: str, code: int, text: str) -> None:
     bench = Bench()
@@ -279,7 +359,10 @@ def test_new_text_of_the_same_stage_changes_the_text_only() -> None:
     assert host.status_info == "Writing image to disk"
 
 
-@pytest.mark.parametrize(("bootstrap", "percentages"), [(True, [9, 18, 27, 36, 45, 54, 63, 72, 81, 90, 100]), (False, [12, 25, 37, 50, 62, 75, 87, 100])])
+@pytest.mark.parametrize(
+    ("bootstrap", "percentages"),
+    [(True, [9, 18, 27, 36, 45, 54, 63, 72, 81, 90, 100]), (False, [12, 25, 37, 50, 62, 75, 87, 100])],
+)
 def test_percentages(bootstrap: bool, percentages: list[int]) -> None:
     from ztlab.service.progress import host_percentage, stages
 
@@ -291,10 +374,16 @@ def test_percentages(bootstrap: bool, percentages: list[int]) -> None:
 
 def test_a_worker_too_many_is_abandoned_after_an_hour() -> None:
     bench = Bench()
-    workers = [bench.host(number, status="installing-pending-user-action" if number == 0 else "installed", role="worker") for number in range(3)]
+    workers = [
+        bench.host(number, status="installing-pending-user-action" if number == 0 else "installed", role="worker")
+        for number in range(3)
+    ]
     bench.cluster.status = "installing-pending-user-action"
     bench.clock.moment += 3601
-    assert bench.refresh(workers[0]) == ("error", "Host failed to boot from the installation disk within the expected time.")
+    assert bench.refresh(workers[0]) == (
+        "error",
+        ("Host failed to boot from the installation disk within the expected time."),
+    )
 
 
 @pytest.mark.parametrize(
@@ -307,7 +396,10 @@ def test_a_worker_too_many_is_abandoned_after_an_hour() -> None:
 )
 def test_suggested_roles(machines: list[tuple[int, int]], roles: list[str]) -> None:
     bench = Bench()
-    hosts = [bench.host(machine=Machine(number, cpus=cpus, memory_gib=memory)) for number, (cpus, memory) in enumerate(machines)]
+    hosts = [
+        bench.host(machine=Machine(number, cpus=cpus, memory_gib=memory))
+        for number, (cpus, memory) in enumerate(machines)
+    ]
     bench.monitor()
     assert [host.suggested_role for host in hosts] == roles
     assert {host.role for host in hosts} == {"auto-assign"}
@@ -318,7 +410,9 @@ def test_suggested_arbiter() -> None:
 
     bench = Bench(cluster_params(control_plane_count=2))
     sizes = [(8, 32), (8, 32), (2, 8)]
-    hosts = [bench.host(machine=Machine(number, cpus=cpus, memory_gib=memory)) for number, (cpus, memory) in enumerate(sizes)]
+    hosts = [
+        bench.host(machine=Machine(number, cpus=cpus, memory_gib=memory)) for number, (cpus, memory) in enumerate(sizes)
+    ]
     bench.monitor()
     assert [host.suggested_role for host in hosts] == ["master", "master", "arbiter"]
 

@@ -31,7 +31,11 @@ def report(number: int, count: int, chance: float, draw: random.Random) -> dict[
         mac = f"02:00:00:00:{other // 256:02X}:{(other if draw.random() > 0.02 else other + 1) % 256:02x}"
         level2 = [{"remote_ip_address": address(other), "remote_mac": mac, "successful": reached}]
         remotes.append(
-            {"host_id": f"host-{other}", "l2_connectivity": level2, "l3_connectivity": [{"remote_ip_address": address(other), "successful": reached}]}
+            {
+                "host_id": f"host-{other}",
+                "l2_connectivity": level2,
+                "l3_connectivity": [{"remote_ip_address": address(other), "successful": reached}],
+            }
         )
     return {"remote_hosts": remotes}
 
@@ -52,14 +56,19 @@ def reaches(first: Host, second: Host) -> bool:
 def plain_majority(hosts: list[Host]) -> set[str]:
     group = list(hosts)
     while group:
-        counts = [sum(reaches(host, other) and reaches(other, host) for other in group if other is not host) for host in group]
+        counts = [
+            sum(reaches(host, other) and reaches(other, host) for other in group if other is not host) for host in group
+        ]
         if min(counts) == len(group) - 1:
             break
         group.pop(counts.index(min(counts)))
     return {host.id for host in group} if len(group) >= 3 else set()
 
 
-@pytest.mark.parametrize(("count", "chance", "seed"), [(0, 1, 0), (2, 1, 0), *itertools.product((3, 4, 7, 12), (0.5, 0.9, 0.97, 1.0), range(4))])
+@pytest.mark.parametrize(
+    ("count", "chance", "seed"),
+    [(0, 1, 0), (2, 1, 0), *itertools.product((3, 4, 7, 12), (0.5, 0.9, 0.97, 1.0), range(4))],
+)
 def test_groups_and_collisions_are_those_of_the_definition(count: int, chance: float, seed: int) -> None:
     hosts = drawn_hosts(count, chance, seed)
     for _twice in range(2):
@@ -107,7 +116,9 @@ def test_unchanged_reports_are_read_once(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_reports_that_say_the_same_cause_no_other_group(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each host sends a report each minute: the group of a hundred hosts is computed again when one of them reaches others than before."""
+    """Each host sends a report each minute: the group of a hundred hosts is computed again when one of them reaches
+    others than before.
+    """
     hosts = drawn_hosts(20, 1.0, 5)
     computed: list[int] = []
     original = networks._majority
@@ -135,7 +146,12 @@ def test_what_depends_on_a_report_is_computed_once_for_each_report() -> None:
 
     known = networks.OfReport(of)
     first, second = {"name": "first"}, {"name": "second"}
-    assert [known("a", first), known("a", first), known("b", second), known("a", first), known("a", second), known("a", second)] == [
-        *("first", "first", "second", "first", "second", "second")
-    ]
+    assert [
+        known("a", first),
+        known("a", first),
+        known("b", second),
+        known("a", first),
+        known("a", second),
+        known("a", second),
+    ] == [*("first", "first", "second", "first", "second", "second")]
     assert calls == ["first", "second", "second"], "again only when a host has another report"

@@ -19,8 +19,12 @@ from .bench import Bench
 from .scripted import cluster_params, disk
 
 
-def judged(*found: dict[str, Any], least: int = 100, version: str = "4.22.0", architecture: str = "x86_64") -> list[dict[str, Any]]:
-    return inventory.judge_disks({"disks": list(found), "cpu": {"architecture": architecture}}, least_gb=least, version=version)
+def judged(
+    *found: dict[str, Any], least: int = 100, version: str = "4.22.0", architecture: str = "x86_64"
+) -> list[dict[str, Any]]:
+    return inventory.judge_disks(
+        {"disks": list(found), "cpu": {"architecture": architecture}}, least_gb=least, version=version
+    )
 
 
 ELIGIBILITY: list[tuple[dict[str, Any], str, str, bool]] = [
@@ -35,7 +39,12 @@ ELIGIBILITY: list[tuple[dict[str, Any], str, str, bool]] = [
     ({"drive_type": "iSCSI"}, "4.15.0", "x86_64", True),
     ({"drive_type": "FC"}, "4.22.0", "arm64", False),
     ({"drive_type": "ECKD"}, "4.22.0", "s390x", True),
-    ({"installation_eligibility": {"eligible": False, "not_eligible_reasons": ["Disk is removable"]}}, "4.22.0", "x86_64", False),
+    (
+        {"installation_eligibility": {"eligible": False, "not_eligible_reasons": ["Disk is removable"]}},
+        "4.22.0",
+        "x86_64",
+        False,
+    ),
     ({"installation_eligibility": {"eligible": False, "not_eligible_reasons": []}}, "4.22.0", "x86_64", True),
 ]
 
@@ -48,7 +57,9 @@ def test_eligibility(more: dict[str, Any], version: str, architecture: str, elig
 
 def test_reasons_say_how_small_and_do_not_pile_up() -> None:
     once = judged(disk(gigabytes=20))
-    assert once[0]["installation_eligibility"]["not_eligible_reasons"] == ["Disk is too small (disk only has 20 GB, but 100 GB are required)"]
+    assert once[0]["installation_eligibility"]["not_eligible_reasons"] == [
+        ("Disk is too small (disk only has 20 GB, but 100 GB are required)")
+    ]
     again = judged(*once, least=10)
     assert again[0]["installation_eligibility"] == {"eligible": True}
 
@@ -70,8 +81,15 @@ def test_preferred_disk(found: list[dict[str, Any]], chosen: str) -> None:
 
 def test_inventories_are_normalised() -> None:
     provided = {
-        "interfaces": [{"name": name, "type": kind} for name, kind in (("eth0", "physical"), ("bond0", "bond"), ("veth0", "veth"), ("x", ""))],
-        "disks": [{"path": "/dev/sda"}, {"path": "/dev/sdb", "by_path": "/by-path"}, {"path": "/dev/sdc", "by_id": "/by-id", "by_path": "/by-path"}],
+        "interfaces": [
+            {"name": name, "type": kind}
+            for name, kind in (("eth0", "physical"), ("bond0", "bond"), ("veth0", "veth"), ("x", ""))
+        ],
+        "disks": [
+            {"path": "/dev/sda"},
+            {"path": "/dev/sdb", "by_path": "/by-path"},
+            {"path": "/dev/sdc", "by_id": "/by-id", "by_path": "/by-path"},
+        ],
     }
     found = inventory.normalise(provided, virtual_interfaces=False)
     assert [nic["name"] for nic in found["interfaces"]] == ["eth0", "bond0", "x"]
@@ -94,9 +112,19 @@ def test_a_role_of_its_own_needs_its_own_disk() -> None:
 PLAN: list[tuple[str, bool, tuple[str, ...], int]] = [
     ("discovering", False, ("inventory",), 60),
     ("discovering", True, ("inventory", "ntp-synchronizer", "domain-resolution"), 60),
-    ("pending-for-input", True, ("connectivity-check", "api-vip-connectivity-check", "tang-connectivity-check", "inventory"), 60),
+    (
+        "pending-for-input",
+        True,
+        ("connectivity-check", "api-vip-connectivity-check", "tang-connectivity-check", "inventory"),
+        60,
+    ),
     ("disconnected", False, ("inventory",), 120),
-    ("preparing-for-installation", False, ("dhcp-lease-allocate", "installation-disk-speed-check", "container-image-availability"), 60),
+    (
+        "preparing-for-installation",
+        False,
+        ("dhcp-lease-allocate", "installation-disk-speed-check", "container-image-availability"),
+        60,
+    ),
     ("preparing-successful", False, (), 60),
     ("installing", False, ("install", "dhcp-lease-allocate"), 60),
     ("installing", True, ("install",), 60),
@@ -130,7 +158,11 @@ def test_install_request_names_what_the_installer_needs() -> None:
     host = bench.host(role="master", bootstrap=True)
     (text,) = steps.BUILDERS["install"](bench.core, host, bench.cluster) or [""]
     request = json.loads(text)
-    assert (request["role"], request["boot_device"], request["control_plane_count"]) == ("bootstrap", host.installation_disk_id, 3)
+    assert (request["role"], request["boot_device"], request["control_plane_count"]) == (
+        "bootstrap",
+        host.installation_disk_id,
+        3,
+    )
     assert request["disks_to_format"] == [] and request["openshift_version"] == "4.22.0"
 
 
@@ -171,7 +203,9 @@ def test_severities_are_counted_before_their_filter() -> None:
     assert (page.total, page.counts) == (1, {"info": 1, "warning": 1, "error": 1, "critical": 0})
 
 
-@pytest.mark.parametrize(("text", "expected"), [("", 5.0), ("8s", 8.0), ("1h30m", 5400.0), ("90m", 5400.0), ("500ms", 0.5)])
+@pytest.mark.parametrize(
+    ("text", "expected"), [("", 5.0), ("8s", 8.0), ("1h30m", 5400.0), ("90m", 5400.0), ("500ms", 0.5)]
+)
 def test_durations(text: str, expected: float) -> None:
     assert seconds(text, 5.0) == expected
 
@@ -187,7 +221,10 @@ def test_versions_compare_by_number() -> None:
 
 
 def test_ports_of_bonds_lead_to_nics() -> None:
-    interfaces = [{"name": "bond0", "type": "bond", "link-aggregation": {"slaves": ["eth0"], "mode": "x"}}, {"name": "eth9"}]
+    interfaces = [
+        {"name": "bond0", "type": "bond", "link-aggregation": {"slaves": ["eth0"], "mode": "x"}},
+        {"name": "eth9"},
+    ]
     assert physical_names(interfaces) == ["eth9", "eth0"]
 
 

@@ -1,11 +1,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a real assisted-service (source of August 2026, with the environment of an agent ISO) answered to the scenarios, and what the lab's answers to them.
+"""What a real assisted-service (source of August 2026, with the environment of an agent ISO) answered to the scenarios,
+and what the lab's answers to them.
 
-The answers under ``recorded`` hold no text of its source. Where the lab says something else, ``TOLERATED`` says why; a difference that has gone has to be
-taken from it. ASSISTED_SERVICE_URL and ASSISTED_SERVICE_KEY (PEM of the key its tokens are signed with) name a real service to be recorded again, scenario by
-scenario with RECORD; it starts with the environment of ``scripted.agent_environment``, both monitors at 1 s, and an empty database.
+The answers under ``recorded`` hold no text of its source. Where the lab says something else, ``TOLERATED`` says why; a
+difference that has gone has to be taken from it. ASSISTED_SERVICE_URL and ASSISTED_SERVICE_KEY (PEM of the key its
+tokens are signed with) name a real service to be recorded again, scenario by scenario with RECORD; it starts with the
+environment of ``scripted.agent_environment``, both monitors at 1 s, and an empty database.
 """
 
 from __future__ import annotations
@@ -76,7 +78,12 @@ def of_the_lab(name: str) -> dict[str, Any]:
         scenario, speed = SCENARIOS[name]
         keys, clock = Keys(), LabClock(speed)
         environment = {**agent_environment(keys, **ENVIRONMENT), **scenarios_install.ENVIRONMENT.get(name, {})}
-        service = AssistedService({key: value for key, value in environment.items() if value}, clock=clock, faults=Faults(), swagger=DESCRIPTION)
+        service = AssistedService(
+            {key: value for key, value in environment.items() if value},
+            clock=clock,
+            faults=Faults(),
+            swagger=DESCRIPTION,
+        )
         await service.start("127.0.0.1")
         try:
             found = await answers(service.url, keys, clock, scenario)
@@ -97,7 +104,11 @@ def recorded(name: str) -> dict[str, Any]:
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_the_lab_answers_as_the_real_service_did(name: str) -> None:
     theirs, ours = recorded(name), of_the_lab(name)
-    found = [f"{name} / {entry} {text}" for entry in [*theirs, *(set(ours) - set(theirs))] for text in differences(theirs.get(entry), ours.get(entry))]
+    found = [
+        f"{name} / {entry} {text}"
+        for entry in [*theirs, *(set(ours) - set(theirs))]
+        for text in differences(theirs.get(entry), ours.get(entry))
+    ]
     assert [text for text in found if not any(re.search(pattern, text) for pattern, _why in TOLERATED)] == []
 
 
@@ -111,12 +122,22 @@ def test_nothing_is_tolerated_that_does_not_differ() -> None:
     texts = []
     for name in SCENARIOS:
         ours = of_the_lab(name)
-        texts += [f"{name} / {entry} {text}" for entry, answer in recorded(name).items() for text in differences(answer, ours.get(entry))]
+        texts += [
+            f"{name} / {entry} {text}"
+            for entry, answer in recorded(name).items()
+            for text in differences(answer, ours.get(entry))
+        ]
     passing = ("the monitor came by", "changes from run to run", "a matter of time")
-    assert [pattern for pattern, why in TOLERATED if not any(word in why for word in passing) and not any(re.search(pattern, text) for text in texts)] == []
+    assert [
+        pattern
+        for pattern, why in TOLERATED
+        if not any(word in why for word in passing) and not any(re.search(pattern, text) for text in texts)
+    ] == []
 
 
-@pytest.mark.skipif(not (URL and RECORD), reason="ASSISTED_SERVICE_URL and RECORD name no real service and scenario to be recorded")
+@pytest.mark.skipif(
+    not (URL and RECORD), reason=("ASSISTED_SERVICE_URL and RECORD name no real service and scenario to be recorded")
+)
 def test_recording() -> None:
     keys = Keys()
     keys.private = serialization.load_pem_private_key(Path(os.environ["ASSISTED_SERVICE_KEY"]).read_bytes(), None)  # type: ignore[assignment]

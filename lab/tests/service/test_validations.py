@@ -59,7 +59,11 @@ def two_macs(bench: Bench, item: Host) -> None:
 
 def resolved(name: str, address: str) -> Change:
     def change(bench: Bench, item: Host) -> None:
-        item.resolutions = {"resolutions": [{"domain_name": f"{name}.demo.lab.example.com", "ipv4_addresses": [address] if address else []}]}
+        item.resolutions = {
+            "resolutions": [
+                {"domain_name": f"{name}.demo.lab.example.com", "ipv4_addresses": [address] if address else []}
+            ]
+        }
 
     return change
 
@@ -81,7 +85,9 @@ def nic(**members: Any) -> Change:
 def second_nic(address: str) -> Change:
     def change(bench: Bench, item: Host) -> None:
         interfaces = (item.inventory or {})["interfaces"]
-        interfaces.append({**interfaces[0], "name": "eth1", "mac_address": "02:00:00:00:01:00", "ipv4_addresses": [address]})
+        interfaces.append(
+            {**interfaces[0], "name": "eth1", "mac_address": "02:00:00:00:01:00", "ipv4_addresses": [address]}
+        )
 
     return change
 
@@ -135,16 +141,28 @@ HOSTS: list[tuple[str, Change, str]] = [
     ("api-domain-name-resolved-correctly", chain(UMN, resolved("api", "192.0.2.20")), "failure"),
     ("api-domain-name-resolved-correctly", chain(UMN, host(resolutions=None)), "pending"),
     ("api-int-domain-name-resolved-correctly", chain(UMN, resolved("api-int", "192.0.2.5")), "success"),
-    ("apps-domain-name-resolved-correctly", chain(UMN, resolved("console-openshift-console.apps", "192.0.2.6")), "success"),
+    (
+        "apps-domain-name-resolved-correctly",
+        chain(UMN, resolved("console-openshift-console.apps", "192.0.2.6")),
+        "success",
+    ),
     ("dns-wildcard-not-configured", nothing, "success"),
     ("dns-wildcard-not-configured", resolved("validateNoWildcardDNS", "192.0.2.9"), "failure"),
     ("dns-wildcard-not-configured", host(resolutions=None), "pending"),
     ("dns-wildcard-not-configured", chain(day2, host(resolutions=None)), "success"),
     ("valid-platform-network-settings", inventory(system_vendor={"product_name": "OpenStack Compute"}), "failure"),
-    ("valid-platform-network-settings", chain(UMN, inventory(system_vendor={"product_name": "OpenStack Compute"})), "success"),
+    (
+        "valid-platform-network-settings",
+        chain(UMN, inventory(system_vendor={"product_name": "OpenStack Compute"})),
+        "success",
+    ),
     ("has-default-route", nothing, "success"),
     ("has-default-route", inventory(routes=[]), "failure"),
-    ("has-default-route", inventory(routes=[{"interface": "eth0", "gateway": "0.0.0.0", "destination": "0.0.0.0"}]), "failure"),
+    (
+        "has-default-route",
+        inventory(routes=[{"interface": "eth0", "gateway": "0.0.0.0", "destination": "0.0.0.0"}]),
+        "failure",
+    ),
     ("has-default-route", no_inventory, "pending"),
     ("sufficient-network-latency-requirement-for-role", links(average_rtt_ms=99), "success"),
     ("sufficient-network-latency-requirement-for-role", links(average_rtt_ms=101), "failure"),
@@ -178,8 +196,16 @@ HOSTS: list[tuple[str, Change, str]] = [
     ("has-min-cpu-cores", inventory(cpu={"count": 2}), "success"),
     ("has-min-memory", inventory(memory={"physical_bytes": 7 * GIB}), "failure"),
     ("has-min-memory", inventory(memory={"physical_bytes": 8 * GIB - 90 * 1024**2}), "success"),
-    ("has-min-memory", inventory(memory={"physical_bytes": int(7.78 * GIB), "physical_bytes_method": "meminfo"}), "success"),
-    ("has-min-memory", inventory(memory={"physical_bytes": int(7.78 * GIB), "physical_bytes_method": "dmidecode"}), "failure"),
+    (
+        "has-min-memory",
+        inventory(memory={"physical_bytes": int(7.78 * GIB), "physical_bytes_method": "meminfo"}),
+        "success",
+    ),
+    (
+        "has-min-memory",
+        inventory(memory={"physical_bytes": int(7.78 * GIB), "physical_bytes_method": "dmidecode"}),
+        "failure",
+    ),
     ("has-min-valid-disks", inventory(disks=[]), "failure"),
     ("has-cpu-cores-for-role", chain(host(role="master"), inventory(cpu={"count": 3})), "failure"),
     ("has-cpu-cores-for-role", chain(host(role="worker"), inventory(cpu={"count": 3})), "success"),
@@ -193,18 +219,42 @@ HOSTS: list[tuple[str, Change, str]] = [
     ("sufficient-installation-disk-speed", nothing, "success"),
     ("sufficient-installation-disk-speed", lambda b, h: h.disks_info.update({h.installation_disk_id: SLOW}), "failure"),
     ("compatible-with-cluster-platform", cluster(platform={"type": "vsphere"}), "failure"),
-    ("compatible-with-cluster-platform", chain(cluster(platform={"type": "vsphere"}), inventory(system_vendor={"manufacturer": "VMware, Inc."})), "success"),
-    ("compatible-with-cluster-platform", chain(cluster(platform={"type": "nutanix"}), inventory(system_vendor={"manufacturer": "Nutanix"})), "success"),
+    (
+        "compatible-with-cluster-platform",
+        chain(cluster(platform={"type": "vsphere"}), inventory(system_vendor={"manufacturer": "VMware, Inc."})),
+        "success",
+    ),
+    (
+        "compatible-with-cluster-platform",
+        chain(cluster(platform={"type": "nutanix"}), inventory(system_vendor={"manufacturer": "Nutanix"})),
+        "success",
+    ),
     ("vsphere-disk-uuid-enabled", nothing, "left out"),
     ("vsphere-disk-uuid-enabled", cluster(platform={"type": "vsphere"}), "failure"),
     ("disk-encryption-requirements-satisfied", nothing, "left out"),
     ("disk-encryption-requirements-satisfied", chain(host(role="master"), TPM), "success"),
     ("disk-encryption-requirements-satisfied", chain(host(role="worker"), TPM), "left out"),
-    ("disk-encryption-requirements-satisfied", chain(host(role="master"), TPM, inventory(tpm_version="1.2")), "failure"),
-    ("disk-encryption-requirements-satisfied", chain(host(role="master"), TPM, inventory(tpm_version="none")), "failure"),
+    (
+        "disk-encryption-requirements-satisfied",
+        chain(host(role="master"), TPM, inventory(tpm_version="1.2")),
+        "failure",
+    ),
+    (
+        "disk-encryption-requirements-satisfied",
+        chain(host(role="master"), TPM, inventory(tpm_version="none")),
+        "failure",
+    ),
     ("disk-encryption-requirements-satisfied", chain(host(role="worker"), TANG), "pending"),
-    ("disk-encryption-requirements-satisfied", chain(host(role="worker", tang_connectivity={"is_success": True}), TANG), "success"),
-    ("disk-encryption-requirements-satisfied", chain(host(role="worker", tang_connectivity={"is_success": False}), TANG), "failure"),
+    (
+        "disk-encryption-requirements-satisfied",
+        chain(host(role="worker", tang_connectivity={"is_success": True}), TANG),
+        "success",
+    ),
+    (
+        "disk-encryption-requirements-satisfied",
+        chain(host(role="worker", tang_connectivity={"is_success": False}), TANG),
+        "failure",
+    ),
     ("compatible-agent", host(agent_version="other"), "failure"),
     ("no-skip-installation-disk", lambda b, h: setattr(h, "skip_formatting", (h.installation_disk_id,)), "failure"),
     ("no-skip-missing-disk", host(skip_formatting=("gone",)), "failure"),
@@ -212,7 +262,9 @@ HOSTS: list[tuple[str, Change, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "change", "status"), HOSTS, ids=[f"{number}-{row[0]}-{row[2]}" for number, row in enumerate(HOSTS)])
+@pytest.mark.parametrize(
+    ("name", "change", "status"), HOSTS, ids=[f"{number}-{row[0]}-{row[2]}" for number, row in enumerate(HOSTS)]
+)
 def test_host(name: str, change: Change, status: str) -> None:
     bench = Bench()
     first, _, _ = bench.ready()
@@ -242,7 +294,9 @@ def machine_networks(*cidrs: str) -> Change:
 
 
 def vips(**states: str) -> Change:
-    return lambda bench, item: bench.cluster.vip_verification.update({"192.0.2.5": states.get("api", ""), "192.0.2.6": states.get("ingress", "")})
+    return lambda bench, item: bench.cluster.vip_verification.update(
+        {"192.0.2.5": states.get("api", ""), "192.0.2.6": states.get("ingress", "")}
+    )
 
 
 def unverified(bench: Bench, item: Host) -> None:
@@ -300,23 +354,34 @@ CLUSTERS: list[tuple[str, Change, str]] = [
     ("ntp-server-configured", nothing, "success"),
     ("ntp-server-configured", host(clock_offset=300), "failure"),
     ("network-type-valid", cluster(vip_dhcp_allocation=True), "failure"),
-    ("network-type-valid", cluster(network_type="OpenShiftSDN", cluster_networks=[{"cidr": "fd01::/48", "host_prefix": 64}]), "failure"),
+    (
+        "network-type-valid",
+        cluster(network_type="OpenShiftSDN", cluster_networks=[{"cidr": "fd01::/48", "host_prefix": 64}]),
+        "failure",
+    ),
     ("network-type-valid", cluster(network_type=""), "success"),
     ("custom-manifests-requirements-satisfied", cluster(network_type="Cilium"), "failure"),
     (
         "custom-manifests-requirements-satisfied",
-        chain(cluster(network_type="Cilium"), lambda b, h: b.cluster.manifests.update({("openshift", "c.yaml"): Manifest("openshift", "c.yaml", b"x")})),
+        chain(
+            cluster(network_type="Cilium"),
+            lambda b, h: b.cluster.manifests.update({("openshift", "c.yaml"): Manifest("openshift", "c.yaml", b"x")}),
+        ),
         "success",
     ),
     (
         "custom-manifests-requirements-satisfied",
-        cluster(platform={"type": "external", "external": {"platform_name": "oci", "cloud_controller_manager": "External"}}),
+        cluster(
+            platform={"type": "external", "external": {"platform_name": "oci", "cloud_controller_manager": "External"}}
+        ),
         "failure",
     ),
 ]
 
 
-@pytest.mark.parametrize(("name", "change", "status"), CLUSTERS, ids=[f"{number}-{row[0]}-{row[2]}" for number, row in enumerate(CLUSTERS)])
+@pytest.mark.parametrize(
+    ("name", "change", "status"), CLUSTERS, ids=[f"{number}-{row[0]}-{row[2]}" for number, row in enumerate(CLUSTERS)]
+)
 def test_cluster(name: str, change: Change, status: str) -> None:
     bench = Bench()
     first, _, _ = bench.ready()
@@ -333,7 +398,9 @@ def test_messages_that_the_reference_names() -> None:
     bench = Bench()
     first, _, _ = bench.ready()
     bench.cluster.machine_networks = ["198.51.100.0/24"]
-    assert bench.cluster_verdict("api-vips-valid")[1] == "api vips 192.0.2.5 does not belong to machine-network-cidr <198.51.100.0/24>"
+    assert bench.cluster_verdict("api-vips-valid")[1] == (
+        "api vips 192.0.2.5 does not belong to machine-network-cidr <198.51.100.0/24>"
+    )
     bench.cluster.machine_networks = ["192.0.2.0/24"]
     bench.cluster.vip_verification["192.0.2.5"] = "failed"
     assert bench.cluster_verdict("api-vips-valid")[1] == "api vips 192.0.2.5 is already in use in cidr 192.0.2.0/24"
@@ -349,7 +416,10 @@ def test_two_nodes_with_fencing_or_an_arbiter() -> None:
     first.fencing_credentials = second.fencing_credentials = {"address": "x"}
     assert bench.cluster_verdict("sufficient-masters-count")[0] == "success"
     bench.connect()
-    assert bench.verdict(first, "belongs-to-majority-group") == ("success", "Host has connectivity to the majority of hosts in the cluster")
+    assert bench.verdict(first, "belongs-to-majority-group") == (
+        "success",
+        ("Host has connectivity to the majority of hosts in the cluster"),
+    )
     first.fencing_credentials = None
     bench.host(2, role="arbiter")
     assert bench.cluster_verdict("sufficient-masters-count")[0] == "success"
@@ -388,7 +458,11 @@ def test_ignored_validations_do_not_hold_anything_up() -> None:
 
 
 _SMALL = {"ram_mib": 1024, "disk_size_gb": 10}
-_LISTED = {"master": {"cpu_cores": 6, **_SMALL}, "worker": {"cpu_cores": 1, **_SMALL}, "sno": {"cpu_cores": 3, **_SMALL}}
+_LISTED = {
+    "master": {"cpu_cores": 6, **_SMALL},
+    "worker": {"cpu_cores": 1, **_SMALL},
+    "sno": {"cpu_cores": 3, **_SMALL},
+}
 REQUIREMENTS = json.dumps([{"version": "default", **_LISTED}])
 
 

@@ -21,15 +21,26 @@ Site = dict[str, Any]
 def site() -> Site:
     return {
         "networks": [
-            {"name": "machines", "cidr": "192.168.111.0/24", "vlan": 111, "dhcp": {"range": ["192.168.111.100", "192.168.111.200"]}},
+            {
+                "name": "machines",
+                "cidr": "192.168.111.0/24",
+                "vlan": 111,
+                "dhcp": {"range": ["192.168.111.100", "192.168.111.200"]},
+            },
             {"name": "untagged", "cidr": "10.0.0.0/24"},
         ],
         "machines": [
             {
                 "name": "m0",
-                "nics": [{"name": "eno1", "mac": "02-00-00-00-00-0A", "network": "machines", "lease": "192.168.111.50"}],
+                "nics": [
+                    {"name": "eno1", "mac": "02-00-00-00-00-0A", "network": "machines", "lease": "192.168.111.50"}
+                ],
                 "disks": [{"name": "sda", "size_gib": 120}],
-                "bmc": {"address": "redfish-virtualmedia+https://10.0.0.1/redfish/v1/Systems/1", "username": "u", "password": "p"},
+                "bmc": {
+                    "address": "redfish-virtualmedia+https://10.0.0.1/redfish/v1/Systems/1",
+                    "username": "u",
+                    "password": "p",
+                },
             }
         ],
         "clusters": [{"name": "c", "base_domain": "example.com", "api_vip": "192.168.111.5"}],
@@ -62,21 +73,42 @@ MISTAKES: list[tuple[Callable[[Site], None], str]] = [
     (set_at("machines.0.cpu", 4), "machines[0]: unknown key 'cpu'; did you mean cpus?"),
     (set_at("machines.0.bmc.profile", "dell"), "machines[0].bmc.profile: 'dell' is none of plain"),
     (set_at("machines.0.bmc", {"address": "https://10.0.0.1"}), "machines[0].bmc: username, password missing"),
-    (set_at("machines.0.bmc.address", "not an address"), "machines[0].bmc.address: 'not an address' is not a BMC address"),
+    (
+        set_at("machines.0.bmc.address", "not an address"),
+        ("machines[0].bmc.address: 'not an address' is not a BMC address"),
+    ),
     (set_at("machines.0.disks", []), "machines[0].disks"),
     (set_at("machines.0.disks.0.size_gib", "big"), "machines[0].disks[0].size_gib: must be of type number"),
-    (set_at("networks.0.cidr", "192.168.111.5/24"), "networks[0].cidr: '192.168.111.5/24' is not a network in CIDR notation"),
-    (set_at("networks.0.dhcp.range", ["10.0.0.1", "10.0.0.2"]), "networks[0].dhcp.range: 10.0.0.1 is not in the network"),
-    (set_at("machines.0.nics.0.network", "machinez"), "machines[0].nics[0]: no network 'machinez'; there are machines, untagged"),
+    (
+        set_at("networks.0.cidr", "192.168.111.5/24"),
+        ("networks[0].cidr: '192.168.111.5/24' is not a network in CIDR notation"),
+    ),
+    (
+        set_at("networks.0.dhcp.range", ["10.0.0.1", "10.0.0.2"]),
+        ("networks[0].dhcp.range: 10.0.0.1 is not in the network"),
+    ),
+    (
+        set_at("machines.0.nics.0.network", "machinez"),
+        ("machines[0].nics[0]: no network 'machinez'; there are machines, untagged"),
+    ),
     (set_at("machines.0.nics.0.lease", "10.0.0.7"), "machines[0].nics[0].lease: 10.0.0.7 is not in network machines"),
     (set_at("clusters.0.api_vip", "nowhere"), "clusters[0].api_vip: 'nowhere' is not an IP address"),
-    (lambda document: document["machines"].append(copy.deepcopy(document["machines"][0])), "machines: m0 is listed 2 times"),
+    (
+        lambda document: document["machines"].append(copy.deepcopy(document["machines"][0])),
+        "machines: m0 is listed 2 times",
+    ),
     (set_at("machines.0.nics.0.vlans", ["untagged"]), "machines[0].nics[0].vlans: network untagged has no vlan tag"),
     (lambda document: document.pop("networks"), "the file: networks missing"),
-    (set_at("hub", {"address": "203.0.113.1", "base_domain": "hub.example.com"}), "hub.address: 203.0.113.1 is in none of the networks"),
+    (
+        set_at("hub", {"address": "203.0.113.1", "base_domain": "hub.example.com"}),
+        ("hub.address: 203.0.113.1 is in none of the networks"),
+    ),
     (set_at("hub", {"address": "192.168.111.3"}), "hub: base_domain missing"),
     (
-        set_at("hub", {"address": "192.168.111.3", "base_domain": "hub.example.com", "cluster_api": {"version": "v1alpha4"}}),
+        set_at(
+            "hub",
+            {"address": "192.168.111.3", "base_domain": "hub.example.com", "cluster_api": {"version": "v1alpha4"}},
+        ),
         "hub.cluster_api.version: 'v1alpha4' is none of v1beta2, v1beta1",
     ),
 ]
@@ -119,7 +151,10 @@ def test_a_missing_file(tmp_path: Path) -> None:
         ({}, None),
         ({"cluster_api": {}}, ClusterApi("upstream", "v1beta2")),
         ({"cluster_api": {"provider": "none", "version": "v1beta1"}}, ClusterApi("none", "v1beta1")),
-        ({"cluster_api": {"openshift_assisted": "v1alpha3", "metal3": "v1beta1"}}, ClusterApi(openshift_assisted="v1alpha3", metal3="v1beta1")),
+        (
+            {"cluster_api": {"openshift_assisted": "v1alpha3", "metal3": "v1beta1"}},
+            ClusterApi(openshift_assisted="v1alpha3", metal3="v1beta1"),
+        ),
         ({"hypershift": True}, ClusterApi()),
         ({"hypershift": False}, None),
     ],

@@ -20,8 +20,20 @@ from ztlab.site.load import parse_site
 from ztlab.site.model import Registry, digest_of, manifest
 
 NETWORKS = [
-    {"name": "a", "cidr": "10.0.0.0/24", "dns": {"servers": ["10.0.0.1"], "records": {"api.x.example.com": "10.0.0.5", "*.apps.x.example.com": "10.0.0.6"}}},
-    {"name": "b", "cidr": "fd00::/64", "ntp": ["fd00::2", "ntp.example.com"], "dns": {"servers": ["10.0.0.1"], "records": {"six.example.com": "fd00::6"}}},
+    {
+        "name": "a",
+        "cidr": "10.0.0.0/24",
+        "dns": {
+            "servers": ["10.0.0.1"],
+            "records": {"api.x.example.com": "10.0.0.5", "*.apps.x.example.com": "10.0.0.6"},
+        },
+    },
+    {
+        "name": "b",
+        "cidr": "fd00::/64",
+        "ntp": ["fd00::2", "ntp.example.com"],
+        "dns": {"servers": ["10.0.0.1"], "records": {"six.example.com": "fd00::6"}},
+    },
 ]
 MACHINE = {
     "name": "m",
@@ -70,7 +82,9 @@ def test_time_servers_are_those_that_answer() -> None:
 def ask_time(faults: Faults) -> bytes:
     async def asked() -> bytes:
         loop = asyncio.get_running_loop()
-        transport, _protocol = await loop.create_datagram_endpoint(lambda: TimeServer(faults), local_addr=("127.0.0.1", 0))
+        transport, _protocol = await loop.create_datagram_endpoint(
+            lambda: TimeServer(faults), local_addr=("127.0.0.1", 0)
+        )
         try:
             with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
                 client.setblocking(False)
@@ -111,7 +125,10 @@ def test_registry(login: str, image: str, statuses: tuple[int, ...]) -> None:
         async with TestClient(TestServer(app)) as client:
             refused = await client.get(f"/v2/{image}")
             challenge = refused.headers["WWW-Authenticate"]
-            assert challenge.startswith('Bearer realm="https://registry.example.com/token",service="registry.example.com",scope="repository:org/')
+            assert challenge.startswith(
+                "Bearer "
+                'realm="https://registry.example.com/token",service="registry.example.com",scope="repository:org/'
+            )
             scope = challenge.partition('scope="')[2].rstrip('"')
             basic = {"Authorization": f"Basic {base64.b64encode(login.encode()).decode()}"}
             token = await client.get("/token", params={"scope": scope}, headers=basic)
@@ -137,7 +154,10 @@ def test_a_registry_has_its_images_by_digest(moved: bool) -> None:
             named = await client.get("/v2/org/release/manifests/4.22.0-x86_64", headers=bearer)
             assert digest_of(await named.read()) == named.headers["Docker-Content-Digest"]
             digests = [name.partition("@")[2] for name in registry.by_digest()]
-            answers = [await client.get(f"/v2/org/release/manifests/{digest}", headers=bearer) for digest in [*digests, digest_of(b"")]]
+            answers = [
+                await client.get(f"/v2/org/release/manifests/{digest}", headers=bearer)
+                for digest in [*digests, digest_of(b"")]
+            ]
             return named.headers["Docker-Content-Digest"], [answer.status for answer in answers]
 
     digest, statuses = asyncio.run(conversation())

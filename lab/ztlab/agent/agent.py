@@ -68,11 +68,15 @@ class Agent:
         """The agent of an agent-based image comes from the release; whether there is one."""
         release = release_image(self._live.root)
         if not release:
-            self._live.log("agent: no release image is named: the agent cannot be fetched.", phase="live system without agent")
+            self._live.log(
+                "agent: no release image is named: the agent cannot be fetched.", phase="live system without agent"
+            )
             return False
         self._environment = environment
         self._version = image_for(release, "agent-installer-node-agent")
-        self.access = ServiceAccess(environment.get("SERVICE_BASE_URL", "").rstrip("/"), environment.get("PULL_SECRET_TOKEN", ""))
+        self.access = ServiceAccess(
+            environment.get("SERVICE_BASE_URL", "").rstrip("/"), environment.get("PULL_SECRET_TOKEN", "")
+        )
         return True
 
     def _of_discovery(self, start: AgentStart) -> bool:
@@ -106,13 +110,18 @@ class Agent:
         return await self.access.call(self._live.http, method, path, body)
 
     def _check_proxy(self) -> None:
-        """With a proxy everything goes through it, unless NO_PROXY covers the service. Raises Unreachable when it is not there."""
+        """With a proxy everything goes through it, unless NO_PROXY covers the service.
+
+        Raises Unreachable when it is not there.
+        """
         start = self._live.discovery
         if start is None or not start.proxy:
             return
         host = urllib.parse.urlsplit(start.url).hostname or ""
         excepted = [entry.strip().lower() for entry in start.no_proxy.split(",") if entry.strip()]
-        if "*" in excepted or any(host == entry.lstrip(".") or host.endswith("." + entry.lstrip(".")) for entry in excepted):
+        if "*" in excepted or any(
+            host == entry.lstrip(".") or host.endswith("." + entry.lstrip(".")) for entry in excepted
+        ):
             return
         try:
             self._live.http.reach(start.proxy)
@@ -137,7 +146,10 @@ class Agent:
                 reply = await self._live.http.request("GET", f"{self.base}/v2/infra-envs", headers=headers)
                 if reply.ok and reply.json():
                     return str(reply.json()[0]["id"])
-                self.say("the service has no infra-env yet" if reply.ok else f"the service refuses: {reply.complaint()}", phase="waiting for the service")
+                self.say(
+                    "the service has no infra-env yet" if reply.ok else f"the service refuses: {reply.complaint()}",
+                    phase="waiting for the service",
+                )
             except (Unreachable, ValueError) as error:
                 self.say(f"waiting for the service: {error}", phase="waiting for the service")
             await self._clock.sleep(POLL_SECONDS)
@@ -156,7 +168,7 @@ class Agent:
                 self.say(f"registration: {error}")
             await self._clock.sleep(RETRY_SECONDS)
 
-    # ---- steps -----------------------------------------------------------------------------------------------------------------------
+    # ---- steps -------------------------------------------------------------------------------------------------------
 
     async def _poll(self, infra_env_id: str) -> None:
         path = f"/v2/infra-envs/{infra_env_id}/hosts/{self.host_id}"
@@ -190,7 +202,13 @@ class Agent:
 
     async def _do(self, path: str, step: Mapping[str, Any]) -> None:
         kind, arguments = step["step_type"], step.get("args") or []
-        reply: dict[str, Any] = {"step_type": kind, "step_id": step["step_id"], "exit_code": 0, "output": "", "error": ""}
+        reply: dict[str, Any] = {
+            "step_type": kind,
+            "step_id": step["step_id"],
+            "exit_code": 0,
+            "output": "",
+            "error": "",
+        }
         try:
             if kind == "install":
                 self._install(path, arguments)

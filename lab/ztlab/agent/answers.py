@@ -33,7 +33,9 @@ _PUBLIC_ADDRESS = "198.51.100.10"
 @functools.lru_cache(maxsize=64)
 def _addresses_of(cidr: str) -> tuple[str, ...]:
     """The host addresses of a network, of a large one the first: each host lists them every minute."""
-    return tuple(str(ip) for ip in itertools.islice(ipaddress.ip_network(cidr, strict=False).hosts(), 2 * _MOST_FREE_ADDRESSES))
+    return tuple(
+        str(ip) for ip in itertools.islice(ipaddress.ip_network(cidr, strict=False).hosts(), 2 * _MOST_FREE_ADDRESSES)
+    )
 
 
 class StepFailed(Exception):
@@ -47,7 +49,12 @@ class StepFailed(Exception):
 class Answers:
     """The steps of one live system. ``seconds`` says how many lab seconds a step takes."""
 
-    seconds: Mapping[str, float] = {"installation-disk-speed-check": 8.0, "container-image-availability": 20.0, "connectivity-check": 2.0, "inventory": 1.0}
+    seconds: Mapping[str, float] = {
+        "installation-disk-speed-check": 8.0,
+        "container-image-availability": 20.0,
+        "connectivity-check": 2.0,
+        "inventory": 1.0,
+    }
 
     def __init__(self, live: LiveSystem) -> None:
         self._live = live
@@ -78,16 +85,25 @@ class Answers:
         live = self._live
         return inventory(live.machine, live.network, live.hostname, self._faults, live.image.plan.arguments)
 
-    # ---- the network -----------------------------------------------------------------------------------------------------------------
+    # ---- the network -------------------------------------------------------------------------------------------------
 
     def _connectivity(self, arguments: Sequence[str]) -> dict[str, Any]:
         return {"remote_hosts": [self._remote(host) for host in json.loads(arguments[0])]}
 
     def _remote(self, host: Mapping[str, Any]) -> dict[str, Any]:
-        targets = [(address, nic.get("mac", "")) for nic in host.get("nics") or [] for address in nic.get("ip_addresses") or []]
+        targets = [
+            (address, nic.get("mac", "")) for nic in host.get("nics") or [] for address in nic.get("ip_addresses") or []
+        ]
         level2 = [entry for address, mac in targets for entry in self._level2(address, mac)]
         level3 = [self._level3(address) for address, _mac in targets]
-        reports = [{"outgoing_nic": entry["outgoing_nic"], "remote_ip_address": entry["remote_ip_address"], "mtu_successful": True} for entry in level2]
+        reports = [
+            {
+                "outgoing_nic": entry["outgoing_nic"],
+                "remote_ip_address": entry["remote_ip_address"],
+                "mtu_successful": True,
+            }
+            for entry in level2
+        ]
         return {"host_id": host["host_id"], "l2_connectivity": level2, "l3_connectivity": level3, "mtu_report": reports}
 
     def _level2(self, address: str, mac: str) -> list[dict[str, Any]]:
@@ -99,7 +115,12 @@ class Answers:
                 continue
             for owner in self._live.lab.fabric.owners(address):
                 holder = self._live.lab.fabric.hosts[owner].holder(address)
-                if holder is not None and holder.carrier and holder.network == interface.network and owner != self._live.name:
+                if (
+                    holder is not None
+                    and holder.carrier
+                    and holder.network == interface.network
+                    and owner != self._live.name
+                ):
                     found.append(
                         {
                             "outgoing_nic": interface.name,
@@ -119,17 +140,30 @@ class Answers:
 
     def _level3(self, address: str) -> dict[str, Any]:
         network = self._live.network
-        outgoing = next((interface.name for interface in network.interfaces if self._own_address_towards(interface, address)), "")
+        outgoing = next(
+            (interface.name for interface in network.interfaces if self._own_address_towards(interface, address)), ""
+        )
         try:
             self._live.lab.fabric.check(network, address)
         except Unreachable:
             return {"outgoing_nic": outgoing, "remote_ip_address": address, "successful": False}
-        return {"outgoing_nic": outgoing, "remote_ip_address": address, "successful": True, "average_rtt_ms": 0.3, "packet_loss_percentage": 0}
+        return {
+            "outgoing_nic": outgoing,
+            "remote_ip_address": address,
+            "successful": True,
+            "average_rtt_ms": 0.3,
+            "packet_loss_percentage": 0,
+        }
 
     def _free_addresses(self, arguments: Sequence[str]) -> list[dict[str, Any]]:
         taken = self._live.lab.fabric.taken()
         return [
-            {"network": cidr, "free_addresses": [address for address in _addresses_of(cidr) if address not in taken][:_MOST_FREE_ADDRESSES]}
+            {
+                "network": cidr,
+                "free_addresses": [address for address in _addresses_of(cidr) if address not in taken][
+                    :_MOST_FREE_ADDRESSES
+                ],
+            }
             for cidr in json.loads(arguments[0])
         ]
 
@@ -138,11 +172,15 @@ class Answers:
 
     def _vips(self, arguments: Sequence[str]) -> list[dict[str, Any]]:
         return [
-            {"vip": vip["vip"], "vip_type": vip["vip_type"], "verification": "failed" if self._taken(vip["vip"]) else "succeeded"}
+            {
+                "vip": vip["vip"],
+                "vip_type": vip["vip_type"],
+                "verification": "failed" if self._taken(vip["vip"]) else "succeeded",
+            }
             for vip in json.loads(arguments[0])
         ]
 
-    # ---- services of the site --------------------------------------------------------------------------------------------------------
+    # ---- services of the site ----------------------------------------------------------------------------------------
 
     def _ntp(self, arguments: Sequence[str]) -> dict[str, Any]:
         asked = json.loads(arguments[0]).get("ntp_source", "") if arguments else ""
@@ -202,11 +240,14 @@ class Answers:
         except (Unreachable, ssl.SSLError, ValueError) as error:
             return {"is_success": False, "url": url, "download_error": str(error), "ignition": ""}
         if not reply.ok:
-            text = f"ignition file download failed: bad status code: {reply.status}. server response: {reply.body[:200].decode('utf-8', 'replace')}"
+            text = (
+                f"ignition file download failed: bad status code: {reply.status}. server response: "
+                f"{reply.body[:200].decode('utf-8', 'replace')}"
+            )
             return {"is_success": False, "url": url, "download_error": text, "ignition": ""}
         return {"is_success": True, "url": url, "download_error": "", "ignition": reply.body.decode("utf-8", "replace")}
 
-    # ---- preparation -----------------------------------------------------------------------------------------------------------------
+    # ---- preparation -------------------------------------------------------------------------------------------------
 
     def _disk_speed(self, arguments: Sequence[str]) -> dict[str, Any]:
         path = json.loads(arguments[0])["path"]
@@ -221,10 +262,18 @@ class Answers:
         images = json.loads(arguments[0])["images"]
         if failing:
             return {"images": [{"name": image, "result": "failure"} for image in images]}
-        return {"images": [{"name": image, "result": "success", "size_bytes": 400 << 20, "time": 4.2, "download_rate": 99.8} for image in images]}
+        return {
+            "images": [
+                {"name": image, "result": "success", "size_bytes": 400 << 20, "time": 4.2, "download_rate": 99.8}
+                for image in images
+            ]
+        }
 
     def _upgrade(self, arguments: Sequence[str]) -> dict[str, Any]:
-        return {"agent_image": json.loads(arguments[0]).get("agent_image", "") if arguments else "", "result": "success"}
+        return {
+            "agent_image": json.loads(arguments[0]).get("agent_image", "") if arguments else "",
+            "result": "success",
+        }
 
 
 @functools.lru_cache(maxsize=1 << 16)

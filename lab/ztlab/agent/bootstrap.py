@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The bootstrap host: bootkube brings up the new cluster's API, the other hosts join it, then this host becomes a node as well."""
+"""The bootstrap host: bootkube brings up the new cluster's API, the other hosts join it, then this host becomes a node
+as well.
+"""
 
 from __future__ import annotations
 
@@ -73,9 +75,13 @@ class Bootstrap:
         await self._clock.until(condition, every=WAIT_SECONDS)
 
     def _hand_over(self) -> None:
-        """Before it restarts the bootstrap host leaves the rest to a pod of the cluster, when the service is elsewhere."""
+        """Before it restarts the bootstrap host leaves the rest to a pod of the cluster, when the service is
+        elsewhere.
+        """
         if self._cluster is not None and self._live.discovery:
-            controller = Controller(self._live.lab, self._cluster, self._installer.agent.access, self._installer.cluster_id)
+            controller = Controller(
+                self._live.lab, self._cluster, self._installer.agent.access, self._installer.cluster_id
+            )
             self._cluster.run_controller(controller.run())
 
     async def _plan(self) -> ClusterPlan:
@@ -91,7 +97,13 @@ class Bootstrap:
             if not reply.ok:
                 raise InstallationFailed(f"failed to download bootstrap.ign: {reply.complaint()}")
             own_ip = (self._live.network.addresses() or [""])[0]
-            return bootstrap_plan(reply.body, key=self._installer.cluster_key, version=self._installer.version, fabric=self._live.lab.fabric, own_ip=own_ip)
+            return bootstrap_plan(
+                reply.body,
+                key=self._installer.cluster_key,
+                version=self._installer.version,
+                fabric=self._live.lab.fabric,
+                own_ip=own_ip,
+            )
         except (Unreachable, ValueError) as error:
             raise InstallationFailed(f"bootstrap.ign: {error}") from error
 
@@ -99,7 +111,9 @@ class Bootstrap:
         """Raises InstallationFailed."""
         live = self._live
         plan = await self._plan()
-        live.log(f"bootkube: bringing up the control plane of {plan.domain} at {plan.api_ip}", phase="installing: bootkube")
+        live.log(
+            f"bootkube: bringing up the control plane of {plan.domain} at {plan.api_ip}", phase="installing: bootkube"
+        )
         await self._clock.sleep(BOOTKUBE_SECONDS)
         try:
             self._cluster = cluster = await live.lab.clusters.begin(plan, live.name)
@@ -121,8 +135,17 @@ class Bootstrap:
             image = live.root.text("/etc/assisted/manifests/cluster-image-set.yaml") or ""
             version, _architecture = client.release(_release_of(image))
             own_ip = parse_env(live.root.text(RENDEZVOUS_ENV) or "").get("NODE_ZERO_IP", "")
-            container = live.systemd.container("assisted-service.service", {}, Container({}, {TLS_DIRECTORY: TLS_DIRECTORY}))
-            return cluster_plan(live.root, environment, mounted=TLS_DIRECTORY in container.mounts, version=version, fabric=live.lab.fabric, own_ip=own_ip)
+            container = live.systemd.container(
+                "assisted-service.service", {}, Container({}, {TLS_DIRECTORY: TLS_DIRECTORY})
+            )
+            return cluster_plan(
+                live.root,
+                environment,
+                mounted=TLS_DIRECTORY in container.mounts,
+                version=version,
+                fabric=live.lab.fabric,
+                own_ip=own_ip,
+            )
         except ClientError as error:
             raise InstallationFailed(str(error)) from error
 
@@ -132,12 +155,18 @@ class Bootstrap:
             await self._clock.sleep(WAIT_SECONDS)
             for host in await self._hosts():
                 for stage in due_stages(host, self._cluster) if self._cluster else ():
-                    await self._installer.report(stage, path=f"/v2/infra-envs/{host['infra_env_id']}/hosts/{host['id']}")
+                    await self._installer.report(
+                        stage, path=f"/v2/infra-envs/{host['infra_env_id']}/hosts/{host['id']}"
+                    )
 
     async def _hosts(self) -> list[dict[str, Any]]:
         installer = self._installer
         # The list of a cluster's hosts has neither names nor stages; the cluster itself has them with both.
-        path = f"/v2/clusters/{installer.cluster_id}" if self._live.discovery else f"/v2/infra-envs/{installer.infra_env_id}/hosts"
+        path = (
+            f"/v2/clusters/{installer.cluster_id}"
+            if self._live.discovery
+            else f"/v2/infra-envs/{installer.infra_env_id}/hosts"
+        )
         try:
             reply = await installer.agent.call("GET", path)
             found = reply.json() if reply.ok else []

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""assisted-installer-controller: a pod of the new cluster that tells the service which hosts joined and when the cluster is complete."""
+"""assisted-installer-controller: a pod of the new cluster that tells the service which hosts joined and when the
+cluster is complete.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ FINISHED = ("installed", "adding-hosts", "error", "cancelled")
 
 
 class Controller:
-    """Runs while a machine carries the cluster, on its network, until the service says that the cluster is installed."""
+    """Runs while a machine carries the cluster, on its network, until the service says that the cluster is
+    installed.
+    """
 
     def __init__(self, lab: Lab, running: RunningCluster, access: ServiceAccess, cluster_id: str) -> None:
         self._lab = lab
@@ -36,7 +40,10 @@ class Controller:
         self._said = ""
 
     def _network(self) -> HostNetwork:
-        return next((self._lab.fabric.hosts[name] for name in self._running.carriers if name in self._lab.fabric.hosts), HostNetwork())
+        return next(
+            (self._lab.fabric.hosts[name] for name in self._running.carriers if name in self._lab.fabric.hosts),
+            HostNetwork(),
+        )
 
     async def run(self) -> None:
         while True:
@@ -77,7 +84,12 @@ class Controller:
         for operator in cluster.get("monitored_operators") or []:
             status = "available" if api.installed else "progressing"
             if operator.get("status") != status:
-                body = {"name": operator["name"], "status": status, "status_info": f"{operator['name']} is {status}", "version": api.version}
+                body = {
+                    "name": operator["name"],
+                    "status": status,
+                    "status_info": f"{operator['name']} is {status}",
+                    "version": api.version,
+                }
                 await self._call("PUT", "/monitored-operators", body)
         if not api.installed:
             return

@@ -59,7 +59,9 @@ class Installer:
             raise StepFailed(f"boot device {device} does not exist")
 
     async def run(self) -> None:
-        self.live.log(f"assisted-installer: role {self.role}, disk {self._disk.path if self._disk else ''}", phase="installing")
+        self.live.log(
+            f"assisted-installer: role {self.role}, disk {self._disk.path if self._disk else ''}", phase="installing"
+        )
         try:
             await self._install()
         except InstallationFailed as error:
@@ -89,7 +91,9 @@ class Installer:
             raise InstallationFailed("no disk")
         self.live.machine.installed.pop(self._disk.name, None)
         for step in range(WRITING_STEPS + 1):
-            await self.stage("Writing image to disk", WRITING_SECONDS / WRITING_STEPS, info=f"{step * 100 // WRITING_STEPS}%")
+            await self.stage(
+                "Writing image to disk", WRITING_SECONDS / WRITING_STEPS, info=f"{step * 100 // WRITING_STEPS}%"
+            )
             if self.live.medium is not None and self.live.medium.gone:
                 raise InstallationFailed("failed to write image to disk: I/O error: the installation medium is gone")
         words = ["coreos-installer install", *self._arguments, self._disk.path]
@@ -113,7 +117,9 @@ class Installer:
         lab = self.live.lab
         pointer = await self._pointer() if self.live.discovery or self.live.joins else None
         hostname = (pointer.hostname if pointer else "") or await self._requested_hostname()
-        disk = NodeDisk(role, hostname, self.live.network, self.cluster_key, secrets.token_hex(4), pointer, self.live.image.metadata)
+        disk = NodeDisk(
+            role, hostname, self.live.network, self.cluster_key, secrets.token_hex(4), pointer, self.live.image.metadata
+        )
 
         async def boot(machine: Any) -> Outcome:
             return await boot_node(lab, machine, disk)
@@ -155,7 +161,7 @@ class Installer:
         except (Unreachable, ValueError):
             return self.live.hostname
 
-    # ---- reports -----------------------------------------------------------------------------------------------------------------------
+    # ---- reports -----------------------------------------------------------------------------------------------------
 
     async def stage(self, stage: str, seconds: float = 0.0, *, info: str = "") -> None:
         """Report a stage and spend its time. Raises :class:`InstallationFailed` when a fault says so."""
@@ -170,9 +176,13 @@ class Installer:
         await self.clock.sleep(seconds)
 
     async def report(self, stage: str, info: str = "", path: str = "") -> None:
-        """PUT the progress of this host (or the one at ``path``); the service may be gone or refuse, the installation goes on."""
+        """PUT the progress of this host (or the one at ``path``); the service may be gone or refuse, the installation
+        goes on.
+        """
         try:
-            reply = await self.agent.call("PUT", f"{path or self.path}/progress", {"current_stage": stage, "progress_info": info})
+            reply = await self.agent.call(
+                "PUT", f"{path or self.path}/progress", {"current_stage": stage, "progress_info": info}
+            )
         except Unreachable as error:
             self.live.log(f"assisted-installer: progress {stage}: {error}")
             return

@@ -24,7 +24,9 @@ _FAMILY_IPV4, _FAMILY_IPV6 = 2, 10
 _LISTED_KINDS = ("physical", "bond", "vlan")
 
 
-def inventory(machine: Hardware, network: HostNetwork, hostname: str, faults: Faults, command_line: str) -> dict[str, Any]:
+def inventory(
+    machine: Hardware, network: HostNetwork, hostname: str, faults: Faults, command_line: str
+) -> dict[str, Any]:
     """The inventory document of a host."""
     spec = machine.spec
     memory = spec.memory_mib
@@ -44,7 +46,11 @@ def inventory(machine: Hardware, network: HostNetwork, hostname: str, faults: Fa
             "model_name": "ZeroTouch Lab CPU @ 2.60GHz",
             "architecture": "x86_64",
         },
-        "memory": {"physical_bytes": memory << 20, "usable_bytes": (memory << 20) - (512 << 20), "physical_bytes_method": "dmidecode"},
+        "memory": {
+            "physical_bytes": memory << 20,
+            "usable_bytes": (memory << 20) - (512 << 20),
+            "physical_bytes_method": "dmidecode",
+        },
         "boot": {
             "current_boot_mode": "uefi" if machine.boot.mode == "UEFI" else "bios",
             "pxe_interface": "",
@@ -52,7 +58,12 @@ def inventory(machine: Hardware, network: HostNetwork, hostname: str, faults: Fa
             "secure_boot_state": "Disabled" if machine.boot.mode == "UEFI" else "NotSupported",
             "device_type": "ephemeral",
         },
-        "system_vendor": {"manufacturer": spec.manufacturer, "product_name": spec.model, "serial_number": spec.serial_number, "virtual": False},
+        "system_vendor": {
+            "manufacturer": spec.manufacturer,
+            "product_name": spec.model,
+            "serial_number": spec.serial_number,
+            "virtual": False,
+        },
         "routes": [route for interface in network.interfaces for route in _routes(network, interface)],
         "gpus": [],
         "tpm_version": spec.tpm,
@@ -134,7 +145,10 @@ def _live_medium() -> dict[str, Any]:
         "removable": True,
         "is_installation_media": True,
         "smart": "",
-        "installation_eligibility": {"eligible": False, "not_eligible_reasons": ["Disk is removable", "Disk appears to be an ISO installation media"]},
+        "installation_eligibility": {
+            "eligible": False,
+            "not_eligible_reasons": ["Disk is removable", "Disk appears to be an ISO installation media"],
+        },
     }
 
 
@@ -153,5 +167,13 @@ def _routes(network: HostNetwork, interface: Interface) -> list[dict[str, Any]]:
     for text in interface.addresses:
         address = ipaddress.ip_interface(text)
         family = _FAMILY_IPV4 if address.version == 4 else _FAMILY_IPV6
-        routes.append({"interface": interface.name, "gateway": "", "destination": str(address.network.network_address), "family": family, "metric": 100})
+        routes.append(
+            {
+                "interface": interface.name,
+                "gateway": "",
+                "destination": str(address.network.network_address),
+                "family": family,
+                "metric": 100,
+            }
+        )
     return routes

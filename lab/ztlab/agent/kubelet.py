@@ -29,11 +29,15 @@ def node_facts(spec: Machine, network: HostNetwork) -> NodeFacts:
     addresses = tuple(address for interface in network.interfaces for address in interface.addresses)
     holder = network.holder(str(ipaddress.ip_interface(addresses[0]).ip)) if addresses else None
     gateway = next((route.gateway for route in network.routes if route.destination in ("0.0.0.0/0", "::/0")), "")
-    return NodeFacts(spec.os_uuid, holder.mac if holder else "", tuple(nic.mac for nic in spec.nics), addresses, gateway)
+    return NodeFacts(
+        spec.os_uuid, holder.mac if holder else "", tuple(nic.mac for nic in spec.nics), addresses, gateway
+    )
 
 
 class KubeletPort:
-    """Port 10250 of a machine: TLS with the certificate that the cluster issued, nothing before that; requests without credentials get 401."""
+    """Port 10250 of a machine: TLS with the certificate that the cluster issued, nothing before that; requests without
+    credentials get 401.
+    """
 
     def __init__(self, lab: Lab, machine: str, running: RunningCluster, kubelet: Kubelet) -> None:
         self._lab, self._machine, self._running, self._kubelet = lab, machine, running, kubelet
@@ -49,7 +53,9 @@ class KubeletPort:
             for address in self._kubelet.node_ips:
                 app = web.Application()
                 app.router.add_route("*", "/{path:.*}", _unauthorized)
-                self._listeners.append(Listener(app, self._lab.fabric.table.loopback(address), PORT, context, grace=0.1))
+                self._listeners.append(
+                    Listener(app, self._lab.fabric.table.loopback(address), PORT, context, grace=0.1)
+                )
             await self._adjust()
             await asyncio.Event().wait()
         finally:

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""An installed host: boots from its disk, gets its configuration from the cluster's machine config server, becomes a node."""
+"""An installed host: boots from its disk, gets its configuration from the cluster's machine config server, becomes a
+node.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,10 @@ class NodeDisk:
 
 
 async def boot_node(lab: Lab, machine: Hardware, disk: NodeDisk, *, runs: bool = False) -> Outcome:
-    """Run an installed system until it is switched off. ``runs``: it has booted long ago, and its cluster has the Node."""
+    """Run an installed system until it is switched off.
+
+    ``runs``: it has booted long ago, and its cluster has the Node.
+    """
     console = machine.console
     name = machine.spec.name
     network = disk.network
@@ -91,17 +96,24 @@ async def _configured(lab: Lab, machine: Hardware, disk: NodeDisk) -> RunningClu
     name, running = machine.spec.name, None
     if disk.role == "master":
         running = await _own_control_plane(lab, name, disk.cluster_key)
-    # What was bootstrapped in place has its whole configuration on its disk, and its own DNS: it asks no name of the site's.
+    # What was bootstrapped in place has its whole configuration on its disk, and its own DNS: it asks no name of the
+    # site's.
     alone = running is not None and running.plan.expected.get("master") == 1 and not running.plan.expected.get("worker")
     pointer = None if alone and disk.role == "master" else disk.pointer
-    return await (_point(lab, machine, pointer, disk.network) if pointer else _configure(lab, machine, disk.role, disk.network, disk.cluster_key))
+    return await (
+        _point(lab, machine, pointer, disk.network)
+        if pointer
+        else _configure(lab, machine, disk.role, disk.network, disk.cluster_key)
+    )
 
 
 def _boot_kubelet(machine: Hardware, disk: NodeDisk, running: RunningCluster) -> None:
     address = (disk.network.addresses() or [""])[0]
     script = disk.pointer.files.get(KUBELET_PROGRAM, "") if disk.pointer else ""
     facts = dataclasses.replace(node_facts(machine.spec, disk.network), labels=kubelet_labels(script, disk.metadata))
-    running.node_booted(disk.hostname, disk.role, address, machine=machine.spec.name, installation=disk.installation, facts=facts)
+    running.node_booted(
+        disk.hostname, disk.role, address, machine=machine.spec.name, installation=disk.installation, facts=facts
+    )
 
 
 async def _point(lab: Lab, machine: Hardware, pointer: Pointer, network: HostNetwork) -> RunningCluster:
@@ -113,7 +125,11 @@ async def _point(lab: Lab, machine: Hardware, pointer: Pointer, network: HostNet
             reply = await http.request("GET", pointer.source, headers=pointer.headers, tls=pointer.trust())
             address = urllib.parse.urlsplit(http.reach(pointer.source)[0]).hostname or ""
             running = lab.clusters.configured_by(pointer.source, address)
-            problem = "" if reply.ok and running is not None else f"{reply.status}: {reply.body[:200].decode('utf-8', 'replace').strip()}"
+            problem = (
+                ""
+                if reply.ok and running is not None
+                else (f"{reply.status}: {reply.body[:200].decode('utf-8', 'replace').strip()}")
+            )
         except (Unreachable, ssl.SSLError) as error:
             running, problem = None, str(error)
         if running is not None and not problem:
@@ -140,11 +156,17 @@ async def _configure(lab: Lab, machine: Hardware, role: str, network: HostNetwor
     said = ""
     while True:
         running = lab.clusters.get(cluster_key)
-        problem = "the machine config server does not answer" if running is None else _unreachable(lab, network, running.plan.api_ip)
+        problem = (
+            "the machine config server does not answer"
+            if running is None
+            else _unreachable(lab, network, running.plan.api_ip)
+        )
         if running is not None and not problem:
             break
         if problem != said:
-            machine.console.print(f"Ignition: GET https://api-int:22623/config/{role}: {problem}", phase="waiting for ignition")
+            machine.console.print(
+                f"Ignition: GET https://api-int:22623/config/{role}: {problem}", phase="waiting for ignition"
+            )
             said = problem
         await lab.clock.sleep(WAIT_SECONDS)
     machine.console.print(f"Ignition: GET https://api-int:22623/config/{role}: OK", phase="configuring")

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The ignition that a host finds on its new disk: where the rest of its configuration is, whom to trust there, what it is called."""
+"""The ignition that a host finds on its new disk: where the rest of its configuration is, whom to trust there, what it
+is called.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,10 @@ class Pointer:
         return self.source.rstrip("/").rsplit("/", 1)[-1]
 
     def trust(self) -> ssl.SSLContext:
-        """The authorities of the config; those of the system sign nothing in the lab. Raises ssl.SSLError for one that is none."""
+        """The authorities of the config; those of the system sign nothing in the lab.
+
+        Raises ssl.SSLError for one that is none.
+        """
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         for authority in self.authorities:
             context.load_verify_locations(cadata=authority)
@@ -44,8 +49,14 @@ def read_pointer(data: bytes) -> Pointer:
         raise ValueError("the host's ignition names no source to merge")
     entries = ((ignition.get("security") or {}).get("tls") or {}).get("certificateAuthorities") or []
     try:
-        authorities = tuple(read_source(entry.get("source"), "certificateAuthorities").decode("utf-8", "replace") for entry in entries)
-        names = [entry for entry in (document.get("storage") or {}).get("files") or [] if entry.get("path") == "/etc/hostname"]
+        authorities = tuple(
+            read_source(entry.get("source"), "certificateAuthorities").decode("utf-8", "replace") for entry in entries
+        )
+        names = [
+            entry
+            for entry in (document.get("storage") or {}).get("files") or []
+            if entry.get("path") == "/etc/hostname"
+        ]
         hostname = read_source(names[-1]["contents"]["source"], "/etc/hostname").decode().strip() if names else ""
     except IgnitionError as error:
         raise ValueError(str(error)) from error

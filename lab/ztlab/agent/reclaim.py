@@ -33,7 +33,9 @@ class _Problem(Exception):
 class Reclaim:
     """Looks for a DaemonSet that is pinned to this node, and carries out its program."""
 
-    def __init__(self, lab: Lab, machine: Hardware, running: RunningCluster, hostname: str, network: HostNetwork) -> None:
+    def __init__(
+        self, lab: Lab, machine: Hardware, running: RunningCluster, hostname: str, network: HostNetwork
+    ) -> None:
         self._lab, self._machine, self._running, self._hostname = lab, machine, running, hostname
         self._http = HostHttp(lab, lambda: network)
         self._artifacts: BootArtifacts | None = None
@@ -80,19 +82,27 @@ class Reclaim:
         return base64.b64decode(text).decode() if kind == "Secret" else text
 
     def _access(self, pod: Mapping[str, Any], options: Mapping[str, str]) -> ServiceAccess:
-        reference = next(entry["valueFrom"]["secretKeyRef"] for entry in pod["containers"][0]["env"] if entry["name"] == "PULL_SECRET_TOKEN")
+        reference = next(
+            entry["valueFrom"]["secretKeyRef"]
+            for entry in pod["containers"][0]["env"]
+            if entry["name"] == "PULL_SECRET_TOKEN"
+        )
         tls = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         if options.get("--insecure") == "true":
             tls.check_hostname, tls.verify_mode = False, ssl.CERT_NONE
         if options.get("--cacert"):
             volume = next(entry for entry in pod["volumes"] if "configMap" in entry)
-            tls.load_verify_locations(cadata=self._data("ConfigMap", volume["configMap"]["name"], options["--cacert"].rsplit("/", 1)[-1]))
+            tls.load_verify_locations(
+                cadata=self._data("ConfigMap", volume["configMap"]["name"], options["--cacert"].rsplit("/", 1)[-1])
+            )
         return ServiceAccess(options["--url"], self._data("Secret", reference["name"], reference["key"]), tls)
 
     async def _step(self, pod: Mapping[str, Any]) -> bool:
         """Ask for instructions and do them; whether the machine is to restart."""
         words = [str(word) for word in pod["containers"][0]["command"]]
-        options = dict(zip(words, [*words[1:], ""], strict=True)) | dict(word.split("=", 1) for word in words if word.startswith("--") and "=" in word)
+        options = dict(zip(words, [*words[1:], ""], strict=True)) | dict(
+            word.split("=", 1) for word in words if word.startswith("--") and "=" in word
+        )
         access = self._access(pod, options)
         path = f"/v2/infra-envs/{options['--infra-env-id']}/hosts/{options['--host-id']}"
         reply = await access.call(self._http, "GET", f"{path}/instructions")
@@ -100,7 +110,13 @@ class Reclaim:
             raise _Problem(f"instructions refused: {reply.complaint()}")
         restart = False
         for step in reply.json().get("instructions") or []:
-            answer = {"step_type": step["step_type"], "step_id": step["step_id"], "exit_code": 0, "output": "", "error": ""}
+            answer = {
+                "step_type": step["step_type"],
+                "step_id": step["step_id"],
+                "exit_code": 0,
+                "output": "",
+                "error": "",
+            }
             if step["step_type"] == "download-boot-artifacts":
                 answer |= await self._download(json.loads(step["args"][0]), access)
             elif step["step_type"] == "reboot-for-reclaim" and self._artifacts is not None:
@@ -118,5 +134,7 @@ class Reclaim:
             reply = await self._http.request("GET", request[name], headers=headers, tls=access.tls)
             if not reply.ok:
                 return {"exit_code": 1, "error": f"failed to download {request[name]}: status {reply.status}"}
-        self._artifacts = BootArtifacts(reply.body, request["rootfs_url"], f"{_ARGUMENTS} coreos.live.rootfs_url={request['rootfs_url']}")
+        self._artifacts = BootArtifacts(
+            reply.body, request["rootfs_url"], (f"{_ARGUMENTS} coreos.live.rootfs_url={request['rootfs_url']}")
+        )
         return {}

@@ -24,4 +24,6 @@ class ServiceAccess:
 
     async def call(self, http: HostHttp, method: str, path: str, body: Any = None) -> Reply:
         """A request with the agent's token. Raises Unreachable."""
-        return await http.request(method, f"{self.url}{API}{path}", headers={"X-Secret-Key": self.token}, body=body, tls=self.tls)
+        return await http.request(
+            method, f"{self.url}{API}{path}", headers={"X-Secret-Key": self.token}, body=body, tls=self.tls
+        )

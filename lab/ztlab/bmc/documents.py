@@ -112,14 +112,30 @@ def system(hardware: Hardware) -> Document:
         "UUID": spec.system_uuid,
         "PowerState": hardware.power_state,
         "Status": {"State": "Enabled", "Health": "OK"},
-        "ProcessorSummary": {"Count": 1, "LogicalProcessorCount": spec.cpus, "Status": {"State": "Enabled", "Health": "OK"}},
-        "MemorySummary": {"TotalSystemMemoryGiB": spec.memory_mib / 1024, "Status": {"State": "Enabled", "Health": "OK"}},
+        "ProcessorSummary": {
+            "Count": 1,
+            "LogicalProcessorCount": spec.cpus,
+            "Status": {"State": "Enabled", "Health": "OK"},
+        },
+        "MemorySummary": {
+            "TotalSystemMemoryGiB": spec.memory_mib / 1024,
+            "Status": {"State": "Enabled", "Health": "OK"},
+        },
         "Boot": boot(hardware),
         "EthernetInterfaces": {"@odata.id": f"{path}/EthernetInterfaces"},
         **({"VirtualMedia": {"@odata.id": f"{path}/VirtualMedia"}} if hardware.profile.media_on == "Systems" else {}),
-        **({"@Redfish.Settings": {"SettingsObject": {"@odata.id": f"{path}/Settings"}}} if hardware.profile.boot_in_settings else {}),
+        **(
+            {"@Redfish.Settings": {"SettingsObject": {"@odata.id": f"{path}/Settings"}}}
+            if hardware.profile.boot_in_settings
+            else {}
+        ),
         "Links": {"ManagedBy": [{"@odata.id": f"{ROOT}/Managers/{spec.bmc.system_id}"}], "Chassis": []},
-        "Actions": {"#ComputerSystem.Reset": {"target": f"{path}/Actions/ComputerSystem.Reset", "ResetType@Redfish.AllowableValues": list(RESET_TYPES)}},
+        "Actions": {
+            "#ComputerSystem.Reset": {
+                "target": f"{path}/Actions/ComputerSystem.Reset",
+                "ResetType@Redfish.AllowableValues": list(RESET_TYPES),
+            }
+        },
     }
 
 
@@ -137,7 +153,13 @@ def boot(hardware: Hardware) -> Document:
 def settings(hardware: Hardware) -> Document:
     """The Settings object of a System whose boot override is written there."""
     path = f"{ROOT}/Systems/{hardware.spec.bmc.system_id}/Settings"
-    return {"@odata.id": path, "@odata.type": "#ComputerSystem.v1_22_0.ComputerSystem", "Id": "Settings", "Name": "Settings", "Boot": boot(hardware)}
+    return {
+        "@odata.id": path,
+        "@odata.type": "#ComputerSystem.v1_22_0.ComputerSystem",
+        "Id": "Settings",
+        "Name": "Settings",
+        "Boot": boot(hardware),
+    }
 
 
 def ethernet_interface(hardware: Hardware, name: str, mac: str, link: bool) -> Document:
@@ -160,7 +182,9 @@ def manager(hardware: Hardware) -> Document:
     path = f"{ROOT}/Managers/{system_id}"
     actions: Document = {}
     if profile.imports_boot:
-        actions["#OemManager.ImportSystemConfiguration"] = {"target": f"{path}/Actions/Oem/EID_674_Manager.ImportSystemConfiguration"}
+        actions["#OemManager.ImportSystemConfiguration"] = {
+            "target": f"{path}/Actions/Oem/EID_674_Manager.ImportSystemConfiguration"
+        }
     if profile.must_enable:
         actions["#AMIVirtualMedia.EnableRMedia"] = {"target": f"{path}/Actions/Oem/AMIVirtualMedia.EnableRMedia"}
     media = "Enabled" if hardware.remote_media else "Disabled"
@@ -168,7 +192,11 @@ def manager(hardware: Hardware) -> Document:
     key, licence = profile.licence
     if key:
         oem[key] = {"License": {"LicenseString": licence, "LicenseType": "Perpetual"}}
-    jobs = {"Oem": {"Dell": {"DellJobService": {"@odata.id": f"{path}/Oem/Dell/DellJobService"}}}} if profile.imports_boot else {}
+    jobs = (
+        {"Oem": {"Dell": {"DellJobService": {"@odata.id": f"{path}/Oem/Dell/DellJobService"}}}}
+        if profile.imports_boot
+        else {}
+    )
     return {
         "@odata.id": path,
         "@odata.type": "#Manager.v1_19_0.Manager",
@@ -188,7 +216,8 @@ def manager(hardware: Hardware) -> Document:
 
 def media_path(hardware: Hardware) -> str:
     """The collection of virtual media."""
-    return f"{ROOT}/{hardware.profile.media_on}/{hardware.spec.bmc.system_id}/{'VM1' if hardware.profile.iso_config else 'VirtualMedia'}"
+    collection = "VM1" if hardware.profile.iso_config else "VirtualMedia"
+    return f"{ROOT}/{hardware.profile.media_on}/{hardware.spec.bmc.system_id}/{collection}"
 
 
 def iso_config(hardware: Hardware, host: str, path: str) -> Document:
@@ -203,7 +232,9 @@ def iso_config(hardware: Hardware, host: str, path: str) -> Document:
         "Path": path,
         "Username": "",
         "Password": "********",
-        "Actions": {f"#IsoConfig.{name}": {"target": f"{here}/Actions/IsoConfig.{name}"} for name in ("Mount", "UnMount")},
+        "Actions": {
+            f"#IsoConfig.{name}": {"target": f"{here}/Actions/IsoConfig.{name}"} for name in ("Mount", "UnMount")
+        },
     }
 
 
@@ -242,17 +273,25 @@ def virtual_media(hardware: Hardware, slot: Slot) -> Document:
         "Certificates": {"@odata.id": f"{path}/Certificates"},
         "Status": {"State": "Enabled", "Health": "OK"},
         "Actions": {} if form.insert in ("patch", "none", "oem") else _media_actions(path, hardware.profile),
-        **({"Oem": _oem_media(path, hardware.profile.oem_media)} if form.insert == "oem" and hardware.profile.oem_media else {}),
+        **(
+            {"Oem": _oem_media(path, hardware.profile.oem_media)}
+            if form.insert == "oem" and hardware.profile.oem_media
+            else {}
+        ),
     }
 
 
 def _oem_media(path: str, media: OemMedia) -> Document:
     names = dict.fromkeys((media.insert, media.eject))
-    return {media.key: {"Actions": {f"#{name}": {"target": f"{path}/Oem/{media.key}/Actions/{name}"} for name in names}}}
+    return {
+        media.key: {"Actions": {f"#{name}": {"target": f"{path}/Oem/{media.key}/Actions/{name}"} for name in names}}
+    }
 
 
 def _media_actions(path: str, profile: Profile) -> Document:
-    allowed = {"TransferProtocolType@Redfish.AllowableValues": list(profile.protocols)} if profile.lists_protocols else {}
+    allowed = (
+        {"TransferProtocolType@Redfish.AllowableValues": list(profile.protocols)} if profile.lists_protocols else {}
+    )
     return {
         "#VirtualMedia.InsertMedia": {"target": f"{path}/Actions/VirtualMedia.InsertMedia", **allowed},
         "#VirtualMedia.EjectMedia": {"target": f"{path}/Actions/VirtualMedia.EjectMedia"},

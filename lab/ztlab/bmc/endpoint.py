@@ -36,7 +36,10 @@ _SAFE = ("GET", "HEAD", "OPTIONS")
 
 
 class BmcEndpoint:
-    """``probe(url)`` says why the BMC cannot read a medium ("" when it can). ``numbers`` orders the writes of all BMCs that share it."""
+    """``probe(url)`` says why the BMC cannot read a medium ("" when it can).
+
+    ``numbers`` orders the writes of all BMCs that share it.
+    """
 
     def __init__(
         self,
@@ -68,14 +71,19 @@ class BmcEndpoint:
         VendorActions(self.machines, clock, faults, tasks).add_routes(self.app)
 
     def status(self, machine: str) -> dict[str, Any]:
-        """What ``ztlab status`` says about the BMC of a machine: requests by method (logins and logouts apart), changes made, sessions left open."""
+        """What ``ztlab status`` says about the BMC of a machine: requests by method (logins and logouts apart), changes
+        made, sessions left open.
+        """
         return {
             "requests": dict(self.requests[machine]),
             "session_requests": dict(self.session_requests),
             "refused": self.refused,
             "writes": [write for write in self.writes if write["machine"] == machine],
             "refused_writes": [write for write in self.refused_writes if write["machine"] == machine],
-            "sessions": [{"id": session.id, "username": session.username, "created": round(session.created, 1)} for session in self.sessions.open()],
+            "sessions": [
+                {"id": session.id, "username": session.username, "created": round(session.created, 1)}
+                for session in self.sessions.open()
+            ],
             "sessions_opened": self.sessions.opened,
         }
 
@@ -93,7 +101,7 @@ class BmcEndpoint:
             web.delete(f"{service}/Sessions/{{id}}", self._log_out),
         ]
 
-    # ---- every request -------------------------------------------------------------------------------------------------------------
+    # ---- every request -----------------------------------------------------------------------------------------------
 
     @web.middleware
     async def _answer(self, request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -107,7 +115,10 @@ class BmcEndpoint:
             if flaw == "drop":
                 self._cut(request)
             elif flaw.isdigit():
-                raise RedfishError("InternalError" if flaw == "500" else "ServiceTemporarilyUnavailable", *([] if flaw == "500" else ["5"]))
+                raise RedfishError(
+                    "InternalError" if flaw == "500" else "ServiceTemporarilyUnavailable",
+                    *([] if flaw == "500" else ["5"]),
+                )
             if not self._is_open(request):
                 self.sessions.authenticate(request.headers)
             response = await handler(request)
@@ -157,7 +168,10 @@ class BmcEndpoint:
         path = request.path.rstrip("/")
         if request.method in _SAFE and path in ("/redfish", ROOT):
             return True
-        return request.method == "POST" and path in (f"{ROOT}/SessionService/Sessions", f"{ROOT}/SessionService/Sessions/Members")
+        return request.method == "POST" and path in (
+            f"{ROOT}/SessionService/Sessions",
+            f"{ROOT}/SessionService/Sessions/Members",
+        )
 
     async def _misbehave(self, request: web.Request, machine: str) -> None:
         slow = self.faults.take("bmc-slow", machine)
@@ -173,7 +187,9 @@ class BmcEndpoint:
             self.sessions.forget_all()
 
     def _flaw(self, machine: str) -> str:
-        """What goes wrong with this request at random: it is not carried out (drop, 500, 503), or it is and the answer is lost or an error."""
+        """What goes wrong with this request at random: it is not carried out (drop, 500, 503), or it is and the answer
+        is lost or an error.
+        """
         flaky = self.faults.peek("bmc-flaky", machine)
         if flaky is None or self._random.random() * 100 >= flaky.number("percent", 20):
             return ""
@@ -186,7 +202,7 @@ class BmcEndpoint:
             request.transport.abort()
         raise asyncio.CancelledError
 
-    # ---- service root and sessions ---------------------------------------------------------------------------------------------------
+    # ---- service root and sessions -----------------------------------------------------------------------------------
 
     async def _versions(self, request: web.Request) -> web.Response:
         return web.json_response({"v1": f"{ROOT}/"})
@@ -218,10 +234,16 @@ class BmcEndpoint:
             if not isinstance(body.get(name), str):
                 raise RedfishError("ActionParameterMissing", "Sessions", name, related=[f"#/{name}"])
         session = self.sessions.log_in(
-            body["UserName"], body["Password"], self.clock.now(), self.clock.utcnow().isoformat(timespec="seconds"), request.remote or ""
+            body["UserName"],
+            body["Password"],
+            self.clock.now(),
+            self.clock.utcnow().isoformat(timespec="seconds"),
+            request.remote or "",
         )
         document = documents.session(session.id, session.username, session.created_at, session.address)
-        return web.json_response(document, status=201, headers={"X-Auth-Token": session.token, "Location": document["@odata.id"]})
+        return web.json_response(
+            document, status=201, headers={"X-Auth-Token": session.token, "Location": document["@odata.id"]}
+        )
 
     async def _get_session(self, request: web.Request) -> web.Response:
         session = self.sessions.get(request.match_info["id"])
@@ -251,7 +273,12 @@ def _login(body: str) -> dict[str, dict[str, str]]:
         return {}
     if not isinstance(values, dict) or not {"UserName", "Password"} <= values.keys():
         return {}
-    return {"login": {"username": str(values["UserName"]), "password_sha256": hashlib.sha256(str(values["Password"]).encode()).hexdigest()}}
+    return {
+        "login": {
+            "username": str(values["UserName"]),
+            "password_sha256": hashlib.sha256(str(values["Password"]).encode()).hexdigest(),
+        }
+    }
 
 
 def _flat(values: Mapping[str, Any], prefix: str = "") -> Iterator[str]:

@@ -29,7 +29,9 @@ def reply(request: web.Request, document: documents.Document, status: int = 200,
 
 
 def check_etag(request: web.Request, document: documents.Document, *, required: bool = False) -> None:
-    """Raises RedfishError 412 when If-Match names another version of the resource (or the same one, weakly), 428 when it is missing and ``required``."""
+    """Raises RedfishError 412 when If-Match names another version of the resource (or the same one, weakly), 428 when
+    it is missing and ``required``.
+    """
     wanted = request.headers.get("If-Match")
     if wanted is None and required:
         raise RedfishError("PreconditionRequired")

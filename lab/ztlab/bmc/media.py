@@ -36,7 +36,14 @@ _ACTION = "VirtualMedia.InsertMedia"
 class MediaActions:
     """The virtual media of the machines of one BMC, by system id."""
 
-    def __init__(self, machines: Mapping[str, Hardware], clock: LabClock, faults: Faults, tasks: Tasks, probe: Callable[[str], Awaitable[str]]) -> None:
+    def __init__(
+        self,
+        machines: Mapping[str, Hardware],
+        clock: LabClock,
+        faults: Faults,
+        tasks: Tasks,
+        probe: Callable[[str], Awaitable[str]],
+    ) -> None:
         self._machines = machines
         self._clock = clock
         self._faults = faults
@@ -60,7 +67,9 @@ class MediaActions:
                 web.get(f"{ROOT}/Managers/{{system}}/VM1/CD1", self._get_mounted),
                 web.get(f"{ROOT}/Managers/{{system}}/VM1/CfgCD", self._get_iso_config),
                 web.patch(f"{ROOT}/Managers/{{system}}/VM1/CfgCD", self._patch_iso_config),
-                web.post(f"{ROOT}/Managers/{{system}}/VM1/CfgCD/Actions/IsoConfig.{{action:Mount|UnMount}}", self._iso_config),
+                web.post(
+                    f"{ROOT}/Managers/{{system}}/VM1/CfgCD/Actions/IsoConfig.{{action:Mount|UnMount}}", self._iso_config
+                ),
             ]
         )
 
@@ -164,7 +173,9 @@ class MediaActions:
         machine.console.print(f"BMC: medium {body['Image']} in slot {slot.id}.")
 
     async def _exchange(self, machine: Hardware, slot: Slot, body: Mapping[str, Any]) -> None:
-        """A slot that is written as a resource: an image that is not said to be inserted is only noted, as if nothing had been asked for."""
+        """A slot that is written as a resource: an image that is not said to be inserted is only noted, as if nothing
+        had been asked for.
+        """
         if body["Image"] is None:
             self._empty(machine, slot)
         elif body.get("Inserted") is True or machine.profile.patch_only:
@@ -182,7 +193,11 @@ class MediaActions:
         """An action of the vendor: insert or eject, which the name or a parameter says."""
         machine, slot = self._find(request)
         media, action = machine.profile.oem_media, request.match_info["action"]
-        if media is None or self._form(machine, slot).insert != "oem" or (media.key, action) not in [(media.key, media.insert), (media.key, media.eject)]:
+        if (
+            media is None
+            or self._form(machine, slot).insert != "oem"
+            or (media.key, action) not in [(media.key, media.insert), (media.key, media.eject)]
+        ):
             raise RedfishError("ResourceMissingAtURI", request.path)
         body = await read_body(request)
         if action == media.insert and media.insert_needs.items() <= body.items():
@@ -215,7 +230,7 @@ class MediaActions:
             raise RedfishError("ResourceMissingAtURI", request.path)
         return reply(request, documents.certificate(collection, int(number), slot.certificates[int(number) - 1]))
 
-    # ---- IsoConfig -----------------------------------------------------------------------------------------------------------------
+    # ---- IsoConfig ---------------------------------------------------------------------------------------------------
 
     def _of_iso_config(self, request: web.Request) -> tuple[Hardware, Slot]:
         machine = find_machine(self._machines, request)
@@ -226,7 +241,12 @@ class MediaActions:
     async def _list_mounted(self, request: web.Request) -> web.Response:
         machine, slot = self._of_iso_config(request)
         path = documents.media_path(machine)
-        return reply(request, documents.collection(path, "VirtualMediaCollection", "Virtual Media", [f"{path}/CD1"] if slot.inserted else []))
+        return reply(
+            request,
+            documents.collection(
+                path, "VirtualMediaCollection", "Virtual Media", [f"{path}/CD1"] if slot.inserted else []
+            ),
+        )
 
     async def _get_mounted(self, request: web.Request) -> web.Response:
         machine, slot = self._of_iso_config(request)
@@ -263,7 +283,9 @@ class MediaActions:
 
 
 def _protocol(image: str) -> str:
-    """The protocol by which an image is read; shares may be written as ``host:/path`` (NFS) or ``//host/path`` (CIFS)."""
+    """The protocol by which an image is read; shares may be written as ``host:/path`` (NFS) or ``//host/path``
+    (CIFS).
+    """
     if image.startswith("//"):
         return "CIFS"
     scheme, separator, _rest = image.partition("://")
@@ -276,7 +298,9 @@ def _check_protocol(body: Mapping[str, Any], profile: Profile) -> None:
     if protocol not in profile.protocols or (protocol in ("NFS", "CIFS") and as_path is not profile.shares_as_paths):
         raise RedfishError("ActionParameterValueNotInList", body["Image"], "Image", _ACTION, related=["#/Image"])
     if body.get("TransferProtocolType", protocol) != protocol:
-        raise RedfishError("ActionParameterValueNotInList", body["TransferProtocolType"], "TransferProtocolType", _ACTION)
+        raise RedfishError(
+            "ActionParameterValueNotInList", body["TransferProtocolType"], "TransferProtocolType", _ACTION
+        )
 
 
 def _check_quirks(body: Mapping[str, Any], profile: Profile) -> None:
@@ -284,7 +308,9 @@ def _check_quirks(body: Mapping[str, Any], profile: Profile) -> None:
         if name not in body and not profile.names_missing:
             raise RedfishError("GeneralError", status=400)
         if name not in body:
-            raise RedfishError("ActionParameterMissing", _ACTION, name, related=[f"#/{name}"] if profile.names_related else [])
+            raise RedfishError(
+                "ActionParameterMissing", _ACTION, name, related=[f"#/{name}"] if profile.names_related else []
+            )
     for name in profile.insert_refuses:
         if name in body:
             raise RedfishError("ActionParameterUnknown", _ACTION, name, related=[f"#/{name}"])

@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """How BMCs of the common vendors differ from the plain one: each profile is what a client has to cope with, as data.
 
-What is not in a profile is as the standard has it. Vendors' names mean behaviour that was seen, not for a copy of a product.
+What is not in a profile is as the standard has it. Vendors' names mean behaviour that was seen, not for a copy of a
+product.
 """
 
 from __future__ import annotations
@@ -19,8 +20,10 @@ TARGETS = ("None", "Pxe", "Cd", "Hdd", "Usb", "BiosSetup")
 
 @dataclasses.dataclass(frozen=True)
 class SlotForm:
-    """A virtual media slot. ``insert`` is how it takes an image: by action, by PATCH, by the vendor's action, not at all, or by an action that answers 400
-    or 405. The firmware does not see what is in a slot that is not ``bootable``.
+    """A virtual media slot.
+
+    ``insert`` is how it takes an image: by action, by PATCH, by the vendor's action, not at all, or by an action that
+    answers 400 or 405. The firmware does not see what is in a slot that is not ``bootable``.
     """
 
     id: str
@@ -31,7 +34,9 @@ class SlotForm:
 
 @dataclasses.dataclass(frozen=True)
 class OemMedia:
-    """Actions of a vendor for media: the key below Oem, their names, the parameters that each must have, and what a PATCH may hold instead."""
+    """Actions of a vendor for media: the key below Oem, their names, the parameters that each must have, and what a
+    PATCH may hold instead.
+    """
 
     key: str
     insert: str
@@ -52,8 +57,8 @@ class Profile:
     # Where the slots are, and which there are.
     media_on: Literal["Systems", "Managers"] = "Systems"
     slots: tuple[SlotForm, ...] = (SlotForm("1"), SlotForm("2", USB))
-    # InsertMedia: parameters that are demanded, one after the other; parameters that make it fail; how a missing one is named; protocols by which images are
-    # read, whether the slots list them, and how shares are written.
+    # InsertMedia: parameters that are demanded, one after the other; parameters that make it fail; how a missing one is
+    # named; protocols by which images are read, whether the slots list them, and how shares are written.
     insert_needs: tuple[str, ...] = ()
     insert_refuses: tuple[str, ...] = ()
     names_missing: bool = True
@@ -79,7 +84,8 @@ class Profile:
     eject_needs_body: bool = False
     eject_lasts: float = 0.0
     keeps_image_name: bool = False
-    # Boot override: targets that are allowed, those of them that mean the virtual CD, properties that must come together, and where they are written.
+    # Boot override: targets that are allowed, those of them that mean the virtual CD, properties that must come
+    # together, and where they are written.
     boot_targets: tuple[str, ...] = TARGETS
     cd_targets: tuple[str, ...] = ("Cd",)
     boot_together: tuple[str, ...] = ()
@@ -145,7 +151,13 @@ _ILO_4 = Profile(
     firmware="iLO 4 v2.82",
     media_on="Managers",
     slots=(SlotForm("1", USB, "oem"), SlotForm("2", CD, "oem")),
-    oem_media=OemMedia("Hp", "InsertVirtualMedia", "EjectVirtualMedia", {"Action": "InsertVirtualMedia"}, {"Action": "EjectVirtualMedia"}),
+    oem_media=OemMedia(
+        "Hp",
+        "InsertVirtualMedia",
+        "EjectVirtualMedia",
+        {"Action": "InsertVirtualMedia"},
+        {"Action": "EjectVirtualMedia"},
+    ),
     licence=("Hp", "iLO Advanced"),
     reads_image_at_insert=False,
 )
@@ -260,7 +272,13 @@ _PROFILES = (
         manufacturer="Huawei",
         media_on="Managers",
         slots=(SlotForm("CD", CD, "oem"), SlotForm("USBStick", USB, "oem")),
-        oem_media=OemMedia("Huawei", "VirtualMedia.VmmControl", "VirtualMedia.VmmControl", {"VmmControlType": "Connect"}, {"VmmControlType": "Disconnect"}),
+        oem_media=OemMedia(
+            "Huawei",
+            "VirtualMedia.VmmControl",
+            "VirtualMedia.VmmControl",
+            {"VmmControlType": "Connect"},
+            {"VmmControlType": "Disconnect"},
+        ),
         protocols=("NFS", "CIFS", "HTTPS"),
         insert_task=5.0,
     ),
@@ -279,11 +297,21 @@ _PROFILES = (
         vendor="Cisco Systems Inc.",
         manufacturer="Cisco Systems Inc",
         media_on="Managers",
-        slots=(SlotForm("KVM1", ("DVD",), "400"), SlotForm("KVM2", ("DVD",), "405"), SlotForm("NBD", ("DVD",), "none"), SlotForm("0", ("DVD",))),
+        slots=(
+            SlotForm("KVM1", ("DVD",), "400"),
+            SlotForm("KVM2", ("DVD",), "405"),
+            SlotForm("NBD", ("DVD",), "none"),
+            SlotForm("0", ("DVD",)),
+        ),
         insert_needs=("TransferProtocolType",),
         names_related=False,
     ),
     Profile("nvidia", manufacturer="NVIDIA", slots=(SlotForm("Cd"),), insert_needs=("UserName", "Password")),
-    Profile("nokia", manufacturer="Nokia Solutions and Networks", insert_needs=("TransferProtocolType",), boot_in_settings=True),
+    Profile(
+        "nokia",
+        manufacturer="Nokia Solutions and Networks",
+        insert_needs=("TransferProtocolType",),
+        boot_in_settings=True,
+    ),
 )
 PROFILES: Mapping[str, Profile] = {profile.name: profile for profile in _PROFILES}

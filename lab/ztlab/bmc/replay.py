@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""``ztlab replay``: a BMC from a directory of captured Redfish JSON. Standard actions change the resources in memory; nothing is written to the directory."""
+"""``ztlab replay``: a BMC from a directory of captured Redfish JSON.
+
+Standard actions change the resources in memory; nothing is written to the directory.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,9 @@ class ReplayError(Exception):
 
 
 def read_capture(directory: Path) -> dict[str, dict[str, Any]]:
-    """The resources of a directory by path, without a slash at the end. A file's path is its ``@odata.id``, or else its place below ``redfish``.
+    """The resources of a directory by path, without a slash at the end.
+
+    A file's path is its ``@odata.id``, or else its place below ``redfish``.
 
     Raises :class:`ReplayError` when there is no service root among them.
     """
@@ -43,7 +48,9 @@ def read_capture(directory: Path) -> dict[str, dict[str, Any]]:
         if isinstance(resource, dict) and (path := _path_of(resource, file.relative_to(directory))):
             found[path] = resource
     if ROOT not in found:
-        raise ReplayError(f"{directory} has no service root: a JSON file with the @odata.id {ROOT}/, or {ROOT[1:]}/index.json")
+        raise ReplayError(
+            f"{directory} has no service root: a JSON file with the @odata.id {ROOT}/, or {ROOT[1:]}/index.json"
+        )
     return found
 
 
@@ -88,7 +95,9 @@ class Replay:
         if path == SESSIONS and request.method == "POST":
             location = f"{SESSIONS}/replay-{next(self._ids)}"
             self.open.add(location)
-            return web.json_response({}, status=201, headers={"X-Auth-Token": secrets.token_hex(8), "Location": location})
+            return web.json_response(
+                {}, status=201, headers={"X-Auth-Token": secrets.token_hex(8), "Location": location}
+            )
         if path in self.open and request.method == "DELETE":
             self.open.remove(path)
             return web.Response(status=204)
@@ -116,7 +125,12 @@ class Replay:
                     resource["PowerState"] = "On" if body.get("ResetType") in _ON else "Off"
                 elif name == "#VirtualMedia.InsertMedia":
                     image = str(body.get("Image") or "")
-                    resource |= {"Image": image, "ImageName": image.rsplit("/", 1)[-1], "Inserted": True, "ConnectedVia": "URI"}
+                    resource |= {
+                        "Image": image,
+                        "ImageName": image.rsplit("/", 1)[-1],
+                        "Inserted": True,
+                        "ConnectedVia": "URI",
+                    }
                 elif name == "#VirtualMedia.EjectMedia":
                     resource |= {"Image": None, "ImageName": None, "Inserted": False, "ConnectedVia": "NotConnected"}
                 else:

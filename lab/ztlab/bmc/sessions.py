@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Sessions and credentials of one BMC. Sessions that no client ends stay visible (and use up a slot), as on hardware."""
+"""Sessions and credentials of one BMC.
+
+Sessions that no client ends stay visible (and use up a slot), as on hardware.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,9 @@ class Sessions:
     def log_in(self, username: str, password: str, now: float, created_at: str = "", address: str = "") -> Session:
         """Raises RedfishError: wrong credentials, or no free slot."""
         if not self._knows(username, password):
-            raise RedfishError("ResourceAtUriUnauthorized", "/redfish/v1/SessionService/Sessions", "Invalid username or password")
+            raise RedfishError(
+                "ResourceAtUriUnauthorized", "/redfish/v1/SessionService/Sessions", "Invalid username or password"
+            )
         if len(self._open) >= self.limit:
             raise RedfishError("SessionLimitExceeded")
         session = Session(str(next(self._ids)), username, secrets.token_hex(16), now, created_at, address)

@@ -53,11 +53,16 @@ class Systems:
 
     async def _list_systems(self, request: web.Request) -> web.Response:
         members = [f"{ROOT}/Systems/{identifier}" for identifier in self._machines]
-        return reply(request, documents.collection(f"{ROOT}/Systems", "ComputerSystemCollection", "Computer System Collection", members))
+        return reply(
+            request,
+            documents.collection(f"{ROOT}/Systems", "ComputerSystemCollection", "Computer System Collection", members),
+        )
 
     async def _list_managers(self, request: web.Request) -> web.Response:
         members = [f"{ROOT}/Managers/{identifier}" for identifier in self._machines]
-        return reply(request, documents.collection(f"{ROOT}/Managers", "ManagerCollection", "Manager Collection", members))
+        return reply(
+            request, documents.collection(f"{ROOT}/Managers", "ManagerCollection", "Manager Collection", members)
+        )
 
     async def _get(self, request: web.Request) -> web.Response:
         machine = self.machine(request)
@@ -76,18 +81,28 @@ class Systems:
         machine = self.machine(request)
         ahead = self._faults.peek("bmc-clock", machine.spec.name)
         # The time of the world, not of the lab: the user's machine compares its own with it.
-        now = datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=ahead.number("seconds", 3600) if ahead else 0)
-        return reply(request, documents.manager(machine) | {"DateTime": now.isoformat(timespec="seconds"), "DateTimeLocalOffset": "+00:00"})
+        now = datetime.datetime.now(datetime.UTC) + datetime.timedelta(
+            seconds=ahead.number("seconds", 3600) if ahead else 0
+        )
+        return reply(
+            request,
+            documents.manager(machine)
+            | {"DateTime": now.isoformat(timespec="seconds"), "DateTimeLocalOffset": "+00:00"},
+        )
 
     def _ports(self, machine: Hardware) -> list[tuple[str, str, bool]]:
         if self._faults.peek("bmc-wrong-mac", machine.spec.name):
-            return [(name, f"02:ee:ee:ee:ee:{index:02x}", link) for index, (name, _mac, link) in enumerate(machine.nics)]
+            return [
+                (name, f"02:ee:ee:ee:ee:{index:02x}", link) for index, (name, _mac, link) in enumerate(machine.nics)
+            ]
         return machine.nics
 
     async def _list_ports(self, request: web.Request) -> web.Response:
         path = f"{ROOT}/Systems/{request.match_info['system']}/EthernetInterfaces"
         members = [f"{path}/{name}" for name, _mac, _link in self._ports(self.machine(request))]
-        return reply(request, documents.collection(path, "EthernetInterfaceCollection", "Ethernet Interface Collection", members))
+        return reply(
+            request, documents.collection(path, "EthernetInterfaceCollection", "Ethernet Interface Collection", members)
+        )
 
     async def _get_port(self, request: web.Request) -> web.Response:
         machine = self.machine(request)
@@ -118,18 +133,30 @@ class Systems:
         machine.boot.mode = changes.get("BootSourceOverrideMode", "Legacy" if reset else machine.boot.mode)
         if machine.boot.enabled == "Disabled":
             machine.boot.target = "None"
-        return reply(request, documents.settings(machine) if in_settings else documents.system(machine), weak=machine.profile.etags == "weak")
+        return reply(
+            request,
+            documents.settings(machine) if in_settings else documents.system(machine),
+            weak=machine.profile.etags == "weak",
+        )
 
     async def _reset(self, request: web.Request) -> web.Response:
         machine = self.machine(request)
         body = await read_body(request)
         unknown = sorted(set(body) - {"ResetType"})
         if unknown:
-            raise RedfishError("ActionParameterUnknown", "ComputerSystem.Reset", unknown[0], related=[f"#/{unknown[0]}"])
+            raise RedfishError(
+                "ActionParameterUnknown", "ComputerSystem.Reset", unknown[0], related=[f"#/{unknown[0]}"]
+            )
         if "ResetType" not in body:
             raise RedfishError("ActionParameterMissing", "ComputerSystem.Reset", "ResetType", related=["#/ResetType"])
         if body["ResetType"] not in RESET_TYPES:
-            raise RedfishError("ActionParameterValueNotInList", str(body["ResetType"]), "ResetType", "ComputerSystem.Reset", related=["#/ResetType"])
+            raise RedfishError(
+                "ActionParameterValueNotInList",
+                str(body["ResetType"]),
+                "ResetType",
+                "ComputerSystem.Reset",
+                related=["#/ResetType"],
+            )
         settling = self._clock.now() < machine.off_since + machine.profile.power_on_after
         if body["ResetType"] in ("On", "ForceOn") and settling:
             raise RedfishError("ActionParameterValueConflict", "ResetType", body["ResetType"])
@@ -153,7 +180,9 @@ def _boot_changes(body: Mapping[str, Any], current: Mapping[str, Any]) -> dict[s
         raise RedfishError("UnrecognizedRequestBody")
     for name in body:
         if name != "Boot":
-            raise RedfishError("PropertyNotWritable" if name in current else "PropertyUnknown", name, related=[f"#/{name}"])
+            raise RedfishError(
+                "PropertyNotWritable" if name in current else "PropertyUnknown", name, related=[f"#/{name}"]
+            )
     boot = body["Boot"]
     if not isinstance(boot, dict) or not boot:
         raise RedfishError("PropertyValueTypeError", str(boot), "Boot", related=["#/Boot"])

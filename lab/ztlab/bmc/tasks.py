@@ -39,7 +39,13 @@ class Tasks:
 
     def add_routes(self, app: web.Application) -> None:
         path = f"{ROOT}/TaskService"
-        app.add_routes([web.get(path, self._get_service), web.get(f"{path}/Tasks", self._list), web.get(f"{path}/Tasks/{{id}}", self._get)])
+        app.add_routes(
+            [
+                web.get(path, self._get_service),
+                web.get(f"{path}/Tasks", self._list),
+                web.get(f"{path}/Tasks/{{id}}", self._get),
+            ]
+        )
 
     def accept(self, seconds: float, work: Callable[[], Awaitable[None]]) -> web.Response:
         """Answer 202 now and do the work after so many lab seconds; a RedfishError of it becomes the task's end."""
@@ -65,10 +71,17 @@ class Tasks:
 
     async def _list(self, request: web.Request) -> web.Response:
         path = f"{ROOT}/TaskService/Tasks"
-        return reply(request, documents.collection(path, "TaskCollection", "Task Collection", [f"{path}/{identifier}" for identifier in self._tasks]))
+        return reply(
+            request,
+            documents.collection(
+                path, "TaskCollection", "Task Collection", [f"{path}/{identifier}" for identifier in self._tasks]
+            ),
+        )
 
     async def _get(self, request: web.Request) -> web.Response:
         task = self._tasks.get(request.match_info["id"])
         if task is None:
             raise RedfishError("ResourceMissingAtURI", request.path)
-        return reply(request, documents.task(task.id, task.state, task.messages), status=202 if task.state == "Running" else 200)
+        return reply(
+            request, documents.task(task.id, task.state, task.messages), status=202 if task.state == "Running" else 200
+        )

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Actions of vendors at the Manager: iDRAC's import of configuration and its jobs, and AMI's switch for remote media."""
+"""Actions of vendors at the Manager: iDRAC's import of configuration and its jobs, and AMI's switch for remote
+media.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +63,10 @@ class VendorActions:
 
         async def work() -> None:
             if attributes.get("ServerBoot.1#BootOnce") == "Enabled":
-                machine.boot.enabled, machine.boot.target = "Once", attributes.get("ServerBoot.1#FirstBootDevice", "None")
+                machine.boot.enabled, machine.boot.target = (
+                    "Once",
+                    attributes.get("ServerBoot.1#FirstBootDevice", "None"),
+                )
 
         return self._tasks.accept(IMPORT_SECONDS, work)
 
@@ -69,13 +74,17 @@ class VendorActions:
         machine = self._machine(request, "must_enable")
         body = await read_body(request)
         if body.get("RMediaState") not in ("Enable", "Disable"):
-            raise RedfishError("ActionParameterMissing", "AMIVirtualMedia.EnableRMedia", "RMediaState", related=["#/RMediaState"])
+            raise RedfishError(
+                "ActionParameterMissing", "AMIVirtualMedia.EnableRMedia", "RMediaState", related=["#/RMediaState"]
+            )
         machine.remote_media = body["RMediaState"] == "Enable"
         return web.json_response({})
 
     async def _get_jobs(self, request: web.Request) -> web.Response:
         self._machine(request, "imports_boot")
-        actions = {"#DellJobService.DeleteJobQueue": {"target": f"{request.path}/Actions/DellJobService.DeleteJobQueue"}}
+        actions = {
+            "#DellJobService.DeleteJobQueue": {"target": f"{request.path}/Actions/DellJobService.DeleteJobQueue"}
+        }
         return reply(request, {"@odata.id": request.path, "Id": "DellJobService", "Actions": actions})
 
     async def _delete_jobs(self, request: web.Request) -> web.Response:
@@ -88,7 +97,10 @@ class VendorActions:
 
 
 def _attributes(body: Mapping[str, Any], identifier: str) -> dict[str, str]:
-    """The attributes of an import. As on hardware, white space between elements makes it fail. Raises RedfishError 400."""
+    """The attributes of an import.
+
+    As on hardware, white space between elements makes it fail. Raises RedfishError 400.
+    """
     text, target = body.get("ImportBuffer"), body.get("ShareParameters")
     if not isinstance(text, str) or not isinstance(target, dict) or not target.get("Target"):
         raise RedfishError("ActionParameterMissing", "ImportSystemConfiguration", "ImportBuffer")

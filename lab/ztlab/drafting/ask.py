@@ -28,11 +28,16 @@ _SPARES = (
 )
 # Values of a host are its own, those of the cluster are the same for all of its hosts.
 _DUMP = (
-    _SPARES + "[{% for role, group in ((openshift_groups | default(" + _GROUPS + ")) | combine(spares if hosted else {})).items() %}"
+    _SPARES
+    + "[{% for role, group in ((openshift_groups | default("
+    + _GROUPS
+    + ")) | combine(spares if hosted else {})).items() %}"
     "{% for host in groups[group] | default([]) %}"
     "{{ {'name': host, 'role': role, 'host': hostvars[host].openshift_host | default({}),"
-    " 'defaults': hostvars[host].openshift_host_defaults | default({}), 'cluster': hostvars[host].openshift_cluster | default({}),"
-    " 'config_dir': hostvars[host].openshift_config_dir | default(''), 'method': hostvars[host].openshift_install_method | default('agent'),"
+    " 'defaults': hostvars[host].openshift_host_defaults | default({}), 'cluster': hostvars[host].openshift_cluster | "
+    "default({}),"
+    " 'config_dir': hostvars[host].openshift_config_dir | default(''), 'method': "
+    "hostvars[host].openshift_install_method | default('agent'),"
     " 'hub': hostvars[host].openshift_hub | default({}), 'checks': hostvars[host].openshift_checks | default({}),"
     " 'hosted': hostvars[host].openshift_hosted_cluster | default({})} | to_json }},"
     "{% endfor %}{% endfor %}null]"
@@ -40,7 +45,10 @@ _DUMP = (
 
 
 def read_inventory(inventories: Sequence[str], extra_vars: Sequence[str]) -> list[dict[str, Any]]:
-    """One entry per host: name, role (group), host, defaults, cluster, config_dir, method, hub, checks, hosted. Raises CommandError with Ansible's words."""
+    """One entry per host: name, role (group), host, defaults, cluster, config_dir, method, hub, checks, hosted.
+
+    Raises CommandError with Ansible's words.
+    """
     program = Path(sys.executable).with_name("ansible-playbook")
     command = str(program) if program.exists() else shutil.which("ansible-playbook")
     if command is None:
@@ -49,16 +57,30 @@ def read_inventory(inventories: Sequence[str], extra_vars: Sequence[str]) -> lis
         result = Path(directory, "inventory.json")
         playbook = Path(directory, "dump.yml")
         playbook.write_text(json.dumps(_playbook(result)), encoding="utf-8")
-        words = [command, str(playbook), *(word for path in inventories for word in ("-i", path)), *(word for text in extra_vars for word in ("-e", text))]
+        words = [
+            command,
+            str(playbook),
+            *(word for path in inventories for word in ("-i", path)),
+            *(word for text in extra_vars for word in ("-e", text)),
+        ]
         environment = os.environ | {"ANSIBLE_RETRY_FILES_ENABLED": "0", "ANSIBLE_NOCOLOR": "1"}
-        done = subprocess.run(words, capture_output=True, text=True, check=False, env=environment, stdin=subprocess.DEVNULL)
+        done = subprocess.run(
+            words, capture_output=True, text=True, check=False, env=environment, stdin=subprocess.DEVNULL
+        )
         if done.returncode or not result.exists():
-            lines = [line for line in (done.stdout + done.stderr).splitlines() if "fatal" in line or "ERROR" in line or "rror:" in line]
-            raise CommandError("Ansible cannot read the inventory: " + ("\n".join(lines) or done.stderr or done.stdout).strip())
+            lines = [
+                line
+                for line in (done.stdout + done.stderr).splitlines()
+                if "fatal" in line or "ERROR" in line or "rror:" in line
+            ]
+            raise CommandError(
+                "Ansible cannot read the inventory: " + ("\n".join(lines) or done.stderr or done.stdout).strip()
+            )
         entries = [entry for entry in json.loads(result.read_text(encoding="utf-8")) if entry]
     if not entries:
         raise CommandError(
-            "the inventory has no host in the groups control_plane, workers or arbiters (or those of openshift_groups), nor spare machines of a hosted cluster"
+            "the inventory has no host in the groups control_plane, workers or arbiters (or those of "
+            "openshift_groups), nor spare machines of a hosted cluster"
         )
     return entries
 
@@ -70,7 +92,10 @@ def _playbook(result: Path) -> list[dict[str, Any]]:
 
 
 def read_config_dir(directory: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    """(install-config, agent-config) of a configuration directory, empty where a file is missing. Raises CommandError."""
+    """(install-config, agent-config) of a configuration directory, empty where a file is missing.
+
+    Raises CommandError.
+    """
     documents = []
     for name in ("install-config.yaml", "agent-config.yaml"):
         path = Path(directory).expanduser() / name

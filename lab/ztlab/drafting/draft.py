@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Inventory -> site document: what must be cabled and built in for this inventory to be right. Pure, apart from reading a configuration directory."""
+"""Inventory -> site document: what must be cabled and built in for this inventory to be right.
+
+Pure, apart from reading a configuration directory.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,14 @@ class _Draft:
         self.hub: Mapping[str, Any] = next((entry["hub"] for entry in entries if entry.get("hub")), {})
         self.checks: Mapping[str, Any] = next((entry["checks"] for entry in entries if entry.get("checks")), {})
         # Where the API of a hosted cluster is reached: an address of the hub.
-        self.hub_address = next((str(entry["hosted"]["api_server_address"]) for entry in entries if (entry.get("hosted") or {}).get("api_server_address")), "")
+        self.hub_address = next(
+            (
+                str(entry["hosted"]["api_server_address"])
+                for entry in entries
+                if (entry.get("hosted") or {}).get("api_server_address")
+            ),
+            "",
+        )
         self.hosts = [self._host(entry) for entry in entries]
         self.networks: list[Document] = []
 
@@ -45,9 +55,17 @@ class _Draft:
         macs = {str(interface.get("mac_address", "")).lower() for interface in own.get("interfaces") or []}
         for host in self.agent.get("hosts") or []:
             theirs = [interface.get("macAddress", "") for interface in host.get("interfaces") or []]
-            if host.get("hostname") in (entry["name"], own.get("hostname")) or macs & {str(mac).lower() for mac in theirs}:
-                interfaces = [{"name": i.get("name"), "mac_address": i.get("macAddress")} for i in host.get("interfaces") or []]
-                classic = {"interfaces": interfaces, "network_config": host.get("networkConfig"), "root_device_hints": host.get("rootDeviceHints")}
+            if host.get("hostname") in (entry["name"], own.get("hostname")) or macs & {
+                str(mac).lower() for mac in theirs
+            }:
+                interfaces = [
+                    {"name": i.get("name"), "mac_address": i.get("macAddress")} for i in host.get("interfaces") or []
+                ]
+                classic = {
+                    "interfaces": interfaces,
+                    "network_config": host.get("networkConfig"),
+                    "root_device_hints": host.get("rootDeviceHints"),
+                }
                 own = {key: value for key, value in classic.items() if value} | own
         return {"name": entry["name"], **own}
 
@@ -67,11 +85,17 @@ class _Draft:
             self._router_record(cluster)
         return result | ({"clusters": [cluster]} if cluster else {})
 
-    # ---- networks --------------------------------------------------------------------------------------------------------------------
+    # ---- networks ----------------------------------------------------------------------------------------------------
 
     def _machine_networks(self) -> list[str]:
-        classic = [network.get("cidr") for network in (self.install.get("networking") or {}).get("machineNetwork") or []]
-        return [str(ipaddress.ip_network(cidr, strict=False)) for cidr in self.cluster.get("machine_networks") or classic if cidr]
+        classic = [
+            network.get("cidr") for network in (self.install.get("networking") or {}).get("machineNetwork") or []
+        ]
+        return [
+            str(ipaddress.ip_network(cidr, strict=False))
+            for cidr in self.cluster.get("machine_networks") or classic
+            if cidr
+        ]
 
     def _default_network(self) -> str:
         """The network of hosts that nothing says more of than that they use DHCP."""
@@ -84,7 +108,8 @@ class _Draft:
             known = ipaddress.ip_network(network["cidr"])
             if known.version != wanted.version or not known.overlaps(wanted):
                 continue
-            if known.prefixlen > wanted.prefixlen:  # hosts are configured with a wider network than the cluster names: the wire is as wide
+            # hosts are configured with a wider network than the cluster names: the wire is as wide
+            if known.prefixlen > wanted.prefixlen:
                 network["cidr"] = str(wanted)
             network.update({key: value for key, value in details.items() if key not in network})
             return network
@@ -94,7 +119,7 @@ class _Draft:
         self.networks.append(network)
         return network
 
-    # ---- machines --------------------------------------------------------------------------------------------------------------------
+    # ---- machines ----------------------------------------------------------------------------------------------------
 
     def _machine(self, index: int, host: Mapping[str, Any]) -> Document:
         net = host_net(host.get("network_config") or {})
@@ -107,10 +132,15 @@ class _Draft:
             "firmware": "uefi",
             "cpus": 16,
             "memory_mib": 65536,
-            "nics": [self._nic(name, mac, net) for name, mac in ports] or [{"name": "enp1s0", "mac": f"02:00:00:00:00:{index:02x}"}],
+            "nics": [self._nic(name, mac, net) for name, mac in ports]
+            or [{"name": "enp1s0", "mac": f"02:00:00:00:00:{index:02x}"}],
             "disks": [_disk(host.get("root_device_hints") or {}, host["name"])],
             "bmc": self._bmc(index, host.get("bmc") or {}),
-            **({"addresses": [address.partition("/")[0] for _interface, address in net.addresses]} if net.addresses else {}),
+            **(
+                {"addresses": [address.partition("/")[0] for _interface, address in net.addresses]}
+                if net.addresses
+                else {}
+            ),
         }
 
     def _nic(self, name: str, mac: str, net: HostNet) -> Document:
@@ -143,28 +173,42 @@ class _Draft:
 
     def _bmc(self, index: int, bmc: Mapping[str, Any]) -> Document:
         address = str(bmc.get("address") or f"redfish-virtualmedia+https://10.0.0.{index + 10}/redfish/v1/Systems/1")
-        return {"address": address, "username": str(bmc.get("username") or "admin"), "password": str(bmc.get("password") or "password")}
+        return {
+            "address": address,
+            "username": str(bmc.get("username") or "admin"),
+            "password": str(bmc.get("password") or "password"),
+        }
 
-    # ---- cluster ---------------------------------------------------------------------------------------------------------------------
+    # ---- cluster -----------------------------------------------------------------------------------------------------
 
     def _cluster_hint(self) -> Document:
-        platform = next((value for value in (self.install.get("platform") or {}).values() if isinstance(value, dict)), {})
+        platform = next(
+            (value for value in (self.install.get("platform") or {}).values() if isinstance(value, dict)), {}
+        )
         values = {
             "name": self.cluster.get("name") or (self.install.get("metadata") or {}).get("name"),
             "base_domain": self.cluster.get("base_domain") or self.install.get("baseDomain"),
             "api_vip": _first(self.cluster.get("api_vips") or platform.get("apiVIPs") or platform.get("apiVIP")),
-            "ingress_vip": _first(self.cluster.get("ingress_vips") or platform.get("ingressVIPs") or platform.get("ingressVIP")),
-            "rendezvous_ip": self.cluster.get("rendezvous_ip") or self.agent.get("rendezvousIP") or next(iter(self._static()), ""),
+            "ingress_vip": _first(
+                self.cluster.get("ingress_vips") or platform.get("ingressVIPs") or platform.get("ingressVIP")
+            ),
+            "rendezvous_ip": self.cluster.get("rendezvous_ip")
+            or self.agent.get("rendezvousIP")
+            or next(iter(self._static()), ""),
         }
-        return {key: value for key, value in values.items() if value} if values["name"] and values["base_domain"] else {}
+        return (
+            {key: value for key, value in values.items() if value} if values["name"] and values["base_domain"] else {}
+        )
 
-    # ---- hub -------------------------------------------------------------------------------------------------------------------------
+    # ---- hub ---------------------------------------------------------------------------------------------------------
 
     def _hub(self, cluster: Mapping[str, Any]) -> Document:
         """A hub of the lab's own, so that a rehearsal leaves the real one alone."""
         kept = {key: self.hub[key] for key in _HUB_VARIABLES if self.hub.get(key) is not None}
         domain = f"hub.{cluster.get('base_domain') or 'example.com'}"
-        inside = _is_ipv4(self.hub_address) and any(ipaddress.ip_address(self.hub_address) in ipaddress.ip_network(each["cidr"]) for each in self.networks)
+        inside = _is_ipv4(self.hub_address) and any(
+            ipaddress.ip_address(self.hub_address) in ipaddress.ip_network(each["cidr"]) for each in self.networks
+        )
         hub: Document = {"address": self.hub_address if inside else self._free_address(cluster), "base_domain": domain}
         return hub | ({"hypershift": True} if self.method == "hosted" else {}) | ({"variables": kept} if kept else {})
 
@@ -172,7 +216,12 @@ class _Draft:
         """The last address of the first network that is free."""
         network = ipaddress.ip_network(self.networks[0]["cidr"])
         dhcp = [int(ipaddress.ip_address(end)) for end in (self.networks[0].get("dhcp") or {}).get("range", [])]
-        claimed = {self.networks[0].get("gateway"), *(self.networks[0].get("dns") or {}).get("servers", []), *cluster.values(), *self._static()}
+        claimed = {
+            self.networks[0].get("gateway"),
+            *(self.networks[0].get("dns") or {}).get("servers", []),
+            *cluster.values(),
+            *self._static(),
+        }
         size = min(network.num_addresses, 1 << 16)
         for offset in range(size - 2, 0, -1):
             address = network.network_address + offset
@@ -197,7 +246,11 @@ class _Draft:
 
     def _static(self) -> list[str]:
         """The addresses that hosts are configured with, in order."""
-        return [address.partition("/")[0] for host in self.hosts for _interface, address in host_net(host.get("network_config") or {}).addresses]
+        return [
+            address.partition("/")[0]
+            for host in self.hosts
+            for _interface, address in host_net(host.get("network_config") or {}).addresses
+        ]
 
 
 def _merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> Document:
@@ -229,8 +282,18 @@ def _disk(hints: Mapping[str, Any], host: str) -> Document:
     """A disk that the root device hints accept."""
     name = str(hints.get("deviceName") or "/dev/sda").rsplit("/", 1)[-1]
     size = max(_DISK_GIB, int(int(hints.get("minSizeGigabytes") or 0) * 10**9 / 2**30) + 1)
-    disk: Document = {"name": name if name.isalnum() else "sda", "size_gib": size, "serial": str(hints.get("serialNumber") or f"{host}-0")}
-    for key, hint in (("wwn", "wwn"), ("model", "model"), ("vendor", "vendor"), ("hctl", "hctl"), ("rotational", "rotational")):
+    disk: Document = {
+        "name": name if name.isalnum() else "sda",
+        "size_gib": size,
+        "serial": str(hints.get("serialNumber") or f"{host}-0"),
+    }
+    for key, hint in (
+        ("wwn", "wwn"),
+        ("model", "model"),
+        ("vendor", "vendor"),
+        ("hctl", "hctl"),
+        ("rotational", "rotational"),
+    ):
         if hints.get(hint) is not None:
             disk[key] = hints[hint]
     return disk

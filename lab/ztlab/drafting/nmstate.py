@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What an nmstate document says about cabling: addresses, bonds, VLANs, gateway. Pure and forgiving: a draft needs no validation."""
+"""What an nmstate document says about cabling: addresses, bonds, VLANs, gateway.
+
+Pure and forgiving: a draft needs no validation.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,9 @@ from typing import Any
 
 @dataclasses.dataclass(frozen=True)
 class HostNet:
-    """``addresses``: (interface, address with prefix length); ``controllers``: port -> bond; ``vlans``: VLAN interface -> (parent, tag)."""
+    """``addresses``: (interface, address with prefix length); ``controllers``: port -> bond; ``vlans``: VLAN interface
+    -> (parent, tag).
+    """
 
     addresses: tuple[tuple[str, str], ...] = ()
     controllers: Mapping[str, str] = dataclasses.field(default_factory=dict)
@@ -51,16 +56,32 @@ def host_net(document: Mapping[str, Any]) -> HostNet:
         names.add(name)
         if kind == "ethernet" and interface.get("mac-address"):
             macs[name] = str(interface["mac-address"])
-        for port in (interface.get("link-aggregation") or {}).get("port") or (interface.get("link-aggregation") or {}).get("slaves") or []:
+        for port in (
+            (interface.get("link-aggregation") or {}).get("port")
+            or (interface.get("link-aggregation") or {}).get("slaves")
+            or []
+        ):
             controllers[str(port)] = name
         if kind == "vlan":
             vlan = interface.get("vlan") or {}
             vlans[name] = (str(vlan.get("base-iface")), int(vlan.get("id") or 0))
-        addresses += [(name, address) for family in ("ipv4", "ipv6") for address in _addresses(interface.get(family) or {})]
+        addresses += [
+            (name, address) for family in ("ipv4", "ipv6") for address in _addresses(interface.get(family) or {})
+        ]
     routes = (document.get("routes") or {}).get("config") or []
-    gateways = [str(route.get("next-hop-address")) for route in routes if route.get("destination") in ("0.0.0.0/0", "::/0")]
+    gateways = [
+        str(route.get("next-hop-address")) for route in routes if route.get("destination") in ("0.0.0.0/0", "::/0")
+    ]
     servers = ((document.get("dns-resolver") or {}).get("config") or {}).get("server") or []
-    return HostNet(tuple(addresses), controllers, vlans, macs, frozenset(names), gateways[0] if gateways else "", tuple(map(str, servers)))
+    return HostNet(
+        tuple(addresses),
+        controllers,
+        vlans,
+        macs,
+        frozenset(names),
+        gateways[0] if gateways else "",
+        tuple(map(str, servers)),
+    )
 
 
 def _addresses(stack: Mapping[str, Any]) -> list[str]:

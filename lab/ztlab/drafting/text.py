@@ -15,11 +15,20 @@ _HEAD = """# Draft by ztlab site-from-inventory. The inventory says what should 
 # MAC addresses, which switch port carries which network, firmware, what DHCP gives, passwords of BMCs.
 """
 _REMARKS = {
-    "networks": "# Layer-2 segments with their router. Add dhcp, dns.records, ntp where they exist; without ntp every time server answers.",
+    "networks": (
+        "# Layer-2 segments with their router. Add dhcp, dns.records, ntp where they exist; without ntp every time "
+        "server answers."
+    ),
     "machines": "# The machines. CPUs, memory and disks are guesses.",
-    "hub": "# A hub of the lab's own; the real one is left alone. variables: what the inventory says in openshift_hub beside the connection.",
+    "hub": (
+        "# A hub of the lab's own; the real one is left alone. variables: what the inventory says in openshift_hub "
+        "beside the connection."
+    ),
     "checks": "# openshift_checks of the inventory, which the variables of the lab replace.",
-    "clusters": "# Only for the addresses that ztlab vars prints before the cluster exists; machines learn everything else from the image.",
+    "clusters": (
+        "# Only for the addresses that ztlab vars prints before the cluster exists; machines learn everything else "
+        "from the image."
+    ),
 }
 
 

@@ -23,7 +23,10 @@ _parse_address = functools.lru_cache(maxsize=8192)(ipaddress.ip_address)
 
 @dataclasses.dataclass(frozen=True)
 class Interface:
-    """A configured interface of a running system. ``network``: the site network that its frames end up in, "" for none."""
+    """A configured interface of a running system.
+
+    ``network``: the site network that its frames end up in, "" for none.
+    """
 
     name: str
     mac: str
@@ -64,7 +67,9 @@ class HostNetwork:
 
     @functools.cached_property
     def _addresses(self) -> tuple[str, ...]:
-        return tuple(str(_parse_interface(address).ip) for interface in self.interfaces for address in interface.addresses)
+        return tuple(
+            str(_parse_interface(address).ip) for interface in self.interfaces for address in interface.addresses
+        )
 
     def holder(self, address: str) -> Interface | None:
         """The interface that has the address (compared as text, as scripts do)."""
@@ -72,7 +77,11 @@ class HostNetwork:
 
     @functools.cached_property
     def _holders(self) -> dict[str, Interface]:
-        return {with_length.partition("/")[0]: interface for interface in reversed(self.interfaces) for with_length in interface.addresses}
+        return {
+            with_length.partition("/")[0]: interface
+            for interface in reversed(self.interfaces)
+            for with_length in interface.addresses
+        }
 
 
 class Unreachable(Exception):
@@ -95,10 +104,12 @@ class Fabric:
             for address in filter(None, (hint.api_vip, hint.ingress_vip, hint.rendezvous_ip)):
                 table.loopback(address)
 
-    # ---- addresses -----------------------------------------------------------------------------------------------------------------
+    # ---- addresses ---------------------------------------------------------------------------------------------------
 
     def redirect(self, url: str) -> tuple[str, str]:
-        """(URL to open, Host header) for a URL as the configuration has it: site addresses become loopback ones, others stay."""
+        """(URL to open, Host header) for a URL as the configuration has it: site addresses become loopback ones, others
+        stay.
+        """
         parts = urllib.parse.urlsplit(url)
         host = parts.hostname or ""
         port = parts.port or (443 if parts.scheme == "https" else 80)
@@ -116,7 +127,9 @@ class Fabric:
         if nic.mac not in self._leases:
             self._leases[nic.mac] = nic.lease or self._next_lease(network)
         address = self._leases[nic.mac]
-        cidr = next(cidr for cidr in network.cidrs if network.contains(address) and ipaddress.ip_address(address) in cidr)
+        cidr = next(
+            cidr for cidr in network.cidrs if network.contains(address) and ipaddress.ip_address(address) in cidr
+        )
         return f"{address}/{cidr.prefixlen}"
 
     def _next_lease(self, network: Network) -> str:
@@ -129,7 +142,7 @@ class Fabric:
                 return address
         raise Unreachable(f"DHCP of network {network.name} has no address left")
 
-    # ---- presence ------------------------------------------------------------------------------------------------------------------
+    # ---- presence ----------------------------------------------------------------------------------------------------
 
     def attach(self, machine: str, network: HostNetwork) -> list[str]:
         """A system comes up with these interfaces; the addresses that another system has already."""
@@ -155,7 +168,7 @@ class Fabric:
         owned = {address for address, machines in self._owners.items() if machines}
         return owned | set(self.virtual) | {network.gateway for network in self.site.networks if network.gateway}
 
-    # ---- reachability --------------------------------------------------------------------------------------------------------------
+    # ---- reachability ------------------------------------------------------------------------------------------------
 
     def check(self, source: HostNetwork, address: str) -> None:
         """Raises :class:`Unreachable` unless a system with this network can open connections to a site address."""
@@ -189,13 +202,19 @@ class Fabric:
     @staticmethod
     def _on_link(interface: Interface, address: str) -> bool:
         ip = _parse_address(address)
-        return any(ip in _parse_interface(own).network for own in interface.addresses if _parse_interface(own).version == ip.version)
+        return any(
+            ip in _parse_interface(own).network
+            for own in interface.addresses
+            if _parse_interface(own).version == ip.version
+        )
 
     def _gateway(self, source: HostNetwork, address: str) -> Network:
         """The network whose router takes packets for an address; raises :class:`Unreachable`."""
         ip = ipaddress.ip_address(address)
         fitting = [route for route in source.routes if route.gateway and _contains(route.destination, ip)]
-        for route in sorted(fitting, key=lambda route: (-ipaddress.ip_network(route.destination).prefixlen, route.metric)):
+        for route in sorted(
+            fitting, key=lambda route: (-ipaddress.ip_network(route.destination).prefixlen, route.metric)
+        ):
             interface = next((entry for entry in source.interfaces if entry.name == route.interface), None)
             if interface is None or not interface.carrier or not interface.network:
                 continue
@@ -204,7 +223,7 @@ class Fabric:
                 return network
         raise Unreachable(f"Network is unreachable: no usable route to {address}")
 
-    # ---- names and time ----------------------------------------------------------------------------------------------------------------
+    # ---- names and time ----------------------------------------------------------------------------------------------
 
     def resolve(self, source: HostNetwork, name: str) -> list[str] | None:
         """Addresses of a name in the site's DNS; [] when it does not exist there, None when no server answers."""
@@ -222,7 +241,11 @@ class Fabric:
         for server in source.dns_servers:
             network = next((network for network in self.site.networks if server in network.dns_servers), None)
             if network is not None and self._can_use(source, server, network):
-                found = [name for name, address in network.dns_records.items() if address in own and not name.startswith(("*", "api.", "api-int."))]
+                found = [
+                    name
+                    for name, address in network.dns_records.items()
+                    if address in own and not name.startswith(("*", "api.", "api-int."))
+                ]
                 return found[0] if found else ""
         return ""
 
@@ -242,7 +265,11 @@ class Fabric:
 
     def time_answers(self, source: HostNetwork, server: str) -> bool:
         """Whether a time server answers a system."""
-        networks = [self.site.network(interface.network) for interface in source.interfaces if interface.carrier and interface.network and interface.addresses]
+        networks = [
+            self.site.network(interface.network)
+            for interface in source.interfaces
+            if interface.carrier and interface.network and interface.addresses
+        ]
         return any(network.ntp is None or server in network.ntp for network in networks)
 
 

@@ -14,7 +14,9 @@ from aiohttp import web
 class Listener:
     """An application at one address. Closed, the address refuses connections."""
 
-    def __init__(self, app: web.Application, host: str, port: int, context: ssl.SSLContext | None = None, *, grace: float = 1.0) -> None:
+    def __init__(
+        self, app: web.Application, host: str, port: int, context: ssl.SSLContext | None = None, *, grace: float = 1.0
+    ) -> None:
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=grace)
         self._host, self._context = host, context
         self.port = port  # from the first opening on the port in use, where 0 was asked for
@@ -57,7 +59,9 @@ class Listener:
 
 
 async def _started(site: web.TCPSite) -> None:
-    """Start to listen. A cancellation waits: asyncio has the socket before it returns the server, and one in between would leave it open."""
+    """Start to listen. A cancellation waits: asyncio has the socket before it returns the server, and one in between
+    would leave it open.
+    """
     start = asyncio.ensure_future(site.start())
     try:
         await asyncio.shield(start)

@@ -26,7 +26,10 @@ class NoFreeNet(Exception):
 
 
 class NetLock:
-    """A held lock on one 127.N.0.0/16. It ends with the process at the latest; :meth:`release` also removes the file."""
+    """A held lock on one 127.N.0.0/16.
+
+    It ends with the process at the latest; :meth:`release` also removes the file.
+    """
 
     def __init__(self, number: int, path: Path, file: IO[str], sentinel: socket.socket) -> None:
         self.number = number
@@ -87,7 +90,10 @@ def _try(number: int, directory: Path) -> NetLock | None:
 
 
 def _occupy(number: int) -> socket.socket:
-    """Bind one port of the net: labs of other users, whose lock files are elsewhere, see it as well. Raises OSError if the port is taken."""
+    """Bind one port of the net: labs of other users, whose lock files are elsewhere, see it as well.
+
+    Raises OSError if the port is taken.
+    """
     sentinel = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
         sentinel.bind((f"127.{number}.{SENTINEL_SUFFIX}", SENTINEL_PORT))
@@ -98,7 +104,10 @@ def _occupy(number: int) -> socket.socket:
 
 
 class AddressTable:
-    """Site address -> loopback address. The last 16 bits stay as they are when they are free (192.168.111.20 -> 127.N.111.20), else the next free ones."""
+    """Site address -> loopback address.
+
+    The last 16 bits stay as they are when they are free (192.168.111.20 -> 127.N.111.20), else the next free ones.
+    """
 
     def __init__(self, number: int) -> None:
         self.prefix = f"127.{number}"

@@ -39,7 +39,9 @@ class Authority:
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, names[0][:64])])
         certificate = self._sign(subject, key.public_key(), names=names)
         path = self.server_file(names[0])
-        pem = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+        pem = key.private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+        )
         path.touch(mode=0o600)
         path.write_bytes(pem + certificate.public_bytes(serialization.Encoding.PEM))
         os.chmod(path, 0o600)
@@ -51,7 +53,9 @@ class Authority:
         """Where key and certificate of a server are, once :meth:`server_context` made them; ``name``: its first."""
         return self.directory / f"{name.replace(':', '_')}.pem"
 
-    def _sign(self, subject: x509.Name, key: ec.EllipticCurvePublicKey, *, names: Iterable[str] = (), ca: bool = False) -> x509.Certificate:
+    def _sign(
+        self, subject: x509.Name, key: ec.EllipticCurvePublicKey, *, names: Iterable[str] = (), ca: bool = False
+    ) -> x509.Certificate:
         now = datetime.datetime.now(datetime.UTC)
         builder = (
             x509.CertificateBuilder()
@@ -68,7 +72,9 @@ class Authority:
         )
         if not ca:
             builder = builder.add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
-            builder = builder.add_extension(x509.SubjectAlternativeName([_general_name(name) for name in names]), critical=False)
+            builder = builder.add_extension(
+                x509.SubjectAlternativeName([_general_name(name) for name in names]), critical=False
+            )
         return builder.sign(self._key, hashes.SHA256())
 
 

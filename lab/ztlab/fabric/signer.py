@@ -13,5 +13,7 @@ from ..newcluster.pki import new_authority
 def self_signed_ca(name: str) -> tuple[bytes, bytes]:
     """(certificate, key) in PEM of a new certificate authority."""
     authority = new_authority(name)
-    key = authority.key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption())
+    key = authority.key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption()
+    )
     return authority.pem, key

@@ -19,9 +19,18 @@ from .names import AGENT, CLUSTER_INSTALL, INFRA_ENV
 from .server import Server
 
 INSTALLING = frozenset(
-    {"preparing-for-installation", "preparing-failed", "preparing-successful", "installing", "installing-in-progress", "installing-pending-user-action"}
+    {
+        "preparing-for-installation",
+        "preparing-failed",
+        "preparing-successful",
+        "installing",
+        "installing-in-progress",
+        "installing-pending-user-action",
+    }
 )
-STARTED = frozenset({"InstallationInProgress", "InstallationCompleted", "InstallationFailed", "ClusterAlreadyInstalling"})
+STARTED = frozenset(
+    {"InstallationInProgress", "InstallationCompleted", "InstallationFailed", "ClusterAlreadyInstalling"}
+)
 FREE_AFTER_START = ("clusterMetadata", "ignitionEndpoint")
 
 
@@ -41,7 +50,11 @@ def install(server: Server, installed: Callable[[str, str], bool]) -> None:
             check_cluster_install(new, old)
 
     def mutate(operation: str, resource: Resource, new: Object | None, old: Object | None, dry_run: bool) -> None:
-        if kinds.get(resource.key) is CLUSTER_INSTALL and new is not None and not new["metadata"].get("deletionTimestamp"):
+        if (
+            kinds.get(resource.key) is CLUSTER_INSTALL
+            and new is not None
+            and not new["metadata"].get("deletionTimestamp")
+        ):
             fill_cluster_install(new)
 
     server.admission.extend([admit, admit_config])
@@ -79,16 +92,29 @@ def check_infra_env(new: Object, old: Object | None, installed: Callable[[str, s
     spec, before = _spec(new), _spec(old)
     if old is None:
         if spec.get("clusterRef") and spec.get("osImageVersion"):
-            raise refuse(400, INFRA_ENV_WEBHOOK, "Either Spec.ClusterRef or Spec.OSImageVersion should be specified (not both).")
+            raise refuse(
+                400,
+                INFRA_ENV_WEBHOOK,
+                ("Either Spec.ClusterRef or Spec.OSImageVersion should be specified (not both)."),
+            )
         return
     if (spec.get("clusterRef") or None) != (before.get("clusterRef") or None):
-        raise refuse(400, INFRA_ENV_WEBHOOK, "Attempted to change Spec.ClusterRef which is immutable after InfraEnv creation.")
+        raise refuse(
+            400, INFRA_ENV_WEBHOOK, ("Attempted to change Spec.ClusterRef which is immutable after InfraEnv creation.")
+        )
     if (spec.get("cpuArchitecture") or "x86_64") != (before.get("cpuArchitecture") or "x86_64"):
-        raise refuse(400, INFRA_ENV_WEBHOOK, "Attempted to change Spec.CpuArchitecture which is immutable after InfraEnv creation.")
+        raise refuse(
+            400,
+            INFRA_ENV_WEBHOOK,
+            ("Attempted to change Spec.CpuArchitecture which is immutable after InfraEnv creation."),
+        )
     reference = spec.get("clusterRef") or {}
     added = reference and spec.get("osImageVersion") and spec.get("osImageVersion") != before.get("osImageVersion")
     if added and not installed(reference.get("namespace", ""), reference.get("name", "")):
-        text = "spec.OSImageVersion is not valid. It can't be added alongside with a clusterRef when the cluster is not installed yet."
+        text = (
+            "spec.OSImageVersion is not valid. It can't be added alongside with a clusterRef when the cluster is not "
+            "installed yet."
+        )
         raise refuse(400, INFRA_ENV_WEBHOOK, text)
 
 
@@ -107,7 +133,11 @@ def check_agent(new: Object, old: Object) -> None:
         return
     if wanted is None and status.get("kind") == "AddToExistingClusterHost":
         return
-    raise refuse(400, AGENT_WEBHOOK, "Attempted to change Spec.ClusterDeploymentName which is immutable during Agent installation.")
+    raise refuse(
+        400,
+        AGENT_WEBHOOK,
+        ("Attempted to change Spec.ClusterDeploymentName which is immutable during Agent installation."),
+    )
 
 
 # AgentClusterInstall
@@ -123,7 +153,11 @@ def single_node(spec: Mapping[str, Any]) -> bool:
 def fill_cluster_install(new: Object) -> None:
     """The mutating webhook: userManagedNetworking where the user says nothing."""
     spec = new.get("spec")
-    if not isinstance(spec, dict) or not isinstance(spec.get("networking"), dict) or spec["networking"].get("userManagedNetworking") is not None:
+    if (
+        not isinstance(spec, dict)
+        or not isinstance(spec.get("networking"), dict)
+        or spec["networking"].get("userManagedNetworking") is not None
+    ):
         return
     platform = spec.get("platformType") or ""
     managed = platform in ("None", "External") or (platform == "" and single_node(spec))
@@ -154,12 +188,16 @@ def _check_started(spec: Mapping[str, Any], before: Mapping[str, Any], old: Obje
     reason = next((entry.get("reason") for entry in conditions if entry.get("type") == "Completed"), "")
     if reason not in STARTED:
         return
-    free = [*FREE_AFTER_START, *(["provisionRequirements"] if reason in ("InstallationCompleted", "InstallationFailed") else [])]
+    free = [
+        *FREE_AFTER_START,
+        *(["provisionRequirements"] if reason in ("InstallationCompleted", "InstallationFailed") else []),
+    ]
     changed = sorted(name for name in {*spec, *before} - set(free) if spec.get(name) != before.get(name))
     if changed:
         fields = ",".join(name[0].upper() + name[1:] for name in free)
         text = (
-            f"Attempted to change AgentClusterInstall.Spec which is immutable after install started, except for {fields} fields. "
+            "Attempted to change AgentClusterInstall.Spec which is immutable after install started, except for "
+            f"{fields} fields. "
             f"Unsupported change: {', '.join(changed)}"
         )
         raise refuse(400, CLUSTER_WEBHOOK, text)

@@ -66,20 +66,28 @@ class AgentSpec:
             await self._backend.call("PATCH", f"{self._backend.host_path(host)}/ignition", {"config": text})
 
     async def _members(self, agent: Object, host: Host) -> None:
-        """Emptied hostname, role, pool, disk and fencing reference stay as they were; emptied labels, token and headers are pushed."""
+        """Emptied hostname, role, pool, disk and fencing reference stay as they were; emptied labels, token and headers
+        are pushed.
+        """
         spec = agent["spec"]
         body: dict[str, Any] = {}
         if spec.get("hostname") and spec["hostname"] != host.requested_hostname:
             body["host_name"] = spec["hostname"]
         if spec.get("machineConfigPool") and spec["machineConfigPool"] != host.machine_config_pool:
             body["machine_config_pool_name"] = spec["machineConfigPool"]
-        if spec.get("role") and spec["role"] != host.role and not (spec["role"] == "auto-assign" and host.role == "auto-assign"):
+        if (
+            spec.get("role")
+            and spec["role"] != host.role
+            and not (spec["role"] == "auto-assign" and host.role == "auto-assign")
+        ):
             body["host_role"] = spec["role"]
         disk = self._disk(spec, host)
         if disk and not (host.disk_chosen_by_user and disk == host.installation_disk_id):
             body["disks_selected_config"] = [{"id": disk, "role": "install"}]
         if (spec.get("nodeLabels") or {}) != host.node_labels:
-            body["node_labels"] = [{"key": name, "value": value} for name, value in (spec.get("nodeLabels") or {}).items()]
+            body["node_labels"] = [
+                {"key": name, "value": value} for name, value in (spec.get("nodeLabels") or {}).items()
+            ]
         headers = spec.get("ignitionEndpointHTTPHeaders") or {}
         if headers != host.ignition_headers:
             body["ignition_endpoint_http_headers"] = [{"key": name, "value": value} for name, value in headers.items()]
@@ -87,14 +95,19 @@ class AgentSpec:
         if token != host.ignition_token:
             body["ignition_endpoint_token"] = token
         fencing = await self._fencing(agent)
-        if fencing and fencing != {name: value for name, value in (host.fencing_credentials or {}).items() if name in fencing}:
+        if fencing and fencing != {
+            name: value for name, value in (host.fencing_credentials or {}).items() if name in fencing
+        }:
             body["fencing_credentials"] = fencing
         if body:
             await self._backend.call("PATCH", self._backend.host_path(host), body)
 
     @staticmethod
     def _disk(spec: Object, host: Host) -> str:
-        """The id of the wanted disk; "" when none is wanted or the host has not told its disks yet. Raises BackendError."""
+        """The id of the wanted disk; "" when none is wanted or the host has not told its disks yet.
+
+        Raises BackendError.
+        """
         if host.inventory is None:
             return ""
         wanted = spec.get("installation_disk_id") or ""
@@ -105,7 +118,9 @@ class AgentSpec:
         if wanted and disks.find_disk(eligible, wanted) is None:
             raise BackendError(409, NO_DISK)
         if path:
-            found = next((disk for disk in eligible if path in (disk.get("path"), disk.get("by_id"), disk.get("by_path"))), None)
+            found = next(
+                (disk for disk in eligible if path in (disk.get("path"), disk.get("by_id"), disk.get("by_path"))), None
+            )
             if found is None:
                 raise BackendError(409, NO_DISK)
             return str(found["id"])

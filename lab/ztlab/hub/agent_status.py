@@ -19,7 +19,13 @@ from .names import INVENTORY_LABEL
 
 # member of the service -> member of the Agent; equal names are listed once.
 _MEMORY = {"physical_bytes": "physicalBytes", "usable_bytes": "usableBytes"}
-_CPU = {"count": "count", "frequency": "clockMegahertz", "flags": "flags", "model_name": "modelName", "architecture": "architecture"}
+_CPU = {
+    "count": "count",
+    "frequency": "clockMegahertz",
+    "flags": "flags",
+    "model_name": "modelName",
+    "architecture": "architecture",
+}
 _NIC = {
     "name": "name",
     "mac_address": "macAddress",
@@ -48,7 +54,12 @@ _DISK = {
     "smart": "smart",
 }
 _BOOT = {"current_boot_mode": "currentBootMode", "pxe_interface": "pxeInterface", "device_type": "deviceType"}
-_VENDOR = {"manufacturer": "manufacturer", "product_name": "productName", "serial_number": "serialNumber", "virtual": "virtual"}
+_VENDOR = {
+    "manufacturer": "manufacturer",
+    "product_name": "productName",
+    "serial_number": "serialNumber",
+    "virtual": "virtual",
+}
 _GPU = {"address": "address", "device_id": "deviceID", "name": "name", "vendor": "vendor", "vendor_id": "vendorID"}
 _BAD_IN_LABELS = re.compile(r"[^-A-Za-z0-9_.]+")
 _LABEL_VALUE = re.compile(r"^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$")
@@ -82,7 +93,11 @@ def inventory(source: Mapping[str, Any] | None) -> dict[str, Any]:
 
 def _nic(entry: Mapping[str, Any]) -> dict[str, Any]:
     """The three lists must be there, empty or not: the definition requires them."""
-    lists = {"flags": entry.get("flags") or [], "ipV4Addresses": entry.get("ipv4_addresses") or [], "ipV6Addresses": entry.get("ipv6_addresses") or []}
+    lists = {
+        "flags": entry.get("flags") or [],
+        "ipV4Addresses": entry.get("ipv4_addresses") or [],
+        "ipV6Addresses": entry.get("ipv6_addresses") or [],
+    }
     return {**_renamed(entry, _NIC), **lists}
 
 
@@ -91,7 +106,10 @@ def _disk(entry: Mapping[str, Any]) -> dict[str, Any]:
     shown = {
         **_renamed(entry, _DISK),
         "id": str(entry.get("id", "")),
-        "installationEligibility": {"eligible": bool(eligibility.get("eligible")), "notEligibleReasons": eligibility.get("not_eligible_reasons") or []},
+        "installationEligibility": {
+            "eligible": bool(eligibility.get("eligible")),
+            "notEligibleReasons": eligibility.get("not_eligible_reasons") or [],
+        },
     }
     duration = (entry.get("io_perf") or {}).get("sync_duration")
     return {**shown, "ioPerf": {"syncDurationMilliseconds": int(duration)}} if duration is not None else shown
@@ -108,7 +126,9 @@ def _moment(text: str) -> str:
 
 
 def _progress(host: Host, cluster: Cluster | None) -> dict[str, Any]:
-    """Empty without a stage (updateStatus of openshift/assisted-service internal/controller/controllers/agent_controller.go)."""
+    """Empty without a stage (updateStatus of openshift/assisted-service
+    internal/controller/controllers/agent_controller.go).
+    """
     own = host.progress
     if not own.stage:
         return {}
@@ -124,7 +144,12 @@ def _progress(host: Host, cluster: Cluster | None) -> dict[str, Any]:
 
 
 def agent_status(
-    previous: Mapping[str, Any], host: Host, cluster: Cluster | None, conditions: Sequence[Condition], now: str, urls: Mapping[str, str]
+    previous: Mapping[str, Any],
+    host: Host,
+    cluster: Cluster | None,
+    conditions: Sequence[Condition],
+    now: str,
+    urls: Mapping[str, str],
 ) -> dict[str, Any]:
     """The whole status. What others put there (csrStatus, deprovision_info) stays."""
     kept = {name: previous[name] for name in ("csrStatus", "deprovision_info") if name in previous}
@@ -135,7 +160,10 @@ def agent_status(
         "role": host.effective_role,
         "inventory": inventory(host.inventory),
         "progress": _progress(host, cluster),
-        "ntpSources": [{"sourceName": entry["source_name"], "sourceState": entry["source_state"]} for entry in host.ntp_sources or []],
+        "ntpSources": [
+            {"sourceName": entry["source_name"], "sourceState": entry["source_state"]}
+            for entry in host.ntp_sources or []
+        ],
         "validationsInfo": validations(host.verdicts),
         "installation_disk_id": host.installation_disk_id,
         "debugInfo": {"state": host.status, "stateInfo": host.status_info, **urls},

@@ -62,7 +62,14 @@ class Backend:
         """By the Agent's name and namespace."""
         state = self.core.state
         found = ((item, state.hosts.get((item.id, host_id))) for item in state.infra_envs.values())
-        return next((host for item, host in found if host is not None and (host.kube_namespace or item.kube_key[0]) == namespace), None)
+        return next(
+            (
+                host
+                for item, host in found
+                if host is not None and (host.kube_namespace or item.kube_key[0]) == namespace
+            ),
+            None,
+        )
 
     def host_path(self, host: Host) -> str:
         return f"/v2/infra-envs/{host.infra_env_id}/hosts/{host.id}"

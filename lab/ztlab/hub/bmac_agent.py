@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What passes between a BareMetalHost and its Agent (openshift/assisted-service internal/controller/controllers/bmh_agent_controller.go)."""
+"""What passes between a BareMetalHost and its Agent (openshift/assisted-service
+internal/controller/controllers/bmh_agent_controller.go).
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,9 @@ def apply_host(host: Object, agent: Object, infra_env: Object | None) -> None:
     An error ends it half way: what was copied before stays, as upstream patches the Agent on its way out. Raises Retry.
     """
     annotations, spec = annotations_of(host), agent["spec"]
-    spec |= {member: annotations[f"{PREFIX}{name}"] for name, member in COPIED.items() if f"{PREFIX}{name}" in annotations}
+    spec |= {
+        member: annotations[f"{PREFIX}{name}"] for name, member in COPIED.items() if f"{PREFIX}{name}" in annotations
+    }
     spec["approved"] = True
     labels = agent["metadata"].setdefault("labels", {})
     labels[BMH_LABEL] = key_of(host)[1]
@@ -83,7 +87,8 @@ def _labels(annotations: Mapping[str, str], prefix: str) -> dict[str, str]:
 
 
 def fencing_secret(host: Object, agent: Object, bmc_secret: Object | None) -> tuple[str, dict[str, str] | None]:
-    """The name of the Agent's fencing Secret and, when the annotation asks for one, its data in base64; ("", None) without both.
+    """The name of the Agent's fencing Secret and, when the annotation asks for one, its data in base64; ("", None)
+    without both.
 
     Raises Retry when the Secret of the BMC is missing.
     """
@@ -95,19 +100,29 @@ def fencing_secret(host: Object, agent: Object, bmc_secret: Object | None) -> tu
     bmc = host["spec"].get("bmc") or {}
     if bmc_secret is None:
         raise Retry(f'secrets "{bmc.get("credentialsName", "")}" not found')
-    plain = {"address": bmc.get("address", ""), "certificateVerification": "Disabled" if bmc.get("disableCertificateVerification") else "Enabled"}
+    plain = {
+        "address": bmc.get("address", ""),
+        "certificateVerification": "Disabled" if bmc.get("disableCertificateVerification") else "Enabled",
+    }
     data = {name: base64.b64encode(value.encode()).decode() for name, value in plain.items()}
     data |= {name: (bmc_secret.get("data") or {}).get(name, "") for name in ("username", "password")}
     return f"{key_of(agent)[1]}-fencing-credentials", data
 
 
 def hardware_details(agent: Object) -> dict[str, Any]:
-    """The annotation that names a BareMetalHost's hardware, because no operator inspected it (reconcileAgentInventory)."""
+    """The annotation that names a BareMetalHost's hardware, because no operator inspected it
+    (reconcileAgentInventory).
+    """
     inventory = inventory_of(agent)
     cpu, vendor = inventory.get("cpu") or {}, inventory.get("systemVendor") or {}
     nics = []
     for nic in inventory.get("interfaces") or []:
-        named = {"name": nic.get("name"), "model": nic.get("vendor"), "mac": nic.get("macAddress"), "speedGbps": int(nic.get("speedMbps") or 0) // 1024}
+        named = {
+            "name": nic.get("name"),
+            "model": nic.get("vendor"),
+            "mac": nic.get("macAddress"),
+            "speedGbps": int(nic.get("speedMbps") or 0) // 1024,
+        }
         addresses = [*(nic.get("ipV6Addresses") or []), *(nic.get("ipV4Addresses") or [])]
         nics += [{**named, "ip": address.partition("/")[0]} for address in addresses]
     storage = [
@@ -135,11 +150,17 @@ def hardware_details(agent: Object) -> dict[str, Any]:
         "ramMebibytes": int((inventory.get("memory") or {}).get("physicalBytes") or 0) // 1024**2,
         "nics": nics,
         "storage": storage,
-        "systemVendor": {"manufacturer": vendor.get("manufacturer"), "productName": vendor.get("productName"), "serialNumber": vendor.get("serialNumber")},
+        "systemVendor": {
+            "manufacturer": vendor.get("manufacturer"),
+            "productName": vendor.get("productName"),
+            "serialNumber": vendor.get("serialNumber"),
+        },
     }
 
 
 def is_unbinding(agent: Object | None) -> bool:
     """Whether the machine of an Agent must boot discovery again."""
     conditions = ((agent or {}).get("status") or {}).get("conditions") or []
-    return any(entry.get("type") == "Bound" and entry.get("reason") == "UnbindingPendingUserAction" for entry in conditions)
+    return any(
+        entry.get("type") == "Bound" and entry.get("reason") == "UnbindingPendingUserAction" for entry in conditions
+    )

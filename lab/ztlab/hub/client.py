@@ -34,9 +34,19 @@ class Refused(Exception):
 class Client:
     """One API server, one identity. ``server_name`` is what its certificate says when ``url`` holds another address."""
 
-    def __init__(self, session: aiohttp.ClientSession, url: str, *, tls: ssl.SSLContext | None = None, token: str = "", server_name: str = "") -> None:
+    def __init__(
+        self,
+        session: aiohttp.ClientSession,
+        url: str,
+        *,
+        tls: ssl.SSLContext | None = None,
+        token: str = "",
+        server_name: str = "",
+    ) -> None:
         self._session, self.url, self._tls, self._server_name = session, url.rstrip("/"), tls, server_name
-        self._headers = {"Accept": "application/json", "User-Agent": "ztlab-operators"} | ({"Authorization": f"Bearer {token}"} if token else {})
+        self._headers = {"Accept": "application/json", "User-Agent": "ztlab-operators"} | (
+            {"Authorization": f"Bearer {token}"} if token else {}
+        )
 
     async def get(self, kind: Kind, name: str, namespace: str = "") -> Object | None:
         """None when it does not exist."""
@@ -55,7 +65,9 @@ class Client:
 
     async def create(self, kind: Kind, body: Object) -> Object:
         namespace = body["metadata"].get("namespace") or ""
-        return await self._call("POST", kind.path(namespace), body={"apiVersion": kind.api_version, "kind": kind.kind, **body})
+        return await self._call(
+            "POST", kind.path(namespace), body={"apiVersion": kind.api_version, "kind": kind.kind, **body}
+        )
 
     async def patch(self, kind: Kind, name: str, namespace: str, body: Object, *, subresource: str = "") -> Object:
         """A merge patch; ``metadata.resourceVersion`` in it locks."""
@@ -63,7 +75,9 @@ class Client:
 
     async def replace(self, kind: Kind, body: Object, *, subresource: str = "") -> Object:
         metadata = body["metadata"]
-        return await self._call("PUT", kind.path(metadata.get("namespace") or "", metadata["name"], subresource), body=body)
+        return await self._call(
+            "PUT", kind.path(metadata.get("namespace") or "", metadata["name"], subresource), body=body
+        )
 
     async def act(self, kind: Kind, name: str, namespace: str, subresource: str, body: Object) -> Object:
         """Post to a subresource that does something: ``eviction`` of a Pod."""
@@ -78,7 +92,10 @@ class Client:
                 raise
 
     async def watch(self, kind: Kind, version: str) -> AsyncIterator[tuple[str, Object]]:
-        """Events of all namespaces from a version on; ends when the server ends it. Raises :class:`Refused`, 410 among others."""
+        """Events of all namespaces from a version on; ends when the server ends it.
+
+        Raises :class:`Refused`, 410 among others.
+        """
         query = {"watch": "true", "resourceVersion": version, "allowWatchBookmarks": "true"}
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=10)
         try:
@@ -92,7 +109,11 @@ class Client:
                         event = json.loads(line)
                         if event["type"] == "ERROR":
                             status = event["object"]
-                            raise Refused(int(status.get("code") or 500), str(status.get("reason", "")), str(status.get("message", "")))
+                            raise Refused(
+                                int(status.get("code") or 500),
+                                str(status.get("reason", "")),
+                                str(status.get("message", "")),
+                            )
                         yield event["type"], event["object"]
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise Refused(0, "Unreachable", f"{kind.plural}: {error or type(error).__name__}") from error
@@ -111,16 +132,30 @@ class Client:
         if self._tls is not None:
             more["ssl"] = self._tls
         return self._session.request(
-            method, self.url + path, params=dict(query or {}), data=data, headers=self._headers | dict(headers or {}), timeout=timeout, **more
+            method,
+            self.url + path,
+            params=dict(query or {}),
+            data=data,
+            headers=self._headers | dict(headers or {}),
+            timeout=timeout,
+            **more,
         )
 
     async def _call(
-        self, method: str, path: str, *, query: Mapping[str, str] | None = None, body: Any = None, content_type: str = "application/json"
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, str] | None = None,
+        body: Any = None,
+        content_type: str = "application/json",
     ) -> Object:
         data = None if body is None else json.dumps(body).encode()
         headers = {"Content-Type": content_type} if body is not None else {}
         try:
-            async with self._request(method, path, query=query, data=data, headers=headers, timeout=aiohttp.ClientTimeout(total=60)) as response:
+            async with self._request(
+                method, path, query=query, data=data, headers=headers, timeout=aiohttp.ClientTimeout(total=60)
+            ) as response:
                 content = await response.read()
                 if response.status >= 300:
                     raise _refusal(response, content)
@@ -141,7 +176,10 @@ def _refusal(response: aiohttp.ClientResponse, content: bytes) -> Refused:
 
 
 def from_kubeconfig(session: aiohttp.ClientSession, text: str, resolve: Resolve) -> Client:
-    """The client of a kubeconfig with embedded certificates or a token. Raises ValueError when it holds something else."""
+    """The client of a kubeconfig with embedded certificates or a token.
+
+    Raises ValueError when it holds something else.
+    """
     try:
         document = yaml.safe_load(text)
         cluster = document["clusters"][0]["cluster"]

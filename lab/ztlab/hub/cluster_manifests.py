@@ -22,20 +22,32 @@ FOLDER = "openshift"
 MINUTE = 60.0
 
 
-async def push_manifests(world: World, backend: Backend, install: Object, cluster: Cluster) -> tuple[float | None, Condition] | None:
-    """Make the cluster's own manifests those of the ConfigMaps; when they cannot be used: when to try again, and SpecSynced.
+async def push_manifests(
+    world: World, backend: Backend, install: Object, cluster: Cluster
+) -> tuple[float | None, Condition] | None:
+    """Make the cluster's own manifests those of the ConfigMaps; when they cannot be used: when to try again, and
+    SpecSynced.
 
-    After addCustomManifests of openshift/assisted-service internal/controller/controllers/clusterdeployments_controller.go: a failure also
+    After addCustomManifests of openshift/assisted-service
+    internal/controller/controllers/clusterdeployments_controller.go: a failure also
     removes what an earlier pass created, and gives the user a minute, or until the ConfigMap changes.
     """
-    present = {name: item.content for (folder, name), item in cluster.manifests.items() if folder == FOLDER and item.source == "user"}
+    present = {
+        name: item.content
+        for (folder, name), item in cluster.manifests.items()
+        if folder == FOLDER and item.source == "user"
+    }
     path = f"/v2/clusters/{cluster.id}/manifests"
     try:
         wanted = await _wanted(world, install)
         await _delete(backend, path, [name for name in present if name not in wanted])
         for name, content in wanted.items():
             if present.get(name) != content.encode():
-                await backend.call("POST", path, {"folder": FOLDER, "file_name": name, "content": base64.b64encode(content.encode()).decode()})
+                await backend.call(
+                    "POST",
+                    path,
+                    {"folder": FOLDER, "file_name": name, "content": base64.b64encode(content.encode()).decode()},
+                )
     except BackendError as error:
         await _delete(backend, path, [name for name in present if (FOLDER, name) in cluster.manifests])
         return MINUTE, not_synced(str(error), backend=not error.users)
@@ -79,7 +91,10 @@ async def push_overrides(backend: Backend, install: Object, cluster: Cluster) ->
         else:
             cluster.install_config_overrides = ""
     try:
-        body = {"host-validation-ids": ignored(annotations, IGNORED_HOST), "cluster-validation-ids": ignored(annotations, IGNORED_CLUSTER)}
+        body = {
+            "host-validation-ids": ignored(annotations, IGNORED_HOST),
+            "cluster-validation-ids": ignored(annotations, IGNORED_CLUSTER),
+        }
     except ValueError as error:
         raise BackendError(400, str(error)) from error
     path = f"/v2/clusters/{cluster.id}/ignored-validations"

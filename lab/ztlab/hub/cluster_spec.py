@@ -16,7 +16,13 @@ from ..service.model import Cluster
 from ..service.settings import version_key
 from .conditions.cluster import Count
 
-PLATFORMS = {"BareMetal": "baremetal", "None": "none", "VSphere": "vsphere", "Nutanix": "nutanix", "External": "external"}
+PLATFORMS = {
+    "BareMetal": "baremetal",
+    "None": "none",
+    "VSphere": "vsphere",
+    "Nutanix": "nutanix",
+    "External": "external",
+}
 PLATFORM_TYPES = {value: name for name, value in PLATFORMS.items()}
 CONSUMER_LABEL = "agentclusterinstalls.agent-install.openshift.io/consumer"
 NETWORKS = ("cluster_networks", "service_networks", "machine_networks")
@@ -25,7 +31,9 @@ _RELEASE_TAG = re.compile(r":(\d+\.\d+\.\d+(?:-[A-Za-z]+\.\d+)?)(?:-(x86_64|aarc
 
 
 def release_of(image: str, known: Mapping[str, str]) -> tuple[str, str] | None:
-    """(version, architecture) of a release image: by the site's table for pullspecs by digest, else by its tag; None when neither tells."""
+    """(version, architecture) of a release image: by the site's table for pullspecs by digest, else by its tag; None
+    when neither tells.
+    """
     if image in known:
         return known[image], "x86_64"
     match = _RELEASE_TAG.search(image)
@@ -35,7 +43,11 @@ def release_of(image: str, known: Mapping[str, str]) -> tuple[str, str] | None:
 def wanted_agents(spec: Mapping[str, Any]) -> Count:
     """``provisionRequirements``."""
     provided = spec.get("provisionRequirements") or {}
-    return Count(int(provided.get("controlPlaneAgents") or 0), int(provided.get("arbiterAgents") or 0), int(provided.get("workerAgents") or 0))
+    return Count(
+        int(provided.get("controlPlaneAgents") or 0),
+        int(provided.get("arbiterAgents") or 0),
+        int(provided.get("workerAgents") or 0),
+    )
 
 
 def _vips(spec: Mapping[str, Any], kind: str) -> list[dict[str, str]]:
@@ -46,7 +58,8 @@ def _vips(spec: Mapping[str, Any], kind: str) -> list[dict[str, str]]:
 def _networks(spec: Mapping[str, Any]) -> dict[str, Any]:
     provided = spec.get("networking") or {}
     clusters = [
-        {"cidr": entry["cidr"], **({"host_prefix": entry["hostPrefix"]} if entry.get("hostPrefix") else {})} for entry in provided.get("clusterNetwork") or []
+        {"cidr": entry["cidr"], **({"host_prefix": entry["hostPrefix"]} if entry.get("hostPrefix") else {})}
+        for entry in provided.get("clusterNetwork") or []
     ]
     return {
         "cluster_networks": clusters,
@@ -64,13 +77,24 @@ def _platform(spec: Mapping[str, Any]) -> dict[str, Any] | None:
     if kind != "external":
         return {"type": kind}
     external = spec.get("external") or {}
-    named = {"platform_name": external.get("platformName") or "Unknown", "cloud_controller_manager": external.get("cloudControllerManager") or ""}
+    named = {
+        "platform_name": external.get("platformName") or "Unknown",
+        "cloud_controller_manager": external.get("cloudControllerManager") or "",
+    }
     return {"type": kind, "external": named}
 
 
 def _hyperthreading(spec: Mapping[str, Any]) -> str:
-    pools = {"masters": [spec.get("controlPlane")], "arbiters": [spec.get("arbiter")], "workers": spec.get("compute") or []}
-    off = {name for name, entries in pools.items() if any((entry or {}).get("hyperthreading") == "Disabled" for entry in entries)}
+    pools = {
+        "masters": [spec.get("controlPlane")],
+        "arbiters": [spec.get("arbiter")],
+        "workers": spec.get("compute") or [],
+    }
+    off = {
+        name
+        for name, entries in pools.items()
+        if any((entry or {}).get("hyperthreading") == "Disabled" for entry in entries)
+    }
     on = [name for name in ("masters", "arbiters", "workers") if name not in off]
     return "all" if not off else ",".join(on) or "none"
 
@@ -79,7 +103,11 @@ def _encryption(spec: Mapping[str, Any]) -> dict[str, Any] | None:
     provided = spec.get("diskEncryption")
     if not provided:
         return None
-    members = {"enable_on": provided.get("enableOn") or "none", "mode": provided.get("mode"), "tang_servers": provided.get("tangServers")}
+    members = {
+        "enable_on": provided.get("enableOn") or "none",
+        "mode": provided.get("mode"),
+        "tang_servers": provided.get("tangServers"),
+    }
     return {name: value for name, value in members.items() if value}
 
 
@@ -87,7 +115,9 @@ def cluster_body(deployment: Mapping[str, Any], install: Mapping[str, Any]) -> d
     """Members of POST and PATCH /v2/clusters that the two objects say, without release and pull secret."""
     spec, labels = install["spec"], install["metadata"].get("labels") or {}
     proxy = spec.get("proxy") or {}
-    balancer = {"ClusterManaged": "cluster-managed", "UserManaged": "user-managed"}.get((spec.get("loadBalancer") or {}).get("type") or "")
+    balancer = {"ClusterManaged": "cluster-managed", "UserManaged": "user-managed"}.get(
+        (spec.get("loadBalancer") or {}).get("type") or ""
+    )
     members = {
         "name": deployment["spec"]["clusterName"],
         "base_dns_domain": deployment["spec"]["baseDomain"],
@@ -111,7 +141,9 @@ def cluster_body(deployment: Mapping[str, Any], install: Mapping[str, Any]) -> d
 
 
 def default_network_type(body: Mapping[str, Any], cluster: Cluster) -> str:
-    """The type of a cluster whose spec names none, by release and address family (selectClusterNetworkType of clusterdeployments_controller.go)."""
+    """The type of a cluster whose spec names none, by release and address family (selectClusterNetworkType of
+    clusterdeployments_controller.go).
+    """
     present = {**cluster.fields, "machine_networks": [{"cidr": cidr} for cidr in cluster.machine_networks]}
     networks = [str(entry["cidr"]) for kind in NETWORKS for entry in body.get(kind) or present.get(kind) or []]
     modern = version_key(str(cluster.fields.get("openshift_version") or "0")) >= OVN_BY_DEFAULT
@@ -128,7 +160,11 @@ def changes(body: Mapping[str, Any], cluster: Cluster, pull_secret: str) -> dict
             continue
         if not _covers(cluster.fields.get(name), value):
             said[name] = value
-    free = cluster.user_managed_networking or cluster.user_managed_load_balancer or len(body.get("machine_networks") or []) > 1
+    free = (
+        cluster.user_managed_networking
+        or cluster.user_managed_load_balancer
+        or len(body.get("machine_networks") or []) > 1
+    )
     wanted = [entry["cidr"] for entry in body.get("machine_networks") or []]
     if wanted and wanted != cluster.machine_networks and free:
         said["machine_networks"] = body["machine_networks"]
@@ -145,5 +181,9 @@ def _covers(present: Any, wanted: Any) -> bool:
     if isinstance(wanted, dict):
         return isinstance(present, dict) and all(_covers(present.get(name), value) for name, value in wanted.items())
     if isinstance(wanted, list):
-        return isinstance(present, list) and len(present) == len(wanted) and all(_covers(one, other) for one, other in zip(present, wanted, strict=True))
+        return (
+            isinstance(present, list)
+            and len(present) == len(wanted)
+            and all(_covers(one, other) for one, other in zip(present, wanted, strict=True))
+        )
     return bool(present == wanted)

@@ -26,7 +26,12 @@ def counted(hosts: Sequence[Host]) -> Count:
 
 
 def cluster_status(
-    previous: Mapping[str, Any], view: Mapping[str, Any], cluster: Cluster, conditions: Sequence[Condition], now: str, urls: Mapping[str, str]
+    previous: Mapping[str, Any],
+    view: Mapping[str, Any],
+    cluster: Cluster,
+    conditions: Sequence[Condition],
+    now: str,
+    urls: Mapping[str, str],
 ) -> dict[str, Any]:
     """The whole status. ``view``: the cluster as the service's API shows it."""
     api, ingress = cluster.vips("api_vips"), cluster.vips("ingress_vips")
@@ -48,15 +53,20 @@ def cluster_status(
 
 
 def ignored(annotations: Mapping[str, str], key: str) -> str:
-    """An annotation of validations to ignore as the service takes it: a JSON list, "" without the annotation. Raises ValueError.
+    """An annotation of validations to ignore as the service takes it: a JSON list, "" without the annotation.
 
-    After annotationToIgnoredJSON of openshift/assisted-service internal/controller/controllers/clusterdeployments_controller.go.
+    Raises ValueError.
+
+    After annotationToIgnoredJSON of openshift/assisted-service
+    internal/controller/controllers/clusterdeployments_controller.go.
     """
     if key not in annotations:
         return ""
     text = annotations[key].strip()
     names = [name.strip() for name in text.split(",")] if text else []
     if not all(names):
-        lead = f"Failed to parse '{key}' annotation: annotation \"{key}\": failed to parse comma-separated validation IDs"
+        lead = (
+            f"Failed to parse '{key}' annotation: annotation \"{key}\": failed to parse comma-separated validation IDs"
+        )
         raise ValueError(f"{lead}: empty ignored validation ID found in '{text}'")
     return json.dumps(list(dict.fromkeys(names)), separators=(",", ":"))

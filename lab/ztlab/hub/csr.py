@@ -19,7 +19,9 @@ from cryptography.x509.oid import NameOID
 CLIENT_SIGNER = "kubernetes.io/kube-apiserver-client-kubelet"
 SERVING_SIGNER = "kubernetes.io/kubelet-serving"
 BOOTSTRAPPER = "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper"
-BOOTSTRAPPER_GROUPS = frozenset({"system:serviceaccounts", "system:serviceaccounts:openshift-machine-config-operator", "system:authenticated"})
+BOOTSTRAPPER_GROUPS = frozenset(
+    {"system:serviceaccounts", "system:serviceaccounts:openshift-machine-config-operator", "system:authenticated"}
+)
 _LEGACY = "key encipherment"
 
 
@@ -59,12 +61,15 @@ def _client(spec: Mapping[str, Any], request: x509.CertificateSigningRequest, no
         and spec.get("username") == BOOTSTRAPPER
         and frozenset(spec.get("groups") or ()) == BOOTSTRAPPER_GROUPS
         and _names(request, NameOID.ORGANIZATION_NAME) == ["system:nodes"]
-        and [name.casefold() for name in _names(request, NameOID.COMMON_NAME)] == [f"system:node:{node_name}".casefold()]
+        and [name.casefold() for name in _names(request, NameOID.COMMON_NAME)]
+        == [f"system:node:{node_name}".casefold()]
         and not _alternatives(request)
     )
 
 
-def _serving(spec: Mapping[str, Any], request: x509.CertificateSigningRequest, node_name: str, node: Mapping[str, Any]) -> bool:
+def _serving(
+    spec: Mapping[str, Any], request: x509.CertificateSigningRequest, node_name: str, node: Mapping[str, Any]
+) -> bool:
     user = f"system:node:{node_name}"
     addresses = {str(entry.get("address")) for entry in (node.get("status") or {}).get("addresses") or []}
     return (

@@ -20,14 +20,26 @@ from ..service.model import Cluster, Host
 from .backend import Backend, BackendError
 from .client import Client, Refused
 from .csr import approvable
-from .names import AGENT, BARE_METAL_HOST, BMH_LABEL, CLUSTER_DEPLOYMENT, CLUSTER_INSTALL, CSR, NODE, SECRET, Key, Object
+from .names import (
+    AGENT,
+    BARE_METAL_HOST,
+    BMH_LABEL,
+    CLUSTER_DEPLOYMENT,
+    CLUSTER_INSTALL,
+    CSR,
+    NODE,
+    SECRET,
+    Key,
+    Object,
+)
 from .reclaim import put_reclaim
 from .spoke import Spokes
 from .world import World
 
 FOLLOW_SECONDS = 60.0
 LOOK_SECONDS = 10.0
-# shouldCheckSpokeForDay2Host and shouldApproveCSRsForAgent of openshift/assisted-service internal/controller/controllers/agent_controller.go
+# shouldCheckSpokeForDay2Host and shouldApproveCSRsForAgent of openshift/assisted-service
+# internal/controller/controllers/agent_controller.go
 AFTER_REBOOT, APPROVING = ("Rebooting", "Joined", "Configuring"), ("Rebooting", "Joined")
 
 
@@ -70,11 +82,15 @@ class Day2:
         if not _ready(node):
             self._stage(host, cluster, "Joined")
             return
-        recorded = {entry["type"] for entry in ((agent.get("status") or {}).get("csrStatus") or {}).get("approvedCSRs") or []}
+        recorded = {
+            entry["type"] for entry in ((agent.get("status") or {}).get("csrStatus") or {}).get("approvedCSRs") or []
+        }
         if automatic and not {"client", "serving"} <= recorded:
             self._stage(host, cluster, "Joined")
             return
-        if host.node_labels and any((node["metadata"].get("labels") or {}).get(name) != value for name, value in host.node_labels.items()):
+        if host.node_labels and any(
+            (node["metadata"].get("labels") or {}).get(name) != value for name, value in host.node_labels.items()
+        ):
             await client.patch(NODE, host.name, "", {"metadata": {"labels": host.node_labels}})
         self._stage(host, cluster, "Done")
 
@@ -85,7 +101,12 @@ class Day2:
         host.progress.stage, host.progress.percentage = stage, progress.host_percentage(stage, own)
         host.progress.started_at = host.progress.updated_at = core.timestamp()
         host.progress.since = host.progress.touched = core.now()
-        core.event("host_install_progress_updated", f"Host: {host.name}, reached installation stage {stage}", host=host, props={"stage": stage})
+        core.event(
+            "host_install_progress_updated",
+            f"Host: {host.name}, reached installation stage {stage}",
+            host=host,
+            props={"stage": stage},
+        )
         if stage == "Done":
             core.set_host_status(host, "added-to-existing-cluster", "Done")
         else:
@@ -134,7 +155,11 @@ class Day2:
             "lastTransitionTime": moment,
         }
         present = (item.get("status") or {}).get("conditions") or []
-        await client.replace(CSR, {**item, "status": {**(item.get("status") or {}), "conditions": [*present, condition]}}, subresource="approval")
+        await client.replace(
+            CSR,
+            {**item, "status": {**(item.get("status") or {}), "conditions": [*present, condition]}},
+            subresource="approval",
+        )
 
     # nodes
 
@@ -145,15 +170,23 @@ class Day2:
         name = (metadata.get("adminKubeconfigSecretRef") or {}).get("name") or f"{cluster[1]}-admin-kubeconfig"
         secret = self._world.get(SECRET, (cluster[0], name))
         try:
-            return self._spokes.client(base64.b64decode((secret or {})["data"]["kubeconfig"]).decode()) if secret else None
+            return (
+                self._spokes.client(base64.b64decode((secret or {})["data"]["kubeconfig"]).decode()) if secret else None
+            )
         except (KeyError, ValueError, binascii.Error):
             return None
 
     async def begin_reclaim(self, cluster: Key, host: Host) -> bool:
-        """Let the node itself boot discovery again (5.4): what runs there is put into the spoke; False when that fails."""
+        """Let the node itself boot discovery again (5.4): what runs there is put into the spoke; False when that
+        fails.
+        """
         client = self.client(cluster)
         core = self._backend.core
-        if client is None or not core.settings.switch("ENABLE_IMAGE_SERVICE", True) or self._spokes.spoils("reclaim-fails", host.id):
+        if (
+            client is None
+            or not core.settings.switch("ENABLE_IMAGE_SERVICE", True)
+            or self._spokes.spoils("reclaim-fails", host.id)
+        ):
             return False
         path = core.settings.env.get("SERVICE_CA_CERT_PATH", "")
         try:
@@ -164,7 +197,9 @@ class Day2:
 
 
 def hub_approves(install: Mapping[str, Any], overrides: str, *, bare_metal_host: bool) -> bool:
-    """By the spec of the AgentClusterInstall and the overrides of the cluster's install-config (shouldApproveCSRsForAgent)."""
+    """By the spec of the AgentClusterInstall and the overrides of the cluster's install-config
+    (shouldApproveCSRsForAgent).
+    """
     wanted = install.get("provisionRequirements") or {}
     single = wanted.get("controlPlaneAgents") == 1 and not wanted.get("workerAgents")
     if (install.get("networking") or {}).get("userManagedNetworking") or single:
@@ -191,7 +226,10 @@ async def remove_node(client: Client, name: str) -> None:
 
 
 def _ready(node: Object) -> bool:
-    return any(entry.get("type") == "Ready" and entry.get("status") == "True" for entry in (node.get("status") or {}).get("conditions") or [])
+    return any(
+        entry.get("type") == "Ready" and entry.get("status") == "True"
+        for entry in (node.get("status") or {}).get("conditions") or []
+    )
 
 
 def _approved(item: Object) -> bool:

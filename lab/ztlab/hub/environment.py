@@ -28,7 +28,12 @@ def service_environment(hub: HubSite, ca_file: Path) -> dict[str, str]:
     """AUTH_TYPE local with fresh keys."""
     private, public = new_key_pair()
     images = [
-        {"openshift_version": image.openshift_version, "cpu_architecture": image.cpu_architecture, "url": image.url, "version": image.version or VERSION}
+        {
+            "openshift_version": image.openshift_version,
+            "cpu_architecture": image.cpu_architecture,
+            "url": image.url,
+            "version": image.version or VERSION,
+        }
         for image in os_images(hub)
     ]
     return {

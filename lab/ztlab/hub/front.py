@@ -14,7 +14,9 @@ LARGEST_BODY = 256 * 1024 * 1024
 
 
 def front(routes: Mapping[str, Answer]) -> web.Application:
-    """An application that hands a request to the answer of its Host header; other names get what a router says of an unknown route."""
+    """An application that hands a request to the answer of its Host header; other names get what a router says of an
+    unknown route.
+    """
 
     async def dispatch(request: web.Request) -> web.StreamResponse:
         name = request.headers.get("Host", "").partition(":")[0].lower()

@@ -20,7 +20,9 @@ def disk_by_hints(hints: Mapping[str, Any] | None, disks: Sequence[Mapping[str, 
     provided = {name: value for name, value in (hints or {}).items() if name in KNOWN and value not in (None, "")}
     if not provided:
         return ""
-    fitting = [disk for disk in disks if (disk.get("installationEligibility") or {}).get("eligible") and _fits(provided, disk)]
+    fitting = [
+        disk for disk in disks if (disk.get("installationEligibility") or {}).get("eligible") and _fits(provided, disk)
+    ]
     multipath = next((disk for disk in fitting if disk.get("driveType") == "Multipath"), None)
     chosen = multipath or (fitting[0] if fitting else None)
     return str(chosen["id"]) if chosen is not None else NOT_FOUND

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A hub cluster: its Kubernetes API, the assisted-service and the image service behind its routes, and the operators."""
+"""A hub cluster: its Kubernetes API, the assisted-service and the image service behind its routes, and the
+operators.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,10 @@ if TYPE_CHECKING:
     from ..lab import Lab
 
 LOG = logging.getLogger(__name__)
-OPERATOR = User("system:serviceaccount:multicluster-engine:assisted-service", ("system:masters", "system:serviceaccounts", "system:authenticated"))
+OPERATOR = User(
+    "system:serviceaccount:multicluster-engine:assisted-service",
+    ("system:masters", "system:serviceaccounts", "system:authenticated"),
+)
 KUBECONFIG = "hub.kubeconfig"
 DISK_IMAGE = b"QFI\xfb"
 
@@ -55,7 +60,11 @@ def definitions(site: HubSite, crds: Path) -> list[Path]:
     more: list[str] = []
     if site.cluster_api is not None:
         providers = {"openshift-assisted": site.cluster_api.openshift_assisted, "metal3": site.cluster_api.metal3}
-        more = [f"cluster-api-{site.cluster_api.version}", "agent-provider", *(f"{name}-{version}" for name, version in providers.items() if version != "none")]
+        more = [
+            f"cluster-api-{site.cluster_api.version}",
+            "agent-provider",
+            *(f"{name}-{version}" for name, version in providers.items() if version != "none"),
+        ]
     return [crds, *(crds / name for name in [*more, *(["hypershift"] if site.hypershift else [])])]
 
 
@@ -84,7 +93,12 @@ class Hub:
         self.server = Server(lab, self.site, self.host, self._users.pem, definitions(self.site, crds))
         self.server.unharmed.add(OPERATOR.name)
         admission.install(self.server, self._cluster_installed)
-        self.service = AssistedService(service_environment(self.site, lab.authority.ca_file), clock=lab.clock, faults=lab.faults, swagger=lab.swagger)
+        self.service = AssistedService(
+            service_environment(self.site, lab.authority.ca_file),
+            clock=lab.clock,
+            faults=lab.faults,
+            swagger=lab.swagger,
+        )
         self.service.core.discovery_source = ignition_source(self.ca_pem)
         self.service.core.initrd_source = initrd_source(self.ca_pem)
         self.service.core.kubeconfig_source = self._spoke_kubeconfig
@@ -129,7 +143,9 @@ class Hub:
         """Serve everything and start the operators."""
         lab = self.lab
         context = ssl.create_default_context(cafile=str(lab.authority.ca_file))
-        self._session = aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0, ssl=context), cookie_jar=aiohttp.DummyCookieJar())
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=0, ssl=context), cookie_jar=aiohttp.DummyCookieJar()
+        )
         await self.start_api()
         self.images = self._image_service()
         self.routes |= {self.site.service_host: self.service.handle, self.site.image_service_host: self.images.handle}
@@ -141,7 +157,9 @@ class Hub:
         lab.services.append(self.service)
         await self.images.start()
         world = World(self._client(), lab.clock, watched(self.site))
-        self.operators = Operators(world, Backend(self.service), self.spokes, lab, lambda: self.session, converged=self.site.converged_flow)
+        self.operators = Operators(
+            world, Backend(self.service), self.spokes, lab, lambda: self.session, converged=self.site.converged_flow
+        )
         await self.operators.start()
         await service_config.publish(world.client, self.site, lab.base_image.resolve().as_uri(), world.now())
         await inventory.publish(world.client, lab.site)
@@ -180,7 +198,9 @@ class Hub:
             else:
                 return
 
-    def _choose_route(self, connection: ssl.SSLSocket | ssl.SSLObject, name: str | None, _context: ssl.SSLContext) -> None:
+    def _choose_route(
+        self, connection: ssl.SSLSocket | ssl.SSLObject, name: str | None, _context: ssl.SSLContext
+    ) -> None:
         """A route that passes TLS through shows the certificate of what is behind it."""
         if name in self.route_contexts:
             connection.context = self.route_contexts[name]
@@ -196,7 +216,11 @@ class Hub:
 
     def _image_service(self) -> ImageService:
         images = [
-            OsImageFile(image.openshift_version, Path(image.url.removeprefix("file://")) if image.url else self.lab.base_image, image.cpu_architecture)
+            OsImageFile(
+                image.openshift_version,
+                Path(image.url.removeprefix("file://")) if image.url else self.lab.base_image,
+                image.cpu_architecture,
+            )
             for image in os_images(self.site)
         ]
         directory = self.lab.paths.state / "images"
@@ -221,12 +245,20 @@ class Hub:
     # credentials
 
     def kubeconfig(self, *, direct: bool = False) -> str:
-        """An administrator's kubeconfig with the real name of the API; ``direct``: with the loopback address, for people with kubectl."""
+        """An administrator's kubeconfig with the real name of the API; ``direct``: with the loopback address, for
+        people with kubectl.
+        """
         admin = pki.client_pair(self._users, "system:admin", ["system:masters"])
-        cluster: dict[str, Any] = {"certificate-authority-data": base64.b64encode(self.ca_pem.encode()).decode(), "server": self.api_url}
+        cluster: dict[str, Any] = {
+            "certificate-authority-data": base64.b64encode(self.ca_pem.encode()).decode(),
+            "server": self.api_url,
+        }
         if direct:
             cluster |= {"server": f"https://{self.host}:{API_PORT}", "tls-server-name": self.site.api_host}
-        user = {"client-certificate-data": base64.b64encode(admin.certificate).decode(), "client-key-data": base64.b64encode(admin.key).decode()}
+        user = {
+            "client-certificate-data": base64.b64encode(admin.certificate).decode(),
+            "client-key-data": base64.b64encode(admin.key).decode(),
+        }
         document = {
             "apiVersion": "v1",
             "kind": "Config",
@@ -257,10 +289,20 @@ class Hub:
             "address": f"{self.host}:{API_PORT}",
             "requests": dict(self.server.requests),
             "images": dict(self.images.requests) if self.images else {},
-            "infra_envs": {item.kube_key[1] or item.id: {"id": item.id, "image": item.download_url} for item in state.infra_envs.values()},
-            "hosts": {host.id: {"name": host.name, "status": host.status, "stage": host.progress.stage} for host in state.hosts.values()},
+            "infra_envs": {
+                item.kube_key[1] or item.id: {"id": item.id, "image": item.download_url}
+                for item in state.infra_envs.values()
+            },
+            "hosts": {
+                host.id: {"name": host.name, "status": host.status, "stage": host.progress.stage}
+                for host in state.hosts.values()
+            },
             "clusters": {cluster.name: cluster.status for cluster in state.clusters.values()},
-            **({"hosted_clusters": hosted.status()} if self.operators is not None and (hosted := self.operators.hypershift) is not None else {}),
+            **(
+                {"hosted_clusters": hosted.status()}
+                if self.operators is not None and (hosted := self.operators.hypershift) is not None
+                else {}
+            ),
         }
 
 
@@ -270,7 +312,10 @@ async def _disk_image(request: web.Request) -> web.Response:
     if name.endswith(".qcow2"):
         return web.Response(body=DISK_IMAGE)
     known = name == "sha256sum.txt"
-    return web.Response(text=f"{hashlib.sha256(DISK_IMAGE).hexdigest()}  rhcos.qcow2\n" if known else "not found\n", status=200 if known else 404)
+    return web.Response(
+        text=f"{hashlib.sha256(DISK_IMAGE).hexdigest()}  rhcos.qcow2\n" if known else "not found\n",
+        status=200 if known else 404,
+    )
 
 
 async def until_ready(hub: Hub, seconds: float = 30.0) -> None:

@@ -88,7 +88,11 @@ class Informer:
         key = key_of(item)
         known = self.objects.get(key)
         same = known is not None and known["metadata"]["uid"] == item["metadata"]["uid"]
-        if known is None or not same or int(known["metadata"]["resourceVersion"]) < int(item["metadata"]["resourceVersion"]):
+        if (
+            known is None
+            or not same
+            or int(known["metadata"]["resourceVersion"]) < int(item["metadata"]["resourceVersion"])
+        ):
             self._store(key, item)
 
     def _store(self, key: Key, item: Object) -> None:

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""BareMetalHosts of another owner that a hub has from the beginning. They are detached, so the hub's own operator leaves their machines alone."""
+"""BareMetalHosts of another owner that a hub has from the beginning.
+
+They are detached, so the hub's own operator leaves their machines alone.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,12 @@ async def _host(client: Client, site: Site, host: HubHost) -> None:
     machine, name = site.machine(host.machine), host.name or host.machine
     data = {"username": machine.bmc.username, "password": machine.bmc.password}
     secret = {"metadata": {"name": f"{name}-bmc-secret", "namespace": host.namespace}, "type": "Opaque"}
-    await client.create(SECRET, secret | {"data": {key: base64.b64encode(value.encode()).decode() for key, value in data.items()}})
+    await client.create(
+        SECRET, secret | {"data": {key: base64.b64encode(value.encode()).decode() for key, value in data.items()}}
+    )
     metadata = {"name": name, "namespace": host.namespace, "annotations": {DETACHED: "another team"}}
     bmc = {"address": machine.bmc.address, "credentialsName": f"{name}-bmc-secret"}
-    await client.create(BARE_METAL_HOST, {"metadata": metadata, "spec": {"online": True, "bmc": bmc, "bootMACAddress": machine.nics[0].mac}})
+    await client.create(
+        BARE_METAL_HOST,
+        {"metadata": metadata, "spec": {"online": True, "bmc": bmc, "bootMACAddress": machine.nics[0].mac}},
+    )

@@ -33,7 +33,9 @@ class Kind:
         """Path below the server; without namespace that of the whole cluster."""
         root = f"/apis/{self.group}/{self.version}" if self.group else f"/api/{self.version}"
         where = f"/namespaces/{namespace}" if self.namespaced and namespace else ""
-        return root + where + f"/{self.plural}" + (f"/{name}" if name else "") + (f"/{subresource}" if subresource else "")
+        return (
+            root + where + f"/{self.plural}" + (f"/{name}" if name else "") + (f"/{subresource}" if subresource else "")
+        )
 
 
 AGENT_INSTALL = "agent-install.openshift.io"
@@ -101,5 +103,10 @@ def deleting(item: Object) -> bool:
 def owner(item: Object, kind: Kind, *, block: bool = False) -> Object:
     """An ownerReference to an object."""
     metadata = item["metadata"]
-    reference: Object = {"apiVersion": kind.api_version, "kind": kind.kind, "name": metadata["name"], "uid": metadata["uid"]}
+    reference: Object = {
+        "apiVersion": kind.api_version,
+        "kind": kind.kind,
+        "name": metadata["name"],
+        "uid": metadata["uid"],
+    }
     return {**reference, "blockOwnerDeletion": True} if block else reference

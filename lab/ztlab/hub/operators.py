@@ -60,25 +60,40 @@ Keys = Callable[[Object], Iterable[Key]]
 
 
 class Operators:
-    """Infrastructure Operator, a subset of Hive, baremetal-operator, where the site says so HyperShift: started and stopped together."""
+    """Infrastructure Operator, a subset of Hive, baremetal-operator, where the site says so HyperShift: started and
+    stopped together.
+    """
 
     def __init__(
-        self, world: World, backend: Backend, spokes: Spokes, lab: Lab, session: Callable[[], aiohttp.ClientSession], *, converged: bool = False
+        self,
+        world: World,
+        backend: Backend,
+        spokes: Spokes,
+        lab: Lab,
+        session: Callable[[], aiohttp.ClientSession],
+        *,
+        converged: bool = False,
     ) -> None:
         self.world, self.backend = world, backend
         self._tasks: list[asyncio.Task[None]] = []
         clock = world.clock
         self.infra_envs = Controller("infraenv", clock, InfraEnvController(world, backend).reconcile)
-        self.agents = Controller("agent", clock, AgentController(world, backend, Day2(world, backend, spokes)).reconcile, parallel=16)
+        self.agents = Controller(
+            "agent", clock, AgentController(world, backend, Day2(world, backend, spokes)).reconcile, parallel=16
+        )
         releases = dict(lab.site.releases)
         self.clusters = Controller("clusterdeployment", clock, ClusterController(world, backend, releases).reconcile)
         self.installs = Controller("agentclusterinstall", clock, ClusterInstallController(world, backend).reconcile)
         self.hive = Controller("hive", clock, HiveController(world, backend).reconcile)
-        hosts = BareMetalHostController(world, session, lab.fabric.redirect, converged=converged, write_disk=DiskWriter(lab).write)
+        hosts = BareMetalHostController(
+            world, session, lab.fabric.redirect, converged=converged, write_disk=DiskWriter(lab).write
+        )
         self.bare_metal = Controller("baremetalhost", clock, hosts.reconcile)
         self.bmac = Controller("bmac", clock, BmacController(world, converged=converged).reconcile)
         self.images = Controller("preprovisioningimage", clock, PreprovisioningController(world).reconcile)
-        self.classifications = Controller("agentclassification", clock, ClassificationController(world).reconcile, parallel=1)
+        self.classifications = Controller(
+            "agentclassification", clock, ClassificationController(world).reconcile, parallel=1
+        )
         self.controllers = [
             self.infra_envs,
             self.agents,
@@ -92,12 +107,16 @@ class Operators:
         ]
         self._wire()
         site = lab.site.hub
-        self.cluster_api = ClusterApi(world, spokes, site) if site is not None and site.cluster_api is not None else None
+        self.cluster_api = (
+            ClusterApi(world, spokes, site) if site is not None and site.cluster_api is not None else None
+        )
         if self.cluster_api is not None:
             self.cluster_api.wire(self._on)
             self.controllers += self.cluster_api.controllers
         if self.cluster_api is not None and (core := self.cluster_api.core.core).openshift_assisted == "v1alpha3":
-            assisted = OpenshiftAssisted(world, core, releases, session, lab.fabric.redirect, self.cluster_api.core.nodes)
+            assisted = OpenshiftAssisted(
+                world, core, releases, session, lab.fabric.redirect, self.cluster_api.core.nodes
+            )
             assisted.wire(self._on)
             self.controllers += assisted.controllers
         if self.cluster_api is not None and self.cluster_api.core.core.metal3 != "none":
@@ -122,7 +141,11 @@ class Operators:
     def _wire(self) -> None:
         self._on(INFRA_ENV, self.infra_envs, lambda item: [key_of(item)])
         self._on(NMSTATE_CONFIG, self.infra_envs, self._infra_envs_of_config)
-        self._on(SECRET, self.infra_envs, lambda item: self._infra_envs_that(item, lambda spec: (spec.get("pullSecretRef") or {}).get("name")))
+        self._on(
+            SECRET,
+            self.infra_envs,
+            lambda item: self._infra_envs_that(item, lambda spec: (spec.get("pullSecretRef") or {}).get("name")),
+        )
         self._on(CONFIG_MAP, self.infra_envs, self._infra_envs_of_mirror)
         self._on(CLUSTER_DEPLOYMENT, self.infra_envs, self._infra_envs_of_cluster)
         self._on(AGENT, self.agents, lambda item: [key_of(item)])
@@ -151,20 +174,34 @@ class Operators:
         self._on(PREPROVISIONING_IMAGE, self.images, lambda item: [key_of(item)])
         self._on(INFRA_ENV, self.images, lambda item: self._labelled(PREPROVISIONING_IMAGE, item))
         self._on(AGENT_CLASSIFICATION, self.classifications, lambda item: [key_of(item)])
-        self._on(AGENT, self.classifications, lambda item: [key_of(found) for found in self.world.all(AGENT_CLASSIFICATION, key_of(item)[0])])
+        self._on(
+            AGENT,
+            self.classifications,
+            lambda item: [key_of(found) for found in self.world.all(AGENT_CLASSIFICATION, key_of(item)[0])],
+        )
 
     # who is concerned
 
     def _labelled(self, kind: Kind, infra_env: Object) -> list[Key]:
         namespace, name = key_of(infra_env)
-        return [key_of(item) for item in self.world.all(kind, namespace) if labels_of(item).get(INFRA_ENV_LABEL) == name]
+        return [
+            key_of(item) for item in self.world.all(kind, namespace) if labels_of(item).get(INFRA_ENV_LABEL) == name
+        ]
 
     def _hosts_of_secret(self, secret: Object) -> list[Key]:
         namespace, name = key_of(secret)
-        return [key_of(item) for item in self.world.all(BARE_METAL_HOST, namespace) if (item["spec"].get("bmc") or {}).get("credentialsName") == name]
+        return [
+            key_of(item)
+            for item in self.world.all(BARE_METAL_HOST, namespace)
+            if (item["spec"].get("bmc") or {}).get("credentialsName") == name
+        ]
 
     def _hosts_of_agent(self, agent: Object) -> list[Key]:
-        return [key_of(host) for host in self.world.all(BARE_METAL_HOST, key_of(agent)[0]) if find_agent(host, [agent]) is not None]
+        return [
+            key_of(host)
+            for host in self.world.all(BARE_METAL_HOST, key_of(agent)[0])
+            if find_agent(host, [agent]) is not None
+        ]
 
     def _infra_envs_of_config(self, config: Object) -> list[Key]:
         """InfraEnvs of its own namespace whose matchLabels share a pair: matchExpressions notify no InfraEnv.
@@ -197,11 +234,19 @@ class Operators:
 
     def _installs_of_cluster(self, deployment: Object) -> list[Key]:
         namespace, name = key_of(deployment)
-        return [key_of(item) for item in self.world.all(CLUSTER_INSTALL, namespace) if (item["spec"].get("clusterDeploymentRef") or {}).get("name") == name]
+        return [
+            key_of(item)
+            for item in self.world.all(CLUSTER_INSTALL, namespace)
+            if (item["spec"].get("clusterDeploymentRef") or {}).get("name") == name
+        ]
 
     def _clusters_of_image_set(self, image_set: Object) -> list[Key]:
         wanted = key_of(image_set)[1]
-        found = [item for item in self.world.all(CLUSTER_INSTALL) if (item["spec"].get("imageSetRef") or {}).get("name") == wanted]
+        found = [
+            item
+            for item in self.world.all(CLUSTER_INSTALL)
+            if (item["spec"].get("imageSetRef") or {}).get("name") == wanted
+        ]
         return [key for item in found for key in self._cluster_of_install(item)]
 
     def _clusters_in_namespace(self, referred: Object) -> list[Key]:
@@ -246,7 +291,10 @@ class Operators:
 
     async def start(self) -> None:
         """Start watching; returns once everything was read once."""
-        self._tasks = [asyncio.create_task(informer.run(), name=f"watch {kind.plural}") for kind, informer in self.world.informers.items()]
+        self._tasks = [
+            asyncio.create_task(informer.run(), name=f"watch {kind.plural}")
+            for kind, informer in self.world.informers.items()
+        ]
         await self.world.ready()
         self._tasks += [asyncio.create_task(controller.run(), name=controller.name) for controller in self.controllers]
         if self.cluster_api is not None:

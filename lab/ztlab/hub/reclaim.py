@@ -17,7 +17,8 @@ from .client import Client, Refused
 from .names import CONFIG_MAP, NAMESPACE, SECRET, Kind, Object
 
 SPACE = "assisted-installer"
-# Without it Kubernetes refuses the privileged pods: internal/controller/controllers/agent_reclaimer.go of openshift/assisted-service.
+# Without it Kubernetes refuses the privileged pods: internal/controller/controllers/agent_reclaimer.go of
+# openshift/assisted-service.
 PRIVILEGED = {"pod-security.kubernetes.io/enforce": "privileged"}
 NAME = "node-reclaim"
 CONFIG = "reclaim-config"
@@ -32,7 +33,14 @@ DAEMON_SET = Kind("apps", "v1", "DaemonSet", "daemonsets")
 async def put_reclaim(client: Client, core: Core, host: Host, service_ca: str) -> None:
     """Create what is not there yet. Raises Refused."""
     token = core.sign_infra_env(host.infra_env_id)
-    rules = [{"apiGroups": ["security.openshift.io"], "resources": ["securitycontextconstraints"], "resourceNames": ["privileged"], "verbs": ["use"]}]
+    rules = [
+        {
+            "apiGroups": ["security.openshift.io"],
+            "resources": ["securitycontextconstraints"],
+            "resourceNames": ["privileged"],
+            "verbs": ["use"],
+        }
+    ]
     reference = {"apiGroup": RBAC, "kind": "Role", "name": NAME}
     subjects = [{"kind": "ServiceAccount", "name": NAME, "namespace": SPACE}]
     wanted: list[tuple[Kind, str, Object]] = [
@@ -40,7 +48,11 @@ async def put_reclaim(client: Client, core: Core, host: Host, service_ca: str) -
         (SERVICE_ACCOUNT, NAME, {}),
         (ROLE, NAME, {"rules": rules}),
         (ROLE_BINDING, NAME, {"roleRef": reference, "subjects": subjects}),
-        (SECRET, f"reclaim-{host.infra_env_id}-token", {"data": {"auth-token": base64.b64encode(token.encode()).decode()}}),
+        (
+            SECRET,
+            f"reclaim-{host.infra_env_id}-token",
+            {"data": {"auth-token": base64.b64encode(token.encode()).decode()}},
+        ),
         (CONFIG_MAP, CONFIG, {"data": {CA_KEY: service_ca}}),
         (DAEMON_SET, f"{host.name.replace('.', '-')}-reclaim", {"spec": _daemon_set(core, host, bool(service_ca))}),
     ]
@@ -57,8 +69,20 @@ async def put_reclaim(client: Client, core: Core, host: Host, service_ca: str) -
 
 def _daemon_set(core: Core, host: Host, authority: bool) -> dict[str, Any]:
     settings = core.settings
-    command = ["next_step_runner", "--infra-env-id", host.infra_env_id, "--host-id", host.id, "--url", settings.service_url]
-    command += ["--agent-version", settings.agent_image, f"--insecure={str(settings.switch('SKIP_CERT_VERIFICATION', False)).lower()}"]
+    command = [
+        "next_step_runner",
+        "--infra-env-id",
+        host.infra_env_id,
+        "--host-id",
+        host.id,
+        "--url",
+        settings.service_url,
+    ]
+    command += [
+        "--agent-version",
+        settings.agent_image,
+        f"--insecure={str(settings.switch('SKIP_CERT_VERIFICATION', False)).lower()}",
+    ]
     command += ["--cacert", f"{CA_PATH}/{CA_KEY}"] if authority else []
     token = {"secretKeyRef": {"name": f"reclaim-{host.infra_env_id}-token", "key": "auth-token"}}
     container = {
@@ -71,5 +95,10 @@ def _daemon_set(core: Core, host: Host, authority: bool) -> dict[str, Any]:
     }
     volumes = [{"name": "host", "hostPath": {"path": "/"}}, {"name": "config", "configMap": {"name": CONFIG}}]
     labels = {"name": f"{host.name.replace('.', '-')}-reclaim"}
-    pod = {"nodeSelector": {"kubernetes.io/hostname": host.name}, "serviceAccountName": NAME, "containers": [container], "volumes": volumes}
+    pod = {
+        "nodeSelector": {"kubernetes.io/hostname": host.name},
+        "serviceAccountName": NAME,
+        "containers": [container],
+        "volumes": volumes,
+    }
     return {"selector": {"matchLabels": labels}, "template": {"metadata": {"labels": labels}, "spec": pod}}

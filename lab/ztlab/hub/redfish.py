@@ -20,9 +20,21 @@ class BmcError(Exception):
 
 
 class Bmc:
-    """One system behind one BMC. ``address`` as in ``spec.bmc.address``: ``redfish-virtualmedia+https://host/redfish/v1/Systems/1``."""
+    """One system behind one BMC.
 
-    def __init__(self, session: aiohttp.ClientSession, redirect: Redirect, address: str, username: str, password: str, *, verify: bool) -> None:
+    ``address`` as in ``spec.bmc.address``: ``redfish-virtualmedia+https://host/redfish/v1/Systems/1``.
+    """
+
+    def __init__(
+        self,
+        session: aiohttp.ClientSession,
+        redirect: Redirect,
+        address: str,
+        username: str,
+        password: str,
+        *,
+        verify: bool,
+    ) -> None:
         parts = urllib.parse.urlsplit(address if "://" in address else f"redfish-virtualmedia://{address}")
         scheme = "http" if parts.scheme.endswith("+http") else "https"
         self._base, self._host = redirect(f"{scheme}://{parts.netloc}")
@@ -69,9 +81,13 @@ class Bmc:
         path, present = str(slot["@odata.id"]), slot.get("Image")
         if present:
             await self._call("POST", f"{path}/Actions/VirtualMedia.EjectMedia", {})
-        await self._call("POST", f"{path}/Actions/VirtualMedia.InsertMedia", {"Image": url, "Inserted": True, "WriteProtected": True})
+        await self._call(
+            "POST", f"{path}/Actions/VirtualMedia.InsertMedia", {"Image": url, "Inserted": True, "WriteProtected": True}
+        )
         await self.system()
-        await self._call("PATCH", self._system, {"Boot": {"BootSourceOverrideTarget": "Cd", "BootSourceOverrideEnabled": "Once"}})
+        await self._call(
+            "PATCH", self._system, {"Boot": {"BootSourceOverrideTarget": "Cd", "BootSourceOverrideEnabled": "Once"}}
+        )
         await self.reset("ForceRestart" if await self.powered_on() else "On")
 
     async def eject(self) -> None:

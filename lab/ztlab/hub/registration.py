@@ -47,7 +47,11 @@ class Registration:
 
     def _same_cluster(self, agent: Object, infra_env: InfraEnv) -> bool:
         bound = agent["spec"].get("clusterDeploymentName")
-        return bool(bound) and bool(infra_env.cluster_id) and (bound["namespace"], bound["name"]) == self._cluster_key(infra_env)
+        return (
+            bool(bound)
+            and bool(infra_env.cluster_id)
+            and (bound["namespace"], bound["name"]) == self._cluster_key(infra_env)
+        )
 
     def _cluster_key(self, infra_env: InfraEnv) -> tuple[str, str]:
         cluster = self._backend.core.state.clusters.get(infra_env.cluster_id)

@@ -3,8 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """A host that the service lost, from the annotations of its Agent.
 
-After restoreHostByAgent of openshift/assisted-service internal/controller/controllers/agent_controller.go. The state is the annotated one, else
-known or known-unbound; the host monitor then makes it discovering or discovering-unbound as long as no inventory is known.
+After restoreHostByAgent of openshift/assisted-service internal/controller/controllers/agent_controller.go. The state is
+the annotated one, else known or known-unbound; the host monitor then makes it discovering or discovering-unbound as
+long as no inventory is known.
 """
 
 from __future__ import annotations
@@ -40,11 +41,21 @@ def restore(backend: Backend, agent: Object, age: float) -> Host:
     core = backend.core
     active = core.state.hosts.get((infra_env.id, name))
     if active is not None:
-        text = f"Host with ID {name} already exists in infraEnv {infra_env.id} (namespace: {active.kube_namespace}). Cannot restore."
+        text = (
+            f"Host with ID {name} already exists in infraEnv {infra_env.id} (namespace: {active.kube_namespace}). "
+            "Cannot restore."
+        )
         raise BackendError(409, text)
     seen = annotations_of(agent)
     moment = core.timestamp()
-    host = Host(name, infra_env.id, cluster_id=cluster.id if cluster else "", created_at=moment, updated_at=moment, status_updated_at=moment)
+    host = Host(
+        name,
+        infra_env.id,
+        cluster_id=cluster.id if cluster else "",
+        created_at=moment,
+        updated_at=moment,
+        status_updated_at=moment,
+    )
     host.kube_namespace = namespace
     host.checked_in, host.status_since = core.now() - age, core.now()
     host.status = seen.get(f"{STATE_ANNOTATION}state") or ("known" if cluster is not None else "known-unbound")

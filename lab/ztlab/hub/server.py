@@ -30,9 +30,17 @@ class Server:
         self._lab, self._site, self._host, self._client_ca = lab, site, host, client_ca
         programs = None if site.real_apiserver == "never" else assets()
         if programs is None and site.real_apiserver == "always":
-            raise ValueError("hub.real_apiserver is always, but KUBEBUILDER_ASSETS names no directory with etcd and kube-apiserver")
-        self.real = RealApi(programs, lab.paths.state / "apiserver", crds, clock=lab.clock, faults=lab.faults) if programs is not None else None
-        self.own: KubeApi | None = None if self.real is not None else hub_api(crds, lab.clock, lab.faults, authentication=Authentication())
+            raise ValueError(
+                "hub.real_apiserver is always, but KUBEBUILDER_ASSETS names no directory with etcd and kube-apiserver"
+            )
+        self.real = (
+            RealApi(programs, lab.paths.state / "apiserver", crds, clock=lab.clock, faults=lab.faults)
+            if programs is not None
+            else None
+        )
+        self.own: KubeApi | None = (
+            None if self.real is not None else hub_api(crds, lab.clock, lab.faults, authentication=Authentication())
+        )
 
     @property
     def _api(self) -> Any:

@@ -20,8 +20,15 @@ from .names import AGENT_INSTALL, Kind, Object
 AGENT_SERVICE_CONFIG = Kind(AGENT_INSTALL, "v1beta1", "AgentServiceConfig", "agentserviceconfigs", namespaced=False)
 NAME = "agent"
 CONDITIONS = (
-    Condition("ReconcileCompleted", "True", "ReconcileSucceeded", "AgentServiceConfig reconcile completed without error."),
-    Condition("DeploymentsHealthy", "True", "DeploymentSucceeded", "All the deployments managed by Infrastructure-operator are healthy."),
+    Condition(
+        "ReconcileCompleted", "True", "ReconcileSucceeded", ("AgentServiceConfig reconcile completed without error.")
+    ),
+    Condition(
+        "DeploymentsHealthy",
+        "True",
+        "DeploymentSucceeded",
+        ("All the deployments managed by Infrastructure-operator are healthy."),
+    ),
 )
 
 
@@ -51,4 +58,6 @@ async def publish(client: Client, hub: HubSite, image_url: str, now: str) -> Non
         if error.reason != "AlreadyExists":
             raise
         return
-    await client.patch(AGENT_SERVICE_CONFIG, NAME, "", {"status": {"conditions": merge(None, CONDITIONS, now)}}, subresource="status")
+    await client.patch(
+        AGENT_SERVICE_CONFIG, NAME, "", {"status": {"conditions": merge(None, CONDITIONS, now)}}, subresource="status"
+    )

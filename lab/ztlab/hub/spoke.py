@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 
 class Spokes:
-    """Clients of spoke clusters. Names are resolved as the hub's network does: the site's DNS and the clusters that run."""
+    """Clients of spoke clusters.
+
+    Names are resolved as the hub's network does: the site's DNS and the clusters that run.
+    """
 
     def __init__(self, lab: Lab) -> None:
         self._lab = lab
@@ -39,7 +42,9 @@ class Spokes:
     def client(self, kubeconfig: str) -> Client:
         """Raises ValueError for a kubeconfig that cannot be used."""
         if self._session is None:
-            self._session = aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0), cookie_jar=aiohttp.DummyCookieJar())
+            self._session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(limit=0), cookie_jar=aiohttp.DummyCookieJar()
+            )
         if kubeconfig not in self._clients:
             self._clients[kubeconfig] = from_kubeconfig(self._session, kubeconfig, self.resolve)
         return self._clients[kubeconfig]

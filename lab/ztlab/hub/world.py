@@ -55,7 +55,10 @@ def instant(text: str) -> datetime.datetime:
 
 
 class World:
-    """Reads come from the caches, writes go to the API and into the cache at once. ``kinds``: what it watches beside what every hub has."""
+    """Reads come from the caches, writes go to the API and into the cache at once.
+
+    ``kinds``: what it watches beside what every hub has.
+    """
 
     def __init__(self, client: Client, clock: LabClock, kinds: Iterable[Kind] = ()) -> None:
         self.client, self.clock = client, clock
@@ -92,19 +95,29 @@ class World:
     async def create(self, kind: Kind, body: Object) -> Object:
         return self._seen(kind, await self.client.create(kind, body))
 
-    async def patch(self, kind: Kind, item: Object, body: Object, *, locked: bool = False, subresource: str = "") -> Object:
+    async def patch(
+        self, kind: Kind, item: Object, body: Object, *, locked: bool = False, subresource: str = ""
+    ) -> Object:
         """Merge into an object; ``locked``: only if it is still the version that was seen."""
         if locked:
-            body = {**body, "metadata": {**body.get("metadata", {}), "resourceVersion": item["metadata"]["resourceVersion"]}}
+            body = {
+                **body,
+                "metadata": {**body.get("metadata", {}), "resourceVersion": item["metadata"]["resourceVersion"]},
+            }
         namespace, name = key_of(item)
         return self._seen(kind, await self.client.patch(kind, name, namespace, body, subresource=subresource))
 
     async def replace(self, kind: Kind, item: Object) -> Object:
         """Put a whole object, only if it is still the version that was seen."""
-        return self._seen(kind, await self.client.replace(kind, {"apiVersion": kind.api_version, "kind": kind.kind, **item}))
+        return self._seen(
+            kind, await self.client.replace(kind, {"apiVersion": kind.api_version, "kind": kind.kind, **item})
+        )
 
     async def status(self, kind: Kind, item: Object, status: Mapping[str, Any], *, locked: bool = False) -> Object:
-        """Make the status this one; no request when it is so already. ``locked``: refused when the object is no longer this one."""
+        """Make the status this one; no request when it is so already.
+
+        ``locked``: refused when the object is no longer this one.
+        """
         patch = merge_diff(item.get("status") or {}, status)
         return await self.patch(kind, item, {"status": patch}, locked=locked, subresource="status") if patch else item
 
@@ -119,7 +132,12 @@ class World:
         await self.client.delete(kind, name, namespace)
 
     async def metadata(
-        self, kind: Kind, item: Object, *, labels: Mapping[str, str | None] | None = None, annotations: Mapping[str, str | None] | None = None
+        self,
+        kind: Kind,
+        item: Object,
+        *,
+        labels: Mapping[str, str | None] | None = None,
+        annotations: Mapping[str, str | None] | None = None,
     ) -> Object:
         """Set labels and annotations (None: remove); no request when they are so already."""
         metadata = item["metadata"]
@@ -142,7 +160,12 @@ class World:
         if finalizer not in present:
             return
         try:
-            await self.patch(kind, item, {"metadata": {"finalizers": [entry for entry in present if entry != finalizer]}}, locked=True)
+            await self.patch(
+                kind,
+                item,
+                {"metadata": {"finalizers": [entry for entry in present if entry != finalizer]}},
+                locked=True,
+            )
         except Refused as error:
             if error.code != 404:
                 raise
@@ -179,7 +202,9 @@ def matches(selector: Mapping[str, Any] | None, labels: Mapping[str, str]) -> bo
     if not selector or not (selector.get("matchLabels") or selector.get("matchExpressions")):
         return False
     pairs: Iterable[tuple[str, str]] = (selector.get("matchLabels") or {}).items()
-    return all(labels.get(key) == value for key, value in pairs) and all(_expression(entry, labels) for entry in selector.get("matchExpressions") or ())
+    return all(labels.get(key) == value for key, value in pairs) and all(
+        _expression(entry, labels) for entry in selector.get("matchExpressions") or ()
+    )
 
 
 def _expression(entry: Mapping[str, Any], labels: Mapping[str, str]) -> bool:

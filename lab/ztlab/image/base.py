@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A synthetic CoreOS live ISO: the layout, boot entries and embed areas of the real one, without an operating system in it."""
+"""A synthetic CoreOS live ISO: the layout, boot entries and embed areas of the real one, without an operating system in
+it.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ _MIB = 1 << 20
 _ROOTFS_SIZE = 16 * _MIB
 _FEATURES = {
     "installer-config": True,
-    "installer-config-directives": dict.fromkeys(("append-karg", "console", "copy-network", "delete-karg", "dest-device", "ignition-file"), True),
+    "installer-config-directives": dict.fromkeys(
+        ("append-karg", "console", "copy-network", "delete-karg", "dest-device", "ignition-file"), True
+    ),
     "live-initrd-network": True,
 }
 
@@ -60,15 +64,25 @@ def _write_iso(path: Path, rhel: int, *, complete: bool, minimal_iso: bytes = by
     iso = pycdlib.PyCdlib()
     iso.new(interchange_level=3, rock_ridge="1.09", vol_ident=f"rhcos-{VERSIONS[rhel]}", sys_ident="LINUX")
     made: set[str] = set()
-    for file in [*_files(_KARGS.format(f"rhcos-{VERSIONS[rhel]}")), *([_File("coreos/miniso.dat", minimal_iso)] if complete else [])]:
+    for file in [
+        *_files(_KARGS.format(f"rhcos-{VERSIONS[rhel]}")),
+        *([_File("coreos/miniso.dat", minimal_iso)] if complete else []),
+    ]:
         _make_parents(iso, file.path, made)
-        iso.add_fp(io.BytesIO(file.content), len(file.content), _iso_path(file.path), rr_name=file.path.rsplit("/", 1)[-1])
+        iso.add_fp(
+            io.BytesIO(file.content), len(file.content), _iso_path(file.path), rr_name=file.path.rsplit("/", 1)[-1]
+        )
     with tempfile.TemporaryFile() as hole:
         hole.write(new_root(rhel))
         hole.truncate(_ROOTFS_SIZE)
         if complete:
             iso.add_fp(cast(BinaryIO, hole), _ROOTFS_SIZE, _iso_path("images/pxeboot/rootfs.img"), rr_name="rootfs.img")
-        iso.add_eltorito(_iso_path("isolinux/isolinux.bin"), bootcatfile=_iso_path("isolinux/boot.cat"), rr_bootcatname="boot.cat", boot_info_table=True)
+        iso.add_eltorito(
+            _iso_path("isolinux/isolinux.bin"),
+            bootcatfile=_iso_path("isolinux/boot.cat"),
+            rr_bootcatname="boot.cat",
+            boot_info_table=True,
+        )
         iso.add_eltorito(_iso_path("images/efiboot.img"), efi=True)
         _write_with_holes(iso, path)
     iso.close()
@@ -146,7 +160,11 @@ def _with_area(arguments: str, head: str, tail: str) -> bytes:
 def _initramfs() -> bytes:
     """An archive with the stamp by which tools know a live initramfs."""
     out = b""
-    for name, mode, data in (("etc", 0o040755, b""), ("etc/coreos-live-initramfs", 0o100644, b"synthetic\n"), ("TRAILER!!!", 0, b"")):
+    for name, mode, data in (
+        ("etc", 0o040755, b""),
+        ("etc/coreos-live-initramfs", 0o100644, b"synthetic\n"),
+        ("TRAILER!!!", 0, b""),
+    ):
         fields = (0, mode, 0, 0, 1, 0, len(data), 0, 0, 0, 0, len(name) + 1, 0)
         header = b"070701" + b"".join(b"%08X" % field for field in fields) + name.encode() + b"\0"
         out += header + bytes(-len(header) % 4) + data + bytes(-len(data) % 4)

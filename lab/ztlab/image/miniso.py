@@ -17,8 +17,8 @@ SIZE = 16384
 
 
 def describe_minimal(full: Path, minimal: Path) -> bytes:
-    """The content of the file in the full image: where it has the sectors of the minimal one, and the bytes that it has not. Raises ValueError when that is
-    more than the file has room for.
+    """The content of the file in the full image: where it has the sectors of the minimal one, and the bytes that it has
+    not. Raises ValueError when that is more than the file has room for.
     """
     places = _files(full)
     runs = sorted((sector, places[name][0], length) for name, (sector, length) in _files(minimal).items() if length)
@@ -35,7 +35,15 @@ def describe_minimal(full: Path, minimal: Path) -> bytes:
         rest += _read(file.read(), digest)
     numbers = [len(runs), *(number for run in runs for number in run)]
     packed = lzma.compress(bytes(rest))
-    data = b"MINISO\0\0" + b"\x01" + b"\x05ztlab" + b"".join(map(_varint, numbers)) + digest.digest() + _varint(len(packed)) + packed
+    data = (
+        b"MINISO\0\0"
+        + b"\x01"
+        + b"\x05ztlab"
+        + b"".join(map(_varint, numbers))
+        + digest.digest()
+        + _varint(len(packed))
+        + packed
+    )
     if len(data) > SIZE:
         raise ValueError(f"miniso.dat needs {len(data)} bytes")
     return data.ljust(SIZE, b"\0")

@@ -11,4 +11,15 @@ from .resource import Column, Object, Registry, Resource, replace_status
 from .server import KubeApi
 from .storage import Store
 
-__all__ = ["ApiError", "Authentication", "Column", "KubeApi", "Object", "Registry", "Resource", "Store", "User", "replace_status"]
+__all__ = [
+    "ApiError",
+    "Authentication",
+    "Column",
+    "KubeApi",
+    "Object",
+    "Registry",
+    "Resource",
+    "Store",
+    "User",
+    "replace_status",
+]

@@ -26,7 +26,10 @@ ANONYMOUS = User("system:anonymous", ("system:unauthenticated",))
 
 
 class Authentication:
-    """``tokens``: bearer token -> user; may change while the server runs. ``open_to_all``: a server on plain HTTP for tests."""
+    """``tokens``: bearer token -> user; may change while the server runs.
+
+    ``open_to_all``: a server on plain HTTP for tests.
+    """
 
     def __init__(self, tokens: Mapping[str, User] | None = None, *, open_to_all: bool = False) -> None:
         self.tokens: dict[str, User] = dict(tokens or {})

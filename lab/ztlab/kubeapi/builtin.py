@@ -29,8 +29,15 @@ def _schema(**properties: Any) -> dict[str, Any]:
     return {"type": "object", "properties": properties}
 
 
-SECRET = _schema(type={"type": "string"}, immutable={"type": "boolean"}, data={**STRINGS, "nullable": True}, stringData={**STRINGS, "nullable": True})
-CONFIG_MAP = _schema(immutable={"type": "boolean"}, data={**STRINGS, "nullable": True}, binaryData={**STRINGS, "nullable": True})
+SECRET = _schema(
+    type={"type": "string"},
+    immutable={"type": "boolean"},
+    data={**STRINGS, "nullable": True},
+    stringData={**STRINGS, "nullable": True},
+)
+CONFIG_MAP = _schema(
+    immutable={"type": "boolean"}, data={**STRINGS, "nullable": True}, binaryData={**STRINGS, "nullable": True}
+)
 NAMESPACE = _schema(spec=_schema(finalizers={"type": "array", "items": {"type": "string"}}), status=ANY)
 LEASE = _schema(
     spec=_schema(
@@ -45,7 +52,8 @@ LEASE = _schema(
 )
 DATA_KEY = re.compile(r"[-._a-zA-Z0-9]+")
 DATA_KEY_TEXT = (
-    "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for "
+    "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  "
+    "or 'key-name', regex used for "
     f"validation is '{DATA_KEY.pattern}')"
 )
 
@@ -62,7 +70,10 @@ def prepare_namespace(new: Object, old: Object | None) -> None:
     if old is None:
         new["spec"] = {"finalizers": ["kubernetes"]}
         new["status"] = {"phase": "Active"}
-        new["metadata"]["labels"] = {**(new["metadata"].get("labels") or {}), "kubernetes.io/metadata.name": new["metadata"]["name"]}
+        new["metadata"]["labels"] = {
+            **(new["metadata"].get("labels") or {}),
+            "kubernetes.io/metadata.name": new["metadata"]["name"],
+        }
     else:
         new["spec"] = old.get("spec") or {}
 
@@ -85,7 +96,9 @@ def prepare_secret(new: Object, old: Object | None) -> None:
         except binascii.Error as error:
             legal = re.match(r"[A-Za-z0-9+/]*", value)
             where = legal.end() if legal else 0
-            raise bad_request(f'Secret in version "v1" cannot be handled as a Secret: illegal base64 data at input byte {where}') from error
+            raise bad_request(
+                f'Secret in version "v1" cannot be handled as a Secret: illegal base64 data at input byte {where}'
+            ) from error
     if data:
         new["data"] = data
     new.setdefault("type", (old or {}).get("type") or "Opaque")
@@ -110,22 +123,35 @@ def _docker_config(data: Mapping[str, str]) -> list[tuple[str, str]]:
 
 
 def prepare_config_map(new: Object, old: Object | None) -> None:
-    causes = _immutable(new, old) + _keys("data", new.get("data") or {}) + _keys("binaryData", new.get("binaryData") or {})
+    causes = (
+        _immutable(new, old) + _keys("data", new.get("data") or {}) + _keys("binaryData", new.get("binaryData") or {})
+    )
     if causes:
         raise invalid("ConfigMap", "", new["metadata"]["name"], causes)
 
 
 def _keys(field: str, data: Mapping[str, Any]) -> list[tuple[str, str]]:
-    return [(f"{field}[{key}]", f"Invalid value: {json.dumps(key)}: {DATA_KEY_TEXT}") for key in data if DATA_KEY.fullmatch(key) is None]
+    return [
+        (f"{field}[{key}]", f"Invalid value: {json.dumps(key)}: {DATA_KEY_TEXT}")
+        for key in data
+        if DATA_KEY.fullmatch(key) is None
+    ]
 
 
 def prepare_lease(new: Object, old: Object | None) -> None:
     spec = new.get("spec") or {}
     causes = []
     if spec.get("leaseDurationSeconds", 1) <= 0:
-        causes.append(("spec.leaseDurationSeconds", f"Invalid value: {spec['leaseDurationSeconds']}: must be greater than 0"))
+        causes.append(
+            ("spec.leaseDurationSeconds", (f"Invalid value: {spec['leaseDurationSeconds']}: must be greater than 0"))
+        )
     if spec.get("leaseTransitions", 0) < 0:
-        causes.append(("spec.leaseTransitions", f"Invalid value: {spec['leaseTransitions']}: must be greater than or equal to 0"))
+        causes.append(
+            (
+                "spec.leaseTransitions",
+                (f"Invalid value: {spec['leaseTransitions']}: must be greater than or equal to 0"),
+            )
+        )
     if causes:
         raise invalid("Lease", "coordination.k8s.io", new["metadata"]["name"], causes)
 
@@ -153,7 +179,9 @@ def replace_approval(current: Object, body: Object) -> Object:
     conditions = (body.get("status") or {}).get("conditions") or []
     if {"Approved", "Denied"} <= {entry.get("type") for entry in conditions}:
         text = "Invalid value: Approved and Denied conditions are mutually exclusive"
-        raise invalid("CertificateSigningRequest", CERTIFICATES, current["metadata"]["name"], [("status.conditions", text)])
+        raise invalid(
+            "CertificateSigningRequest", CERTIFICATES, current["metadata"]["name"], [("status.conditions", text)]
+        )
     return {**current, "status": {**(current.get("status") or {}), "conditions": conditions}}
 
 
@@ -166,7 +194,9 @@ def prepare_csr(new: Object, old: Object | None) -> None:
     try:
         pem = base64.b64decode(spec.get("request") or "", validate=True)
     except binascii.Error as error:
-        raise bad_request(f'CertificateSigningRequest in version "v1" cannot be handled as a CertificateSigningRequest: {error}') from error
+        raise bad_request(
+            f'CertificateSigningRequest in version "v1" cannot be handled as a CertificateSigningRequest: {error}'
+        ) from error
     causes = []
     if b"-----BEGIN CERTIFICATE REQUEST-----" not in pem:
         causes.append(("spec.request", "Invalid value: PEM block type must be CERTIFICATE REQUEST"))
@@ -184,7 +214,9 @@ def prepare_csr(new: Object, old: Object | None) -> None:
 def prepare_definition(new: Object, old: Object | None) -> None:
     """Name and versions must make sense; the conditions say that the definition is served."""
     spec, name = new.get("spec") or {}, new["metadata"]["name"]
-    causes = [(f"spec.{field}", "Required value") for field in ("group", "scope", "names", "versions") if not spec.get(field)]
+    causes = [
+        (f"spec.{field}", "Required value") for field in ("group", "scope", "names", "versions") if not spec.get(field)
+    ]
     if not causes and name != f"{spec['names'].get('plural')}.{spec['group']}":
         causes.append(("metadata.name", f'Invalid value: {json.dumps(name)}: must be spec.names.plural+"."+spec.group'))
     if causes:
@@ -197,7 +229,12 @@ def prepare_definition(new: Object, old: Object | None) -> None:
 def definition_status(definition: Mapping[str, Any], now: str) -> Object:
     """The status of a served definition."""
     accepted = {"type": "NamesAccepted", "status": "True", "reason": "NoConflicts", "message": "no conflicts found"}
-    established = {"type": "Established", "status": "True", "reason": "InitialNamesAccepted", "message": "the initial names have been accepted"}
+    established = {
+        "type": "Established",
+        "status": "True",
+        "reason": "InitialNamesAccepted",
+        "message": "the initial names have been accepted",
+    }
     conditions = [{**condition, "lastTransitionTime": now} for condition in (accepted, established)]
     stored = [version["name"] for version in definition["spec"]["versions"] if version.get("storage")]
     return {"acceptedNames": definition["spec"]["names"], "conditions": conditions, "storedVersions": stored}
@@ -235,7 +272,16 @@ def _size(item: Object, *members: str) -> int:
     return sum(len(item.get(member) or {}) for member in members)
 
 
-def _plain(group: str, version: str, kind: str, plural: str, short: tuple[str, ...] = (), *, namespaced: bool = True, **more: Any) -> Resource:
+def _plain(
+    group: str,
+    version: str,
+    kind: str,
+    plural: str,
+    short: tuple[str, ...] = (),
+    *,
+    namespaced: bool = True,
+    **more: Any,
+) -> Resource:
     return Resource(group, version, kind, plural, namespaced=namespaced, short_names=short, strategic=True, **more)
 
 
@@ -253,7 +299,11 @@ def resources() -> list[Resource]:
             structure=structure(SECRET),
             schema=SECRET,
             fields={"type": lambda item: item.get("type", "")},
-            columns=(Column("Type", lambda item: item.get("type", "")), Column("Data", lambda item: _size(item, "data"), "integer"), AGE),
+            columns=(
+                Column("Type", lambda item: item.get("type", "")),
+                Column("Data", lambda item: _size(item, "data"), "integer"),
+                AGE,
+            ),
         ),
         _plain(
             "",
@@ -268,7 +318,16 @@ def resources() -> list[Resource]:
         ),
         _plain("", "v1", "ServiceAccount", "serviceaccounts", ("sa",)),
         _plain("", "v1", "Event", "events", ("ev",), fields=_event_fields(), columns=_event_columns()),
-        _plain("", "v1", "Node", "nodes", ("no",), namespaced=False, subresources=STATUS, columns=(Column("Status", _node_status), AGE)),
+        _plain(
+            "",
+            "v1",
+            "Node",
+            "nodes",
+            ("no",),
+            namespaced=False,
+            subresources=STATUS,
+            columns=(Column("Status", _node_status), AGE),
+        ),
         _plain(
             "coordination.k8s.io",
             "v1",
@@ -296,7 +355,15 @@ def resources() -> list[Resource]:
                 Column("Condition", csr_condition),
             ),
         ),
-        _plain("apps", "v1", "Deployment", "deployments", ("deploy",), subresources=STATUS, columns=(Column("Ready", _replicas_ready), AGE)),
+        _plain(
+            "apps",
+            "v1",
+            "Deployment",
+            "deployments",
+            ("deploy",),
+            subresources=STATUS,
+            columns=(Column("Ready", _replicas_ready), AGE),
+        ),
         _plain(rbac, "v1", "Role", "roles"),
         _plain(rbac, "v1", "RoleBinding", "rolebindings"),
         _plain(rbac, "v1", "ClusterRole", "clusterroles", namespaced=False),
@@ -327,7 +394,11 @@ def _event_columns() -> tuple[Column, ...]:
         return f"{str(about.get('kind', '')).lower()}/{about.get('name', '')}"
 
     return (
-        Column("Last Seen", lambda item: item.get("lastTimestamp") or item["metadata"].get("creationTimestamp", ""), age=True),
+        Column(
+            "Last Seen",
+            lambda item: item.get("lastTimestamp") or item["metadata"].get("creationTimestamp", ""),
+            age=True,
+        ),
         Column("Type", lambda item: item.get("type", "")),
         Column("Reason", lambda item: item.get("reason", "")),
         Column("Object", subject),

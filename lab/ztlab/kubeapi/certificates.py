@@ -27,7 +27,9 @@ class Pair:
 
 
 def _pem(key: ec.EllipticCurvePrivateKey) -> bytes:
-    return key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption())
+    return key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption()
+    )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,7 +44,9 @@ class Signer:
     def create(cls, name: str) -> Signer:
         key = ec.generate_private_key(ec.SECP256R1())
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
-        builder = _builder(subject, subject, key).add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        builder = _builder(subject, subject, key).add_extension(
+            x509.BasicConstraints(ca=True, path_length=None), critical=True
+        )
         return cls(subject, key, builder.sign(key, hashes.SHA256()))
 
     @property
@@ -61,7 +65,13 @@ class Signer:
     def client(self, user: str, groups: Sequence[str] = ()) -> Pair:
         return self._sign(user, groups, ExtendedKeyUsageOID.CLIENT_AUTH, None)
 
-    def _sign(self, name: str, groups: Sequence[str], usage: x509.ObjectIdentifier, alternatives: x509.SubjectAlternativeName | None) -> Pair:
+    def _sign(
+        self,
+        name: str,
+        groups: Sequence[str],
+        usage: x509.ObjectIdentifier,
+        alternatives: x509.SubjectAlternativeName | None,
+    ) -> Pair:
         key = ec.generate_private_key(ec.SECP256R1())
         organisations = [x509.NameAttribute(NameOID.ORGANIZATION_NAME, group) for group in groups]
         builder = _builder(x509.Name([*organisations, x509.NameAttribute(NameOID.COMMON_NAME, name)]), self.name, key)

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What kube-controller-manager does beside an API server: objects go with their owners, namespaces with what is in them."""
+"""What kube-controller-manager does beside an API server: objects go with their owners, namespaces with what is in
+them.
+"""
 
 from __future__ import annotations
 
@@ -95,14 +97,18 @@ class Collector:
             self._check_owners(place, item)
 
     def _check_owners(self, place: Place, item: Object) -> None:
-        """Without any owner left the object goes; references to owners that are gone are taken out beside one that is there."""
+        """Without any owner left the object goes; references to owners that are gone are taken out beside one that is
+        there.
+        """
         owners = item["metadata"].get("ownerReferences") or []
         there = [owner for owner in owners if self._exists(owner)]
         if not owners or len(there) == len(owners):
             return
         resource, namespace, name = place
         if there:
-            self.store.rewrite(resource, name, namespace, lambda changed: changed["metadata"].update(ownerReferences=there))
+            self.store.rewrite(
+                resource, name, namespace, lambda changed: changed["metadata"].update(ownerReferences=there)
+            )
         else:
             self._delete(place, "Background")
 
@@ -142,7 +148,9 @@ class Collector:
 
     def _drop_finalizer(self, place: Place, finalizer: str) -> None:
         def change(item: Object) -> None:
-            item["metadata"]["finalizers"] = [name for name in item["metadata"].get("finalizers") or [] if name != finalizer]
+            item["metadata"]["finalizers"] = [
+                name for name in item["metadata"].get("finalizers") or [] if name != finalizer
+            ]
 
         resource, namespace, name = place
         self.store.rewrite(resource, name, namespace, change)

@@ -23,7 +23,9 @@ GROUP = "apiextensions.k8s.io"
 
 
 def load(*directories: Path) -> Iterator[Object]:
-    """The definitions of all files that lie in some directories, in the order of their names; other kinds are left out."""
+    """The definitions of all files that lie in some directories, in the order of their names; other kinds are left
+    out.
+    """
     for path in (path for directory in directories for path in sorted(directory.glob("*.yaml"))):
         for document in yaml.load_all(path.read_text(), getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
             if isinstance(document, dict) and document.get("kind") == "CustomResourceDefinition":
@@ -36,14 +38,19 @@ def resources(definition: Mapping[str, Any]) -> list[Resource]:
     versions = [version for version in spec["versions"] if version.get("served")]
     stored = next((version["name"] for version in spec["versions"] if version.get("storage")), "")
     if not stored:
-        raise _refused(definition, "spec.versions", "Invalid value: must have exactly one version marked as storage version")
+        raise _refused(
+            definition, "spec.versions", ("Invalid value: must have exactly one version marked as storage version")
+        )
     ordered = sorted(versions, key=lambda version: version["name"] != stored)
     kept = next(version for version in spec["versions"] if version.get("storage"))
     return [_resource(definition, version, kept) for version in ordered]
 
 
 def _document(version: Mapping[str, Any]) -> dict[str, Any]:
-    return (version.get("schema") or {}).get("openAPIV3Schema") or {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+    return (version.get("schema") or {}).get("openAPIV3Schema") or {
+        "type": "object",
+        "x-kubernetes-preserve-unknown-fields": True,
+    }
 
 
 def _refused(definition: Mapping[str, Any], field: str, text: str) -> ApiError:
@@ -59,7 +66,9 @@ def _resource(definition: Mapping[str, Any], version: Mapping[str, Any], kept: M
         columns = tuple(_column(entry) for entry in version.get("additionalPrinterColumns") or ())
     except Exception as error:
         raise _refused(definition, "spec.versions", f"Invalid value: {error}") from error
-    subresources: dict[str, Subresource] = {"status": replace_status} if "status" in (version.get("subresources") or {}) else {}
+    subresources: dict[str, Subresource] = (
+        {"status": replace_status} if "status" in (version.get("subresources") or {}) else {}
+    )
     return Resource(
         group=group,
         version=version["name"],
@@ -71,7 +80,10 @@ def _resource(definition: Mapping[str, Any], version: Mapping[str, Any], kept: M
         columns=columns or (AGE,),
         subresources=subresources,
         scale=scale.parse((version.get("subresources") or {}).get(scale.NAME)),
-        fields={entry["jsonPath"].removeprefix("."): _field(entry["jsonPath"]) for entry in version.get("selectableFields") or ()},
+        fields={
+            entry["jsonPath"].removeprefix("."): _field(entry["jsonPath"])
+            for entry in version.get("selectableFields") or ()
+        },
         schema=document,
         structure=schema,
         check=_check(schema) if schema.ruled else None,

@@ -18,7 +18,11 @@ AGGREGATED = ("v2", "v2beta1")
 
 
 def api_versions(address: str) -> dict[str, Any]:
-    return {"kind": "APIVersions", "versions": ["v1"], "serverAddressByClientCIDRs": [{"clientCIDR": "0.0.0.0/0", "serverAddress": address}]}
+    return {
+        "kind": "APIVersions",
+        "versions": ["v1"],
+        "serverAddressByClientCIDRs": [{"clientCIDR": "0.0.0.0/0", "serverAddress": address}],
+    }
 
 
 def _versions(group: str, versions: list[str]) -> list[dict[str, str]]:
@@ -34,7 +38,10 @@ def api_group(registry: Registry, group: str) -> dict[str, Any] | None:
 
 
 def api_group_list(registry: Registry) -> dict[str, Any]:
-    groups = [{key: value for key, value in (api_group(registry, group) or {}).items() if key not in ("kind", "apiVersion")} for group in registry.groups()]
+    groups = [
+        {key: value for key, value in (api_group(registry, group) or {}).items() if key not in ("kind", "apiVersion")}
+        for group in registry.groups()
+    ]
     return {"kind": "APIGroupList", "apiVersion": "v1", "groups": groups}
 
 
@@ -43,7 +50,12 @@ def resource_list(registry: Registry, group: str, version: str) -> dict[str, Any
     if not found and group:
         return None
     resources = [entry for resource in found for entry in _entries(resource)]
-    return {"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": f"{group}/{version}" if group else version, "resources": resources}
+    return {
+        "kind": "APIResourceList",
+        "apiVersion": "v1",
+        "groupVersion": f"{group}/{version}" if group else version,
+        "resources": resources,
+    }
 
 
 def _entries(resource: Resource) -> list[dict[str, Any]]:
@@ -59,14 +71,36 @@ def _entries(resource: Resource) -> list[dict[str, Any]]:
     if resource.categories:
         main["categories"] = list(resource.categories)
     subs = [
-        {"name": f"{resource.plural}/{name}", "singularName": "", "namespaced": resource.namespaced, "kind": resource.kind, "verbs": SUBRESOURCE_VERBS}
+        {
+            "name": f"{resource.plural}/{name}",
+            "singularName": "",
+            "namespaced": resource.namespaced,
+            "kind": resource.kind,
+            "verbs": SUBRESOURCE_VERBS,
+        }
         for name in resource.subresources
     ]
     if resource.scale is not None:
         kind = {"group": scale.GROUP, "version": scale.VERSION, "kind": scale.KIND}
-        subs.append({"name": f"{resource.plural}/{scale.NAME}", "singularName": "", "namespaced": resource.namespaced, **kind, "verbs": SUBRESOURCE_VERBS})
+        subs.append(
+            {
+                "name": f"{resource.plural}/{scale.NAME}",
+                "singularName": "",
+                "namespaced": resource.namespaced,
+                **kind,
+                "verbs": SUBRESOURCE_VERBS,
+            }
+        )
     for name in resource.actions:
-        subs.append({"name": f"{resource.plural}/{name}", "singularName": "", "namespaced": resource.namespaced, **ACTIONS[name], "verbs": ["create"]})
+        subs.append(
+            {
+                "name": f"{resource.plural}/{name}",
+                "singularName": "",
+                "namespaced": resource.namespaced,
+                **ACTIONS[name],
+                "verbs": ["create"],
+            }
+        )
     return [main, *subs]
 
 
@@ -77,12 +111,22 @@ def aggregated(registry: Registry, *, core: bool, version: str = "v2") -> dict[s
         {
             "metadata": {"name": group} if group else {},
             "versions": [
-                {"version": item, "resources": [_discovered(resource) for resource in registry.of(group, item)], "freshness": "Current"} for item in versions
+                {
+                    "version": item,
+                    "resources": [_discovered(resource) for resource in registry.of(group, item)],
+                    "freshness": "Current",
+                }
+                for item in versions
             ],
         }
         for group, versions in groups.items()
     ]
-    return {"kind": "APIGroupDiscoveryList", "apiVersion": f"apidiscovery.k8s.io/{version}", "metadata": {}, "items": items}
+    return {
+        "kind": "APIGroupDiscoveryList",
+        "apiVersion": f"apidiscovery.k8s.io/{version}",
+        "metadata": {},
+        "items": items,
+    }
 
 
 def _discovered(resource: Resource) -> dict[str, Any]:

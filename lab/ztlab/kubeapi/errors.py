@@ -12,7 +12,15 @@ from typing import Any
 class ApiError(Exception):
     """One refusal. ``details`` is the member of that name in the Status; ``headers`` go on the response."""
 
-    def __init__(self, code: int, reason: str, message: str, *, details: Mapping[str, Any] | None = None, headers: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        code: int,
+        reason: str,
+        message: str,
+        *,
+        details: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
         super().__init__(message)
         self.code = code
         self.reason = reason
@@ -21,7 +29,13 @@ class ApiError(Exception):
         self.headers = dict(headers or {})
 
     def status(self) -> dict[str, Any]:
-        body: dict[str, Any] = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure", "message": self.message}
+        body: dict[str, Any] = {
+            "kind": "Status",
+            "apiVersion": "v1",
+            "metadata": {},
+            "status": "Failure",
+            "message": self.message,
+        }
         if self.reason:
             body["reason"] = self.reason
         if self.details:
@@ -38,7 +52,9 @@ def _about(plural: str, group: str, name: str) -> dict[str, Any]:
 
 
 def not_found(plural: str, group: str, name: str) -> ApiError:
-    return ApiError(404, "NotFound", f'{_qualified(plural, group)} "{name}" not found', details=_about(plural, group, name))
+    return ApiError(
+        404, "NotFound", f'{_qualified(plural, group)} "{name}" not found', details=_about(plural, group, name)
+    )
 
 
 class NoSuchPath(Exception):
@@ -89,7 +105,12 @@ def invalid(kind: str, group: str, name: str, causes: Sequence[tuple[str, str]])
     texts = [f"{field}: {text}" for field, text in causes]
     joined = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
     qualified = f"{kind}.{group}" if group else kind
-    return ApiError(422, "Invalid", f'{qualified} "{name}" is invalid: {joined}', details={**_about(kind, group, name), "causes": listed})
+    return ApiError(
+        422,
+        "Invalid",
+        f'{qualified} "{name}" is invalid: {joined}',
+        details={**_about(kind, group, name), "causes": listed},
+    )
 
 
 def bad_request(message: str) -> ApiError:
@@ -103,7 +124,13 @@ def denied(webhook: str, message: str, *, code: int = 400, reason: str = "BadReq
 
 def namespace_terminating(plural: str, group: str, name: str, namespace: str) -> ApiError:
     why = f"unable to create new content in namespace {namespace} because it is being terminated"
-    causes = [{"reason": "NamespaceTerminating", "message": f"namespace {namespace} is being terminated", "field": "metadata.namespace"}]
+    causes = [
+        {
+            "reason": "NamespaceTerminating",
+            "message": f"namespace {namespace} is being terminated",
+            "field": "metadata.namespace",
+        }
+    ]
     details = {**_about(plural, group, name), "causes": causes}
     return ApiError(403, "Forbidden", f'{_qualified(plural, group)} "{name}" is forbidden: {why}', details=details)
 
@@ -121,7 +148,9 @@ def forbidden(user: str, verb: str, plural: str, group: str, namespace: str, nam
     qualified = f"{plural}.{group}" if group else plural
     what = f'{qualified} "{name}" is forbidden' if name else f"{qualified} is forbidden"
     where = f'in the namespace "{namespace}"' if namespace else "at the cluster scope"
-    return ApiError(403, "Forbidden", f'{what}: User "{user}" cannot {verb} resource "{plural}" in API group "{group}" {where}')
+    return ApiError(
+        403, "Forbidden", (f'{what}: User "{user}" cannot {verb} resource "{plural}" in API group "{group}" {where}')
+    )
 
 
 def method_not_allowed() -> ApiError:

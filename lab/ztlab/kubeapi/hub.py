@@ -20,15 +20,28 @@ from .storage import Change, Store
 CRDS = Path(__file__).parents[1] / "crds"
 KEEP_CHANGES = 20000
 NAMESPACES = ("default", "kube-system", "kube-public", "kube-node-lease")
-VERSION = {"major": "1", "minor": "35", "gitVersion": "v1.35.2", "gitCommit": "0" * 40, "platform": "linux/amd64", "goVersion": "go1.25", "compiler": "gc"}
+VERSION = {
+    "major": "1",
+    "minor": "35",
+    "gitVersion": "v1.35.2",
+    "gitCommit": "0" * 40,
+    "platform": "linux/amd64",
+    "goVersion": "go1.25",
+    "compiler": "gc",
+}
 
 
 def hub_api(
-    crd_dirs: Sequence[Path] = (CRDS,), clock: LabClock | None = None, faults: Faults | None = None, *, authentication: Authentication | None = None
+    crd_dirs: Sequence[Path] = (CRDS,),
+    clock: LabClock | None = None,
+    faults: Faults | None = None,
+    *,
+    authentication: Authentication | None = None,
 ) -> KubeApi:
     """A hub's API server, ready to start; ``crd_dirs`` hold the definitions it knows from the beginning.
 
-    ``api.admission`` and ``api.mutation`` take functions (operation, resource, new, old, dry_run): the former refuse by raising ApiError,
+    ``api.admission`` and ``api.mutation`` take functions (operation, resource, new, old, dry_run): the former refuse by
+    raising ApiError,
     the latter may change ``new``. Without ``clock`` the time is that of the machine.
     """
     registry = Registry(builtin.resources())
@@ -72,4 +85,6 @@ class Definitions:
         for resource in crd.resources(change.item):
             self.registry.add(resource)
         status = builtin.definition_status(change.item, self.store.timestamp())
-        self.store.rewrite(builtin.DEFINITION, change.item["metadata"]["name"], "", lambda item: item.update(status=status))
+        self.store.rewrite(
+            builtin.DEFINITION, change.item["metadata"]["name"], "", lambda item: item.update(status=status)
+        )

@@ -79,7 +79,9 @@ class Janitor:
         found = []
         for item in (await self._json("GET", path, accept=METADATA)).get("items") or []:
             namespace = item["metadata"].get("namespace")
-            found.append((f"{base}/{f'namespaces/{namespace}/' if namespace else ''}{plural}/{item['metadata']['name']}", item))
+            found.append(
+                (f"{base}/{f'namespaces/{namespace}/' if namespace else ''}{plural}/{item['metadata']['name']}", item)
+            )
         return found
 
     async def _look(self, path: str, item: Object, uids: set[str], dependents: list[tuple[str, Object]]) -> None:
@@ -88,7 +90,9 @@ class Janitor:
         if metadata.get("deletionTimestamp"):
             if "orphan" in finalizers:
                 for where, dependent in dependents:
-                    kept = [owner for owner in dependent["metadata"]["ownerReferences"] if owner["uid"] != metadata["uid"]]
+                    kept = [
+                        owner for owner in dependent["metadata"]["ownerReferences"] if owner["uid"] != metadata["uid"]
+                    ]
                     await self._patch(where, {"metadata": {"ownerReferences": kept or None}})
                 await self._patch(path, {"metadata": {"finalizers": [name for name in finalizers if name != "orphan"]}})
             elif "foregroundDeletion" in finalizers:
@@ -104,15 +108,28 @@ class Janitor:
     async def _foreground(self, path: str, metadata: Object, dependents: list[tuple[str, Object]]) -> None:
         waiting = False
         for where, dependent in dependents:
-            reference = next(owner for owner in dependent["metadata"]["ownerReferences"] if owner["uid"] == metadata["uid"])
+            reference = next(
+                owner for owner in dependent["metadata"]["ownerReferences"] if owner["uid"] == metadata["uid"]
+            )
             waiting = waiting or bool(reference.get("blockOwnerDeletion"))
             if not dependent["metadata"].get("deletionTimestamp"):
-                await self._delete(where, dependent["metadata"]["uid"], "Foreground" if reference.get("blockOwnerDeletion") else "Background")
+                await self._delete(
+                    where,
+                    dependent["metadata"]["uid"],
+                    "Foreground" if reference.get("blockOwnerDeletion") else "Background",
+                )
         if not waiting:
-            await self._patch(path, {"metadata": {"finalizers": [name for name in metadata["finalizers"] if name != "foregroundDeletion"]}})
+            await self._patch(
+                path,
+                {"metadata": {"finalizers": [name for name in metadata["finalizers"] if name != "foregroundDeletion"]}},
+            )
 
     async def _namespaces(self, items: list[tuple[str, Object]]) -> None:
-        ending = {item["metadata"]["name"]: path for path, item in items if path.startswith("/api/v1/namespaces/") and _is_ending_namespace(path, item)}
+        ending = {
+            item["metadata"]["name"]: path
+            for path, item in items
+            if path.startswith("/api/v1/namespaces/") and _is_ending_namespace(path, item)
+        }
         for name, path in ending.items():
             inside = [(where, item) for where, item in items if item["metadata"].get("namespace") == name]
             for where, item in inside:
@@ -129,10 +146,20 @@ class Janitor:
     async def _delete(self, path: str, uid: str, propagation: str = "Background") -> None:
         await self._json("DELETE", path, {"preconditions": {"uid": uid}, "propagationPolicy": propagation})
 
-    async def _json(self, method: str, path: str, body: Object | None = None, *, accept: str = "application/json", content: str = "application/json") -> Object:
+    async def _json(
+        self,
+        method: str,
+        path: str,
+        body: Object | None = None,
+        *,
+        accept: str = "application/json",
+        content: str = "application/json",
+    ) -> Object:
         """The answer, empty when it was a refusal: the next pass looks again."""
         data = json.dumps(body) if body is not None else None
-        async with self._session.request(method, path, data=data, headers={"Accept": accept, "Content-Type": content}) as response:
+        async with self._session.request(
+            method, path, data=data, headers={"Accept": accept, "Content-Type": content}
+        ) as response:
             found: Object = await response.json(content_type=None)
             return found if response.status < 300 else {}
 

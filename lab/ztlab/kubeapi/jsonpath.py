@@ -50,7 +50,10 @@ KINDS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Step]], ...] = (
 
 
 def compile_path(path: str) -> Callable[[Any], list[Any]]:
-    """What finds the values at a path. Raises ValueError for a path with more than members, indexes and filters by equality."""
+    """What finds the values at a path.
+
+    Raises ValueError for a path with more than members, indexes and filters by equality.
+    """
     rest = path.strip().removeprefix("{").removesuffix("}").removeprefix("$")
     steps: list[Step] = []
     while rest:

@@ -32,15 +32,23 @@ MEMBERS: dict[str, tuple[type, str]] = {
 ANNOTATIONS_SIZE = 256 * 1024
 _PART = re.compile(r"([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]")
 _SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
-_PART_TEXT = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
-_NAME_TEXT = f"name part {_PART_TEXT} (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '{_PART.pattern}')"
+_PART_TEXT = (
+    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
+)
+_NAME_TEXT = (
+    f"name part {_PART_TEXT} (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is "
+    f"'{_PART.pattern}')"
+)
 _PREFIX_TEXT = (
-    "prefix part a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an "
+    "prefix part a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and "
+    "must start and end with an "
     f"alphanumeric character (e.g. 'example.com', regex used for validation is '{_SUBDOMAIN.pattern}')"
 )
 _LABEL_TEXT = (
-    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric "
-    "character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
+    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and "
+    "end with an alphanumeric "
+    "character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is "
+    "'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
 )
 
 
@@ -110,7 +118,8 @@ def _owners(owners: list[Any]) -> Iterator[Cause]:
         yield (
             "metadata.ownerReferences",
             f"Invalid value: {quoted(owners)}: Only one reference can have Controller set to true. "
-            f'Found "true" in references for {first.get("kind")}/{first.get("name")} and {second.get("kind")}/{second.get("name")}',
+            f'Found "true" in references for {first.get("kind")}/{first.get("name")} and '
+            f"{second.get('kind')}/{second.get('name')}",
         )
 
 
@@ -122,4 +131,10 @@ def _finalizers(metadata: Mapping[str, Any], old: Mapping[str, Any] | None) -> I
         added = [name for name in finalizers if name not in (old.get("finalizers") or [])]
         if added:
             listed = ", ".join(quoted(name) for name in added)
-            yield "metadata.finalizers", f"Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{{{listed}}}"
+            yield (
+                "metadata.finalizers",
+                (
+                    "Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers "
+                    f"[]string{{{listed}}}"
+                ),
+            )

@@ -10,7 +10,10 @@ from typing import Any
 
 from .resource import Registry, Resource
 
-PARAMETERS = [{"name": name, "in": "query", "schema": {"type": "string"}} for name in ("dryRun", "fieldManager", "fieldValidation")]
+PARAMETERS = [
+    {"name": name, "in": "query", "schema": {"type": "string"}}
+    for name in ("dryRun", "fieldManager", "fieldValidation")
+]
 ANYTHING = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
 
 
@@ -47,14 +50,24 @@ def document(registry: Registry, group: str, version: str) -> dict[str, Any] | N
         schemas[schema_name(resource)] = {**(resource.schema or ANYTHING), "x-kubernetes-group-version-kind": [kind]}
         scope = "namespaces/{namespace}/" if resource.namespaced else ""
         path = f"/{group_path(group, version)}/{scope}{resource.plural}"
-        reference = {"content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{schema_name(resource)}"}}}}
+        reference = {
+            "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{schema_name(resource)}"}}}
+        }
         answer = {"200": {"description": "OK", **reference}}
         extra = {"x-kubernetes-group-version-kind": kind, "parameters": PARAMETERS, "responses": answer}
-        paths[path] = {"get": {"x-kubernetes-action": "list", **extra}, "post": {"x-kubernetes-action": "post", "requestBody": reference, **extra}}
+        paths[path] = {
+            "get": {"x-kubernetes-action": "list", **extra},
+            "post": {"x-kubernetes-action": "post", "requestBody": reference, **extra},
+        }
         paths[path + "/{name}"] = {
             "get": {"x-kubernetes-action": "get", **extra},
             "put": {"x-kubernetes-action": "put", "requestBody": reference, **extra},
             "patch": {"x-kubernetes-action": "patch", "requestBody": reference, **extra},
             "delete": {"x-kubernetes-action": "delete", **extra},
         }
-    return {"openapi": "3.0.0", "info": {"title": "Kubernetes", "version": "lab"}, "paths": paths, "components": {"schemas": schemas}}
+    return {
+        "openapi": "3.0.0",
+        "info": {"title": "Kubernetes", "version": "lab"},
+        "paths": paths,
+        "components": {"schemas": schemas},
+    }

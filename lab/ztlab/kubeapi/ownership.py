@@ -167,7 +167,12 @@ def read(item: Mapping[str, Any]) -> Managed:
     """The entries of an object."""
     found: Managed = {}
     for entry in (item.get("metadata") or {}).get("managedFields") or []:
-        key = Manager(entry.get("manager", ""), entry.get("operation", ""), entry.get("apiVersion", ""), entry.get("subresource", ""))
+        key = Manager(
+            entry.get("manager", ""),
+            entry.get("operation", ""),
+            entry.get("apiVersion", ""),
+            entry.get("subresource", ""),
+        )
         found[key] = Entry(decode(entry.get("fieldsV1") or {}), entry.get("time", ""))
     return found
 
@@ -175,10 +180,24 @@ def read(item: Mapping[str, Any]) -> Managed:
 def write(item: Object, managed: Managed) -> None:
     """Put the entries into an object's metadata, those that own nothing left out."""
     entries = []
-    for key, entry in sorted(managed.items(), key=lambda pair: (pair[0].operation != "Apply", pair[1].time, pair[0].name)):
+    for key, entry in sorted(
+        managed.items(), key=lambda pair: (pair[0].operation != "Apply", pair[1].time, pair[0].name)
+    ):
         if entry.paths:
-            body = {"manager": key.name, "operation": key.operation, "apiVersion": key.api_version, "time": entry.time, "fieldsType": "FieldsV1"}
-            entries.append({**body, "fieldsV1": encode(entry.paths), **({"subresource": key.subresource} if key.subresource else {})})
+            body = {
+                "manager": key.name,
+                "operation": key.operation,
+                "apiVersion": key.api_version,
+                "time": entry.time,
+                "fieldsType": "FieldsV1",
+            }
+            entries.append(
+                {
+                    **body,
+                    "fieldsV1": encode(entry.paths),
+                    **({"subresource": key.subresource} if key.subresource else {}),
+                }
+            )
     item["metadata"].pop("managedFields", None)
     if entries:
         item["metadata"]["managedFields"] = entries
@@ -211,23 +230,39 @@ def track(schema: Schema | None, old: Object | None, new: Object, manager: Manag
 
 
 def _bare(item: Mapping[str, Any]) -> Object:
-    return {**item, "metadata": {name: value for name, value in item["metadata"].items() if name != "managedFields"}} if "metadata" in item else dict(item)
+    return (
+        {**item, "metadata": {name: value for name, value in item["metadata"].items() if name != "managedFields"}}
+        if "metadata" in item
+        else dict(item)
+    )
 
 
 # apply
 
 
-def apply(schema: Schema | None, live: Object | None, config: Object, manager: Manager, now: str, *, force: bool) -> Object:
-    """The object after a server-side apply. Raises ApiError 409 with the managers and fields in conflict unless ``force``."""
+def apply(
+    schema: Schema | None, live: Object | None, config: Object, manager: Manager, now: str, *, force: bool
+) -> Object:
+    """The object after a server-side apply.
+
+    Raises ApiError 409 with the managers and fields in conflict unless ``force``.
+    """
     schema = schema or UNTYPED
     unknown = undeclared(schema, config)
     if unknown:
-        where = f"{config['metadata'].get('namespace', '')}/{config['metadata'].get('name', '')}; {config['apiVersion']}, Kind={config['kind']}"
-        raise ApiError(500, "", f"failed to create typed patch object ({where}): {unknown}: field not declared in schema")
+        where = (
+            f"{config['metadata'].get('namespace', '')}/{config['metadata'].get('name', '')}; {config['apiVersion']}, "
+            f"Kind={config['kind']}"
+        )
+        raise ApiError(
+            500, "", (f"failed to create typed patch object ({where}): {unknown}: field not declared in schema")
+        )
     start = live if live is not None else {"metadata": {}}
     managed = read(start)
     if live is not None and not managed:
-        managed[Manager(BEFORE, "Update", config.get("apiVersion", ""))] = Entry(_owned(compare(schema, {}, _bare(live))[0]), now)
+        managed[Manager(BEFORE, "Update", config.get("apiVersion", ""))] = Entry(
+            _owned(compare(schema, {}, _bare(live))[0]), now
+        )
     before = managed.get(manager, Entry(NONE, now))
     wanted = _owned(paths_of(schema, _bare(config)))
     merged: Object = _merge(schema, start, _bare(config))
@@ -236,10 +271,16 @@ def apply(schema: Schema | None, live: Object | None, config: Object, manager: M
         if not any(owned[: len(path)] == path for owned in others | wanted):
             _remove(merged, path)
     changed, gone = compare(schema, _bare(start), _bare(merged))
-    conflicts = {key: entry.paths & changed for key, entry in managed.items() if key != manager and entry.paths & changed}
+    conflicts = {
+        key: entry.paths & changed for key, entry in managed.items() if key != manager and entry.paths & changed
+    }
     if conflicts and not force:
         raise conflict(conflicts, managed)
-    after: Managed = {key: dataclasses.replace(entry, paths=entry.paths - changed - gone) for key, entry in managed.items() if key != manager}
+    after: Managed = {
+        key: dataclasses.replace(entry, paths=entry.paths - changed - gone)
+        for key, entry in managed.items()
+        if key != manager
+    }
     after[manager] = before if wanted == before.paths and before.paths else Entry(wanted, now)
     write(merged, after)
     return merged
@@ -271,7 +312,11 @@ def _remove(item: Object, path: Path) -> None:
 def undeclared(schema: Schema, value: Any, here: str = "") -> str:
     """The first field of an applied configuration that the schema does not have; empty when there is none."""
     if isinstance(value, list):
-        found = (undeclared(schema.items, item, f"{here}[{index}]") for index, item in enumerate(value)) if schema.items is not None else ()
+        found = (
+            (undeclared(schema.items, item, f"{here}[{index}]") for index, item in enumerate(value))
+            if schema.items is not None
+            else ()
+        )
         return next((path for path in found if path), "")
     if not isinstance(value, dict):
         return ""
@@ -299,7 +344,10 @@ def shown(path: Path) -> str:
 
 def conflict(conflicts: Mapping[Manager, Paths], managed: Managed) -> ApiError:
     pairs = [(manager, path) for manager, paths in conflicts.items() for path in sorted(paths)]
-    causes = [{"reason": "FieldManagerConflict", "message": f"conflict with {described(manager)}", "field": shown(path)} for manager, path in pairs]
+    causes = [
+        {"reason": "FieldManagerConflict", "message": f"conflict with {described(manager)}", "field": shown(path)}
+        for manager, path in pairs
+    ]
     if len(pairs) == 1:
         manager, path = pairs[0]
         text = f"Apply failed with 1 conflict: conflict with {described(manager)}: {shown(path)}"

@@ -18,7 +18,10 @@ from .selectors import Matcher
 from .storage import Store, Stored
 
 KEPT = 64
-TOO_OLD = "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter."
+TOO_OLD = (
+    "The provided continue parameter is too old to display a consistent list result. You can start a new list without "
+    "the continue parameter."
+)
 
 
 class Lists:
@@ -28,8 +31,13 @@ class Lists:
         self.store = store
         self._open: OrderedDict[str, tuple[int, list[Stored]]] = OrderedDict()
 
-    def page(self, resource: Resource, namespace: str, fits: Matcher, query: Mapping[str, str]) -> tuple[list[Stored], Object]:
-        """One page and the list's metadata. Raises ApiError 400 for a token that is none, 410 for one that is too old."""
+    def page(
+        self, resource: Resource, namespace: str, fits: Matcher, query: Mapping[str, str]
+    ) -> tuple[list[Stored], Object]:
+        """One page and the list's metadata.
+
+        Raises ApiError 400 for a token that is none, 410 for one that is too old.
+        """
         limit, start = _limit(query), 0
         name = ""
         if query.get("continue"):

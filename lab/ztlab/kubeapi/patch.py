@@ -19,7 +19,10 @@ SUPPORTED = (JSON, MERGE)
 
 
 def merge_patch(target: Any, patch: Any) -> Any:
-    """The patched object; null removes a member, also in the objects of a list. What the patch does not touch is shared with the target."""
+    """The patched object; null removes a member, also in the objects of a list.
+
+    What the patch does not touch is shared with the target.
+    """
     if isinstance(patch, list):
         return [merge_patch({}, item) if isinstance(item, (Mapping, list)) else item for item in patch]
     if not isinstance(patch, Mapping):
@@ -89,7 +92,9 @@ def _remove(document: Any, pointer: str) -> Any:
 def json_patch(target: Any, operations: Any) -> Any:
     """The patched copy. Raises ApiError 422 for a path that is missing or a test that fails."""
     if not isinstance(operations, list):
-        raise bad_request("error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp")
+        raise bad_request(
+            "error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp"
+        )
     document = copy.deepcopy(target)
     for operation in operations:
         document = _apply(document, operation)
@@ -115,7 +120,9 @@ def _apply(document: Any, operation: Mapping[str, Any]) -> Any:
 
 
 def without_directives(patch: Any) -> Any:
-    """A strategic merge patch without its ``$setElementOrder``, ``$retainKeys`` and the like, which only steer lists."""
+    """A strategic merge patch without its ``$setElementOrder``, ``$retainKeys`` and the like, which only steer
+    lists.
+    """
     if isinstance(patch, Mapping):
         return {name: without_directives(value) for name, value in patch.items() if not name.startswith("$")}
     return patch
@@ -124,11 +131,17 @@ def without_directives(patch: Any) -> Any:
 def apply_patch(target: Any, media_type: str, body: Any) -> Any:
     """Raises ApiError 415 for a kind of patch that is not offered."""
     if media_type in (MERGE, STRATEGIC) and not isinstance(body, dict):
-        raise bad_request("error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}")
+        raise bad_request(
+            "error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}"
+        )
     if media_type == MERGE:
         return merge_patch(target, body)
     if media_type == STRATEGIC:
         return merge_patch(target, without_directives(body))
     if media_type == JSON:
         return json_patch(target, body)
-    raise ApiError(415, "UnsupportedMediaType", f"the body of the request was in an unknown format - accepted media types include: {', '.join(SUPPORTED)}")
+    raise ApiError(
+        415,
+        "UnsupportedMediaType",
+        (f"the body of the request was in an unknown format - accepted media types include: {', '.join(SUPPORTED)}"),
+    )

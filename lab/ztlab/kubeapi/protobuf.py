@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Bodies in Kubernetes' protobuf form, which kubectl sends for some of Kubernetes' own kinds (``create namespace``, ``certificate approve``).
+"""Bodies in Kubernetes' protobuf form, which kubectl sends for some of Kubernetes' own kinds (``create namespace``,
+``certificate approve``).
 
 Only what is listed here is read; answers are JSON, which every client takes beside it.
 """
@@ -80,8 +81,19 @@ REQUEST: Message = {
 KINDS: dict[str, Message] = {
     "Namespace": {1: METADATA},
     "ServiceAccount": {1: METADATA},
-    "Secret": {1: METADATA, 2: Field("data", "map", of="bytes"), 3: Field("type"), 4: Field("stringData", "map"), 5: Field("immutable", "bool")},
-    "ConfigMap": {1: METADATA, 2: Field("data", "map"), 3: Field("binaryData", "map", of="bytes"), 4: Field("immutable", "bool")},
+    "Secret": {
+        1: METADATA,
+        2: Field("data", "map", of="bytes"),
+        3: Field("type"),
+        4: Field("stringData", "map"),
+        5: Field("immutable", "bool"),
+    },
+    "ConfigMap": {
+        1: METADATA,
+        2: Field("data", "map"),
+        3: Field("binaryData", "map", of="bytes"),
+        4: Field("immutable", "bool"),
+    },
     "CertificateSigningRequest": {
         1: METADATA,
         2: _message("spec", REQUEST),
@@ -126,7 +138,9 @@ def _value(field: Field, value: int | bytes) -> Any:
         return _decode(value, field.fields)
     if field.kind == "time":
         seconds = _decode(value, {1: Field("seconds", "int")}).get("seconds")
-        return datetime.datetime.fromtimestamp(seconds, datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ") if seconds else None
+        return (
+            datetime.datetime.fromtimestamp(seconds, datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ") if seconds else None
+        )
     return base64.b64encode(value).decode() if field.kind == "bytes" else value.decode()
 
 

@@ -3,8 +3,10 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """A real kube-apiserver with its etcd, where KUBEBUILDER_ASSETS names a directory that holds both programs.
 
-It takes the place of :func:`ztlab.kubeapi.hub.hub_api`: the same definitions, the same admission functions (called by its webhooks), the
-same calls to start and stop. :mod:`.relay` stands before it. Kubernetes' controllers do not run; :mod:`.janitor` collects garbage.
+It takes the place of :func:`ztlab.kubeapi.hub.hub_api`: the same definitions, the same admission functions (called by
+its webhooks), the
+same calls to start and stop. :mod:`.relay` stands before it. Kubernetes' controllers do not run; :mod:`.janitor`
+collects garbage.
 """
 
 from __future__ import annotations
@@ -67,17 +69,27 @@ class StartError(RuntimeError):
 
 
 class RealApi:
-    """One API server. ``admission`` and ``mutation`` are asked for custom resources, as those of the lab's own server."""
+    """One API server. ``admission`` and ``mutation`` are asked for custom resources, as those of the lab's own
+    server.
+    """
 
     def __init__(
-        self, programs: Path, directory: Path, crd_dirs: Sequence[Path] = (CRDS,), *, clock: LabClock | None = None, faults: Faults | None = None
+        self,
+        programs: Path,
+        directory: Path,
+        crd_dirs: Sequence[Path] = (CRDS,),
+        *,
+        clock: LabClock | None = None,
+        faults: Faults | None = None,
     ) -> None:
         directory.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.programs, self.directory, self.crd_dirs = programs, directory, tuple(crd_dirs)
         self.admission: list[Admission] = []
         self.mutation: list[Admission] = []
         self.trouble = Trouble(faults)
-        self._relay = Relay(self.trouble, clock.utcnow if clock is not None else lambda: datetime.datetime.now(datetime.UTC))
+        self._relay = Relay(
+            self.trouble, clock.utcnow if clock is not None else lambda: datetime.datetime.now(datetime.UTC)
+        )
         self._behind = 0  # the port of kube-apiserver itself
         self.host, self.port = "", 0
         self.ca = ""
@@ -120,17 +132,30 @@ class RealApi:
         document = {
             "apiVersion": "v1",
             "kind": "Config",
-            "clusters": [{"name": "hub", "cluster": {"server": self.url, "certificate-authority-data": text(self.ca.encode())}}],
+            "clusters": [
+                {"name": "hub", "cluster": {"server": self.url, "certificate-authority-data": text(self.ca.encode())}}
+            ],
             "contexts": [{"name": "hub", "context": {"cluster": "hub", "user": "admin"}}],
             "current-context": "hub",
-            "users": [{"name": "admin", "user": {"client-certificate-data": text(self._admin.certificate), "client-key-data": text(self._admin.key)}}],
+            "users": [
+                {
+                    "name": "admin",
+                    "user": {
+                        "client-certificate-data": text(self._admin.certificate),
+                        "client-key-data": text(self._admin.key),
+                    },
+                }
+            ],
         }
         return str(yaml.safe_dump(document, sort_keys=False))
 
     # life
 
     async def start(self, host: str, port: int = 0, tls: Tls | None = None) -> None:
-        """Start both programs and install the definitions; what an earlier start stored is there again. Raises StartError."""
+        """Start both programs and install the definitions; what an earlier start stored is there again.
+
+        Raises StartError.
+        """
         try:
             await self._start(host, port, tls)
         except BaseException:
@@ -238,10 +263,14 @@ class RealApi:
                     if response.status == 200:
                         return
             await asyncio.sleep(0.2)
-        raise StartError(f"kube-apiserver was not ready after {START_SECONDS:g} s: {self._last_lines('kube-apiserver')}")
+        raise StartError(
+            f"kube-apiserver was not ready after {START_SECONDS:g} s: {self._last_lines('kube-apiserver')}"
+        )
 
     def _last_lines(self, name: str) -> str:
-        return " | ".join((self.directory / f"{name}.log").read_text(encoding="utf-8", errors="replace").splitlines()[-5:])
+        return " | ".join(
+            (self.directory / f"{name}.log").read_text(encoding="utf-8", errors="replace").splitlines()[-5:]
+        )
 
     # content
 
@@ -264,7 +293,9 @@ class RealApi:
         spec = definition["spec"]
         version = next(item["name"] for item in spec["versions"] if item["served"])
         while asyncio.get_running_loop().time() < deadline:
-            async with self.session.get(f"/apis/{spec['group']}/{version}/{spec['names']['plural']}?limit=1") as response:
+            async with self.session.get(
+                f"/apis/{spec['group']}/{version}/{spec['names']['plural']}?limit=1"
+            ) as response:
                 if response.status == 200:
                     return
             await asyncio.sleep(0.1)
@@ -273,9 +304,13 @@ class RealApi:
     async def _put(self, path: str, body: dict[str, Any]) -> None:
         """Server-side apply: it may be there from an earlier start."""
         target = f"{path}/{body['metadata']['name']}?fieldManager=ztlab&force=true"
-        async with self.session.patch(target, data=json.dumps(body), headers={"Content-Type": "application/apply-patch+yaml"}) as response:
+        async with self.session.patch(
+            target, data=json.dumps(body), headers={"Content-Type": "application/apply-patch+yaml"}
+        ) as response:
             if response.status not in (200, 201):
-                raise StartError(f"{body['kind']} {body['metadata']['name']}: {response.status} {await response.text()}")
+                raise StartError(
+                    f"{body['kind']} {body['metadata']['name']}: {response.status} {await response.text()}"
+                )
 
 
 def etcd_arguments(directory: Path, client: int, peer: int) -> list[str]:

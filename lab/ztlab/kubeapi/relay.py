@@ -28,7 +28,10 @@ _OBJECT = re.compile(
 
 
 class Relay:
-    """Passes every request on. A client certificate becomes impersonation, because TLS ends here; a token is passed on as it is."""
+    """Passes every request on.
+
+    A client certificate becomes impersonation, because TLS ends here; a token is passed on as it is.
+    """
 
     def __init__(self, trouble: Trouble, now: Callable[[], datetime.datetime]) -> None:
         self.trouble, self.now = trouble, now
@@ -37,12 +40,18 @@ class Relay:
         self._as_admin: aiohttp.ClientSession | None = None
         self._as_anonymous: aiohttp.ClientSession | None = None
 
-    async def start(self, host: str, port: int, tls: ssl.SSLContext, url: str, admin: ssl.SSLContext, anonymous: ssl.SSLContext) -> None:
-        """Listen, and pass on to ``url``: with the certificate of ``admin`` for users with a certificate, else with that of ``anonymous``."""
+    async def start(
+        self, host: str, port: int, tls: ssl.SSLContext, url: str, admin: ssl.SSLContext, anonymous: ssl.SSLContext
+    ) -> None:
+        """Listen, and pass on to ``url``: with the certificate of ``admin`` for users with a certificate, else with
+        that of ``anonymous``.
+        """
 
         def session(context: ssl.SSLContext) -> aiohttp.ClientSession:
             connector = aiohttp.TCPConnector(limit=0, ssl=context)
-            return aiohttp.ClientSession(url, connector=connector, timeout=aiohttp.ClientTimeout(total=None), cookie_jar=aiohttp.DummyCookieJar())
+            return aiohttp.ClientSession(
+                url, connector=connector, timeout=aiohttp.ClientTimeout(total=None), cookie_jar=aiohttp.DummyCookieJar()
+            )
 
         self._as_admin, self._as_anonymous = session(admin), session(anonymous)
         app = web.Application(client_max_size=64 * 1024 * 1024)
@@ -67,9 +76,20 @@ class Relay:
             self.trouble.refuse(request.method, user)
             if match is not None:
                 self.requests[f"{request.method} {match['plural']}{match['rest'] or ''}"] += 1
-                self.trouble.forbid(request.method, user, match["group"] or "", match["plural"], match["namespace"] or "", match["name"] or "")
+                self.trouble.forbid(
+                    request.method,
+                    user,
+                    match["group"] or "",
+                    match["plural"],
+                    match["namespace"] or "",
+                    match["name"] or "",
+                )
         except ApiError as error:
-            return web.Response(status=error.code, body=json.dumps(error.status()).encode(), headers={"Content-Type": "application/json", **error.headers})
+            return web.Response(
+                status=error.code,
+                body=json.dumps(error.status()).encode(),
+                headers={"Content-Type": "application/json", **error.headers},
+            )
         if request.query.get("watch") in ("1", "true") and self.trouble.take("api-410", user) is not None:
             gone = {"type": "ERROR", "object": expired(1, 2).status()}
             return web.Response(body=json.dumps(gone).encode() + b"\n", headers={"Content-Type": "application/json"})

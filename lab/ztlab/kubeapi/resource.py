@@ -22,7 +22,11 @@ Action = Callable[[Any, str, str, Object], Object]
 
 @dataclasses.dataclass(frozen=True)
 class Column:
-    """A column of ``kubectl get``. ``value`` gets the object; ``priority`` above 0 is shown with ``-o wide`` only; with ``age`` the value is a timestamp."""
+    """A column of ``kubectl get``.
+
+    ``value`` gets the object; ``priority`` above 0 is shown with ``-o wide`` only; with ``age`` the value is a
+    timestamp.
+    """
 
     name: str
     value: Callable[[Object], Any]
@@ -45,10 +49,13 @@ class Resource:
     """One served resource.
 
     ``prepare(new, old)`` may complete or refuse (ApiError) an object before it is stored; ``old`` is None on creation.
-    ``actions`` are subresources that are only posted to (``eviction``), ``scale`` is where a kind has its number of replicas; ``fields`` are
-    extra field selectors; ``schema`` is the OpenAPI v3 schema if there is one. ``strategic``: a built-in kind, whose strategic merge patches
+    ``actions`` are subresources that are only posted to (``eviction``), ``scale`` is where a kind has its number of
+    replicas; ``fields`` are
+    extra field selectors; ``schema`` is the OpenAPI v3 schema if there is one. ``strategic``: a built-in kind, whose
+    strategic merge patches
     are taken (as merge patches: maps merge, lists replace); custom resources answer 415 to them.
-    ``structure`` completes, prunes and validates objects (``stored_structure`` is that of the version that is kept), ``check`` looks at
+    ``structure`` completes, prunes and validates objects (``stored_structure`` is that of the version that is kept),
+    ``check`` looks at
     them after that; ``held``: what keeps an object that is being deleted beside its finalizers; ``stored_as``: the
     apiVersion under which objects of every served version are kept.
     """
@@ -95,7 +102,9 @@ class Resource:
         return self.group, self.plural
 
     def as_served(self, item: Object) -> Object:
-        """A stored object in this version: conversion does nothing but that a version shows only what its schema knows."""
+        """A stored object in this version: conversion does nothing but that a version shows only what its schema
+        knows.
+        """
         if item.get("apiVersion") == self.api_version:
             return item
         served = {**item, "apiVersion": self.api_version}
@@ -108,7 +117,11 @@ class Resource:
 
     def serves(self, subresource: str) -> bool:
         """Whether a path may end with this."""
-        return subresource in self.subresources or subresource in self.actions or (subresource == SCALE and self.scale is not None)
+        return (
+            subresource in self.subresources
+            or subresource in self.actions
+            or (subresource == SCALE and self.scale is not None)
+        )
 
     @property
     def has_status(self) -> bool:
@@ -128,7 +141,9 @@ class Registry:
 
     def remove(self, group: str, plural: str) -> None:
         """All versions of a resource."""
-        self._resources = {key: resource for key, resource in self._resources.items() if resource.key != (group, plural)}
+        self._resources = {
+            key: resource for key, resource in self._resources.items() if resource.key != (group, plural)
+        }
 
     def find(self, group: str, version: str, plural: str) -> Resource | None:
         return self._resources.get((group, version, plural))
@@ -152,4 +167,6 @@ class Registry:
         return dict(sorted(found.items()))
 
     def of(self, group: str, version: str) -> list[Resource]:
-        return [resource for resource in self._resources.values() if (resource.group, resource.version) == (group, version)]
+        return [
+            resource for resource in self._resources.values() if (resource.group, resource.version) == (group, version)
+        ]

@@ -25,7 +25,8 @@ from .structural import NOWHERE, Cause, Rule, Schema
 
 LOG = logging.getLogger(__name__)
 _MISSING = object()
-# True of every value that stayed as it was. Rules about a value alone are not asked of one that did (an API server ratchets since 1.33).
+# True of every value that stayed as it was. Rules about a value alone are not asked of one that did (an API server
+# ratchets since 1.33).
 ALWAYS_TRUE = frozenset({"self == oldSelf", 'oldSelf == "" || self == oldSelf'})
 
 
@@ -131,7 +132,14 @@ def _counterpart(schema: Schema, item: Any, old: Any) -> Any:
     if schema.list_type != "map" or not isinstance(old, list) or not isinstance(item, dict):
         return _MISSING
     identity = [item.get(key) for key in schema.list_keys]
-    return next((entry for entry in old if isinstance(entry, dict) and [entry.get(key) for key in schema.list_keys] == identity), _MISSING)
+    return next(
+        (
+            entry
+            for entry in old
+            if isinstance(entry, dict) and [entry.get(key) for key in schema.list_keys] == identity
+        ),
+        _MISSING,
+    )
 
 
 def _judge(rule: Rule, new: Any, old: Any, path: str) -> Iterator[Cause]:

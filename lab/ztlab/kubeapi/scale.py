@@ -30,7 +30,11 @@ class Scale:
     def show(self, item: Mapping[str, Any]) -> Object:
         """The Scale of an object. Raises ApiError 500 for one that does not say how many it wants."""
         meta = item["metadata"]
-        kept = {name: meta[name] for name in ("name", "namespace", "uid", "resourceVersion", "creationTimestamp") if name in meta}
+        kept = {
+            name: meta[name]
+            for name in ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
+            if name in meta
+        }
         status: Object = {"replicas": _read(item, self.present) or 0}
         selector = _read(item, self.selector) if self.selector else None
         if selector:
@@ -38,7 +42,9 @@ class Scale:
         wanted = _read(item, self.wanted)
         if wanted is None:
             text = f'the spec replicas field ".{".".join(self.wanted)}" does not exist'
-            raise ApiError(500, "InternalError", f"Internal error occurred: {text}", details={"causes": [{"message": text}]})
+            raise ApiError(
+                500, "InternalError", f"Internal error occurred: {text}", details={"causes": [{"message": text}]}
+            )
         return {
             "kind": KIND,
             "apiVersion": f"{GROUP}/{VERSION}",

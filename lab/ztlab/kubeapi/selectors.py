@@ -56,7 +56,9 @@ def _requirement(part: str) -> Callable[[_Labels], bool]:
 def label_matcher(text: str) -> Matcher:
     """Raises ApiError 400 for a selector that is none."""
     requirements = [_requirement(part) for part in _parts(text)]
-    return lambda item: all(requirement((item.get("metadata") or {}).get("labels") or {}) for requirement in requirements)
+    return lambda item: all(
+        requirement((item.get("metadata") or {}).get("labels") or {}) for requirement in requirements
+    )
 
 
 def field_matcher(text: str, resource: Resource) -> Matcher:

@@ -48,7 +48,9 @@ class Target:
 
 
 class KubeApi:
-    """One API server. ``requests`` counts calls (``GET nodes``); ``version`` is the body of /version; ``pages`` are extra paths."""
+    """One API server. ``requests`` counts calls (``GET nodes``); ``version`` is the body of /version; ``pages`` are
+    extra paths.
+    """
 
     def __init__(
         self,
@@ -62,7 +64,9 @@ class KubeApi:
     ) -> None:
         self.registry, self.store, self.faults = registry, store, faults
         self.authentication = authentication or Authentication()
-        self.version = dict(version or {"major": "1", "minor": "35", "gitVersion": "v1.35.0", "platform": "linux/amd64"})
+        self.version = dict(
+            version or {"major": "1", "minor": "35", "gitVersion": "v1.35.0", "platform": "linux/amd64"}
+        )
         self.pages = dict(pages or {})
         self.requests: Counter[str] = Counter()
         self.trouble = Trouble(faults)
@@ -147,7 +151,9 @@ class KubeApi:
         target = self._target(path)
         suffix = f"/{target.subresource}" if target.subresource else ""
         self.requests[f"{request.method} {target.resource.plural}{suffix}"] += 1
-        self.trouble.forbid(request.method, user, target.resource.group, target.resource.plural, target.namespace, target.name)
+        self.trouble.forbid(
+            request.method, user, target.resource.group, target.resource.plural, target.namespace, target.name
+        )
         if target.name:
             return await self._object(request, target)
         return await self._collection(request, target)
@@ -172,7 +178,17 @@ class KubeApi:
         elif parts[0] == "apis" and len(parts) == 3:
             body = discovery.resource_list(self.registry, parts[1], parts[2])
         elif path == "":
-            body = {"paths": ["/api", "/api/v1", "/apis", *(f"/apis/{group}" for group in self.registry.groups()), "/healthz", "/openapi/v3", "/version"]}
+            body = {
+                "paths": [
+                    "/api",
+                    "/api/v1",
+                    "/apis",
+                    *(f"/apis/{group}" for group in self.registry.groups()),
+                    "/healthz",
+                    "/openapi/v3",
+                    "/version",
+                ]
+            }
         else:
             return None
         if body is None:
@@ -184,7 +200,9 @@ class KubeApi:
         if version:
             body = discovery.aggregated(self.registry, core=which == "api", version=version)
             content_type = f"application/json;g=apidiscovery.k8s.io;v={version};as=APIGroupDiscoveryList"
-            return web.Response(body=json.dumps(body).encode(), headers={"Content-Type": content_type, "Vary": "Accept"})
+            return web.Response(
+                body=json.dumps(body).encode(), headers={"Content-Type": content_type, "Vary": "Accept"}
+            )
         if which == "api":
             return self._json(discovery.api_versions(f"{self.host}:{self.port}"))
         return self._json(discovery.api_group_list(self.registry))
@@ -218,7 +236,12 @@ class KubeApi:
         known = resource is not None and len(rest) <= 3 and (not subresource or resource.serves(subresource))
         if resource is not None and resource.custom and len(rest) == 3 and not known and namespace:
             raise errors.not_found(resource.plural, resource.group, name)
-        if resource is None or not known or (namespace and not resource.namespaced) or (name and resource.namespaced and not namespace):
+        if (
+            resource is None
+            or not known
+            or (namespace and not resource.namespaced)
+            or (name and resource.namespaced and not namespace)
+        ):
             raise errors.no_such_path()
         return Target(resource, namespace, name, subresource)
 
@@ -243,7 +266,9 @@ class KubeApi:
             self._check_body(resource, body, target)
             warnings = self._unknown_fields(request, resource, body)
             self._check_namespace(target, body)
-            created = self.store.create(resource, body, target.namespace, dry_run=_dry_run(request), manager=_manager(request))
+            created = self.store.create(
+                resource, body, target.namespace, dry_run=_dry_run(request), manager=_manager(request)
+            )
             return self._item(request, resource, created, 201, warnings)
         if request.method == "DELETE":
             fits = selectors.matcher(query, resource)
@@ -251,8 +276,18 @@ class KubeApi:
             items = self.store.listed(resource, target.namespace, fits)
             for item in items:
                 where = item.item["metadata"]
-                self.store.delete(resource, where["name"], where.get("namespace", ""), propagation=options.propagation, dry_run=options.dry_run)
-            return self._list_of(resource, items, {**({"continue": ""} if resource.custom else {}), "resourceVersion": str(self.store.version)})
+                self.store.delete(
+                    resource,
+                    where["name"],
+                    where.get("namespace", ""),
+                    propagation=options.propagation,
+                    dry_run=options.dry_run,
+                )
+            return self._list_of(
+                resource,
+                items,
+                {**({"continue": ""} if resource.custom else {}), "resourceVersion": str(self.store.version)},
+            )
         raise errors.method_not_allowed()
 
     def _check_namespace(self, target: Target, body: Object) -> None:
@@ -274,14 +309,21 @@ class KubeApi:
 
     def _list_of(self, resource: Resource, items: list[Stored], metadata: Object) -> web.Response:
         """The objects as they are kept: nothing is decoded for a list."""
-        head = json.dumps({"kind": resource.list_kind, "apiVersion": resource.api_version, "metadata": metadata}).encode()
-        bodies = (item.raw if item.item["apiVersion"] == resource.api_version else _encode(resource.as_served(item.item)) for item in items)
+        head = json.dumps(
+            {"kind": resource.list_kind, "apiVersion": resource.api_version, "metadata": metadata}
+        ).encode()
+        bodies = (
+            item.raw if item.item["apiVersion"] == resource.api_version else _encode(resource.as_served(item.item))
+            for item in items
+        )
         body = head[:-1] + b',"items":[' + b",".join(bodies) + b"]}"
         return web.Response(body=body, headers={"Content-Type": "application/json"})
 
     async def _watch(self, request: web.Request, target: Target, fits: selectors.Matcher) -> web.StreamResponse:
         user = self.authentication.identify(request)
-        watch = Watch(self.store, target.resource, target.namespace, fits, request.query, as_table=_wants_table(request))
+        watch = Watch(
+            self.store, target.resource, target.namespace, fits, request.query, as_table=_wants_table(request)
+        )
         watch.expires = lambda: self.trouble.take("api-410", user) is not None
         watch.starting_point()
         response = web.StreamResponse(headers={"Content-Type": "application/json"})
@@ -301,10 +343,21 @@ class KubeApi:
         if request.method == "PUT":
             body = await self._body(request, resource)
             self._check_body(resource, body, target)
-            if resource.custom and not body["metadata"].get("resourceVersion") and self.store.exists(resource, target.name, target.namespace):
+            if (
+                resource.custom
+                and not body["metadata"].get("resourceVersion")
+                and self.store.exists(resource, target.name, target.namespace)
+            ):
                 raise errors.invalid(resource.plural, resource.group, target.name, [UNLOCKED])
             warnings = self._unknown_fields(request, resource, body)
-            stored = self.store.update(resource, body, target.namespace, subresource=target.subresource, dry_run=_dry_run(request), manager=_manager(request))
+            stored = self.store.update(
+                resource,
+                body,
+                target.namespace,
+                subresource=target.subresource,
+                dry_run=_dry_run(request),
+                manager=_manager(request),
+            )
             return self._item(request, resource, stored, warnings=warnings)
         if request.method == "PATCH":
             return await self._patch(request, target)
@@ -329,7 +382,12 @@ class KubeApi:
         self._check_body(target.resource, patched, target)
         warnings = self._unknown_fields(request, target.resource, patched)
         stored = self.store.update(
-            target.resource, patched, target.namespace, subresource=target.subresource, dry_run=_dry_run(request), manager=_manager(request)
+            target.resource,
+            patched,
+            target.namespace,
+            subresource=target.subresource,
+            dry_run=_dry_run(request),
+            manager=_manager(request),
         )
         return self._item(request, target.resource, stored, warnings=warnings)
 
@@ -349,8 +407,16 @@ class KubeApi:
             raise errors.method_not_allowed()
         if not isinstance(body, dict):
             raise errors.bad_request("the object provided is unrecognized")
-        changed = scaled.apply({**current, "metadata": {name: value for name, value in current["metadata"].items() if name != "resourceVersion"}}, body)
-        stored = self.store.update(target.resource, changed, target.namespace, dry_run=_dry_run(request), manager=_manager(request))
+        changed = scaled.apply(
+            {
+                **current,
+                "metadata": {name: value for name, value in current["metadata"].items() if name != "resourceVersion"},
+            },
+            body,
+        )
+        stored = self.store.update(
+            target.resource, changed, target.namespace, dry_run=_dry_run(request), manager=_manager(request)
+        )
         return self._json(scaled.show(target.resource.as_served(stored)))
 
     async def _act(self, request: web.Request, target: Target) -> web.Response:
@@ -361,7 +427,9 @@ class KubeApi:
         body = {} if media_type == protobuf.MEDIA_TYPE else _decode(await request.read(), media_type)
         if not isinstance(body, dict):
             raise errors.bad_request("the object provided is unrecognized")
-        return self._json(target.resource.actions[target.subresource](self.store, target.namespace, target.name, body), 201)
+        return self._json(
+            target.resource.actions[target.subresource](self.store, target.namespace, target.name, body), 201
+        )
 
     async def _apply(self, request: web.Request, target: Target) -> web.Response:
         """Server-side apply; creates what does not exist."""
@@ -411,9 +479,16 @@ class KubeApi:
         )
         if removed["metadata"].get("deletionTimestamp"):
             return self._item(request, target.resource, removed)
-        details = {"name": target.name, "group": target.resource.group, "kind": target.resource.plural, "uid": removed["metadata"]["uid"]}
+        details = {
+            "name": target.name,
+            "group": target.resource.group,
+            "kind": target.resource.plural,
+            "uid": removed["metadata"]["uid"],
+        }
         details = {name: value for name, value in details.items() if value}
-        return self._json({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details})
+        return self._json(
+            {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details}
+        )
 
     # bodies
 
@@ -427,30 +502,45 @@ class KubeApi:
         try:
             body = _decode(raw, media_type)
         except ApiError as error:
-            raise errors.bad_request(f"{_unrecognized(resource)}: couldn't get version/kind; {error.message}") from error
+            raise errors.bad_request(
+                f"{_unrecognized(resource)}: couldn't get version/kind; {error.message}"
+            ) from error
         if not isinstance(body, dict):
             raise errors.bad_request(f"{_unrecognized(resource)}: couldn't get version/kind; it is no object")
         for member in ("kind", "apiVersion") if resource.custom else ():
             if not body.get(member):
                 text = raw.decode(errors="replace")
                 summary = text if len(text) <= 30 else f"{text[:30]} ..."
-                raise errors.bad_request(f"{_unrecognized(resource)}: Object '{member[0].upper() + member[1:]}' is missing in '{text}' ({summary})")
+                raise errors.bad_request(
+                    f"{_unrecognized(resource)}: Object '{member[0].upper() + member[1:]}' is missing in '{text}' "
+                    f"({summary})"
+                )
         return body
 
     def _check_body(self, resource: Resource, body: Object, target: Target) -> None:
         """Kind, name and namespace of a body must be those of the path."""
-        if body.get("kind", resource.kind) != resource.kind or body.get("apiVersion", resource.api_version) != resource.api_version:
+        if (
+            body.get("kind", resource.kind) != resource.kind
+            or body.get("apiVersion", resource.api_version) != resource.api_version
+        ):
             raise _mismatch(body, resource)
         if not isinstance(body.setdefault("metadata", {}), dict):
             raise errors.bad_request("metadata must be an object")
         metadata = body["metadata"]
         if target.name and metadata.setdefault("name", target.name) != target.name:
-            raise errors.bad_request(f"the name of the object ({metadata['name']}) does not match the name on the URL ({target.name})")
+            raise errors.bad_request(
+                f"the name of the object ({metadata['name']}) does not match the name on the URL ({target.name})"
+            )
         if target.namespace and metadata.get("namespace", target.namespace) != target.namespace:
-            raise errors.bad_request("the namespace of the provided object does not match the namespace sent on the request")
+            raise errors.bad_request(
+                "the namespace of the provided object does not match the namespace sent on the request"
+            )
 
     def _unknown_fields(self, request: web.Request, resource: Resource, body: Object) -> list[str]:
-        """By fieldValidation: refuse fields that the schema does not know, or warn of them (the default). Raises ApiError 400."""
+        """By fieldValidation: refuse fields that the schema does not know, or warn of them (the default).
+
+        Raises ApiError 400.
+        """
         mode = request.query.get("fieldValidation") or "Warn"
         if mode not in ("Strict", "Warn", "Ignore"):
             text = f'Unsupported value: "{mode}": supported values: "", "Ignore", "Strict", "Warn"'
@@ -463,17 +553,23 @@ class KubeApi:
         found = [f'unknown field "{path}"' for path in dropped]
         if found and mode == "Strict" and request.method == "PATCH":
             shown = json.dumps(json.dumps(body, separators=(",", ":")))
-            raise errors.invalid("", "", "", [("patch", f"Invalid value: {shown}: strict decoding error: {', '.join(found)}")])
+            raise errors.invalid(
+                "", "", "", [("patch", (f"Invalid value: {shown}: strict decoding error: {', '.join(found)}"))]
+            )
         if found and mode == "Strict":
             where = f'{resource.kind} in version "{resource.version}" cannot be handled as a {resource.kind}'
             raise errors.bad_request(f"{where}: strict decoding error: {', '.join(found)}")
         return found
 
-    def _item(self, request: web.Request, resource: Resource, item: Object, status: int = 200, warnings: Sequence[str] = ()) -> web.Response:
+    def _item(
+        self, request: web.Request, resource: Resource, item: Object, status: int = 200, warnings: Sequence[str] = ()
+    ) -> web.Response:
         item = resource.as_served(item)
         if _wants_table(request):
             metadata = {"resourceVersion": item["metadata"].get("resourceVersion", "")}
-            body = table(resource, [item], metadata, self.store.now(), include=request.query.get("includeObject", "Metadata"))
+            body = table(
+                resource, [item], metadata, self.store.now(), include=request.query.get("includeObject", "Metadata")
+            )
             return self._json(body, status)
         response = self._json(item, status)
         for warning in warnings:
@@ -481,7 +577,11 @@ class KubeApi:
         return response
 
     def _json(self, body: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> web.Response:
-        return web.Response(status=status, body=json.dumps(body).encode(), headers={"Content-Type": "application/json", **(headers or {})})
+        return web.Response(
+            status=status,
+            body=json.dumps(body).encode(),
+            headers={"Content-Type": "application/json", **(headers or {})},
+        )
 
 
 def _decode(raw: bytes, media_type: str) -> Any:
@@ -538,7 +638,9 @@ def _unrecognized(resource: Resource) -> str:
 def _mismatch(body: Object, resource: Resource) -> ApiError:
     kind, version = body.get("kind", resource.kind), body.get("apiVersion", resource.api_version)
     if version != resource.api_version:
-        return errors.bad_request(f"the API version in the data ({version}) does not match the expected API version ({resource.api_version})")
+        return errors.bad_request(
+            f"the API version in the data ({version}) does not match the expected API version ({resource.api_version})"
+        )
     name = (body.get("metadata") or {}).get("name") or ""
     return errors.invalid(kind, resource.group, name, [("kind", f'Invalid value: "{kind}": must be {resource.kind}')])
 

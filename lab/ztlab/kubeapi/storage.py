@@ -26,20 +26,32 @@ from .structural import Cause
 NAME = re.compile(r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$")
 LABEL = re.compile(r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$")
 LABEL_TEXT = (
-    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character "
+    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end "
+    "with an alphanumeric character "
     "(e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')"
 )
 # RBAC objects and a few others carry colons.
 PATH_SEGMENT = re.compile(r"^[^/%]+$")
 NAME_TEXT = (
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character "
-    "(e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start "
+    "and end with an alphanumeric character "
+    "(e.g. 'example.com', regex used for validation is "
+    "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
 )
-SERVER_OWNED = ("uid", "creationTimestamp", "resourceVersion", "generation", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink")
+SERVER_OWNED = (
+    "uid",
+    "creationTimestamp",
+    "resourceVersion",
+    "generation",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+    "selfLink",
+)
 SUFFIX = "bcdfghjklmnpqrstvwxz2456789"
 FOREGROUND, ORPHAN = "foregroundDeletion", "orphan"
 
-# fn(operation, resource, new, old, dry_run): CREATE, UPDATE or DELETE of an object itself, not of a subresource; refuses by ApiError.
+# fn(operation, resource, new, old, dry_run): CREATE, UPDATE or DELETE of an object itself, not of a subresource;
+# refuses by ApiError.
 # Those that admit must not change what they get; those that mutate may change ``new``.
 Admission = Callable[[str, Resource, Object | None, Object | None, bool], None]
 
@@ -129,7 +141,9 @@ class Store:
     def exists(self, resource: Resource, name: str, namespace: str = "") -> bool:
         return (namespace, name) in self._shelf(resource)
 
-    def list(self, resource: Resource, namespace: str = "", fits: Callable[[Object], bool] | None = None) -> list[Object]:
+    def list(
+        self, resource: Resource, namespace: str = "", fits: Callable[[Object], bool] | None = None
+    ) -> list[Object]:
         """Sorted by namespace and name; namespace empty: all."""
         return [item.copy() for item in self.listed(resource, namespace, fits)]
 
@@ -139,7 +153,11 @@ class Store:
         order = self._sorted.get(resource.key)
         if order is None:
             order = self._sorted[resource.key] = sorted(shelf)
-        return [shelf[key] for key in order if (not namespace or key[0] == namespace) and (fits is None or fits(shelf[key].item))]
+        return [
+            shelf[key]
+            for key in order
+            if (not namespace or key[0] == namespace) and (fits is None or fits(shelf[key].item))
+        ]
 
     def everything(self) -> Iterator[tuple[tuple[str, str], Stored]]:
         """All objects with the group and plural that they are kept under."""
@@ -151,7 +169,16 @@ class Store:
     def timestamp(self) -> str:
         return self.now().strftime("%Y-%m-%dT%H:%M:%SZ")
 
-    def create(self, resource: Resource, item: Object, namespace: str = "", *, dry_run: bool = False, manager: str = "", applied: bool = False) -> Object:
+    def create(
+        self,
+        resource: Resource,
+        item: Object,
+        namespace: str = "",
+        *,
+        dry_run: bool = False,
+        manager: str = "",
+        applied: bool = False,
+    ) -> Object:
         """The stored object. Raises ApiError 400, 409, 422 and what admission refuses with."""
         item = _own(resource, item)
         meta = item["metadata"] = metadata.known(item.get("metadata") or {})
@@ -171,7 +198,11 @@ class Store:
             item.pop("status", None)
         if resource.counts_generations:
             meta["generation"] = 1
-        item = {"apiVersion": resource.stored_as or resource.api_version, "kind": resource.kind, **_without(item, "apiVersion", "kind")}
+        item = {
+            "apiVersion": resource.stored_as or resource.api_version,
+            "kind": resource.kind,
+            **_without(item, "apiVersion", "kind"),
+        }
         item = self._complete(resource, item, None, "CREATE", dry_run)
         self._judge(resource, item, None)
         if resource.prepare is not None:
@@ -184,7 +215,9 @@ class Store:
             self._track(resource, None, item, manager, "", applied)
         return self._commit(resource, item, None, "ADDED", dry_run)
 
-    def _track(self, resource: Resource, old: Object | None, new: Object, manager: str, subresource: str, applied: bool) -> None:
+    def _track(
+        self, resource: Resource, old: Object | None, new: Object, manager: str, subresource: str, applied: bool
+    ) -> None:
         """Note what this write set; an apply has noted it itself, but what was filled in beside has no owner."""
         if not applied:
             key = ownership.Manager(manager, "Update", resource.api_version, subresource)
@@ -215,19 +248,36 @@ class Store:
             return self.create(resource, merged, namespace, dry_run=dry_run, manager=manager, applied=True), True
         if asked:
             merged["metadata"]["resourceVersion"] = asked
-        return self.update(resource, merged, namespace, subresource=subresource, dry_run=dry_run, manager=manager, applied=True), False
+        return self.update(
+            resource, merged, namespace, subresource=subresource, dry_run=dry_run, manager=manager, applied=True
+        ), False
 
     def _name_causes(self, resource: Resource, name: str) -> Iterator[Cause]:
         if not name:
             yield "metadata.name", "Required value: name or generateName is required"
         elif resource.key == ("", "namespaces") and (LABEL.match(name) is None or len(name) > 63):
-            yield "metadata.name", f'Invalid value: "{name}": {LABEL_TEXT if LABEL.match(name) is None else "must be no more than 63 characters"}'
+            yield (
+                "metadata.name",
+                (
+                    f'Invalid value: "{name}": '
+                    f"{LABEL_TEXT if LABEL.match(name) is None else 'must be no more than 63 characters'}"
+                ),
+            )
         elif len(name) > 253:
             yield "metadata.name", f'Invalid value: "{name}": must be no more than 253 characters'
         elif not (PATH_SEGMENT if resource.group == "rbac.authorization.k8s.io" else NAME).match(name):
             yield "metadata.name", f'Invalid value: "{name}": {NAME_TEXT}'
 
-    def _complete(self, resource: Resource, item: Object, old: Object | None, operation: str, dry_run: bool, *, mutate: bool = True) -> Object:
+    def _complete(
+        self,
+        resource: Resource,
+        item: Object,
+        old: Object | None,
+        operation: str,
+        dry_run: bool,
+        *,
+        mutate: bool = True,
+    ) -> Object:
         """Defaults, pruning, and what mutating admission changes."""
         if resource.structure is not None:
             item = structural.prune(resource.structure, structural.default(resource.structure, item))
@@ -245,12 +295,21 @@ class Store:
         """Raises ApiError 400, 422. Of a change of a subresource only that is looked at."""
         wrong = metadata.wrong_type(item["metadata"])
         if wrong:
-            raise errors.bad_request(f"{resource.kind} in version {json.dumps(resource.version)} cannot be handled as a {resource.kind}: {wrong}")
-        found: list[Cause] = list(self._name_causes(resource, item["metadata"].get("name") or "")) if old is None else []
+            raise errors.bad_request(
+                f"{resource.kind} in version {json.dumps(resource.version)} cannot be handled as a "
+                f"{resource.kind}: "
+                f"{wrong}"
+            )
+        found: list[Cause] = (
+            list(self._name_causes(resource, item["metadata"].get("name") or "")) if old is None else []
+        )
         found += list(metadata.validate(item["metadata"], old["metadata"] if old is not None else None))
         if resource.structure is not None and subresource in resource.structure.properties:
             below = resource.structure.properties[subresource]
-            found += [(f"{subresource}.{field}", text) for field, text in structural.validate(below, item.get(subresource) or {})]
+            found += [
+                (f"{subresource}.{field}", text)
+                for field, text in structural.validate(below, item.get(subresource) or {})
+            ]
         elif resource.structure is not None:
             found += structural.validate(resource.structure, item)
         if not resource.custom:
@@ -269,8 +328,14 @@ class Store:
             match = re.search(r'must be of type (\w+): "(\w+)"', text)
             if match is not None:
                 got = {"integer": "number", "boolean": "bool"}.get(match[2], match[2])
-                why = f"json: cannot unmarshal {got} into Go struct field {resource.kind}.{field.split('.')[0]} of type {match[1]}"
-                raise errors.bad_request(f"{resource.kind} in version {json.dumps(resource.version)} cannot be handled as a {resource.kind}: {why}")
+                why = (
+                    f"json: cannot unmarshal {got} into Go struct field {resource.kind}.{field.split('.')[0]} of type "
+                    f"{match[1]}"
+                )
+                raise errors.bad_request(
+                    f"{resource.kind} in version {json.dumps(resource.version)} cannot be handled as a "
+                    f"{resource.kind}: {why}"
+                )
 
     def _admit(self, operation: str, resource: Resource, new: Object | None, old: Object | None, dry_run: bool) -> None:
         for hook in self.admission:
@@ -287,12 +352,19 @@ class Store:
         manager: str = "",
         applied: bool = False,
     ) -> Object:
-        """Replace an object, or one subresource of it. A resourceVersion in the body must be the present one. Raises ApiError 404, 409, 422."""
+        """Replace an object, or one subresource of it.
+
+        A resourceVersion in the body must be the present one. Raises ApiError 404, 409, 422.
+        """
         name = (item.get("metadata") or {}).get("name") or ""
         before = self.stored(resource, name, namespace)
         current = before.item
         self._check_version(resource, item, current)
-        changed = self._subresource(resource, subresource, before, item) if subresource else self._replacement(resource, current, item)
+        changed = (
+            self._subresource(resource, subresource, before, item)
+            if subresource
+            else self._replacement(resource, current, item)
+        )
         changed = self._complete(resource, changed, current, "UPDATE", dry_run, mutate=not subresource)
         self._judge(resource, changed, current, subresource)
         if not subresource:
@@ -308,7 +380,9 @@ class Store:
             self._track(resource, current, changed, manager, subresource, applied)
         if changed == current:
             return before.copy()
-        return self._commit(resource, changed, before, "DELETED" if self._ended(resource, changed) else "MODIFIED", dry_run)
+        return self._commit(
+            resource, changed, before, "DELETED" if self._ended(resource, changed) else "MODIFIED", dry_run
+        )
 
     def rewrite(self, resource: Resource, name: str, namespace: str, change: Callable[[Object], None]) -> Object:
         """A change by the server itself: without validation and admission. Raises ApiError 404."""
@@ -317,7 +391,9 @@ class Store:
         change(changed)
         if changed == before.item:
             return changed
-        return self._commit(resource, changed, before, "DELETED" if self._ended(resource, changed) else "MODIFIED", False)
+        return self._commit(
+            resource, changed, before, "DELETED" if self._ended(resource, changed) else "MODIFIED", False
+        )
 
     def _ended(self, resource: Resource, item: Object) -> bool:
         return bool(item["metadata"].get("deletionTimestamp")) and not self._is_held(resource, item)
@@ -331,10 +407,16 @@ class Store:
         if asked and asked != current["metadata"]["resourceVersion"]:
             raise errors.conflict(resource.plural, resource.group, current["metadata"]["name"])
         if meta.get("uid") and meta["uid"] != current["metadata"]["uid"] and resource.custom:
-            name, causes = current["metadata"]["name"], [("metadata.uid", f"Invalid value: {json.dumps(meta['uid'])}: field is immutable")]
+            name, causes = (
+                current["metadata"]["name"],
+                [("metadata.uid", (f"Invalid value: {json.dumps(meta['uid'])}: field is immutable"))],
+            )
             raise errors.invalid(resource.kind, resource.group, name, causes)
         if meta.get("uid") and meta["uid"] != current["metadata"]["uid"]:
-            why = f"Precondition failed: UID in precondition: {meta['uid']}, UID in object meta: {current['metadata']['uid']}"
+            why = (
+                f"Precondition failed: UID in precondition: {meta['uid']}, UID in object meta: "
+                f"{current['metadata']['uid']}"
+            )
             raise errors.conflict(resource.plural, resource.group, current["metadata"]["name"], why)
 
     def _subresource(self, resource: Resource, subresource: str, before: Stored, item: Object) -> Object:
@@ -343,7 +425,11 @@ class Store:
         return changed
 
     def _replacement(self, resource: Resource, current: Object, item: Object) -> Object:
-        changed = {**_own(resource, item), "apiVersion": resource.stored_as or resource.api_version, "kind": resource.kind}
+        changed = {
+            **_own(resource, item),
+            "apiVersion": resource.stored_as or resource.api_version,
+            "kind": resource.kind,
+        }
         meta = changed["metadata"] = metadata.known(changed.get("metadata") or {})
         for name in SERVER_OWNED:
             meta.pop(name, None)
@@ -375,13 +461,22 @@ class Store:
         propagation: str = "",
         dry_run: bool = False,
     ) -> Object:
-        """Remove, or mark when something holds the object. ``propagation``: Background, Foreground, Orphan or empty. Raises ApiError 404, 409."""
+        """Remove, or mark when something holds the object.
+
+        ``propagation``: Background, Foreground, Orphan or empty. Raises ApiError 404, 409.
+        """
         before = self.stored(resource, name, namespace)
         current = before.item
-        for member, title, happened in (("uid", "UID", "deleted and then recreated"), ("resourceVersion", "ResourceVersion", "modified")):
+        for member, title, happened in (
+            ("uid", "UID", "deleted and then recreated"),
+            ("resourceVersion", "ResourceVersion", "modified"),
+        ):
             asked, there = (preconditions or {}).get(member), current["metadata"][member]
             if asked and asked != there:
-                why = f"the {title} in the precondition ({asked}) does not match the {title} in record ({there}). The object might have been {happened}"
+                why = (
+                    f"the {title} in the precondition ({asked}) does not match the {title} in record ({there}). The "
+                    f"object might have been {happened}"
+                )
                 raise errors.conflict(resource.kind, resource.group, name, why)
         self._admit("DELETE", resource, None, current, dry_run)
         marked = before.copy()
@@ -453,7 +548,12 @@ def _applied_part(resource: Resource, config: Object, subresource: str) -> Objec
     """Of an applied configuration what the endpoint writes: the status there, all but the status else."""
     kept = _without(config["metadata"], "resourceVersion", "managedFields", *SERVER_OWNED)
     if subresource:
-        return {"apiVersion": config["apiVersion"], "kind": config["kind"], "metadata": {}, **{name: config[name] for name in (subresource,) if name in config}}
+        return {
+            "apiVersion": config["apiVersion"],
+            "kind": config["kind"],
+            "metadata": {},
+            **{name: config[name] for name in (subresource,) if name in config},
+        }
     return {**(_without(config, "status") if resource.has_status else config), "metadata": kept}
 
 

@@ -22,9 +22,14 @@ import re2  # type: ignore[import-untyped]
 
 Cause = tuple[str, str]
 NOWHERE = "<nil>"
-UNCHECKED = "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation"
+UNCHECKED = (
+    "some validation rules were not checked because the object was invalid; correct the existing errors to complete "
+    "validation"
+)
 BLOCKING = ("Required value", "Unsupported value", "Too long", "Too many")
-_DURATION = re.compile(r"^[+-]?(\d+(\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h|d|w)((\d+(\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h|d|w))*$")
+_DURATION = re.compile(
+    r"^[+-]?(\d+(\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h|d|w)((\d+(\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h|d|w))*$"
+)
 _HOST = re.compile(r"^[A-Za-z0-9]([-A-Za-z0-9]{0,61}[A-Za-z0-9])?(\.[A-Za-z0-9]([-A-Za-z0-9]{0,61}[A-Za-z0-9])?)*\.?$")
 
 
@@ -46,8 +51,10 @@ class Rule:
 
 @dataclasses.dataclass(frozen=True)
 class Schema:
-    """One node. ``types`` empty: any type; ``additional`` None: no members beside ``properties``; ``branches`` are the value
-    validations of allOf, anyOf, oneOf and not."""
+    """One node. ``types`` empty: any type; ``additional`` None: no members beside ``properties``; ``branches`` are the
+    value
+    validations of allOf, anyOf, oneOf and not.
+    """
 
     types: tuple[str, ...] = ()
     nullable: bool = False
@@ -94,11 +101,16 @@ LIMITS = (
 
 
 # Its members are checked by :mod:`.metadata`; who owns which of them is a matter of labels and annotations.
-METADATA = Schema(types=("object",), preserve=True, properties={"labels": Schema(preserve=True), "annotations": Schema(preserve=True)})
+METADATA = Schema(
+    types=("object",), preserve=True, properties={"labels": Schema(preserve=True), "annotations": Schema(preserve=True)}
+)
 
 
 def parse(document: Mapping[str, Any], *, root: bool = False) -> Schema:
-    """A node from its OpenAPI form. At the root apiVersion, kind and metadata are the server's business, not the schema's."""
+    """A node from its OpenAPI form.
+
+    At the root apiVersion, kind and metadata are the server's business, not the schema's.
+    """
     properties = {name: parse(value) for name, value in (document.get("properties") or {}).items()}
     if root or document.get("x-kubernetes-embedded-resource"):
         properties |= {"apiVersion": Schema(types=("string",)), "kind": Schema(types=("string",)), "metadata": METADATA}
@@ -143,7 +155,11 @@ def _types(document: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _branches(document: Mapping[str, Any]) -> dict[str, tuple[Schema, ...]]:
-    found = {name: tuple(parse(branch) for branch in document[name]) for name in ("allOf", "anyOf", "oneOf") if document.get(name)}
+    found = {
+        name: tuple(parse(branch) for branch in document[name])
+        for name in ("allOf", "anyOf", "oneOf")
+        if document.get(name)
+    }
     if document.get("not"):
         found["not"] = (parse(document["not"]),)
     return found
@@ -259,7 +275,13 @@ def validate(schema: Schema, value: Any, path: str = "") -> Iterator[Cause]:
         yield from _branched(schema, value, path)
         return
     if schema.enum and value not in schema.enum:
-        yield path, f"Unsupported value: {quoted(value)}: supported values: {', '.join(quoted(item) for item in schema.enum)}"
+        yield (
+            path,
+            (
+                f"Unsupported value: {quoted(value)}: supported values: "
+                f"{', '.join(quoted(item) for item in schema.enum)}"
+            ),
+        )
     if kind == "string":
         yield from _string(schema, value, path)
     elif kind in ("integer", "number"):
@@ -286,7 +308,10 @@ def _string(schema: Schema, value: str, path: str) -> Iterator[Cause]:
     if "maxLength" in limits and len(value) > limits["maxLength"]:
         yield path, f"Too long: may not be more than {limits['maxLength']} bytes"
     elif "minLength" in limits and len(value) < limits["minLength"]:
-        yield path, f"Invalid value: {quoted(value)}: {path} in body should be at least {limits['minLength']} chars long"
+        yield (
+            path,
+            (f"Invalid value: {quoted(value)}: {path} in body should be at least {limits['minLength']} chars long"),
+        )
     elif schema.matches is not None and not schema.matches(value):
         yield path, f"Invalid value: {quoted(value)}: {path} in body should match '{schema.pattern}'"
     check = FORMATS.get(schema.format)
@@ -299,11 +324,23 @@ def _number(schema: Schema, value: float, path: str) -> Iterator[Cause]:
     if "minimum" in limits:
         least, open_end = limits["minimum"], bool(limits.get("exclusiveMinimum"))
         if value < least or (open_end and value == least):
-            yield path, f"Invalid value: {quoted(value)}: {path} in body should be greater than {'' if open_end else 'or equal to '}{least}"
+            yield (
+                path,
+                (
+                    f"Invalid value: {quoted(value)}: {path} in body should be greater than "
+                    f"{'' if open_end else 'or equal to '}{least}"
+                ),
+            )
     if "maximum" in limits:
         most, open_end = limits["maximum"], bool(limits.get("exclusiveMaximum"))
         if value > most or (open_end and value == most):
-            yield path, f"Invalid value: {quoted(value)}: {path} in body should be less than {'' if open_end else 'or equal to '}{most}"
+            yield (
+                path,
+                (
+                    f"Invalid value: {quoted(value)}: {path} in body should be less than "
+                    f"{'' if open_end else 'or equal to '}{most}"
+                ),
+            )
     if "multipleOf" in limits and value % limits["multipleOf"]:
         yield path, f"Invalid value: {quoted(value)}: {path} in body should be a multiple of {limits['multipleOf']}"
 
@@ -342,7 +379,10 @@ def _object(schema: Schema, value: dict[str, Any], path: str) -> Iterator[Cause]
     if "maxProperties" in limits and len(value) > limits["maxProperties"]:
         yield path, f"Too many: {len(value)}: must have at most {limits['maxProperties']} items"
     if "minProperties" in limits and len(value) < limits["minProperties"]:
-        yield path, f"Invalid value: {len(value)}: {path} in body should have at least {limits['minProperties']} properties"
+        yield (
+            path,
+            (f"Invalid value: {len(value)}: {path} in body should have at least {limits['minProperties']} properties"),
+        )
     for name, item in value.items():
         below = schema.properties.get(name) or schema.additional
         if below is not None:

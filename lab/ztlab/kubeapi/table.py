@@ -68,9 +68,18 @@ def since_column(name: str, kind: str) -> Column:
 
 
 def table(
-    resource: Resource, items: Sequence[Object], metadata: Object, now: datetime.datetime, *, include: str = "Metadata", headings: bool = True
+    resource: Resource,
+    items: Sequence[Object],
+    metadata: Object,
+    now: datetime.datetime,
+    *,
+    include: str = "Metadata",
+    headings: bool = True,
 ) -> dict[str, Any]:
-    """``include``: the query's includeObject (None, Metadata, Object). Ages are those at ``now``, the server's time of day."""
+    """``include``: the query's includeObject (None, Metadata, Object).
+
+    Ages are those at ``now``, the server's time of day.
+    """
     columns = (NAME, *(resource.columns or DEFAULT_COLUMNS))
     definitions = [
         {
@@ -84,11 +93,17 @@ def table(
     ]
     rows = []
     for item in items:
-        row: dict[str, Any] = {"cells": [age_since(column.value(item), now) if column.age else column.value(item) for column in columns]}
+        row: dict[str, Any] = {
+            "cells": [age_since(column.value(item), now) if column.age else column.value(item) for column in columns]
+        }
         if include == "Object":
             row["object"] = item
         elif include != "None":
-            row["object"] = {"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": item["metadata"]}
+            row["object"] = {
+                "kind": "PartialObjectMetadata",
+                "apiVersion": "meta.k8s.io/v1",
+                "metadata": item["metadata"],
+            }
         rows.append(row)
     found: dict[str, Any] = {
         "kind": "Table",

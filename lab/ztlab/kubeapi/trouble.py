@@ -21,7 +21,10 @@ class Trouble:
         self.unharmed: set[str] = set()
 
     def take(self, kind: str, user: User, **options: str) -> Fault | None:
-        """The fault that bites this caller now. Options user, method and resource limit one; operators are hit only by those that name them."""
+        """The fault that bites this caller now.
+
+        Options user, method and resource limit one; operators are hit only by those that name them.
+        """
         if self.faults is None:
             return None
         fault = self.faults.peek(kind, user=user.name, **options)
@@ -35,7 +38,13 @@ class Trouble:
         if limit is not None:
             seconds = str(int(limit.number("seconds", 1)))
             details = {"retryAfterSeconds": int(seconds)}
-            raise ApiError(429, "TooManyRequests", "too many requests, please try again later", details=details, headers={"Retry-After": seconds})
+            raise ApiError(
+                429,
+                "TooManyRequests",
+                "too many requests, please try again later",
+                details=details,
+                headers={"Retry-After": seconds},
+            )
         if self.take("api-500", user, method=method) is not None:
             raise ApiError(500, "InternalError", "Internal error occurred: injected by a fault of the lab")
         if method in ("PUT", "PATCH") and self.take("api-409", user, method=method) is not None:

@@ -25,7 +25,16 @@ INITIAL_EVENTS_END = "k8s.io/initial-events-end"
 class Watch:
     """One watch of one client. ``as_table``: every object goes out as a Table of one row."""
 
-    def __init__(self, store: Store, resource: Resource, namespace: str, fits: Matcher, query: Mapping[str, str], *, as_table: bool) -> None:
+    def __init__(
+        self,
+        store: Store,
+        resource: Resource,
+        namespace: str,
+        fits: Matcher,
+        query: Mapping[str, str],
+        *,
+        as_table: bool,
+    ) -> None:
         self.store, self.resource, self.namespace, self.fits, self.query = store, resource, namespace, fits, query
         self.as_table = as_table
         # A fault of the lab ends the watch with 410.
@@ -40,13 +49,19 @@ class Watch:
         if asked in ("", "0") or initial:
             return self.store.version, self.store.listed(self.resource, self.namespace, self.fits)
         if not asked.isdigit():
-            raise errors.ApiError(500, "", f'resourceVersion: Invalid value: "{asked}": strconv.ParseUint: parsing "{asked}": invalid syntax')
+            raise errors.ApiError(
+                500,
+                "",
+                (f'resourceVersion: Invalid value: "{asked}": strconv.ParseUint: parsing "{asked}": invalid syntax'),
+            )
         self.store.changes_since(int(asked))
         return int(asked), []
 
     def event_of(self, change: Change) -> tuple[str, Stored] | None:
         """What the change is to this watch: an object that no longer fits is deleted, one that newly fits is added."""
-        if change.key != self.resource.key or (self.namespace and change.item["metadata"].get("namespace") != self.namespace):
+        if change.key != self.resource.key or (
+            self.namespace and change.item["metadata"].get("namespace") != self.namespace
+        ):
             return None
         before = change.previous is not None and self.fits(change.previous)
         after = change.type != "DELETED" and self.fits(change.item)
@@ -64,7 +79,13 @@ class Watch:
 
     def line(self, kind: str, item: Object) -> bytes:
         if self.as_table and kind not in ("ERROR", "BOOKMARK"):
-            item = table(self.resource, [item], {"resourceVersion": item["metadata"]["resourceVersion"]}, self.store.now(), headings=self.first)
+            item = table(
+                self.resource,
+                [item],
+                {"resourceVersion": item["metadata"]["resourceVersion"]},
+                self.store.now(),
+                headings=self.first,
+            )
             self.first = False
         return json.dumps({"type": kind, "object": item}).encode() + b"\n"
 
@@ -75,9 +96,17 @@ class Watch:
         if self.as_table:
             empty = {"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": metadata}
             row = {"cells": [], "object": empty}
-            body = {"kind": "Table", "apiVersion": "meta.k8s.io/v1", "metadata": {"resourceVersion": str(version)}, "columnDefinitions": [], "rows": [row]}
+            body = {
+                "kind": "Table",
+                "apiVersion": "meta.k8s.io/v1",
+                "metadata": {"resourceVersion": str(version)},
+                "columnDefinitions": [],
+                "rows": [row],
+            }
             return json.dumps({"type": "BOOKMARK", "object": body}).encode() + b"\n"
-        return self.line("BOOKMARK", {"kind": self.resource.kind, "apiVersion": self.resource.api_version, "metadata": metadata})
+        return self.line(
+            "BOOKMARK", {"kind": self.resource.kind, "apiVersion": self.resource.api_version, "metadata": metadata}
+        )
 
     async def serve(self, response: web.StreamResponse, ended: Callable[[], bool]) -> None:
         """Write events until the time limit, the end of the server, or a 410."""

@@ -79,13 +79,27 @@ class Webhooks:
             return _answer(asked, {"allowed": False, "status": refusal(error)})
         if changed == new:
             return _answer(asked, {"allowed": True})
-        patch = [{"op": "replace", "path": f"/{name}", "value": value} for name, value in (changed or {}).items() if value != (new or {}).get(name)]
-        return _answer(asked, {"allowed": True, "patchType": "JSONPatch", "patch": base64.b64encode(json.dumps(patch).encode()).decode()})
+        patch = [
+            {"op": "replace", "path": f"/{name}", "value": value}
+            for name, value in (changed or {}).items()
+            if value != (new or {}).get(name)
+        ]
+        return _answer(
+            asked,
+            {"allowed": True, "patchType": "JSONPatch", "patch": base64.b64encode(json.dumps(patch).encode()).decode()},
+        )
 
 
 def _read(asked: Object) -> tuple[str, Resource, Object | None, Object | None, bool]:
     kind, named = asked["kind"], asked["resource"]
-    resource = Resource(kind["group"], kind["version"], kind["kind"], named["resource"], namespaced=bool(asked.get("namespace")), custom=True)
+    resource = Resource(
+        kind["group"],
+        kind["version"],
+        kind["kind"],
+        named["resource"],
+        namespaced=bool(asked.get("namespace")),
+        custom=True,
+    )
     return asked["operation"], resource, asked.get("object"), asked.get("oldObject"), bool(asked.get("dryRun"))
 
 
@@ -95,15 +109,27 @@ def refusal(error: ApiError) -> Object:
 
 
 def _answer(asked: Object, response: Object) -> web.Response:
-    return web.json_response({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "response": {"uid": asked["uid"], **response}})
+    return web.json_response(
+        {"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "response": {"uid": asked["uid"], **response}}
+    )
 
 
-def configuration(kind: str, url: str, ca: bytes, groups: Iterable[str], operations: Sequence[str]) -> tuple[str, Object]:
+def configuration(
+    kind: str, url: str, ca: bytes, groups: Iterable[str], operations: Sequence[str]
+) -> tuple[str, Object]:
     """Path of the collection and a configuration for all resources of the groups, subresources left out."""
     webhook: dict[str, Any] = {
         "name": f"{kind.lower()}.{NAME}",
         "clientConfig": {"url": url, "caBundle": base64.b64encode(ca).decode()},
-        "rules": [{"apiGroups": list(groups), "apiVersions": ["*"], "operations": list(operations), "resources": ["*"], "scope": "*"}],
+        "rules": [
+            {
+                "apiGroups": list(groups),
+                "apiVersions": ["*"],
+                "operations": list(operations),
+                "resources": ["*"],
+                "scope": "*",
+            }
+        ],
         "admissionReviewVersions": ["v1"],
         "sideEffects": "None",
         "failurePolicy": "Fail",
@@ -111,5 +137,10 @@ def configuration(kind: str, url: str, ca: bytes, groups: Iterable[str], operati
         "timeoutSeconds": 10,
     }
     plural = f"{kind.lower()}webhookconfigurations"
-    body = {"apiVersion": "admissionregistration.k8s.io/v1", "kind": f"{kind}WebhookConfiguration", "metadata": {"name": "ztlab"}, "webhooks": [webhook]}
+    body = {
+        "apiVersion": "admissionregistration.k8s.io/v1",
+        "kind": f"{kind}WebhookConfiguration",
+        "metadata": {"name": "ztlab"},
+        "webhooks": [webhook],
+    }
     return f"/apis/admissionregistration.k8s.io/v1/{plural}", body

@@ -39,13 +39,21 @@ def bootstrap_plan(data: bytes, *, key: str, version: str, fabric: Fabric, own_i
         base_domain=str(config["baseDomain"]),
         version=version,
         api_ip=api,
-        ingress_ip=_first(settings, "ingressVIPs") or _record(fabric, f"console-openshift-console.apps.{domain}") or api,
+        ingress_ip=_first(settings, "ingressVIPs")
+        or _record(fabric, f"console-openshift-console.apps.{domain}")
+        or api,
         expected={
             "master": int(config["controlPlane"].get("replicas") or 0),
             "worker": sum(int(pool.get("replicas") or 0) for pool in config.get("compute") or []),
             "arbiter": int((config.get("arbiter") or {}).get("replicas") or 0),
         },
-        platform={"baremetal": "BareMetal", "none": "None", "external": "External", "vsphere": "VSphere", "nutanix": "Nutanix"}.get(platform, platform),
+        platform={
+            "baremetal": "BareMetal",
+            "none": "None",
+            "external": "External",
+            "vsphere": "VSphere",
+            "nutanix": "Nutanix",
+        }.get(platform, platform),
         signers=signers,
         cluster_id=str(_yaml(files, _VERSION)["spec"].get("clusterID") or ""),
         stream=str(config.get("osImageStream") or ""),

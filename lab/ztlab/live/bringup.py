@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""NetworkManager bringing interfaces up: which profile goes with which, and the addresses, routes and name servers that result."""
+"""NetworkManager bringing interfaces up: which profile goes with which, and the addresses, routes and name servers that
+result.
+"""
 
 from __future__ import annotations
 
@@ -24,13 +26,29 @@ _KINDS = {"bond": "bond", "vlan": "vlan"}
 _EVERYTHING = {"ipv4": "0.0.0.0/0", "ipv6": "::/0"}
 
 
-def start_network(machine: Machine, ports: Sequence[tuple[str, str, bool]], profiles: Sequence[Profile], fabric: Fabric, log: list[str]) -> HostNetwork:
-    """The network that results from the profiles on a machine with these ports (name, MAC, link). Ports without a profile use DHCP."""
+def start_network(
+    machine: Machine,
+    ports: Sequence[tuple[str, str, bool]],
+    profiles: Sequence[Profile],
+    fabric: Fabric,
+    log: list[str],
+) -> HostNetwork:
+    """The network that results from the profiles on a machine with these ports (name, MAC, link).
+
+    Ports without a profile use DHCP.
+    """
     return _Bringup(machine, ports, profiles, fabric, log).run()
 
 
 class _Bringup:
-    def __init__(self, machine: Machine, ports: Sequence[tuple[str, str, bool]], profiles: Sequence[Profile], fabric: Fabric, log: list[str]) -> None:
+    def __init__(
+        self,
+        machine: Machine,
+        ports: Sequence[tuple[str, str, bool]],
+        profiles: Sequence[Profile],
+        fabric: Fabric,
+        log: list[str],
+    ) -> None:
         self.fabric = fabric
         self.log = log
         self.profiles = sorted((p for p in profiles if p.autoconnect), key=lambda p: -p.priority)
@@ -51,10 +69,12 @@ class _Bringup:
                 self._start_virtual(profile)
         for profile in self.profiles:
             if profile.type in _UNPLAYED:
-                self.log.append(f"NetworkManager: {profile.file}: this lab cannot bring up connections of type {profile.type}")
+                self.log.append(
+                    f"NetworkManager: {profile.file}: this lab cannot bring up connections of type {profile.type}"
+                )
         return HostNetwork(tuple(self.interfaces), tuple(self._used_routes()), tuple(dict.fromkeys(self.dns)))
 
-    # ---- profiles ----------------------------------------------------------------------------------------------------------------------
+    # ---- profiles ----------------------------------------------------------------------------------------------------
 
     def _profile_of_port(self, name: str, mac: str) -> Profile | None:
         return next((p for p in self.profiles if p.type == "ethernet" and self._fits(p, name, mac)), None)
@@ -87,7 +107,7 @@ class _Bringup:
         tagged = {vlan: name for name in nic.vlans if (vlan := self.fabric.site.network(name).vlan) is not None}
         return tagged | ({0: nic.network} if nic.network else {})
 
-    # ---- interfaces --------------------------------------------------------------------------------------------------------------------
+    # ---- interfaces --------------------------------------------------------------------------------------------------
 
     def _start_port(self, port: Port) -> None:
         link, profile = self.layer2.port_link(port.nic.name), port.profile
@@ -101,7 +121,10 @@ class _Bringup:
 
     def _start_virtual(self, profile: Profile) -> None:
         link = self.layer2.link(profile)
-        if profile.type == "vlan" and self.layer2.named(profile.get("vlan", "parent") or profile.get("ethernet", "mac-address")) is None:
+        if (
+            profile.type == "vlan"
+            and self.layer2.named(profile.get("vlan", "parent") or profile.get("ethernet", "mac-address")) is None
+        ):
             return
         mtu = number(profile.get("ethernet", "mtu"), 1500)
         name = profile.interface or f"{profile.get('vlan', 'parent')}.{profile.get('vlan', 'id')}"
@@ -120,7 +143,10 @@ class _Bringup:
         return controller
 
     def _configure(self, interface: Interface, profile: Profile | None, link: Link, controller: Profile | None) -> None:
-        """Addresses, and routes into their tables. What is in a VRF has its routes there, where no program of this system looks."""
+        """Addresses, and routes into their tables.
+
+        What is in a VRF has its routes there, where no program of this system looks.
+        """
         addresses: list[str] = []
         kind = profile.type if profile else "ethernet"
         if link.carrier or kind in _WITHOUT_CARRIER:
@@ -129,16 +155,22 @@ class _Bringup:
         elif profile is not None and any(profile.addresses(family) for family in FAMILIES):
             self.log.append(f"NetworkManager: {profile.file}: {interface.name} has no carrier, not activated")
         if controller is not None and controller.type == "vrf":
-            self.log.append(f"NetworkManager: {interface.name} is in VRF {controller.interface}: its addresses serve no program outside of that")
+            self.log.append(
+                f"NetworkManager: {interface.name} is in VRF {controller.interface}: its addresses serve no "
+                "program "
+                "outside of that"
+            )
             self.routes = [(table, route) for table, route in self.routes if route.interface != interface.name]
             interface = dataclasses.replace(interface, network="")
         self.interfaces.append(dataclasses.replace(interface, addresses=tuple(dict.fromkeys(addresses))))
 
-    # ---- addresses ---------------------------------------------------------------------------------------------------------------------
+    # ---- addresses ---------------------------------------------------------------------------------------------------
 
     def _addresses(self, interface: Interface, profile: Profile | None, family: str, nic: Nic | None) -> list[str]:
         method = profile.method(family) if profile else "auto"
-        found = self._static(interface.name, profile, family) if profile and method in ("manual", "auto", "dhcp") else []
+        found = (
+            self._static(interface.name, profile, family) if profile and method in ("manual", "auto", "dhcp") else []
+        )
         if method in ("auto", "dhcp") and interface.carrier and interface.network and nic is not None:
             found += self._dhcp(interface, profile, family, nic)
         return found
@@ -146,7 +178,9 @@ class _Bringup:
     def _dhcp(self, interface: Interface, profile: Profile | None, family: str, nic: Nic) -> list[str]:
         if interface.network != nic.network:
             # A reservation is for the untagged network; a server of another one knows the host as another host.
-            nic = dataclasses.replace(nic, network=interface.network, mac=f"{interface.mac} on {interface.network}", lease="")
+            nic = dataclasses.replace(
+                nic, network=interface.network, mac=f"{interface.mac} on {interface.network}", lease=""
+            )
         lease = self.fabric.lease(nic)
         if not lease or f"ipv{ipaddress.ip_interface(lease).version}" != family:
             return []
@@ -165,10 +199,14 @@ class _Bringup:
                 self._add_route(name, profile, family, _EVERYTHING[family], gateway)
         for key, text in profile.numbered_items(family, "route", "routes"):
             self._route(name, profile, family, text, profile.get(family, f"{key}_options"))
-        self.dns += [server.strip() for server in re.split("[;,]", profile.get(family, "dns")) if is_address(server.strip(), family)]
+        self.dns += [
+            server.strip()
+            for server in re.split("[;,]", profile.get(family, "dns"))
+            if is_address(server.strip(), family)
+        ]
         return [address for address, _gateway in addresses]
 
-    # ---- routes ------------------------------------------------------------------------------------------------------------------------
+    # ---- routes ------------------------------------------------------------------------------------------------------
 
     def _route(self, name: str, profile: Profile, family: str, text: str, options: str) -> None:
         destination, *rest = [part.strip() for part in text.split(",")]
@@ -180,15 +218,31 @@ class _Bringup:
         elif provided.get("type", "unicast") in ("unicast", "local"):
             self._add_route(name, profile, family, destination, gateway, metric, number(provided.get("table", ""), 0))
 
-    def _add_route(self, name: str, profile: Profile | None, family: str, destination: str, gateway: str, metric: int = 0, table: int = 0) -> None:
+    def _add_route(
+        self,
+        name: str,
+        profile: Profile | None,
+        family: str,
+        destination: str,
+        gateway: str,
+        metric: int = 0,
+        table: int = 0,
+    ) -> None:
         kind = profile.type if profile else "ethernet"
         own_metric = number(profile.get(family, "route-metric"), 0) if profile else 0
         own_table = number(profile.get(family, "route-table"), 0) if profile else 0
-        route = Route(str(ipaddress.ip_network(destination, strict=False)), gateway, name, metric or own_metric or _METRICS.get(kind, 100))
+        route = Route(
+            str(ipaddress.ip_network(destination, strict=False)),
+            gateway,
+            name,
+            metric or own_metric or _METRICS.get(kind, 100),
+        )
         self.routes.append((table or own_table or _MAIN_TABLE, route))
 
     def _used_routes(self) -> list[Route]:
-        """The routes that a program's packets are looked up in: those of the main table, and of tables that a rule names for packets from anywhere."""
+        """The routes that a program's packets are looked up in: those of the main table, and of tables that a rule
+        names for packets from anywhere.
+        """
         used = [route for table, route in self.routes if table == _MAIN_TABLE]
         for profile in self.profiles:
             for family in FAMILIES:
@@ -199,15 +253,24 @@ class _Bringup:
     def _routes_by_rule(self, rule: str, family: str) -> list[Route]:
         words = rule.split()
         provided = dict(zip(words[::2], words[1::2], strict=False))
-        if provided.keys() & {"iif", "fwmark", "type"} or provided.get("from", _EVERYTHING[family]) != _EVERYTHING[family]:
+        if (
+            provided.keys() & {"iif", "fwmark", "type"}
+            or provided.get("from", _EVERYTHING[family]) != _EVERYTHING[family]
+        ):
             return []
         routes = [route for table, route in self.routes if str(table) == provided.get("table") and table != _MAIN_TABLE]
         if "to" not in provided or not is_address(provided["to"], family):
             return routes
         wanted = ipaddress.ip_network(provided["to"], strict=False)
         # Only what the rule is for finds the way there.
-        return [dataclasses.replace(route, destination=str(wanted)) for route in routes if _holds(ipaddress.ip_network(route.destination), wanted)]
+        return [
+            dataclasses.replace(route, destination=str(wanted))
+            for route in routes
+            if _holds(ipaddress.ip_network(route.destination), wanted)
+        ]
 
 
-def _holds(outer: ipaddress.IPv4Network | ipaddress.IPv6Network, inner: ipaddress.IPv4Network | ipaddress.IPv6Network) -> bool:
+def _holds(
+    outer: ipaddress.IPv4Network | ipaddress.IPv6Network, inner: ipaddress.IPv4Network | ipaddress.IPv6Network
+) -> bool:
     return outer.version == inner.version and int(outer[0]) <= int(inner[0]) and int(inner[-1]) <= int(outer[-1])

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the bootstrap host makes of the image it booted: the cluster to come, with the signers that the image brought."""
+"""What the bootstrap host makes of the image it booted: the cluster to come, with the signers that the image
+brought.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +17,24 @@ from ..fabric.signer import self_signed_ca
 from .client.manifests import Manifests, spec_of
 from .root import Root
 
-SIGNERS = ("kube-apiserver-lb-signer", "kube-apiserver-localhost-signer", "kube-apiserver-service-network-signer", "admin-kubeconfig-signer")
+SIGNERS = (
+    "kube-apiserver-lb-signer",
+    "kube-apiserver-localhost-signer",
+    "kube-apiserver-service-network-signer",
+    "admin-kubeconfig-signer",
+)
 TLS_DIRECTORY = "/opt/agent/tls"
 _OVERRIDES = "agent-install.openshift.io/install-config-overrides"
 OVERRIDE = "EPHEMERAL_INSTALLER_CLUSTER_TLS_CERTS_OVERRIDE_DIR"
 
 
-def cluster_plan(root: Root, service_environment: Mapping[str, str], *, mounted: bool, version: str, fabric: Fabric, own_ip: str) -> ClusterPlan:
-    """The plan from the manifests in the image. ``mounted``: the service's container sees the signers' directory. Raises ClientError."""
+def cluster_plan(
+    root: Root, service_environment: Mapping[str, str], *, mounted: bool, version: str, fabric: Fabric, own_ip: str
+) -> ClusterPlan:
+    """The plan from the manifests in the image.
+
+    ``mounted``: the service's container sees the signers' directory. Raises ClientError.
+    """
     manifests = Manifests(root, {"/manifests": "/etc/assisted/manifests"})
     deployment = spec_of(manifests.document("cluster-deployment.yaml"))
     document = manifests.document("agent-cluster-install.yaml")
@@ -36,7 +48,9 @@ def cluster_plan(root: Root, service_environment: Mapping[str, str], *, mounted:
         base_domain=str(deployment.get("baseDomain", "")),
         version=version,
         api_ip=api,
-        ingress_ip=_first_vip(install, "ingressVIP") or _record(fabric, f"console-openshift-console.apps.{domain}") or api,
+        ingress_ip=_first_vip(install, "ingressVIP")
+        or _record(fabric, f"console-openshift-console.apps.{domain}")
+        or api,
         expected={role: int(requirements.get(f"{word}Agents") or 0) for role, word in _AGENTS.items()},
         platform=str(install.get("platformType") or ""),
         signers=_signers(root, service_environment, mounted),
@@ -76,7 +90,9 @@ def _record(fabric: Fabric, name: str) -> str:
 
 
 def _signers(root: Root, environment: Mapping[str, str], mounted: bool) -> dict[str, tuple[bytes, bytes]]:
-    """The image's signers if the service is configured to use them; else ones of its own, which no kubeconfig of the build knows."""
+    """The image's signers if the service is configured to use them; else ones of its own, which no kubeconfig of the
+    build knows.
+    """
     signers = {}
     for name in SIGNERS:
         certificate, key = root.data(f"{TLS_DIRECTORY}/{name}.crt"), root.data(f"{TLS_DIRECTORY}/{name}.key")

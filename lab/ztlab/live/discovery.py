@@ -35,7 +35,11 @@ class AgentStart:
     @property
     def problem(self) -> str:
         """Why the agent ends at once, "" when it does not."""
-        missing = [f"--{name}" for name, value in (("url", self.url), ("infra-env-id", self.infra_env_id), ("agent-version", self.version)) if not value]
+        missing = [
+            f"--{name}"
+            for name, value in (("url", self.url), ("infra-env-id", self.infra_env_id), ("agent-version", self.version))
+            if not value
+        ]
         return f"required arguments missing: {', '.join(missing)}" if missing else ""
 
 
@@ -48,8 +52,14 @@ def agent_start(unit: UnitFile | None) -> AgentStart | None:
         return None
     if not words or words[0] != _PROGRAM:
         return None
-    options = dict(zip(words[1:], [*words[2:], ""], strict=True)) | dict(word.split("=", 1) for word in words[1:] if word.startswith("--") and "=" in word)
-    environment = dict(word.partition("=")[::2] for entry in (unit.all("Service", "Environment") if unit else ()) for word in shlex.split(entry))
+    options = dict(zip(words[1:], [*words[2:], ""], strict=True)) | dict(
+        word.split("=", 1) for word in words[1:] if word.startswith("--") and "=" in word
+    )
+    environment = dict(
+        word.partition("=")[::2]
+        for entry in (unit.all("Service", "Environment") if unit else ())
+        for word in shlex.split(entry)
+    )
     return AgentStart(
         url=options.get("--url", "").rstrip("/"),
         infra_env_id=options.get("--infra-env-id", ""),

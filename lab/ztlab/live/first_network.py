@@ -26,7 +26,9 @@ _WANTS = "etc/systemd/system/initrd.target.wants/pre-network-manager-config.serv
 _SCRIPTS = ("usr/local/bin/pre-network-manager-config.sh", "usr/local/bin/common_network_script.sh")
 
 
-def first_network(lab: Lab, machine: Hardware, initramfs: Mapping[str, bytes], links: Mapping[str, str]) -> dict[str, bytes]:
+def first_network(
+    lab: Lab, machine: Hardware, initramfs: Mapping[str, bytes], links: Mapping[str, str]
+) -> dict[str, bytes]:
     """Bring the network up; the keyfiles that the real root takes over, by their path in the initramfs."""
     root = Root()
     root.files |= {f"/{path}": Node(0o600, content) for path, content in initramfs.items()}

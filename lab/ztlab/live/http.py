@@ -50,7 +50,9 @@ class Reply:
 
 
 class HostHttp:
-    """``network`` gives the machine's present configuration; ``machine`` is its name, for those who may talk to themselves."""
+    """``network`` gives the machine's present configuration; ``machine`` is its name, for those who may talk to
+    themselves.
+    """
 
     def __init__(self, lab: Lab, network: Callable[[], HostNetwork], machine: str = "") -> None:
         self._lab = lab
@@ -58,12 +60,21 @@ class HostHttp:
         self._machine = machine
 
     async def request(
-        self, method: str, url: str, *, headers: Mapping[str, str] | None = None, body: Any = None, tls: ssl.SSLContext | None = None, seconds: float = 60
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        body: Any = None,
+        tls: ssl.SSLContext | None = None,
+        seconds: float = 60,
     ) -> Reply:
         """``tls``: whom an https URL has to convince. Raises :class:`Unreachable` when no connection comes about."""
         host = urllib.parse.urlsplit(url).hostname or ""
         target, name = self.reach(url)
-        secure: dict[str, Any] = {"ssl": tls, "server_hostname": host} if tls is not None and url.startswith("https:") else {}
+        secure: dict[str, Any] = (
+            {"ssl": tls, "server_hostname": host} if tls is not None and url.startswith("https:") else {}
+        )
         data = None if body is None else json.dumps(body, sort_keys=True).encode()
         sent = (
             {"Host": name, "Accept": "application/json, application/octet-stream"}
@@ -72,7 +83,9 @@ class HostHttp:
         )
         try:
             timeout = aiohttp.ClientTimeout(total=seconds)
-            async with self._lab.session.request(method, target, headers=sent, data=data, timeout=timeout, **secure) as response:
+            async with self._lab.session.request(
+                method, target, headers=sent, data=data, timeout=timeout, **secure
+            ) as response:
                 return Reply(response.status, await response.read())
         except aiohttp.ClientError as error:
             raise Unreachable(f"{method} {url}: {_reason(error)}") from error

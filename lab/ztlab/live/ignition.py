@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Ignition as the live system runs it: strict reading of a 3.x config, and its files, users and units.
 
-Rules are those of the Ignition specification (versions 3.0.0 to 3.5.0): its errors stop the boot, its warnings are logged.
+Rules are those of the Ignition specification (versions 3.0.0 to 3.5.0): its errors stop the boot, its warnings are
+logged.
 """
 
 from __future__ import annotations
@@ -20,14 +21,28 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 VERSIONS = ("3.0.0", "3.1.0", "3.2.0", "3.3.0", "3.4.0", "3.5.0")
-_UNIT_NAME = re.compile(r"^[A-Za-z0-9:_.\\@-]+\.(service|socket|device|mount|automount|swap|target|path|timer|snapshot|slice|scope)$")
+_UNIT_NAME = re.compile(
+    r"^[A-Za-z0-9:_.\\@-]+\.(service|socket|device|mount|automount|swap|target|path|timer|snapshot|slice|scope)$"
+)
 _KEYS: dict[str, set[str]] = {
     "": {"ignition", "kernelArguments", "passwd", "storage", "systemd"},
     "ignition": {"version", "config", "timeouts", "security", "proxy"},
     "passwd": {"users", "groups"},
     "passwd.users": {
-        "name", "passwordHash", "sshAuthorizedKeys", "uid", "gecos", "homeDir", "noCreateHome", "primaryGroup",
-        "groups", "noUserGroup", "noLogInit", "shell", "shouldExist", "system",
+        "name",
+        "passwordHash",
+        "sshAuthorizedKeys",
+        "uid",
+        "gecos",
+        "homeDir",
+        "noCreateHome",
+        "primaryGroup",
+        "groups",
+        "noUserGroup",
+        "noLogInit",
+        "shell",
+        "shouldExist",
+        "system",
     },
     "storage": {"disks", "raid", "filesystems", "files", "directories", "links", "luks"},
     "storage.files": {"path", "overwrite", "user", "group", "contents", "append", "mode"},
@@ -36,7 +51,7 @@ _KEYS: dict[str, set[str]] = {
     "resource": {"source", "compression", "httpHeaders", "verification"},
     "systemd": {"units"},
     "systemd.units": {"name", "enabled", "mask", "contents", "dropins"},
-}  # fmt: skip
+}
 
 
 class IgnitionError(Exception):
@@ -94,7 +109,9 @@ class _Reader:
             raise IgnitionError(f"$.ignition.version: unsupported config version {version!r}")
         self._unused(ignition, "$.ignition", "ignition")
         referenced = ignition.get("config") or {}
-        if (referenced.get("replace") or {}).get("source") or any(entry.get("source") for entry in referenced.get("merge") or []):
+        if (referenced.get("replace") or {}).get("source") or any(
+            entry.get("source") for entry in referenced.get("merge") or []
+        ):
             raise IgnitionError("$.ignition.config: this lab reads configs that stand alone, without merge and replace")
         storage = self._object(self.document.get("storage") or {}, "$.storage", "storage")
         self._unused(storage, "$.storage", "storage")
@@ -103,14 +120,18 @@ class _Reader:
                 raise IgnitionError(f"$.storage.{kind}: this lab's live system has nothing to apply it to")
         files = self._files(storage)
         directories = tuple(self._directories(storage))
-        self._unique([file.path for file in files if not file.append] + [path for path, _mode in directories], "$.storage")
+        self._unique(
+            [file.path for file in files if not file.append] + [path for path, _mode in directories], "$.storage"
+        )
         systemd = self._object(self.document.get("systemd") or {}, "$.systemd", "systemd")
         self._unused(systemd, "$.systemd", "systemd")
-        units = tuple(self._unit(entry, f"$.systemd.units.{index}") for index, entry in enumerate(systemd.get("units") or []))
+        units = tuple(
+            self._unit(entry, f"$.systemd.units.{index}") for index, entry in enumerate(systemd.get("units") or [])
+        )
         self._unique([unit.name for unit in units], "$.systemd.units")
         return Config(version, tuple(files), directories, units, self._users(), tuple(self.warnings))
 
-    # ---- storage -------------------------------------------------------------------------------------------------------------------
+    # ---- storage -----------------------------------------------------------------------------------------------------
 
     def _files(self, storage: Mapping[str, Any]) -> list[File]:
         files: list[File] = []
@@ -133,7 +154,11 @@ class _Reader:
                 files.append(File(path, mode, b"", overwrite, append=False))
             for number, resource in enumerate(appends):
                 where = f"{place}.append.{number}"
-                files.append(File(path, mode, self._resource(self._object(resource, where, "resource"), where), False, append=True))
+                files.append(
+                    File(
+                        path, mode, self._resource(self._object(resource, where, "resource"), where), False, append=True
+                    )
+                )
         self._unique(paths, "$.storage.files")
         return files
 
@@ -180,7 +205,7 @@ class _Reader:
                 raise IgnitionError(f"{place}.verification.hash: does not match the content")
         return data
 
-    # ---- units and users -----------------------------------------------------------------------------------------------------------
+    # ---- units and users ---------------------------------------------------------------------------------------------
 
     def _unit(self, value: Any, place: str) -> Unit:
         entry = self._object(value, place, "systemd.units")
@@ -195,7 +220,9 @@ class _Reader:
             _check_unit_syntax(contents, f"{place} ({name})")
         enabled = entry.get("enabled")
         if enabled and contents and "[Install]" not in contents:
-            self.warnings.append(f"{place} ({name}): unit is enabled, but has no [Install] section so enable does nothing")
+            self.warnings.append(
+                f"{place} ({name}): unit is enabled, but has no [Install] section so enable does nothing"
+            )
         return Unit(name, contents, enabled, bool(entry.get("mask")))
 
     def _users(self) -> dict[str, Mapping[str, Any]]:
@@ -211,7 +238,7 @@ class _Reader:
             users[entry["name"]] = entry
         return users
 
-    # ---- shapes --------------------------------------------------------------------------------------------------------------------
+    # ---- shapes ------------------------------------------------------------------------------------------------------
 
     @staticmethod
     def _object(value: Any, place: str, kind: str) -> Mapping[str, Any]:

@@ -14,7 +14,19 @@ CONNECTIONS = "/etc/NetworkManager/system-connections"
 FAMILIES = ("ipv4", "ipv6")
 
 # Types whose device NetworkManager makes, so that the profile has to name it.
-_NAMED = ("bond", "bridge", "dummy", "macvlan", "ovs-bridge", "ovs-interface", "ovs-port", "team", "veth", "vrf", "vxlan")
+_NAMED = (
+    "bond",
+    "bridge",
+    "dummy",
+    "macvlan",
+    "ovs-bridge",
+    "ovs-interface",
+    "ovs-port",
+    "team",
+    "veth",
+    "vrf",
+    "vxlan",
+)
 _TYPES = (*_NAMED, "ethernet", "hsr", "infiniband", "ip-tunnel", "ipvlan", "loopback", "macsec", "vlan", "xfrm")
 # What of Open vSwitch is none of the kernel's may have a longer name.
 _USERSPACE = ("ovs-bridge", "ovs-port")
@@ -30,7 +42,7 @@ _BOND_MODES = ("balance-rr", "active-backup", "balance-xor", "broadcast", "802.3
 _BOND_OPTIONS = frozenset(
     """mode miimon downdelay updelay use_carrier arp_interval arp_ip_target ns_ip6_target arp_validate arp_all_targets arp_missed_max primary primary_reselect
     fail_over_mac xmit_hash_policy resend_igmp lacp_rate lacp_active active_slave ad_actor_sys_prio ad_actor_system ad_select ad_user_port_key
-    all_slaves_active min_links num_grat_arp num_unsol_na packets_per_slave tlb_dynamic_lb lp_interval peer_notif_delay balance-slb""".split()
+    all_slaves_active min_links num_grat_arp num_unsol_na packets_per_slave tlb_dynamic_lb lp_interval peer_notif_delay balance-slb""".split()  # noqa: E501
 )
 _LARGEST_VLAN = 4094
 
@@ -43,7 +55,9 @@ class Profile:
     sections: Mapping[str, Mapping[str, str]]
 
     def get(self, section: str, *keys: str) -> str:
-        """The value of the first of the keys that is there, "" for none (NetworkManager renamed master to controller)."""
+        """The value of the first of the keys that is there, "" for none (NetworkManager renamed master to
+        controller).
+        """
         values = self.sections.get(section, {})
         return next((values[key] for key in keys if key in values), "")
 
@@ -51,7 +65,10 @@ class Profile:
         return self.get(section, key).lower() in ("true", "yes", "1")
 
     def numbered(self, section: str, *names: str) -> list[str]:
-        """Values of address1, address2, ... (or route1, ...) in numeric order. route1_options and the like are no values."""
+        """Values of address1, address2, ...
+
+        (or route1, ...) in numeric order. route1_options and the like are no values.
+        """
         return [value for _key, value in self.numbered_items(section, *names)]
 
     def numbered_items(self, section: str, *names: str) -> list[tuple[str, str]]:
@@ -98,7 +115,9 @@ class Profile:
         return self.get(family, "method") or "auto"
 
     def addresses(self, family: str) -> list[tuple[str, str]]:
-        """(address with prefix length, gateway or "") of each address that can be read; NetworkManager leaves others out."""
+        """(address with prefix length, gateway or "") of each address that can be read; NetworkManager leaves others
+        out.
+        """
         found = []
         for text in self.numbered(family, "address", "addresses"):
             address, _, gateway = text.partition(",")
@@ -139,14 +158,20 @@ def parse_keyfile(file: str, text: str) -> Profile:
             key, _, value = line.partition("=")
             current[key.strip()] = value.strip()
     profile = Profile(file, sections)
-    for complaint in (_about_connection(profile), _about_type(profile), *(_about_addresses(profile, family) for family in FAMILIES)):
+    for complaint in (
+        _about_connection(profile),
+        _about_type(profile),
+        *(_about_addresses(profile, family) for family in FAMILIES),
+    ):
         if complaint:
             raise KeyfileError(complaint)
     return profile
 
 
 def _about_connection(profile: Profile) -> str:
-    """Why section connection cannot be loaded, "" when it can; the checks are those of nm_setting_connection_verify()."""
+    """Why section connection cannot be loaded, "" when it can; the checks are those of
+    nm_setting_connection_verify().
+    """
     name = profile.interface
     if not profile.type:
         return "connection.type is missing"
@@ -154,7 +179,11 @@ def _about_connection(profile: Profile) -> str:
         return f"connection.type: unknown connection type '{profile.type}'"
     if not name and profile.type in _NAMED:
         return "connection.interface-name: property is missing"
-    if name and (re.search(r"[\s/]", name) or name in (".", "..") or (len(name) > _LONGEST_NAME and profile.type not in _USERSPACE)):
+    if name and (
+        re.search(r"[\s/]", name)
+        or name in (".", "..")
+        or (len(name) > _LONGEST_NAME and profile.type not in _USERSPACE)
+    ):
         return f"connection.interface-name: '{name}' is not a valid interface name"
     if profile.controller and not profile.port_type:
         return "connection.port-type: cannot set 'controller' without 'port-type'"
@@ -240,7 +269,9 @@ def _ignored(profile: Profile) -> Iterable[str]:
 
 
 def uuid_or_name(profiles: Sequence[Profile], reference: str, types: Iterable[str] = ()) -> Profile | None:
-    """The profile that a reference to an interface means: its UUID or the name of its interface; of these ``types``, if any are given."""
+    """The profile that a reference to an interface means: its UUID or the name of its interface; of these ``types``, if
+    any are given.
+    """
     wanted = tuple(types)
     fitting = [profile for profile in profiles if not wanted or profile.type in wanted]
     return next((profile for profile in fitting if reference and reference in (profile.uuid, profile.interface)), None)

@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Which networks an interface reaches, through bonds, bridges, VLANs and Open vSwitch down to the ports of the machine.
 
-A :data:`Segment` is what comes out of an interface: VLAN tag -> name of the site's network that its frames end up in; 0 means frames without a tag.
+A :data:`Segment` is what comes out of an interface: VLAN tag -> name of the site's network that its frames end up in; 0
+means frames without a tag.
 """
 
 from __future__ import annotations
@@ -46,9 +47,14 @@ class Port:
 
 
 class Layer2:
-    """The links of one machine. ``profiles`` are those of virtual interfaces that are up; what cannot work is reported in ``log``."""
+    """The links of one machine.
 
-    def __init__(self, ports: Sequence[Port], profiles: Sequence[Profile], carried: Mapping[str, Segment], log: list[str]) -> None:
+    ``profiles`` are those of virtual interfaces that are up; what cannot work is reported in ``log``.
+    """
+
+    def __init__(
+        self, ports: Sequence[Port], profiles: Sequence[Profile], carried: Mapping[str, Segment], log: list[str]
+    ) -> None:
         self._ports = {port.nic.name: port for port in ports}
         self._profiles = list(profiles)
         self._carried = carried
@@ -68,12 +74,18 @@ class Layer2:
             made = getattr(self, f"_{profile.type.replace('-', '_')}")(profile)
             cloned = profile.get("ethernet", "cloned-mac-address").lower()
             made = dataclasses.replace(made, mac=cloned) if _is_mac(cloned) else made
-            self._known[profile.file] = made if made.mac else dataclasses.replace(made, mac=_made_mac(profile.interface))
+            self._known[profile.file] = (
+                made if made.mac else dataclasses.replace(made, mac=_made_mac(profile.interface))
+            )
         return self._known[profile.file]
 
     def controller_of(self, profile: Profile | None) -> Profile | None:
         """The interface that a profile is a port of; None for none, or when it is not there."""
-        return uuid_or_name(self._profiles, profile.controller, (profile.port_type,)) if profile and profile.controller else None
+        return (
+            uuid_or_name(self._profiles, profile.controller, (profile.port_type,))
+            if profile and profile.controller
+            else None
+        )
 
     def _ports_of(self, controller: Profile) -> list[tuple[str, Profile, Link]]:
         """(name, profile, link) of each port, in the order of names."""
@@ -81,10 +93,14 @@ class Layer2:
         for name, port in self._ports.items():
             if port.profile is not None and self.controller_of(port.profile) is controller:
                 found.append((name, port.profile, self.port_link(name)))
-        found += [(p.interface, p, self.link(p)) for p in self._profiles if p is not controller and self.controller_of(p) is controller]
+        found += [
+            (p.interface, p, self.link(p))
+            for p in self._profiles
+            if p is not controller and self.controller_of(p) is controller
+        ]
         return sorted(found, key=lambda entry: entry[0])
 
-    # ---- kinds -------------------------------------------------------------------------------------------------------------------------
+    # ---- kinds -------------------------------------------------------------------------------------------------------
 
     def _bond(self, profile: Profile) -> Link:
         ports = self._ports_of(profile)
@@ -94,7 +110,10 @@ class Layer2:
         up = [(name, link) for name, _profile, link in ports if link.carrier]
         networks = {link.segment.get(0, "") for _name, link in up}
         if len(networks) > 1:
-            self._log.append(f"NetworkManager: the ports of bond {profile.interface} are on different networks: {', '.join(sorted(networks))}")
+            self._log.append(
+                f"NetworkManager: the ports of bond {profile.interface} are on different networks: "
+                f"{', '.join(sorted(networks))}"
+            )
         if not up:
             return dataclasses.replace(ports[0][2], segment={}, carrier=False)
         primary = profile.get("bond", "primary")
@@ -159,7 +178,10 @@ class Layer2:
         return Link("", _outward(behind.segment, _Vlans.of_ovs_port(port)), True, behind.nic)
 
     def named(self, reference: str) -> Link | None:
-        """The link that something above names by interface, UUID or MAC; None when there is none. A port of a bond or bridge carries nothing by itself."""
+        """The link that something above names by interface, UUID or MAC; None when there is none.
+
+        A port of a bond or bridge carries nothing by itself.
+        """
         for name, port in self._ports.items():
             if reference.lower() in (name.lower(), port.mac) or (port.profile and port.profile.uuid == reference):
                 taken = self.controller_of(port.profile)
@@ -170,14 +192,18 @@ class Layer2:
 
 @dataclasses.dataclass(frozen=True)
 class _Vlans:
-    """VLANs of a port of a bridge: the one that frames without a tag belong to (None: they are dropped), and those that pass with their tag."""
+    """VLANs of a port of a bridge: the one that frames without a tag belong to (None: they are dropped), and those that
+    pass with their tag.
+    """
 
     untagged: int | None
     tagged: frozenset[int]
 
     @classmethod
     def read(cls, text: str, default_pvid: str) -> _Vlans:
-        """``vlans`` of [bridge] or [bridge-port]: ``100 pvid untagged,101,500-599``; the default one is always there."""
+        """``vlans`` of [bridge] or [bridge-port]: ``100 pvid untagged,101,500-599``; the default one is always
+        there.
+        """
         untagged = number(default_pvid, 0) or None
         tagged: set[int] = set()
         for entry in filter(None, (part.strip() for part in text.split(","))):
@@ -192,7 +218,9 @@ class _Vlans:
     def of_ovs_port(cls, port: Profile) -> _Vlans | None:
         """``tag``, ``trunks`` and ``vlan-mode`` of [ovs-port]; None for a port that passes everything."""
         tag, mode = number(port.get("ovs-port", "tag"), 0), port.get("ovs-port", "vlan-mode")
-        trunks = frozenset(tag for part in filter(None, port.get("ovs-port", "trunks").split(",")) for tag in _range(part.strip()))
+        trunks = frozenset(
+            tag for part in filter(None, port.get("ovs-port", "trunks").split(",")) for tag in _range(part.strip())
+        )
         if mode == "access" or (not mode and tag):
             return cls(tag or None, frozenset())
         if not tag and not trunks:

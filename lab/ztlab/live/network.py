@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""pre-network-manager-config: the network of the host whose MAC address this machine has, as keyfiles or nmpolicy documents.
+"""pre-network-manager-config: the network of the host whose MAC address this machine has, as keyfiles or nmpolicy
+documents.
 
 Source: openshift/installer pkg/asset/agent/manifests/nmstateconfig.go,
   data/data/agent/files/usr/local/bin/pre-network-manager-config.sh;
@@ -21,7 +22,9 @@ DIRECTORY = "/etc/assisted/network"
 _IFNAMSIZ = 15
 
 
-def apply_host_network(root: Root, ports: Sequence[tuple[str, str, bool]], log: list[str], target: str = CONNECTIONS) -> bool:
+def apply_host_network(
+    root: Root, ports: Sequence[tuple[str, str, bool]], log: list[str], target: str = CONNECTIONS
+) -> bool:
     """Put the profiles of every matching host directory where NetworkManager reads them; whether one matched."""
     by_mac = {mac.upper(): name for name, mac, _link in ports} | {"00:00:00:00:00:00": "lo"}
     chosen: dict[str, Node] = {}
@@ -33,7 +36,10 @@ def apply_host_network(root: Root, ports: Sequence[tuple[str, str, bool]], log: 
         if not names or not (keyfiles or policies):
             continue
         matched = True
-        log.append(f"pre-network-manager-config: {directory}: {', '.join(f'{logical} is {name}' for logical, name in names.items())}")
+        log.append(
+            f"pre-network-manager-config: {directory}: "
+            f"{', '.join(f'{logical} is {name}' for logical, name in names.items())}"
+        )
         chosen |= {_file_name(file, names): _renamed(node, names) for file, node in keyfiles.items()}
         for file, node in policies.items():
             chosen |= _applied(file, node, ports, log)
@@ -59,7 +65,9 @@ def _applied(file: str, node: Node, ports: Sequence[tuple[str, str, bool]], log:
 
 
 def _interfaces_of(root: Root, directory: str, by_mac: Mapping[str, str]) -> dict[str, str]:
-    """Logical name -> real name, for the MAC addresses of this machine that mac_interface.ini has; empty when there is none."""
+    """Logical name -> real name, for the MAC addresses of this machine that mac_interface.ini has; empty when there is
+    none.
+    """
     text = root.text(f"{DIRECTORY}/{directory}/mac_interface.ini")
     pairs = [line.strip().partition("=") for line in (text or "").splitlines() if "=" in line]
     return {logical: by_mac[mac.upper()] for mac, _equals, logical in pairs if mac.upper() in by_mac}
@@ -89,7 +97,9 @@ def _renamed(node: Node, names: Mapping[str, str]) -> Node:
 
 
 def hostname_for(root: Root, macs: Sequence[str]) -> str:
-    """set-hostname: the host name whose file is named like a MAC address of this machine (as ``ip address`` prints it), "" without one."""
+    """set-hostname: the host name whose file is named like a MAC address of this machine (as ``ip address`` prints it),
+    "" without one.
+    """
     for name, node in root.under("/etc/assisted/hostnames").items():
         if name in macs:
             return node.content.decode("utf-8", "replace").strip()

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""nmstate documents as NetworkManager gets to see them: one connection profile per interface; nmpolicy captures of NICs by MAC address."""
+"""nmstate documents as NetworkManager gets to see them: one connection profile per interface; nmpolicy captures of NICs
+by MAC address.
+"""
 
 from __future__ import annotations
 
@@ -35,13 +37,18 @@ def load(text: str) -> dict[str, Any]:
 
 
 def resolve_policy(policy: Mapping[str, Any], ports: Sequence[tuple[str, str, bool]]) -> dict[str, Any]:
-    """The desired state of an nmpolicy document on a machine with these ports (name, MAC, link). Raises :class:`NmstateError`."""
+    """The desired state of an nmpolicy document on a machine with these ports (name, MAC, link).
+
+    Raises :class:`NmstateError`.
+    """
     by_mac = {mac.lower(): name for name, mac, _link in ports}
     names = {}
     for capture, expression in (policy.get("capture") or {}).items():
         match = _CAPTURE.match(str(expression).strip())
         if match is None:
-            raise NmstateError(f"InvalidArgument: capture {capture}: this lab knows interfaces.mac-address == only, not {expression!r}")
+            raise NmstateError(
+                f"InvalidArgument: capture {capture}: this lab knows interfaces.mac-address == only, not {expression!r}"
+            )
         name = by_mac.get(match[1].lower())
         if name is not None:
             names[str(capture)] = name
@@ -65,8 +72,14 @@ def _substitute(value: Any, names: Mapping[str, str]) -> Any:
 
 
 def profiles(document: Mapping[str, Any], by_mac: Mapping[str, str] | None = None) -> list[Profile]:
-    """The profiles of a document; ``by_mac`` (lower case MAC -> NIC name) serves interfaces with ``identifier: mac-address``."""
-    interfaces = [entry for entry in document.get("interfaces") or [] if isinstance(entry, dict) and entry.get("state", "up") not in _ABSENT]
+    """The profiles of a document; ``by_mac`` (lower case MAC -> NIC name) serves interfaces with
+    ``identifier: mac-address``.
+    """
+    interfaces = [
+        entry
+        for entry in document.get("interfaces") or []
+        if isinstance(entry, dict) and entry.get("state", "up") not in _ABSENT
+    ]
     controllers = {str(port): (str(entry["name"]), "bond") for entry in interfaces for port in _ports(entry)}
     servers = [str(server) for server in ((document.get("dns-resolver") or {}).get("config") or {}).get("server") or []]
     routes = [entry for entry in (document.get("routes") or {}).get("config") or [] if entry.get("state") != "absent"]
@@ -79,14 +92,28 @@ def _ports(entry: Mapping[str, Any]) -> list[str]:
 
 
 def _profile(
-    entry: Mapping[str, Any], routes: Sequence[Mapping[str, Any]], servers: Sequence[str], controllers: Mapping[str, tuple[str, str]], by_mac: Mapping[str, str]
+    entry: Mapping[str, Any],
+    routes: Sequence[Mapping[str, Any]],
+    servers: Sequence[str],
+    controllers: Mapping[str, tuple[str, str]],
+    by_mac: Mapping[str, str],
 ) -> Profile:
     if not entry.get("name"):
         raise NmstateError("InvalidArgument: an interface without name")
     logical = str(entry["name"])
-    name = by_mac.get(str(entry.get("mac-address", "")).lower(), logical) if entry.get("identifier") == "mac-address" else logical
+    name = (
+        by_mac.get(str(entry.get("mac-address", "")).lower(), logical)
+        if entry.get("identifier") == "mac-address"
+        else logical
+    )
     kind = str(entry.get("type") or "ethernet")
-    connection = {"id": name, "type": _TYPES.get(kind, kind), "interface-name": name, "autoconnect": "true", "autoconnect-priority": "1"}
+    connection = {
+        "id": name,
+        "type": _TYPES.get(kind, kind),
+        "interface-name": name,
+        "autoconnect": "true",
+        "autoconnect-priority": "1",
+    }
     if logical in controllers:
         connection |= {"master": controllers[logical][0], "slave-type": controllers[logical][1]}
     sections: dict[str, dict[str, str]] = {"connection": connection}
@@ -105,7 +132,9 @@ def _profile(
     return Profile(f"{name}.nmconnection", sections)
 
 
-def _family(entry: Mapping[str, Any], family: str, routes: Sequence[Mapping[str, Any]], servers: Sequence[str]) -> dict[str, str]:
+def _family(
+    entry: Mapping[str, Any], family: str, routes: Sequence[Mapping[str, Any]], servers: Sequence[str]
+) -> dict[str, str]:
     settings = entry.get(family) or {}
     six = family == "ipv6"
     if not settings.get("enabled"):
@@ -123,7 +152,9 @@ def _family(entry: Mapping[str, Any], family: str, routes: Sequence[Mapping[str,
     fitting = [route for route in routes if (":" in str(route.get("destination"))) is six]
     for number, route in enumerate(fitting, 1):
         values[f"route{number}"] = ",".join(
-            str(part) for part in (route.get("destination"), route.get("next-hop-address", ""), route.get("metric", "")) if part
+            str(part)
+            for part in (route.get("destination"), route.get("next-hop-address", ""), route.get("metric", ""))
+            if part
         )
     own = [server for server in servers if (":" in server) is six]
     return values | ({"dns": ";".join(own) + ";"} if own else {})
@@ -131,5 +162,8 @@ def _family(entry: Mapping[str, Any], family: str, routes: Sequence[Mapping[str,
 
 def keyfile_text(profile: Profile) -> str:
     """A profile as the file that NetworkManager reads."""
-    blocks = ["\n".join([f"[{section}]", *(f"{key}={value}" for key, value in values.items())]) for section, values in profile.sections.items()]
+    blocks = [
+        "\n".join([f"[{section}]", *(f"{key}={value}" for key, value in values.items())])
+        for section, values in profile.sections.items()
+    ]
     return "\n\n".join(blocks) + "\n"

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The rendezvous host: the assisted-service, and the programs of the image that use it to register, configure and start the cluster."""
+"""The rendezvous host: the assisted-service, and the programs of the image that use it to register, configure and start
+the cluster.
+"""
 
 from __future__ import annotations
 
@@ -60,14 +62,21 @@ class NodeZero:
             await self._start_installation()
 
     def _registering(self) -> tuple[tuple[str, str], ...]:
-        """The units that register, and what each does: up to 4.14 one unit did both. Conditions tell an image that installs from one that joins."""
+        """The units that register, and what each does: up to 4.14 one unit did both.
+
+        Conditions tell an image that installs from one that joins.
+        """
         both = "create-cluster-and-infraenv.service"
         if self._live.systemd.unit(both) is not None:
             return (both, "register_cluster"), (both, "register_infra_env")
-        first = ("agent-import-cluster.service", "import_cluster") if self._live.joins else ("agent-register-cluster.service", "register_cluster")
+        first = (
+            ("agent-import-cluster.service", "import_cluster")
+            if self._live.joins
+            else ("agent-register-cluster.service", "register_cluster")
+        )
         return first, ("agent-register-infraenv.service", "register_infra_env")
 
-    # ---- the service -----------------------------------------------------------------------------------------------------------------
+    # ---- the service -------------------------------------------------------------------------------------------------
 
     async def _start_service(self) -> bool:
         """Pod, database, service; whether the service listens."""
@@ -88,7 +97,9 @@ class NodeZero:
             return False
         await self._clock.sleep(START_SECONDS)
         if self._live.lab.faults.take("service-never-starts", self._live.name):
-            self._live.log("assisted-service: container exited with 1 (injected fault service-never-starts).", phase="no service")
+            self._live.log(
+                "assisted-service: container exited with 1 (injected fault service-never-starts).", phase="no service"
+            )
             return False
         return await self._listen(unit_environment)
 
@@ -103,10 +114,15 @@ class NodeZero:
         address = self._node_zero_ip()
         try:
             table = lab.fabric.table
-            await service.start(table.localhost(self._live.name) if is_own(address) else table.loopback(address), SERVICE_PORT)
+            await service.start(
+                table.localhost(self._live.name) if is_own(address) else table.loopback(address), SERVICE_PORT
+            )
         except OSError as error:
             owners = ", ".join(owner for owner in lab.fabric.owners(address) if owner != self._live.name)
-            self._live.log(f"assisted-service: {error.strerror}: {address} is also on {owners or 'another machine'}", phase="no service")
+            self._live.log(
+                f"assisted-service: {error.strerror}: {address} is also on {owners or 'another machine'}",
+                phase="no service",
+            )
             return False
         lab.services.append(service)
         self._live.on_end(service.stop)
@@ -118,7 +134,9 @@ class NodeZero:
         values: dict[str, str] = {}
         for path in _SERVICE_ENV_FILES:
             values |= parse_env(self._root.text(path) or "", quotes=False)
-        container = self._live.systemd.container("assisted-service.service", unit_environment, Container(values, {"/opt/agent/tls": "/opt/agent/tls"}))
+        container = self._live.systemd.container(
+            "assisted-service.service", unit_environment, Container(values, {"/opt/agent/tls": "/opt/agent/tls"})
+        )
         environment = dict(container.environment)
         if environment.get("HW_VALIDATOR_REQUIREMENTS") == "TO_BE_REPLACED_BY_SYSTEMD":
             environment["HW_VALIDATOR_REQUIREMENTS"] = self._requirements()
@@ -134,7 +152,10 @@ class NodeZero:
         if not any(self._live.systemd.runs(unit, _REQUIREMENTS_SCRIPT) for unit in units):
             return "TO_BE_REPLACED_BY_SYSTEMD"
         found = re.findall(r'\[\s*\{\s*"version".*?\}\s*\]', script, re.S)
-        large = any(re.search(r"^kind: *\"?InternalReleaseImage", node.content.decode("utf-8", "replace"), re.M) for node in self._extra_manifests())
+        large = any(
+            re.search(r"^kind: *\"?InternalReleaseImage", node.content.decode("utf-8", "replace"), re.M)
+            for node in self._extra_manifests()
+        )
         if not found:
             return "TO_BE_REPLACED_BY_SYSTEMD"
         return str(found[-1] if large else found[0])
@@ -145,7 +166,7 @@ class NodeZero:
     def _node_zero_ip(self) -> str:
         return parse_env(self._root.text(RENDEZVOUS_ENV) or "")["NODE_ZERO_IP"]
 
-    # ---- the client ------------------------------------------------------------------------------------------------------------------
+    # ---- the client --------------------------------------------------------------------------------------------------
 
     async def _client(self, unit: str, subcommand: str) -> bool:
         """Run one of the register subcommands until it succeeds; False when its unit does not start."""
@@ -172,7 +193,9 @@ class NodeZero:
         except NotStarted as error:
             self._live.log(f"systemd: {error}")
             return None
-        client = Client(self._live.http, self._root, container, lambda text: self._say(unit, text), self._live.lab.site.releases)
+        client = Client(
+            self._live.http, self._root, container, lambda text: self._say(unit, text), self._live.lab.site.releases
+        )
         await self._wait_for_service(client, unit)
         return client
 
@@ -203,7 +226,7 @@ class NodeZero:
                 said = text
             await self._clock.sleep(5)
 
-    # ---- host configuration and start --------------------------------------------------------------------------------------------------
+    # ---- host configuration and start --------------------------------------------------------------------------------
 
     async def _start_installation(self) -> None:
         unit = "start-cluster-installation.service"

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The root file system of the live system, in memory: what the image ships, what Ignition adds, what programs write at run time."""
+"""The root file system of the live system, in memory: what the image ships, what Ignition adds, what programs write at
+run time.
+"""
 
 from __future__ import annotations
 
@@ -86,16 +88,26 @@ class Root:
         """Name -> file of the files directly in a directory."""
         prefix = directory.rstrip("/") + "/"
         names = {path[len(prefix) :]: node for path, node in self.files.items() if path.startswith(prefix)}
-        return {name: node for name, node in sorted(names.items()) if "/" not in name and fnmatch.fnmatch(name, pattern)}
+        return {
+            name: node for name, node in sorted(names.items()) if "/" not in name and fnmatch.fnmatch(name, pattern)
+        }
 
     def subdirectories(self, directory: str) -> list[str]:
         """Names of the directories directly in a directory."""
         prefix = directory.rstrip("/") + "/"
-        return sorted({path[len(prefix) :].split("/")[0] for path in self.files if path.startswith(prefix) and "/" in path[len(prefix) :]})
+        return sorted(
+            {
+                path[len(prefix) :].split("/")[0]
+                for path in self.files
+                if path.startswith(prefix) and "/" in path[len(prefix) :]
+            }
+        )
 
 
 def parse_env(text: str, *, quotes: bool = True) -> dict[str, str]:
-    """An environment file: NAME=value lines, # comments. systemd takes quotes around a value off (``quotes``), podman keeps them."""
+    """An environment file: NAME=value lines, # comments. systemd takes quotes around a value off (``quotes``), podman
+    keeps them.
+    """
     values = {}
     for line in text.splitlines():
         line = line.strip()

@@ -1,10 +1,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The medium of a live system that runs: a full live ISO has its root file system on it and reads it for as long as the system runs.
+"""The medium of a live system that runs: a full live ISO has its root file system on it and reads it for as long as the
+system runs.
 
-What cannot be read, or reads differently than before, is an error of the kernel on the console, and programs that need it stop until it can be
-read again (Linux ``drivers/scsi/sr.c``, ``fs/squashfs``: a failed read is not cached, so that the next one goes to the drive again).
+What cannot be read, or reads differently than before, is an error of the kernel on the console, and programs that need
+it stop until it can be
+read again (Linux ``drivers/scsi/sr.c``, ``fs/squashfs``: a failed read is not cached, so that the next one goes to the
+drive again).
 """
 
 from __future__ import annotations

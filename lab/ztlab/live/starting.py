@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The scripts that start an installation on the rendezvous host: that of a cluster, and that of a node which joins one."""
+"""The scripts that start an installation on the rendezvous host: that of a cluster, and that of a node which joins
+one.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +67,9 @@ class StartScript(_Script):
         super().__init__(live, environment)
         names = ("REQUIRED_MASTER_NODES", "REQUIRED_ARBITER_NODES", "REQUIRED_WORKER_NODES")
         # Releases before 4.19 know no arbiters.
-        self._missing = [name for name in names if not environment.get(name, "0" if "ARBITER" in name else "").isdigit()]
+        self._missing = [
+            name for name in names if not environment.get(name, "0" if "ARBITER" in name else "").isdigit()
+        ]
         self._required = sum(int(environment.get(name, "0") or 0) for name in names) if not self._missing else 0
 
     async def run(self) -> None:
@@ -85,9 +89,14 @@ class StartScript(_Script):
     async def _all_known(self) -> None:
         said = -1
         while True:
-            known = sum(host.get("status") == "known" for host in await self._get(f"/v2/infra-envs/{self._infra_env_id}/hosts"))
+            known = sum(
+                host.get("status") == "known" for host in await self._get(f"/v2/infra-envs/{self._infra_env_id}/hosts")
+            )
             if known != said:
-                self._live.log(f"start-cluster-installation: {known} of {self._required} hosts are ready to be installed", phase="waiting for hosts")
+                self._live.log(
+                    (f"start-cluster-installation: {known} of {self._required} hosts are ready to be installed"),
+                    phase="waiting for hosts",
+                )
                 said = known
             if known == self._required:
                 return
@@ -114,9 +123,13 @@ class StartScript(_Script):
 
     async def _install(self, cluster_id: str) -> None:
         try:
-            reply = await self._live.http.request("POST", f"{self._base}/v2/clusters/{cluster_id}/actions/install", headers=self._headers)
+            reply = await self._live.http.request(
+                "POST", f"{self._base}/v2/clusters/{cluster_id}/actions/install", headers=self._headers
+            )
         except Unreachable as error:
             self._live.log(f"start-cluster-installation: {error}")
             return
         text = "the installation is started" if reply.status == 202 else reply.complaint()
-        self._live.log(f"start-cluster-installation: {text}", phase="installation started" if reply.status == 202 else None)
+        self._live.log(
+            f"start-cluster-installation: {text}", phase="installation started" if reply.status == 202 else None
+        )

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A running live system: Ignition, network, host name, then everything that its units start, until the machine restarts."""
+"""A running live system: Ignition, network, host name, then everything that its units start, until the machine
+restarts.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,11 @@ class LiveSystem:
         self.node_zero = False
         self.discovery: AgentStart | None = None
         self.http = HostHttp(lab, lambda: self.network, machine.spec.name)
-        self.medium = RunningMedium(image.medium, lab.clock, self.log) if image.medium is not None and not image.in_memory else None
+        self.medium = (
+            RunningMedium(image.medium, lab.clock, self.log)
+            if image.medium is not None and not image.in_memory
+            else None
+        )
         self._outcome: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
         self._tasks: list[asyncio.Task[None]] = []
         self._cleanups: list[Callable[[], Awaitable[None]]] = []
@@ -109,19 +115,25 @@ class LiveSystem:
             await cleanup()
         self.lab.fabric.detach(self.name)
 
-    # ---- Ignition --------------------------------------------------------------------------------------------------------------------
+    # ---- Ignition ----------------------------------------------------------------------------------------------------
 
     def _ignite(self) -> bool:
         """Apply the config; whether the boot goes on to the services of the image."""
         plan, config = self.image.plan, self.image.initramfs.get("config.ign")
         if plan.argument("ignition.firstboot") is None:
-            self.log("Ignition does not run: no ignition.firstboot among the kernel arguments.", phase="live system without configuration")
+            self.log(
+                "Ignition does not run: no ignition.firstboot among the kernel arguments.",
+                phase="live system without configuration",
+            )
             return False
         if not plan.argument("ignition.platform.id"):
             self.log("Ignition failed: no ignition.platform.id among the kernel arguments.", phase="emergency shell")
             return False
         if config is None:
-            self.log("No Ignition config in the image: a live system that waits for a user to log in.", phase="live system without configuration")
+            self.log(
+                "No Ignition config in the image: a live system that waits for a user to log in.",
+                phase="live system without configuration",
+            )
             return False
         try:
             parsed = parse(config)
@@ -136,13 +148,16 @@ class LiveSystem:
         for path, content in self.image.initramfs.items():
             if path.startswith(_INITRD_CONNECTIONS):
                 self.root.files[f"{CONNECTIONS}/{path.removeprefix(_INITRD_CONNECTIONS)}"] = Node(0o600, content)
-        self.log(f"Ignition: {len(parsed.files)} files, {len(parsed.units)} units (config {parsed.version}).", phase="live system")
+        self.log(
+            f"Ignition: {len(parsed.files)} files, {len(parsed.units)} units (config {parsed.version}).",
+            phase="live system",
+        )
         self.discovery = agent_start(self.systemd.unit("agent.service"))
         if self.discovery is None and self.root.text(RENDEZVOUS_ENV) is None:
             self.log(f"{RENDEZVOUS_ENV} is missing: this image is not configured for a cluster.")
         return True
 
-    # ---- identity --------------------------------------------------------------------------------------------------------------------
+    # ---- identity ----------------------------------------------------------------------------------------------------
 
     def _start_network(self) -> None:
         log: list[str] = []
@@ -150,7 +165,10 @@ class LiveSystem:
         optional = self.discovery is not None and self.systemd.unit("pre-network-manager-config.service") is None
         if not optional and self.starts("pre-network-manager-config.service") is not None:
             apply_host_network(self.root, ports, log)
-        files = {name: (node.mode, node.content.decode("utf-8", "replace")) for name, node in self.root.under(CONNECTIONS).items()}
+        files = {
+            name: (node.mode, node.content.decode("utf-8", "replace"))
+            for name, node in self.root.under(CONNECTIONS).items()
+        }
         self.network = start_network(self.machine.spec, ports, load_profiles(files, log), self.lab.fabric, log)
         for line in log:
             self.log(line)
@@ -166,7 +184,9 @@ class LiveSystem:
             named = config_drive.hostname(self.root.text(config_drive.HOSTNAME_PROGRAM) or "", self.image.metadata)
             self.hostname = named or self.lab.fabric.name_of(self.network) or self.hostname
         elif self.starts("set-hostname.service") is not None:
-            self.hostname = hostname_for(self.root, [interface.mac for interface in self.network.interfaces]) or self.hostname
+            self.hostname = (
+                hostname_for(self.root, [interface.mac for interface in self.network.interfaces]) or self.hostname
+            )
         if self.hostname == "localhost":
             self.log("No host name for a NIC of this machine: it is called localhost.")
         else:
@@ -186,7 +206,7 @@ class LiveSystem:
                 self.log(f"systemd: {error}")
             return None
 
-    # ---- services --------------------------------------------------------------------------------------------------------------------
+    # ---- services ----------------------------------------------------------------------------------------------------
 
     async def _services(self) -> None:
         async with asyncio.TaskGroup() as group:
@@ -202,7 +222,9 @@ class LiveSystem:
             return False
         address = parse_env(self.root.text(RENDEZVOUS_ENV) or "").get("NODE_ZERO_IP", "")
         if not address:
-            self.log("node-zero: no NODE_ZERO_IP; waiting for rendezvous-host.env.", phase="waiting for rendezvous-host.env")
+            self.log(
+                "node-zero: no NODE_ZERO_IP; waiting for rendezvous-host.env.", phase="waiting for rendezvous-host.env"
+            )
             return False
         for look in range(NODE_ZERO_LOOKS):
             holder = _LOOPBACK if is_own(address) else self.network.holder(address)

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""systemd, as far as it decides what runs: enablement, dependencies, conditions, environment files, whether programs exist.
+"""systemd, as far as it decides what runs: enablement, dependencies, conditions, environment files, whether programs
+exist.
 
 What a unit's program does is elsewhere (by the unit's name); here is whether it would come to run, and why not.
 """
@@ -23,7 +24,15 @@ _BASE_PROGRAMS = ("/usr/bin/", "/bin/", "/usr/sbin/", "/sbin/", "/usr/lib/", "/u
 _SHELLS = ("bash", "sh")
 # Programs of the image that units call by their bare name, which systemd looks up in its path.
 _IN_PATH = ("podman", "systemctl", "checkmodule", "semodule_package", "semodule")
-_TARGETS_AT_BOOT = ("multi-user.target", "default.target", "basic.target", "sysinit.target", "network-online.target", "network.target", "graphical.target")
+_TARGETS_AT_BOOT = (
+    "multi-user.target",
+    "default.target",
+    "basic.target",
+    "sysinit.target",
+    "network-online.target",
+    "network.target",
+    "graphical.target",
+)
 
 
 class NotStarted(Exception):
@@ -74,7 +83,9 @@ class Systemd:
 
     def __init__(self, root: Root, units: Iterable[Unit]) -> None:
         self._root = root
-        self._units = {unit.name: parse_unit(unit.name, unit.contents) for unit in units if unit.contents and not unit.mask}
+        self._units = {
+            unit.name: parse_unit(unit.name, unit.contents) for unit in units if unit.contents and not unit.mask
+        }
         self._enabled = {unit.name for unit in units if unit.enabled}
         self.started: set[str] = set()
 
@@ -100,7 +111,9 @@ class Systemd:
         if name not in self._enabled:
             return False
         unit = self._units[name]
-        return any(target in targets for key in ("WantedBy", "RequiredBy", "UpheldBy") for target in unit.words("Install", key))
+        return any(
+            target in targets for key in ("WantedBy", "RequiredBy", "UpheldBy") for target in unit.words("Install", key)
+        )
 
     def start(self, name: str) -> dict[str, str]:
         """Start a unit and what it requires; its environment. Raises :class:`NotStarted`."""
@@ -141,7 +154,10 @@ class Systemd:
             negated = condition.startswith("!")
             path = condition.lstrip("|!").strip()
             if self._root.exists(path) is negated:
-                raise NotStarted(f"{unit.name}: start condition check resulted in the unit being skipped: ConditionPathExists={condition}")
+                raise NotStarted(
+                    f"{unit.name}: start condition check resulted in the unit being skipped: "
+                    f"ConditionPathExists={condition}"
+                )
 
     def _environment(self, unit: UnitFile) -> dict[str, str]:
         values: dict[str, str] = {}
@@ -158,7 +174,8 @@ class Systemd:
         return values
 
     def container(self, name: str, environment: Mapping[str, str], documented: Container) -> Container:
-        """What the podman container of a unit sees; ``documented`` when the unit does not run podman itself but through a script.
+        """What the podman container of a unit sees; ``documented`` when the unit does not run podman itself but through
+        a script.
 
         Raises :class:`NotStarted` for an env file that does not exist.
         """
@@ -184,7 +201,9 @@ class Systemd:
     def runs(self, name: str, program: str) -> bool:
         """Whether a unit's ExecStartPre or ExecStart mentions a program."""
         unit = self._units.get(name)
-        return unit is not None and any(program in command for key in ("ExecStartPre", "ExecStart") for command in unit.all("Service", key))
+        return unit is not None and any(
+            program in command for key in ("ExecStartPre", "ExecStart") for command in unit.all("Service", key)
+        )
 
     def _check_command(self, unit: UnitFile, command: str) -> None:
         tolerated = command.startswith("-")

@@ -1,9 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A disk image with a config drive: written by an operator, booted by the machine, configured by the Ignition on the drive.
+"""A disk image with a config drive: written by an operator, booted by the machine, configured by the Ignition on the
+drive.
 
-What an image holds is not looked at beyond that it can be downloaded: its system is CoreOS that reads its Ignition from the partition config-2.
+What an image holds is not looked at beyond that it can be downloaded: its system is CoreOS that reads its Ignition from
+the partition config-2.
 """
 
 from __future__ import annotations
@@ -49,7 +51,9 @@ class DiskWriter:
         async def boot(booted: Hardware) -> Outcome:
             await lab.clock.sleep(KERNEL_SECONDS)
             plan = BootPlan("boot loader entry", "", (), ARGUMENTS)
-            return await LiveSystem(lab, booted, LiveImage(None, "", plan, {"config.ign": ignition}, in_memory=True, metadata=metadata)).run()
+            return await LiveSystem(
+                lab, booted, LiveImage(None, "", plan, {"config.ign": ignition}, in_memory=True, metadata=metadata)
+            ).run()
 
         machine.installed = {disk: InstalledSystem("disk image", metadata.get("name", ""), boot)}
         machine.console.print(f"{image['url']} was written to {disk}, with a config drive.")
@@ -67,7 +71,9 @@ class DiskWriter:
         """Raises WriteError."""
         target, host = self._lab.fabric.redirect(url)
         try:
-            async with self._lab.session.get(target, headers={"Host": host}, ssl=False, timeout=aiohttp.ClientTimeout(total=60)) as answer:
+            async with self._lab.session.get(
+                target, headers={"Host": host}, ssl=False, timeout=aiohttp.ClientTimeout(total=60)
+            ) as answer:
                 async for _piece in answer.content.iter_chunked(1 << 20):
                     pass
         except (aiohttp.ClientError, TimeoutError, OSError) as error:

@@ -38,8 +38,13 @@ class Firmware:
         """One boot, until the system that was booted ends."""
         console = machine.console
         again = self._boots_iso_again(machine)
-        console.print(f"{machine.spec.manufacturer} {machine.spec.model}, {machine.boot.mode} firmware. Self test.", phase="firmware")
-        if self._lab.faults.peek("never-boots", machine.spec.name) and self._lab.faults.take("never-boots", machine.spec.name):
+        console.print(
+            f"{machine.spec.manufacturer} {machine.spec.model}, {machine.boot.mode} firmware. Self test.",
+            phase="firmware",
+        )
+        if self._lab.faults.peek("never-boots", machine.spec.name) and self._lab.faults.take(
+            "never-boots", machine.spec.name
+        ):
             console.print("Self test does not finish (injected fault never-boots).", phase="stuck in firmware")
             return Outcome.HALT
         await self._lab.clock.sleep(SELF_TEST_SECONDS)
@@ -52,8 +57,15 @@ class Firmware:
         return Outcome.HALT
 
     def _boots_iso_again(self, machine: Hardware) -> Slot | None:
-        """The medium that a machine with a wrong boot order takes instead of its new disk: decided when it restarts, before it can be detached."""
-        if machine.installed and machine.cd.inserted and machine.cd.image and self._lab.faults.take("boots-iso-again", machine.spec.name):
+        """The medium that a machine with a wrong boot order takes instead of its new disk: decided when it restarts,
+        before it can be detached.
+        """
+        if (
+            machine.installed
+            and machine.cd.inserted
+            and machine.cd.image
+            and self._lab.faults.take("boots-iso-again", machine.spec.name)
+        ):
             return dataclasses.replace(machine.cd)
         return None
 
@@ -83,7 +95,9 @@ class Firmware:
 
     async def _boot_artifacts(self, machine: Hardware, artifacts: BootArtifacts) -> Outcome:
         """The boot loader entry that a reclaimed node wrote for one start."""
-        machine.console.print(f"Boot loader entry for one start: {artifacts.arguments}", phase="booting a live system from disk")
+        machine.console.print(
+            f"Boot loader entry for one start: {artifacts.arguments}", phase="booting a live system from disk"
+        )
         try:
             image = await boot_artifacts(artifacts, machine, self._lab)
         except InitrdError as error:
@@ -99,14 +113,22 @@ class Firmware:
         console.print(f"Booting from virtual CD: {slot.image}", phase="booting from virtual media")
         try:
             medium = await Medium(
-                self._lab.session, self._lab.fabric.redirect, slot, faults=self._lab.faults, machine=machine.spec.name, clock=self._lab.clock
+                self._lab.session,
+                self._lab.fabric.redirect,
+                slot,
+                faults=self._lab.faults,
+                machine=machine.spec.name,
+                clock=self._lab.clock,
             ).open()
             image = await boot_medium(medium, machine, self._lab)
         except _UNBOOTABLE as error:
             console.print(f"Virtual CD does not boot: {error or type(error).__name__}")
             return None
         except InitrdError as error:
-            console.print(f"Initramfs unpacking failed: {error}\nKernel panic - not syncing: VFS: Unable to mount root fs", phase="kernel panic")
+            console.print(
+                (f"Initramfs unpacking failed: {error}\nKernel panic - not syncing: VFS: Unable to mount root fs"),
+                phase="kernel panic",
+            )
             return Outcome.HALT
         machine.boots.append(f"cd:{slot.image}")
         if image is None:

@@ -20,7 +20,16 @@ from ..site.model import Machine
 from .console import Console
 
 LOG = logging.getLogger(__name__)
-RESET_TYPES = ("On", "ForceOn", "ForceOff", "GracefulShutdown", "GracefulRestart", "ForceRestart", "PowerCycle", "PushPowerButton")
+RESET_TYPES = (
+    "On",
+    "ForceOn",
+    "ForceOff",
+    "GracefulShutdown",
+    "GracefulRestart",
+    "ForceRestart",
+    "PowerCycle",
+    "PushPowerButton",
+)
 
 # Lab seconds.
 POWER_ON_SECONDS = 4.0
@@ -49,7 +58,10 @@ class BootOverride:
 
 @dataclasses.dataclass
 class Slot:
-    """A virtual media slot. ``serial`` grows with every insert and eject, so that a system that reads it notices a change."""
+    """A virtual media slot.
+
+    ``serial`` grows with every insert and eject, so that a system that reads it notices a change.
+    """
 
     id: str
     media_types: tuple[str, ...]
@@ -86,7 +98,9 @@ class BootArtifacts:
 
 @dataclasses.dataclass
 class InstalledSystem:
-    """What is on a disk after an installation: enough to boot it as a node. ``once``: what the next start takes instead.
+    """What is on a disk after an installation: enough to boot it as a node.
+
+    ``once``: what the next start takes instead.
 
     ``resume``: what runs where the system has booted before the lab looks; None: the same as ``boot``.
     """
@@ -159,7 +173,10 @@ class Hardware:
             self._begin(self._restart(GRACEFUL_SECONDS if reset_type == "GracefulRestart" else 0.0))
 
     async def switch(self, on: bool) -> None:
-        """What a person at the rack does: plug and button. Nothing refuses it, and the power state is the new one when this returns."""
+        """What a person at the rack does: plug and button.
+
+        Nothing refuses it, and the power state is the new one when this returns.
+        """
         await _end(self._transition)
         if not on:
             await _end(self._system)
@@ -219,7 +236,10 @@ class Hardware:
                 outcome = await run(self)
             except Exception:
                 LOG.exception("machine %s", self.spec.name)
-                self.console.print("The lab has a fault of its own here; lab.log in the state directory says which.", phase="fault of the lab")
+                self.console.print(
+                    "The lab has a fault of its own here; lab.log in the state directory says which.",
+                    phase="fault of the lab",
+                )
                 return
             if outcome is Outcome.HALT:
                 return

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the kernel does with an initrd: unpack concatenated, possibly compressed cpio archives into one tree of files."""
+"""What the kernel does with an initrd: unpack concatenated, possibly compressed cpio archives into one tree of
+files.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ class InitrdError(Exception):
 
 
 def unpack(data: bytes, links: dict[str, str] | None = None) -> dict[str, bytes]:
-    """Path (without leading slash) -> content of the regular files; later copies win. All zeros: nothing. ``links`` collects symbolic links.
+    """Path (without leading slash) -> content of the regular files; later copies win.
+
+    All zeros: nothing. ``links`` collects symbolic links.
 
     Raises :class:`InitrdError`.
     """
@@ -79,7 +83,9 @@ def _decompress_xz(view: bytes, end: int) -> tuple[bytes, int]:
         raise InitrdError("xz archive: unexpected end")
     # The kernel's XZ decoder knows no check but CRC32 (coreos/coreos-installer src/live/embed.rs, src/io/initrd.rs).
     if expand.check not in (lzma.CHECK_CRC32, lzma.CHECK_NONE):
-        raise InitrdError(f"xz archive: unsupported check {_CHECK_NAMES.get(expand.check, expand.check)}, the kernel needs CRC32")
+        raise InitrdError(
+            f"xz archive: unsupported check {_CHECK_NAMES.get(expand.check, expand.check)}, the kernel needs CRC32"
+        )
     return content, end - len(expand.unused_data)
 
 

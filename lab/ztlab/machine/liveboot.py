@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Boot of a CoreOS live medium up to the point where Ignition runs: everything is read from the medium, over the network."""
+"""Boot of a CoreOS live medium up to the point where Ignition runs: everything is read from the medium, over the
+network.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,10 @@ class LiveImage:
 
 
 async def boot_medium(medium: Medium, machine: Hardware, lab: Lab) -> LiveImage | None:
-    """The booted image; None when the live system stops early (the console says where). Raises what makes firmware and kernel give up."""
+    """The booted image; None when the live system stops early (the console says where).
+
+    Raises what makes firmware and kernel give up.
+    """
     console = machine.console
     iso = await Iso.open(medium)
     await firmware_boots(iso, machine.boot.mode)
@@ -107,14 +112,18 @@ async def _initramfs(iso: Iso, medium: Medium, plan: BootPlan, links: dict[str, 
 
 
 async def _fetch_root(url: str, lab: Lab, machine: Hardware) -> str:
-    """coreos-livepxe-rootfs: the root file system in one piece over the network of the initramfs, without a look at certificates; why not, "" when it came."""
+    """coreos-livepxe-rootfs: the root file system in one piece over the network of the initramfs, without a look at
+    certificates; why not, "" when it came.
+    """
     try:
         target, host = _reached(lab, machine, url)
         timeout = aiohttp.ClientTimeout(sock_connect=10, sock_read=30)
         headers = {"Host": host, "Accept-Encoding": "identity"}
         async with lab.session.get(target, headers=headers, ssl=False, timeout=timeout) as answer:
             if answer.status != 200:
-                return f"coreos-livepxe-rootfs: couldn't fetch {url}: the server answers {answer.status} {answer.reason}"
+                return (
+                    f"coreos-livepxe-rootfs: couldn't fetch {url}: the server answers {answer.status} {answer.reason}"
+                )
             head = await _head(answer.content)
             async for _piece in answer.content.iter_chunked(_PIECE):
                 pass
@@ -131,7 +140,10 @@ async def _head(content: aiohttp.StreamReader) -> bytes:
 
 
 def _reached(lab: Lab, machine: Hardware, url: str) -> tuple[str, str]:
-    """(URL to open, Host header) for this machine's network. Raises Unreachable. A server outside of the lab is reached by any machine with a network."""
+    """(URL to open, Host header) for this machine's network.
+
+    Raises Unreachable. A server outside of the lab is reached by any machine with a network.
+    """
     host = urllib.parse.urlsplit(url).hostname or ""
     if lab.fabric.table.known(host) is None:
         return lab.fabric.redirect(url)

@@ -76,4 +76,9 @@ def _parse_isolinux(path: str, text: str) -> BootPlan:
     initrds = [word.removeprefix("initrd=") for word in words if word.startswith("initrd=")]
     if not initrds:
         raise LoaderError(f"{path} names no initrd")
-    return BootPlan(path, kernel[1], tuple(initrds[-1].split(",")), " ".join(word for word in words if not word.startswith("initrd=")))
+    return BootPlan(
+        path,
+        kernel[1],
+        tuple(initrds[-1].split(",")),
+        " ".join(word for word in words if not word.startswith("initrd=")),
+    )

@@ -31,7 +31,14 @@ class Medium:
     """An open medium. ``size`` is the length of the file behind the URL in bytes."""
 
     def __init__(
-        self, session: aiohttp.ClientSession, redirect: Redirect, slot: Slot, *, faults: Faults | None = None, machine: str = "", clock: LabClock | None = None
+        self,
+        session: aiohttp.ClientSession,
+        redirect: Redirect,
+        slot: Slot,
+        *,
+        faults: Faults | None = None,
+        machine: str = "",
+        clock: LabClock | None = None,
     ) -> None:
         if not slot.image:
             raise MediumError("the slot is empty")
@@ -68,7 +75,10 @@ class Medium:
         return b"".join([chunk async for chunk in self.stream(offset, length)])
 
     async def stream(self, offset: int, length: int) -> AsyncIterator[bytes]:
-        """The bytes in pieces. Raises :class:`MediumError`, also when the connection ends early or the medium is taken out."""
+        """The bytes in pieces.
+
+        Raises :class:`MediumError`, also when the connection ends early or the medium is taken out.
+        """
         if length <= 0:
             return
         if self.lost:
@@ -106,7 +116,9 @@ class Medium:
 
     def _request(self, offset: int, length: int) -> aiohttp.client._RequestContextManager:
         headers = self._headers | {"Range": f"bytes={offset}-{offset + length - 1}"}
-        return self._session.get(self._target, headers=headers, ssl=self._ssl, timeout=aiohttp.ClientTimeout(sock_connect=10, sock_read=30))
+        return self._session.get(
+            self._target, headers=headers, ssl=self._ssl, timeout=aiohttp.ClientTimeout(sock_connect=10, sock_read=30)
+        )
 
     @staticmethod
     def _check(response: aiohttp.ClientResponse, offset: int, length: int) -> int:

@@ -41,7 +41,8 @@ NAMESPACES = (
 class NewCluster:
     """One new cluster. Raises ValueError when a signer is missing or broken.
 
-    ``signers``: name -> (certificate, key) as the ISO has them in /opt/agent/tls. ``expected``: role -> number of hosts.
+    ``signers``: name -> (certificate, key) as the ISO has them in /opt/agent/tls. ``expected``: role -> number of
+    hosts.
     ``bmcs``: MAC address -> BMC address, of hosts whose BMC the installation was configured with.
     ``start`` and ``stop`` may alternate: the objects stay (a single node reboots while its API is away).
     """
@@ -165,32 +166,68 @@ class NewCluster:
         return f"https://console-openshift-console.apps.{self.domain}"
 
     def approves(self, name: str, role: str) -> bool:
-        """Whether the cluster approves a host's signing requests itself: those of its installation, also of a host that is late for it."""
+        """Whether the cluster approves a host's signing requests itself: those of its installation, also of a host that
+        is late for it.
+        """
         role = "master" if role == "bootstrap" else role
         present = sum(kubelet.role == role for kubelet in self.nodes.kubelets.values())
         return not self._installed or (name not in self.nodes.kubelets and present < self.expected.get(role, 0))
 
     def node_booted(
-        self, name: str, role: str, ip: str, *, automatic: bool = True, machine: str = "", installation: str = "", facts: NodeFacts = NO_FACTS
+        self,
+        name: str,
+        role: str,
+        ip: str,
+        *,
+        automatic: bool = True,
+        machine: str = "",
+        installation: str = "",
+        facts: NodeFacts = NO_FACTS,
     ) -> None:
-        """A machine booted from disk and runs its kubelet. ``automatic`` False: its signing requests wait for a user (day 2)."""
+        """A machine booted from disk and runs its kubelet.
+
+        ``automatic`` False: its signing requests wait for a user (day 2).
+        """
         role = "master" if role == "bootstrap" else role
-        self.nodes.boot(name, role, ip, self.clock.now(), automatic=automatic, machine=machine, installation=installation, facts=facts)
+        self.nodes.boot(
+            name,
+            role,
+            ip,
+            self.clock.now(),
+            automatic=automatic,
+            machine=machine,
+            installation=installation,
+            facts=facts,
+        )
         if automatic and self.platform == "BareMetal" and facts.mac:
-            self._put("BareMetalHost", METAL3, bare_metal_host(self.name, name, role, facts, self.bmcs), "openshift-machine-api")
+            self._put(
+                "BareMetalHost",
+                METAL3,
+                bare_metal_host(self.name, name, role, facts, self.bmcs),
+                "openshift-machine-api",
+            )
 
     def pools(self) -> set[str]:
         """Names of the MachineConfigPools; the arbiter's has no object of its own here."""
-        found = {str(item["metadata"]["name"]) for item in self.store.list(self.registry.by_kind("MachineConfigPool", MCO))}
+        found = {
+            str(item["metadata"]["name"]) for item in self.store.list(self.registry.by_kind("MachineConfigPool", MCO))
+        }
         return found | ({"arbiter"} if self.expected["arbiter"] else set())
 
     def publish_config_authority(self, pem: str) -> None:
         """Where hubs look for the machine config server's CA."""
-        self._put("ConfigMap", "", {"metadata": {"name": "machine-config-server-ca"}, "data": {"ca-bundle.crt": pem}}, "openshift-machine-config-operator")
+        self._put(
+            "ConfigMap",
+            "",
+            {"metadata": {"name": "machine-config-server-ca"}, "data": {"ca-bundle.crt": pem}},
+            "openshift-machine-config-operator",
+        )
 
     def kubeconfig(self, server_override: str | None = None) -> str:
         """An administrator's kubeconfig. With another address than the real one the server name stays the real one."""
-        return pki.admin_kubeconfig(self.signers, self.name, server_override or self.api_url, f"api.{self.domain}" if server_override else "")
+        return pki.admin_kubeconfig(
+            self.signers, self.name, server_override or self.api_url, f"api.{self.domain}" if server_override else ""
+        )
 
     # life
 
@@ -213,7 +250,13 @@ class NewCluster:
         """The API server has a certificate per name, each from its own signer."""
         load_balancer = pki.serving_pair(self.signers[pki.LB_SIGNER], [f"api.{self.domain}", f"api-int.{self.domain}"])
         local = pki.serving_pair(self.signers[pki.LOCALHOST_SIGNER], ["localhost", "127.0.0.1"])
-        service_names = ["kubernetes", "kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc.cluster.local", "172.30.0.1"]
+        service_names = [
+            "kubernetes",
+            "kubernetes.default",
+            "kubernetes.default.svc",
+            "kubernetes.default.svc.cluster.local",
+            "172.30.0.1",
+        ]
         service = pki.serving_pair(self.signers[pki.SERVICE_SIGNER], service_names)
         by_name = {"localhost": local, **dict.fromkeys(service_names, service)}
         return pki.server_context(load_balancer, by_name, self.signers[pki.ADMIN_SIGNER].pem)
@@ -306,7 +349,12 @@ class NewCluster:
 
         conditions = [
             {"type": "Available", "status": word(state.available), "reason": state.reason, "message": state.message},
-            {"type": "Progressing", "status": word(state.progressing), "reason": state.reason, "message": state.message},
+            {
+                "type": "Progressing",
+                "status": word(state.progressing),
+                "reason": state.reason,
+                "message": state.message,
+            },
             {
                 "type": "Degraded",
                 "status": word(state.degraded),
@@ -331,7 +379,10 @@ class NewCluster:
         release = {"version": self.version, "image": f"quay.io/openshift-release-dev/ocp-release:{self.version}-x86_64"}
         history = {**entry, **release, "state": "Completed" if done else "Partial"}
         self._put_status(
-            "ClusterVersion", "version", conditions, {"desired": release, "history": [history, *earlier], "observedGeneration": 1, "versionHash": "lab"}
+            "ClusterVersion",
+            "version",
+            conditions,
+            {"desired": release, "history": [history, *earlier], "observedGeneration": 1, "versionHash": "lab"},
         )
 
     def _put_status(self, kind: str, name: str, conditions: list[dict[str, Any]], rest: Object) -> None:
@@ -349,7 +400,9 @@ class NewCluster:
         moment = self.store.timestamp()
         for entry in conditions:
             old = before.get(entry["type"])
-            entry["lastTransitionTime"] = old["lastTransitionTime"] if old and old["status"] == entry["status"] else moment
+            entry["lastTransitionTime"] = (
+                old["lastTransitionTime"] if old and old["status"] == entry["status"] else moment
+            )
         current["status"] = {**rest, "conditions": conditions}
         self.store.update(resource, current, subresource="status")
 
@@ -377,7 +430,15 @@ class NewCluster:
             "controlPlaneTopology": control_plane,
             "infrastructureTopology": workers,
         }
-        self._put("Infrastructure", CONFIG, {"metadata": {"name": "cluster"}, "spec": {"platformSpec": {"type": self.platform}}, "status": infrastructure})
+        self._put(
+            "Infrastructure",
+            CONFIG,
+            {
+                "metadata": {"name": "cluster"},
+                "spec": {"platformSpec": {"type": self.platform}},
+                "status": infrastructure,
+            },
+        )
         self._put("DNS", CONFIG, {"metadata": {"name": "cluster"}, "spec": {"baseDomain": self.domain}})
         self._put("Ingress", CONFIG, {"metadata": {"name": "cluster"}, "spec": {"domain": f"apps.{self.domain}"}})
         self._put("Network", CONFIG, {"metadata": {"name": "cluster"}, "spec": {"networkType": "OVNKubernetes"}})
@@ -396,14 +457,28 @@ class NewCluster:
         for pool in ("master", "worker"):
             rendered = f"rendered-{pool}-{uuid.uuid5(uuid.NAMESPACE_DNS, self.domain + pool).hex}"
             self._put(
-                "MachineConfig", MCO, {"metadata": {"name": rendered}, "spec": {"fips": False, "osImageURL": "", "config": {"ignition": {"version": "3.4.0"}}}}
+                "MachineConfig",
+                MCO,
+                {
+                    "metadata": {"name": rendered},
+                    "spec": {"fips": False, "osImageURL": "", "config": {"ignition": {"version": "3.4.0"}}},
+                },
             )
-            status = {"configuration": {"name": rendered}, "conditions": [{"type": "Updated", "status": "True"}, {"type": "Updating", "status": "False"}]}
-            self._put("MachineConfigPool", MCO, {"metadata": {"name": pool}, "spec": {"configuration": {"name": rendered}}, "status": status})
+            status = {
+                "configuration": {"name": rendered},
+                "conditions": [{"type": "Updated", "status": "True"}, {"type": "Updating", "status": "False"}],
+            }
+            self._put(
+                "MachineConfigPool",
+                MCO,
+                {"metadata": {"name": pool}, "spec": {"configuration": {"name": rendered}}, "status": status},
+            )
 
     def _put_ingress(self) -> None:
         data = {"ca-bundle.crt": self.ingress_authority.pem.decode()}
-        self._put("ConfigMap", "", {"metadata": {"name": "default-ingress-cert"}, "data": data}, "openshift-config-managed")
+        self._put(
+            "ConfigMap", "", {"metadata": {"name": "default-ingress-cert"}, "data": data}, "openshift-config-managed"
+        )
 
     def _put_console(self) -> None:
         host = self.console_url.removeprefix("https://")
@@ -420,7 +495,9 @@ class NewCluster:
                     {
                         "host": host,
                         "routerName": "default",
-                        "conditions": [{"type": "Admitted", "status": "True", "lastTransitionTime": self.store.timestamp()}],
+                        "conditions": [
+                            {"type": "Admitted", "status": "True", "lastTransitionTime": self.store.timestamp()}
+                        ],
                     }
                 ]
             },

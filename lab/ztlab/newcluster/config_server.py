@@ -48,7 +48,16 @@ class ConfigServer:
         # By the last part alone: a service that was given the whole URL of a pool puts the pool behind it once more.
         pool = request.match_info["pool"].rsplit("/", 1)[-1]
         if pool not in self._pools():
-            return web.Response(status=500, text=f'could not fetch config: machineconfigpools.machineconfiguration.openshift.io "{pool}" not found\n')
+            return web.Response(
+                status=500,
+                text=(
+                    f'could not fetch config: machineconfigpools.machineconfiguration.openshift.io "{pool}" not found\n'
+                ),
+            )
         self.requests[pool] = self.requests.get(pool, 0) + 1
-        document: dict[str, Any] = {"ignition": {"version": "3.2.0"}, "storage": {"files": []}, "systemd": {"units": []}}
+        document: dict[str, Any] = {
+            "ignition": {"version": "3.2.0"},
+            "storage": {"files": []},
+            "systemd": {"units": []},
+        }
         return web.Response(body=json.dumps(document).encode(), content_type="application/json")

@@ -38,7 +38,10 @@ def _number(value: int | str, total: int) -> int:
 def allowed(budget: Mapping[str, Any], pods: list[Object]) -> int:
     """How many of a budget's pods may go now."""
     spec, total = budget.get("spec") or {}, len(pods)
-    healthy: int = sum((pod.get("status") or {}).get("phase") == "Running" and not pod["metadata"].get("deletionTimestamp") for pod in pods)
+    healthy: int = sum(
+        (pod.get("status") or {}).get("phase") == "Running" and not pod["metadata"].get("deletionTimestamp")
+        for pod in pods
+    )
     if "minAvailable" in spec:
         return max(0, healthy - _number(spec["minAvailable"], total))
     return max(0, healthy - (total - _number(spec.get("maxUnavailable", 1), total)))
@@ -56,7 +59,17 @@ def evict(pods: Resource, budgets: Resource) -> Any:
         pod = store.get(pods, name, namespace)
         for budget in budgets_of(pod, store.list(budgets, namespace)):
             selector = (budget.get("spec") or {}).get("selector")
-            if allowed(budget, [item for item in store.list(pods, namespace) if selects(selector, item["metadata"].get("labels") or {})]) < 1:
+            if (
+                allowed(
+                    budget,
+                    [
+                        item
+                        for item in store.list(pods, namespace)
+                        if selects(selector, item["metadata"].get("labels") or {})
+                    ],
+                )
+                < 1
+            ):
                 raise ApiError(429, "TooManyRequests", REFUSED)
         store.delete(pods, name, namespace)
         return {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201}

@@ -47,7 +47,8 @@ GUEST_TICK_SECONDS, OPERATORS_SECONDS = 4.0, 20.0
 class GuestCluster(NewCluster):
     """No controller in it approves the requests of new nodes.
 
-    ``endpoint`` is where the API is published: host and port; ``resolves``: whether a name is in the DNS, which the console needs.
+    ``endpoint`` is where the API is published: host and port; ``resolves``: whether a name is in the DNS, which the
+    console needs.
     """
 
     def __init__(
@@ -91,12 +92,24 @@ class GuestCluster(NewCluster):
         return f"https://{f'[{host}]' if ':' in host else host}:{port}"
 
     def kubeconfig(self, server_override: str | None = None) -> str:
-        return pki.admin_kubeconfig(self.signers, self.name, server_override or self.api_url, self.endpoint[0] if server_override else "")
+        return pki.admin_kubeconfig(
+            self.signers, self.name, server_override or self.api_url, self.endpoint[0] if server_override else ""
+        )
 
     def node_booted(
-        self, name: str, role: str, ip: str, *, automatic: bool = False, machine: str = "", installation: str = "", facts: NodeFacts = NO_FACTS
+        self,
+        name: str,
+        role: str,
+        ip: str,
+        *,
+        automatic: bool = False,
+        machine: str = "",
+        installation: str = "",
+        facts: NodeFacts = NO_FACTS,
     ) -> None:
-        super().node_booted(name, "worker", ip, automatic=False, machine=machine, installation=installation, facts=facts)
+        super().node_booted(
+            name, "worker", ip, automatic=False, machine=machine, installation=installation, facts=facts
+        )
 
     def tick(self) -> None:
         super().tick()
@@ -122,7 +135,9 @@ class GuestCluster(NewCluster):
     def _put_version(self, conditions: list[dict[str, Any]]) -> None:
         """A cluster that was complete once is available while it is upgraded."""
         if any(entry["state"] == "Completed" for entry in self.version_status.get("history") or []):
-            conditions = [{**entry, "status": "True"} if entry["type"] == "Available" else entry for entry in conditions]
+            conditions = [
+                {**entry, "status": "True"} if entry["type"] == "Available" else entry for entry in conditions
+            ]
         super()._put_version(conditions)
 
     # what is different from a cluster with its own control plane
@@ -141,7 +156,12 @@ class GuestCluster(NewCluster):
         if self._resolves(host):
             return states
         text = f"RouteHealthAvailable: failed to GET route (https://{host}): dial tcp: lookup {host}: no such host"
-        return [dataclasses.replace(state, available=False, progressing=True, message=text) if state.name == "console" else state for state in states]
+        return [
+            dataclasses.replace(state, available=False, progressing=True, message=text)
+            if state.name == "console"
+            else state
+            for state in states
+        ]
 
     def _topology(self) -> tuple[str, str]:
         return "External", "HighlyAvailable"
@@ -150,5 +170,7 @@ class GuestCluster(NewCluster):
         """Configurations are those of the hub's NodePools."""
 
     def _tls(self) -> Any:
-        pair = pki.serving_pair(self.signers[pki.LB_SIGNER], [*self._names, f"api.{self.domain}", f"api-int.{self.domain}"])
+        pair = pki.serving_pair(
+            self.signers[pki.LB_SIGNER], [*self._names, f"api.{self.domain}", f"api-int.{self.domain}"]
+        )
         return pki.server_context(pair, {}, self.signers[pki.ADMIN_SIGNER].pem)

@@ -21,7 +21,9 @@ METAL3 = "metal3.io"
 
 
 def _address(item: Object, kind: str) -> str:
-    found = [entry["address"] for entry in (item.get("status") or {}).get("addresses") or [] if entry.get("type") == kind]
+    found = [
+        entry["address"] for entry in (item.get("status") or {}).get("addresses") or [] if entry.get("type") == kind
+    ]
     return str(found[0]) if found else "<none>"
 
 
@@ -32,7 +34,12 @@ def node_status(item: Object) -> str:
 
 def node_roles(item: Object) -> str:
     prefix = "node-role.kubernetes.io/"
-    return ",".join(sorted(label[len(prefix) :] for label in item["metadata"].get("labels") or {} if label.startswith(prefix))) or "<none>"
+    return (
+        ",".join(
+            sorted(label[len(prefix) :] for label in item["metadata"].get("labels") or {} if label.startswith(prefix))
+        )
+        or "<none>"
+    )
 
 
 def _info(item: Object, member: str) -> str:
@@ -175,10 +182,25 @@ BUDGET = Resource("policy", "v1", "PodDisruptionBudget", "poddisruptionbudgets",
 def resources() -> list[Resource]:
     """Everything the API serves."""
     core = [
-        Resource("", "v1", "Namespace", "namespaces", short_names=("ns",), subresources=STATUS, columns=(Column("Status", lambda item: "Active"), AGE)),
+        Resource(
+            "",
+            "v1",
+            "Namespace",
+            "namespaces",
+            short_names=("ns",),
+            subresources=STATUS,
+            columns=(Column("Status", lambda item: "Active"), AGE),
+        ),
         Resource("", "v1", "Node", "nodes", short_names=("no",), subresources=STATUS, columns=NODE_COLUMNS),
         Resource("", "v1", "ConfigMap", "configmaps", True, ("cm",), columns=(_count("data"), AGE)),
-        Resource("", "v1", "Secret", "secrets", True, columns=(Column("Type", lambda item: item.get("type", "Opaque")), _count("data"), AGE)),
+        Resource(
+            "",
+            "v1",
+            "Secret",
+            "secrets",
+            True,
+            columns=(Column("Type", lambda item: item.get("type", "Opaque")), _count("data"), AGE),
+        ),
         dataclasses.replace(POD, actions={"eviction": evict(POD, BUDGET)}),
         BUDGET,
         Resource("", "v1", "Event", "events", True, ("ev",), fields=EVENT_FIELDS),
@@ -200,14 +222,30 @@ def resources() -> list[Resource]:
     ]
     openshift = [
         Resource(CONFIG, "v1", "ClusterVersion", "clusterversions", subresources=STATUS, columns=VERSION_COLUMNS),
-        Resource(CONFIG, "v1", "ClusterOperator", "clusteroperators", short_names=("co",), subresources=STATUS, columns=OPERATOR_COLUMNS),
+        Resource(
+            CONFIG,
+            "v1",
+            "ClusterOperator",
+            "clusteroperators",
+            short_names=("co",),
+            subresources=STATUS,
+            columns=OPERATOR_COLUMNS,
+        ),
         Resource(CONFIG, "v1", "Infrastructure", "infrastructures", subresources=STATUS),
         Resource(CONFIG, "v1", "Ingress", "ingresses", subresources=STATUS),
         Resource(CONFIG, "v1", "DNS", "dnses", subresources=STATUS),
         Resource(CONFIG, "v1", "Network", "networks"),
         Resource(CONFIG, "v1", "Proxy", "proxies", subresources=STATUS),
         Resource(MCO, "v1", "MachineConfig", "machineconfigs", short_names=("mc",)),
-        Resource(MCO, "v1", "MachineConfigPool", "machineconfigpools", short_names=("mcp",), subresources=STATUS, columns=POOL_COLUMNS),
+        Resource(
+            MCO,
+            "v1",
+            "MachineConfigPool",
+            "machineconfigpools",
+            short_names=("mcp",),
+            subresources=STATUS,
+            columns=POOL_COLUMNS,
+        ),
         Resource(METAL3, "v1alpha1", "BareMetalHost", "baremetalhosts", True, ("bmh", "bmhost"), subresources=STATUS),
         Resource("route.openshift.io", "v1", "Route", "routes", True, subresources=STATUS, columns=ROUTE_COLUMNS),
     ]

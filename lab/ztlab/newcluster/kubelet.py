@@ -39,7 +39,8 @@ NO_FACTS = NodeFacts()
 class Kubelet:
     """A machine that runs a kubelet. ``automatic``: the cluster approves its requests itself, as on day 1.
 
-    ``machine`` is its name in the site; ``installation`` tells a freshly written disk from a restart; ``release`` "": the cluster's.
+    ``machine`` is its name in the site; ``installation`` tells a freshly written disk from a restart; ``release`` "":
+    the cluster's.
     """
 
     name: str
@@ -74,7 +75,9 @@ class Kubelet:
 
 
 def network_annotations(kubelet: Kubelet) -> dict[str, str]:
-    """What the network plugin writes on the Node (ovn-org/ovn-kubernetes go-controller/pkg/util/node_annotations.go); nothing without a MAC address."""
+    """What the network plugin writes on the Node (ovn-org/ovn-kubernetes go-controller/pkg/util/node_annotations.go);
+    nothing without a MAC address.
+    """
     facts = kubelet.facts
     if not facts.mac:
         return {}
@@ -90,4 +93,7 @@ def network_annotations(kubelet: Kubelet) -> dict[str, str]:
         "node-port-enable": "true",
         "vlan-id": "0",
     }
-    return {"k8s.ovn.org/l3-gateway-config": json.dumps({"default": gateway}), "k8s.ovn.org/host-cidrs": json.dumps(list(facts.addresses))}
+    return {
+        "k8s.ovn.org/l3-gateway-config": json.dumps({"default": gateway}),
+        "k8s.ovn.org/host-cidrs": json.dumps(list(facts.addresses)),
+    }

@@ -69,9 +69,15 @@ class Nodes:
         installation: str = "",
         facts: NodeFacts = NO_FACTS,
     ) -> None:
-        """A machine came up from its disk; a known one is rebooting, unless its disk was written again or its Node was deleted."""
+        """A machine came up from its disk; a known one is rebooting, unless its disk was written again or its Node was
+        deleted.
+        """
         known = self.kubelets.get(name)
-        if known is None or known.installation != installation or (known.joined is not None and not self.store.exists(self.node_kind, name)):
+        if (
+            known is None
+            or known.installation != installation
+            or (known.joined is not None and not self.store.exists(self.node_kind, name))
+        ):
             known = self.kubelets[name] = Kubelet(name, role, ip, now, automatic, machine, installation, facts)
             known.system_uuid = facts.system_uuid or known.system_uuid
             return
@@ -135,7 +141,10 @@ class Nodes:
             kubelet.requested = now
             return
         if not kubelet.served and self._issued(kubelet, kubelet.serving_request, now):
-            self._serve(kubelet, base64.b64decode(self.store.get(self.csr_kind, kubelet.serving_request)["status"]["certificate"]))
+            self._serve(
+                kubelet,
+                base64.b64decode(self.store.get(self.csr_kind, kubelet.serving_request)["status"]["certificate"]),
+            )
         if not kubelet.ready and now - kubelet.joined >= READY_SECONDS:
             self._set_ready(kubelet, True)
 
@@ -156,11 +165,17 @@ class Nodes:
             self._create_request(foreign.options.get("name", "intruder"), [], signer, user)
         return self._create_request(name, addresses, signer, user, kubelet.key if serving else None)
 
-    def _create_request(self, name: str, addresses: list[str], signer: str, user: str, key: ec.EllipticCurvePrivateKey | None = None) -> str:
+    def _create_request(
+        self, name: str, addresses: list[str], signer: str, user: str, key: ec.EllipticCurvePrivateKey | None = None
+    ) -> str:
         serving = signer == SERVING_SIGNER
         pem = pki.signing_request(f"system:node:{name}", ["system:nodes"], addresses, key)
         usage = "server auth" if serving else "client auth"
-        groups = ["system:nodes"] if serving else ["system:serviceaccounts", "system:serviceaccounts:openshift-machine-config-operator"]
+        groups = (
+            ["system:nodes"]
+            if serving
+            else ["system:serviceaccounts", "system:serviceaccounts:openshift-machine-config-operator"]
+        )
         body: Object = {
             "metadata": {"name": f"csr-{secrets.token_hex(3)[:5]}"},
             "spec": {
@@ -227,7 +242,9 @@ class Nodes:
         if kubelet.role == "arbiter":
             spec["taints"] = [{"key": "node-role.kubernetes.io/arbiter", "effect": "NoSchedule"}]
         if not self.store.exists(self.node_kind, kubelet.name):
-            self.store.create(self.node_kind, {"metadata": {"name": kubelet.name, "labels": self.labels(kubelet)}, "spec": spec})
+            self.store.create(
+                self.node_kind, {"metadata": {"name": kubelet.name, "labels": self.labels(kubelet)}, "spec": spec}
+            )
         self._set_ready(kubelet, False)
 
     def _annotate(self, kubelet: Kubelet) -> None:
@@ -255,10 +272,24 @@ class Nodes:
             self._annotate(kubelet)
         moment, version = self.store.timestamp(), self.kubelet_version(kubelet)
         usual = ("True", "KubeletReady", "kubelet is posting ready status")
-        status, *texts = said or (usual if ready else ("False", "KubeletNotReady", "container runtime network not ready: NetworkReady=false"))
+        status, *texts = said or (
+            usual
+            if ready
+            else ("False", "KubeletNotReady", ("container runtime network not ready: NetworkReady=false"))
+        )
         conditions = [
-            {"type": kind, "status": "False", "reason": f"KubeletHas{reason}", "lastTransitionTime": moment, "lastHeartbeatTime": moment}
-            for kind, reason in (("MemoryPressure", "SufficientMemory"), ("DiskPressure", "NoDiskPressure"), ("PIDPressure", "SufficientPID"))
+            {
+                "type": kind,
+                "status": "False",
+                "reason": f"KubeletHas{reason}",
+                "lastTransitionTime": moment,
+                "lastHeartbeatTime": moment,
+            }
+            for kind, reason in (
+                ("MemoryPressure", "SufficientMemory"),
+                ("DiskPressure", "NoDiskPressure"),
+                ("PIDPressure", "SufficientPID"),
+            )
         ]
         conditions.append(
             {
@@ -274,7 +305,10 @@ class Nodes:
         node = self.store.get(self.node_kind, kubelet.name)
         node["status"] = {
             "conditions": conditions,
-            "addresses": [*({"type": "InternalIP", "address": ip} for ip in kubelet.node_ips), {"type": "Hostname", "address": kubelet.name}],
+            "addresses": [
+                *({"type": "InternalIP", "address": ip} for ip in kubelet.node_ips),
+                {"type": "Hostname", "address": kubelet.name},
+            ],
             "capacity": dict(CAPACITY),
             "allocatable": dict(CAPACITY),
             "daemonEndpoints": {"kubeletEndpoint": {"Port": 10250}},

@@ -9,7 +9,8 @@ import dataclasses
 from collections.abc import Collection
 from typing import Any
 
-# name, second of appearance, second of availability after the control plane stands (lab seconds), needs nodes for workloads
+# name, second of appearance, second of availability after the control plane stands (lab seconds), needs nodes for
+# workloads
 _TIMELINE: tuple[tuple[str, int, int, bool], ...] = (
     ("cloud-controller-manager", 0, 20, False),
     ("cloud-credential", 0, 10, False),
@@ -66,10 +67,17 @@ class OperatorState:
 NAMES = tuple(name for name, _start, _ready, _workloads in _TIMELINE)
 
 
-def operator_states(elapsed: float, *, workloads: bool, degraded: frozenset[str] = frozenset(), names: Collection[str] = NAMES) -> list[OperatorState]:
-    """Those of ``names`` that exist ``elapsed`` lab seconds after the control plane stood. ``workloads``: nodes for routers and consoles are there."""
+def operator_states(
+    elapsed: float, *, workloads: bool, degraded: frozenset[str] = frozenset(), names: Collection[str] = NAMES
+) -> list[OperatorState]:
+    """Those of ``names`` that exist ``elapsed`` lab seconds after the control plane stood.
+
+    ``workloads``: nodes for routers and consoles are there.
+    """
     return [
-        _state(name, elapsed >= ready and (workloads or not needs_nodes), needs_nodes and not workloads, name in degraded)
+        _state(
+            name, elapsed >= ready and (workloads or not needs_nodes), needs_nodes and not workloads, name in degraded
+        )
         for name, start, ready, needs_nodes in _TIMELINE
         if elapsed >= start and name in names
     ]
@@ -77,28 +85,45 @@ def operator_states(elapsed: float, *, workloads: bool, degraded: frozenset[str]
 
 def _state(name: str, ready: bool, waits: bool, degraded: bool) -> OperatorState:
     if degraded:
-        return OperatorState(name, False, True, True, "OAuthServerDeployment_Unavailable", f"{name}: degraded by a fault of the lab")
+        return OperatorState(
+            name, False, True, True, "OAuthServerDeployment_Unavailable", f"{name}: degraded by a fault of the lab"
+        )
     if ready:
         return OperatorState(name, True, False, False, "AsExpected", "All is well")
     if waits:
         text = {
-            "ingress": 'The "default" ingress controller reports Available=False: some pods are not scheduled: no node is available.',
+            "ingress": (
+                'The "default" ingress controller reports Available=False: some pods are not scheduled: no node is '
+                "available."
+            ),
             "console": "DeploymentAvailable: 0 replicas available for console deployment",
-            "authentication": "OAuthServerRouteEndpointAccessibleControllerAvailable: route not yet admitted by the ingress controller",
+            "authentication": (
+                "OAuthServerRouteEndpointAccessibleControllerAvailable: route not yet admitted by the ingress "
+                "controller"
+            ),
         }.get(name, f"{name}: no node to run on yet")
         return OperatorState(name, False, True, False, "WaitingForNodes", text)
     return OperatorState(name, False, True, False, "Installing", f"{name} is being deployed")
 
 
 def all_available(elapsed: float, states: list[OperatorState]) -> bool:
-    return elapsed >= max(ready for _name, _start, ready, _nodes in _TIMELINE) and all(state.available for state in states)
+    return elapsed >= max(ready for _name, _start, ready, _nodes in _TIMELINE) and all(
+        state.available for state in states
+    )
 
 
 def version_conditions(version: str, elapsed: float | None, states: list[OperatorState]) -> list[dict[str, Any]]:
     """Conditions of the ClusterVersion; ``elapsed`` None: before the control plane stands."""
     if elapsed is None:
         done = MANIFESTS // 10
-        return _conditions("False", "", "True", f"Working towards {version}: {done} of {MANIFESTS} done ({100 * done // MANIFESTS}% complete)", "False", "")
+        return _conditions(
+            "False",
+            "",
+            "True",
+            (f"Working towards {version}: {done} of {MANIFESTS} done ({100 * done // MANIFESTS}% complete)"),
+            "False",
+            "",
+        )
     if all_available(elapsed, states):
         return _conditions("True", f"Done applying {version}", "False", f"Cluster version is {version}", "False", "")
     broken = [state for state in states if state.degraded]
@@ -116,7 +141,9 @@ def version_conditions(version: str, elapsed: float | None, states: list[Operato
             f"Cluster operator {broken[0].name} is degraded",
         )
     if share > 0.8 and missing:
-        text += f", waiting on {', '.join(missing[:3])}" + (f", … ({len(missing) - 3} more)" if len(missing) > 3 else "")
+        text += f", waiting on {', '.join(missing[:3])}" + (
+            f", … ({len(missing) - 3} more)" if len(missing) > 3 else ""
+        )
     return _conditions("False", "", "True", text, "False", "")
 
 
@@ -127,11 +154,23 @@ def update_conditions(version: str, elapsed: float) -> list[dict[str, Any]]:
     return _conditions("True", f"Done applying {version}", "True", text, "False", "")
 
 
-def _conditions(available: str, available_text: str, progressing: str, progressing_text: str, failing: str, failing_text: str) -> list[dict[str, Any]]:
+def _conditions(
+    available: str, available_text: str, progressing: str, progressing_text: str, failing: str, failing_text: str
+) -> list[dict[str, Any]]:
     return [
         {"type": "Available", "status": available, "message": available_text},
         {"type": "Failing", "status": failing, "message": failing_text},
         {"type": "Progressing", "status": progressing, "message": progressing_text},
-        {"type": "RetrievedUpdates", "status": "False", "reason": "NoChannel", "message": "The update channel has not been configured."},
-        {"type": "ImplicitlyEnabledCapabilities", "status": "False", "reason": "AsExpected", "message": "Capabilities match configured spec"},
+        {
+            "type": "RetrievedUpdates",
+            "status": "False",
+            "reason": "NoChannel",
+            "message": "The update channel has not been configured.",
+        },
+        {
+            "type": "ImplicitlyEnabledCapabilities",
+            "status": "False",
+            "reason": "AsExpected",
+            "message": "Capabilities match configured spec",
+        },
     ]

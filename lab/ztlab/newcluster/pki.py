@@ -52,7 +52,9 @@ class Signer:
 
 def key_pem(signer: Signer) -> bytes:
     """The signer's private key."""
-    return signer.key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    return signer.key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
 
 
 def load_signer(certificate: str | bytes, key: str | bytes) -> Signer:
@@ -75,7 +77,9 @@ def load_signers(texts: Mapping[str, tuple[str | bytes, str | bytes]]) -> dict[s
 
 
 def _pem_key(key: ec.EllipticCurvePrivateKey) -> bytes:
-    return key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    return key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
 
 
 def _name(common_name: str, organisations: Sequence[str] = ()) -> x509.Name:
@@ -132,7 +136,9 @@ def sign(
         .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(signer.key.public_key()), critical=False)
     )
     if names:
-        builder = builder.add_extension(x509.SubjectAlternativeName([_alternative(name) for name in names]), critical=False)
+        builder = builder.add_extension(
+            x509.SubjectAlternativeName([_alternative(name) for name in names]), critical=False
+        )
     return builder.sign(signer.key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
 
 
@@ -153,7 +159,10 @@ def admin_kubeconfig(signers: Mapping[str, Signer], name: str, server: str, serv
     cluster = {"certificate-authority-data": base64.b64encode(authorities).decode(), "server": server}
     if server_name:
         cluster["tls-server-name"] = server_name
-    user = {"client-certificate-data": base64.b64encode(admin.certificate).decode(), "client-key-data": base64.b64encode(admin.key).decode()}
+    user = {
+        "client-certificate-data": base64.b64encode(admin.certificate).decode(),
+        "client-key-data": base64.b64encode(admin.key).decode(),
+    }
     document = {
         "apiVersion": "v1",
         "kind": "Config",
@@ -170,12 +179,19 @@ def new_key() -> ec.EllipticCurvePrivateKey:
     return ec.generate_private_key(ec.SECP256R1())
 
 
-def signing_request(common_name: str, organisations: Sequence[str], names: Sequence[str] = (), key: ec.EllipticCurvePrivateKey | None = None) -> bytes:
+def signing_request(
+    common_name: str,
+    organisations: Sequence[str],
+    names: Sequence[str] = (),
+    key: ec.EllipticCurvePrivateKey | None = None,
+) -> bytes:
     """PEM of a CSR as a kubelet makes it, with a key of its own unless one is passed."""
     key = key or new_key()
     builder = x509.CertificateSigningRequestBuilder().subject_name(_name(common_name, organisations))
     if names:
-        builder = builder.add_extension(x509.SubjectAlternativeName([_alternative(name) for name in names]), critical=False)
+        builder = builder.add_extension(
+            x509.SubjectAlternativeName([_alternative(name) for name in names]), critical=False
+        )
     return builder.sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
 
 
@@ -220,7 +236,9 @@ def _context(pair: Pair, client_ca: bytes | None) -> ssl.SSLContext:
 
 
 def server_context(default: Pair, by_name: Mapping[str, Pair], client_ca: bytes | None = None) -> ssl.SSLContext:
-    """TLS with a certificate per server name; client certificates are optional, but when given ``client_ca`` must have signed them."""
+    """TLS with a certificate per server name; client certificates are optional, but when given ``client_ca`` must have
+    signed them.
+    """
     main = _context(default, client_ca)
     others = {name: _context(pair, client_ca) for name, pair in by_name.items()}
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 
 def kubernetes_version(version: str) -> tuple[str, str]:
-    """Minor and full version of Kubernetes in an OpenShift release: 4.22 carries 1.35; 4.23 and 5.0, which are one code base, carry 1.36.
+    """Minor and full version of Kubernetes in an OpenShift release: 4.22 carries 1.35; 4.23 and 5.0, which are one code
+    base, carry 1.36.
 
     Source: openshift/hypershift support/supportedversion/version.go.
     """
@@ -17,7 +18,9 @@ def kubernetes_version(version: str) -> tuple[str, str]:
 
 
 def operating_system(version: str, stream: str = "") -> tuple[str, str]:
-    """Name and kernel of a node's operating system. ``stream``: osImageStream of the install-config, "" for the release's own.
+    """Name and kernel of a node's operating system.
+
+    ``stream``: osImageStream of the install-config, "" for the release's own.
 
     The stream is that of the release that was installed: RHEL 10 from 5.0 on (openshift/installer pkg/rhcos/stream.go).
     """

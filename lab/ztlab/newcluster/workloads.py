@@ -14,7 +14,11 @@ from .nodes import CAPACITY
 # namespace, name
 DAEMONS = (("openshift-dns", "dns-default"), ("openshift-ovn-kubernetes", "ovnkube-node"))
 # namespace, name, replicas
-DEPLOYMENTS = (("openshift-ingress", "router-default", 1), ("openshift-console", "console", 1), ("openshift-monitoring", "prometheus-k8s", 1))
+DEPLOYMENTS = (
+    ("openshift-ingress", "router-default", 1),
+    ("openshift-console", "console", 1),
+    ("openshift-monitoring", "prometheus-k8s", 1),
+)
 NAMESPACES = tuple(dict.fromkeys(namespace for namespace, *_rest in (*DAEMONS, *DEPLOYMENTS)))
 
 
@@ -33,11 +37,19 @@ class Workloads:
                 self._store.delete(self._pods, pod["metadata"]["name"], pod["metadata"]["namespace"])
         alive = [pod for pod in pods if not where(pod) or where(pod) in nodes]
         self._daemons(nodes, alive)
-        fit = [name for name, node in nodes.items() if node_ready(node) and not (node.get("spec") or {}).get("unschedulable")]
+        fit = [
+            name
+            for name, node in nodes.items()
+            if node_ready(node) and not (node.get("spec") or {}).get("unschedulable")
+        ]
         if fit:
             self._deployments(fit, alive)
             for pod in alive:
-                free = [name for name in fit if cpus_of(pod) <= node_cpus() - sum(cpus_of(each) for each in alive if where(each) == name)]
+                free = [
+                    name
+                    for name in fit
+                    if cpus_of(pod) <= node_cpus() - sum(cpus_of(each) for each in alive if where(each) == name)
+                ]
                 if not where(pod) and free:
                     alive[alive.index(pod)] = self._bind(pod, self._freest(free, alive))
 
@@ -58,9 +70,22 @@ class Workloads:
         return min(fit, key=lambda name: (sum(where(pod) == name for pod in pods), name))
 
     def _create(self, namespace: str, name: str, node: str, owner: str) -> Object:
-        reference = {"apiVersion": "apps/v1", "kind": owner, "name": name, "uid": "00000000-0000-4000-8000-000000000000", "controller": True}
-        metadata: Object = {"name": f"{name}-{secrets.token_hex(3)[:5]}", "labels": {"app": name}, "ownerReferences": [reference]}
-        spec: Object = {"nodeName": node, "containers": [{"name": name, "image": "quay.io/openshift-release-dev/ocp-v4.0-art-dev"}]}
+        reference = {
+            "apiVersion": "apps/v1",
+            "kind": owner,
+            "name": name,
+            "uid": "00000000-0000-4000-8000-000000000000",
+            "controller": True,
+        }
+        metadata: Object = {
+            "name": f"{name}-{secrets.token_hex(3)[:5]}",
+            "labels": {"app": name},
+            "ownerReferences": [reference],
+        }
+        spec: Object = {
+            "nodeName": node,
+            "containers": [{"name": name, "image": "quay.io/openshift-release-dev/ocp-v4.0-art-dev"}],
+        }
         return self._run(self._store.create(self._pods, {"metadata": metadata, "spec": spec}, namespace))
 
     def _bind(self, pod: Object, node: str) -> Object:
@@ -70,7 +95,9 @@ class Workloads:
 
     def _run(self, pod: Object) -> Object:
         moment = self._store.timestamp()
-        conditions: list[dict[str, Any]] = [{"type": kind, "status": "True", "lastTransitionTime": moment} for kind in ("PodScheduled", "Ready")]
+        conditions: list[dict[str, Any]] = [
+            {"type": kind, "status": "True", "lastTransitionTime": moment} for kind in ("PodScheduled", "Ready")
+        ]
         body = {**pod, "status": {"phase": "Running", "startTime": moment, "conditions": conditions}}
         return self._store.update(self._pods, body, pod["metadata"]["namespace"], subresource="status")
 
@@ -101,4 +128,7 @@ def _app(pod: Object) -> str:
 
 
 def node_ready(node: Object) -> bool:
-    return any(entry["type"] == "Ready" and entry["status"] == "True" for entry in (node.get("status") or {}).get("conditions") or [])
+    return any(
+        entry["type"] == "Ready" and entry["status"] == "True"
+        for entry in (node.get("status") or {}).get("conditions") or []
+    )

@@ -36,10 +36,13 @@ UPLOAD = "POST /v2/clusters/{cluster_id}/logs"
 
 
 class AssistedService:
-    """One service. ``env`` is what its env files hold; ``kubeconfig(cluster_name, domain)`` gives the file that its downloads hand out.
+    """One service. ``env`` is what its env files hold; ``kubeconfig(cluster_name, domain)`` gives the file that its
+    downloads hand out.
 
-    ``requests`` counts calls by operation (``GET /v2/clusters``); with ``swagger`` every response is held against the description and
-    deviations are collected in ``violations``. Raises ValueError for an environment that the service would not start with.
+    ``requests`` counts calls by operation (``GET /v2/clusters``); with ``swagger`` every response is held against the
+    description and
+    deviations are collected in ``violations``. Raises ValueError for an environment that the service would not start
+    with.
     """
 
     def __init__(
@@ -123,7 +126,9 @@ class AssistedService:
             LOG.exception("a monitor of the assisted-service failed")
 
     def _forgive(self, seconds: float) -> None:
-        """While a busy machine held the whole lab up no agent could check in: at high speed that is no silence of theirs."""
+        """While a busy machine held the whole lab up no agent could check in: at high speed that is no silence of
+        theirs.
+        """
         for host in self.core.state.hosts.values():
             host.checked_in += max(0.0, seconds)
 
@@ -150,7 +155,12 @@ class AssistedService:
         if path in ("/health", "/ready"):
             return web.Response(status=200)
         if path == "/metrics":
-            return web.Response(text="".join(f'assisted_installer_requests{{operation="{key}"}} {count}\n' for key, count in sorted(self.requests.items())))
+            return web.Response(
+                text="".join(
+                    f'assisted_installer_requests{{operation="{key}"}} {count}\n'
+                    for key, count in sorted(self.requests.items())
+                )
+            )
         fault = await self._faulty(path)
         if fault is not None:
             return fault
@@ -159,7 +169,12 @@ class AssistedService:
         except InfraError as error:
             return self._json(request, error.status, error.body(), error.headers)
         except ServiceError as error:
-            return self._json(request, error.status, error.body(), {"Content-Type": "application/octet-stream"} if error.binary else {})
+            return self._json(
+                request,
+                error.status,
+                error.body(),
+                {"Content-Type": "application/octet-stream"} if error.binary else {},
+            )
         except Exception as error:
             LOG.exception("%s %s", request.method, path)
             return self._json(request, 500, ServiceError(500, f"internal error of the lab: {error}").body(), {})
@@ -203,7 +218,9 @@ class AssistedService:
             if isinstance(error, ServiceError):
                 error.binary = route.binary
             if self._swagger is not None:
-                self.violations += self._swagger.refusal_problems(route.method, route.template, error.status, error.body())
+                self.violations += self._swagger.refusal_problems(
+                    route.method, route.template, error.status, error.body()
+                )
             raise
 
     async def _body(self, request: web.Request, route: Route) -> tuple[Any, bytes]:
@@ -221,7 +238,9 @@ class AssistedService:
     def _json(self, request: web.Request, status: int, body: Any, headers: Mapping[str, str]) -> web.Response:
         if body is None:
             return web.Response(status=status, headers=dict(headers))
-        response = web.Response(status=status, body=json.dumps(body).encode(), headers={"Content-Type": "application/json", **headers})
+        response = web.Response(
+            status=status, body=json.dumps(body).encode(), headers={"Content-Type": "application/json", **headers}
+        )
         if "gzip" in request.headers.get("Accept-Encoding", ""):
             response.enable_compression(web.ContentCoding.gzip)
         return response
@@ -235,7 +254,9 @@ class AssistedService:
 
 async def _upload(request: web.Request) -> bytes:
     if not request.content_type.startswith("multipart/"):
-        raise InfraError(400, f'unsupported media type "{request.content_type}", only [multipart/form-data] are allowed')
+        raise InfraError(
+            400, (f'unsupported media type "{request.content_type}", only [multipart/form-data] are allowed')
+        )
     async for part in await request.multipart():
         if getattr(part, "name", None) == "upfile":
             return bytes(await part.read(decode=False))  # type: ignore[union-attr]

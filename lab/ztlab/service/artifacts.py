@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the service makes for machines that install: bootstrap.ign with the cluster's signers, and each host's own ignition."""
+"""What the service makes for machines that install: bootstrap.ign with the cluster's signers, and each host's own
+ignition.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,10 @@ def bootstrap_ignition(core: Core, cluster: Cluster) -> dict[str, Any]:
         "metadata": {"name": "version", "namespace": "openshift-cluster-version"},
         "spec": {"channel": "", "clusterID": cluster.openshift_cluster_id},
     }
-    files = [_file(CLUSTER_CONFIG, yaml.safe_dump(config_map).encode()), _file(CLUSTER_VERSION, yaml.safe_dump(version).encode())]
+    files = [
+        _file(CLUSTER_CONFIG, yaml.safe_dump(config_map).encode()),
+        _file(CLUSTER_VERSION, yaml.safe_dump(version).encode()),
+    ]
     for name, (certificate, key) in _signers(core, cluster).items():
         files += [_file(f"{TLS_DIRECTORY}/{name}.crt", certificate), _file(f"{TLS_DIRECTORY}/{name}.key", key)]
     return {"ignition": {"version": "3.2.0"}, "storage": {"files": files}}
@@ -56,13 +61,21 @@ def host_ignition(core: Core, cluster: Cluster, host: Host) -> dict[str, Any]:
     override = json.loads(host.ignition_overrides or "{}")
     pool = host.machine_config_pool or {"auto-assign": "worker"}.get(host.effective_role, host.effective_role)
     authority = _authority(core, cluster)
-    resource: dict[str, Any] = {"source": _source(core, cluster, pool, known=bool(authority) or bool(_authorities(override)))}
-    headers = dict(host.ignition_headers) | ({"Authorization": f"Bearer {host.ignition_token}"} if host.ignition_token else {})
+    resource: dict[str, Any] = {
+        "source": _source(core, cluster, pool, known=bool(authority) or bool(_authorities(override)))
+    }
+    headers = dict(host.ignition_headers) | (
+        {"Authorization": f"Bearer {host.ignition_token}"} if host.ignition_token else {}
+    )
     if headers:
         resource["httpHeaders"] = [{"name": name, "value": value} for name, value in headers.items()]
     ignition: dict[str, Any] = {"version": "3.2.0", "config": {"merge": [resource]}}
     if authority:
-        ignition["security"] = {"tls": {"certificateAuthorities": [{"source": f"data:text/plain;base64,{base64.b64encode(authority).decode()}"}]}}
+        ignition["security"] = {
+            "tls": {
+                "certificateAuthorities": [{"source": f"data:text/plain;base64,{base64.b64encode(authority).decode()}"}]
+            }
+        }
     document = {"ignition": ignition, "storage": {"files": [_file("/etc/hostname", host.name.encode(), mode=0o644)]}}
     return merge(document, override) if override else document
 
@@ -87,7 +100,9 @@ def _authority(core: Core, cluster: Cluster) -> bytes:
 
 
 def _authorities(document: Mapping[str, Any]) -> list[Any]:
-    return list(((document.get("ignition") or {}).get("security") or {}).get("tls", {}).get("certificateAuthorities") or [])
+    return list(
+        ((document.get("ignition") or {}).get("security") or {}).get("tls", {}).get("certificateAuthorities") or []
+    )
 
 
 def _signers(core: Core, cluster: Cluster) -> Mapping[str, tuple[bytes, bytes]]:

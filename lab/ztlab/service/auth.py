@@ -24,14 +24,21 @@ from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 from .errors import InfraError, ServiceError
 from .settings import Settings
 
-HEADERS = {"userAuth": "Authorization", "agentAuth": "X-Secret-Key", "watcherAuth": "Watcher-Authorization", "imageAuth": "Image-Token"}
+HEADERS = {
+    "userAuth": "Authorization",
+    "agentAuth": "X-Secret-Key",
+    "watcherAuth": "Watcher-Authorization",
+    "imageAuth": "Image-Token",
+}
 QUERIES = {"urlAuth": "api_key", "imageURLAuth": "image_token"}
 UNAUTHENTICATED = "unauthenticated for invalid credentials"
 
 
 @dataclasses.dataclass(frozen=True)
 class Caller:
-    """``scheme`` is empty for the administrator of a service without authentication; the ids limit a local token to one object."""
+    """``scheme`` is empty for the administrator of a service without authentication; the ids limit a local token to one
+    object.
+    """
 
     scheme: str = ""
     infra_env_id: str = ""
@@ -39,7 +46,9 @@ class Caller:
 
 
 def load_public_key(pem: bytes) -> ec.EllipticCurvePublicKey:
-    """The installer writes block type ``EC PUBLIC KEY`` around a PKIX key, which OpenSSL only knows as ``PUBLIC KEY``."""
+    """The installer writes block type ``EC PUBLIC KEY`` around a PKIX key, which OpenSSL only knows as
+    ``PUBLIC KEY``.
+    """
     key = serialization.load_pem_public_key(pem.replace(b"EC PUBLIC KEY", b"PUBLIC KEY"))
     if not isinstance(key, ec.EllipticCurvePublicKey):
         raise ValueError("EC_PUBLIC_KEY_PEM holds no elliptic curve key")
@@ -85,7 +94,9 @@ def signed_claims(token: str, key: ec.EllipticCurvePublicKey) -> dict[str, Any]:
 
 
 class Authenticator:
-    """Decides by ``AUTH_TYPE``; :meth:`authenticate` is called before the body of a request is read, as upstream does."""
+    """Decides by ``AUTH_TYPE``; :meth:`authenticate` is called before the body of a request is read, as upstream
+    does.
+    """
 
     def __init__(self, settings: Settings) -> None:
         self.auth_type = settings.auth_type
@@ -138,7 +149,9 @@ class Authenticator:
 
 
 def check_object(caller: Caller, parameters: Mapping[str, str]) -> None:
-    """A local token in a URL opens its own object only; that of an agent opens all (upstream: pkg/auth/local_authz_handler.go). Raises InfraError 404."""
+    """A local token in a URL opens its own object only; that of an agent opens all (upstream:
+    pkg/auth/local_authz_handler.go). Raises InfraError 404.
+    """
     if caller.scheme != "urlAuth":
         return
     for name, own in (("infra_env_id", caller.infra_env_id), ("cluster_id", caller.cluster_id)):

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The field tables of the request bodies, written down from the API description; what is not in them is an unknown field."""
+"""The field tables of the request bodies, written down from the API description; what is not in them is an unknown
+field.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,17 @@ from .schema import Field, flag, many, number, record, text
 MAC = r"^([0-9A-Fa-f]{2}[:]){5}([0-9A-Fa-f]{2})$"
 KERNEL_ARGUMENT = r'^(?:(?:[^ \t\n\r"]+)|(?:"[^"]*"))+$'
 MANIFEST_NAME = r"^[^\/]*\.(json|ya?ml(\.patch_?[a-zA-Z0-9_]*)?)$"
-ROLE_SETS = ("none", "masters", "arbiters", "workers", "masters,arbiters", "masters,workers", "arbiters,workers", "masters,arbiters,workers", "all")
+ROLE_SETS = (
+    "none",
+    "masters",
+    "arbiters",
+    "workers",
+    "masters,arbiters",
+    "masters,workers",
+    "arbiters,workers",
+    "masters,arbiters,workers",
+    "all",
+)
 ARCHITECTURES = ("x86_64", "aarch64", "arm64", "ppc64le", "s390x")
 FOLDERS = ("manifests", "openshift")
 STAGES = (
@@ -63,7 +75,13 @@ LOGS_STATES = ("requested", "collecting", "completed", "timeout", "")
 PROXY = record({"http_proxy": text(), "https_proxy": text(), "no_proxy": text()})
 CLUSTER_NETWORK = record({"cluster_id": text(form="uuid"), "cidr": text(form="cidr"), "host_prefix": number(1, 128)})
 NETWORK = record({"cluster_id": text(form="uuid"), "cidr": text(form="cidr")})
-VIP = record({"cluster_id": text(form="uuid"), "ip": text(form="ip"), "verification": text(enum=("unverified", "failed", "succeeded"))})
+VIP = record(
+    {
+        "cluster_id": text(form="uuid"),
+        "ip": text(form="ip"),
+        "verification": text(enum=("unverified", "failed", "succeeded")),
+    }
+)
 PLATFORM = record(
     {
         "type": text(enum=("baremetal", "nutanix", "vsphere", "none", "external")),
@@ -97,7 +115,9 @@ _CLUSTER_COMMON: dict[str, Field] = {
     "service_networks": many(NETWORK),
     "machine_networks": many(NETWORK),
     "platform": PLATFORM,
-    "disk_encryption": record({"enable_on": text(enum=ROLE_SETS), "mode": text(enum=("tpmv2", "tang")), "tang_servers": text()}),
+    "disk_encryption": record(
+        {"enable_on": text(enum=ROLE_SETS), "mode": text(enum=("tpmv2", "tang")), "tang_servers": text()}
+    ),
     "ignition_endpoint": record({"url": text(), "ca_certificate": text()}),
     "tags": text(),
     "control_plane_count": number(),
@@ -118,12 +138,16 @@ CLUSTER_IMPORT = record(
     {"name": text(), "api_vip_dnsname": text(), "openshift_version": text(), "openshift_cluster_id": text(form="uuid")},
     ("name", "api_vip_dnsname", "openshift_cluster_id"),
 )
-CLUSTER_DISCONNECTED = record({"name": text(least=1, most=54), "openshift_version": text()}, ("name", "openshift_version"))
+CLUSTER_DISCONNECTED = record(
+    {"name": text(least=1, most=54), "openshift_version": text()}, ("name", "openshift_version")
+)
 
 STATIC_NETWORK = record(
     {
         "network_yaml": text(),
-        "mac_interface_map": many(record({"mac_address": text(pattern=MAC), "logical_nic_name": text()}, ("mac_address",))),
+        "mac_interface_map": many(
+            record({"mac_address": text(pattern=MAC), "logical_nic_name": text()}, ("mac_address",))
+        ),
     }
 )
 _INFRA_ENV_COMMON: dict[str, Field] = {
@@ -136,7 +160,9 @@ _INFRA_ENV_COMMON: dict[str, Field] = {
     "rendezvous_ip": text(form="ip"),
     "image_type": text(enum=("full-iso", "minimal-iso", "disconnected-iso")),
     "ignition_config_override": text(),
-    "kernel_arguments": many(record({"operation": text(enum=("append", "replace", "delete")), "value": text(pattern=KERNEL_ARGUMENT)})),
+    "kernel_arguments": many(
+        record({"operation": text(enum=("append", "replace", "delete")), "value": text(pattern=KERNEL_ARGUMENT)})
+    ),
     "additional_trust_bundle": text(most=65535),
     "openshift_version": text(),
     "network_discovery_delay_seconds": number(0),
@@ -154,7 +180,9 @@ HOST_UPDATE = record(
         "host_role": text(enum=("auto-assign", "master", "arbiter", "worker")),
         "host_name": text(),
         "disks_selected_config": many(record({"id": text(), "role": text(enum=("none", "install"))}, ("id",))),
-        "disks_skip_formatting": many(record({"disk_id": text(), "skip_formatting": flag()}, ("disk_id", "skip_formatting"))),
+        "disks_skip_formatting": many(
+            record({"disk_id": text(), "skip_formatting": flag()}, ("disk_id", "skip_formatting"))
+        ),
         "machine_config_pool_name": text(),
         "ignition_endpoint_token": text(),
         "ignition_endpoint_http_headers": many(KEY_VALUE),
@@ -175,14 +203,26 @@ HOST_BIND = record({"cluster_id": text(form="uuid")}, ("cluster_id",))
 HOST_PROGRESS = record({"current_stage": text(enum=STAGES), "progress_info": text()})
 INSTALLER_ARGS = record({"args": many(text())})
 HOST_IGNITION = record({"config": text()})
-STEP_REPLY = record({"step_type": text(enum=STEP_TYPES), "step_id": text(), "exit_code": number(), "output": text(), "error": text()})
+STEP_REPLY = record(
+    {"step_type": text(enum=STEP_TYPES), "step_id": text(), "exit_code": number(), "output": text(), "error": text()}
+)
 LOGS_PROGRESS = record({"logs_state": text(enum=LOGS_STATES)}, ("logs_state",))
 FINALIZING_PROGRESS = record({"finalizing_stage": text(enum=FINALIZING_STAGES)})
-OPERATOR_REPORT = record({"name": text(), "version": text(), "status": text(enum=("failed", "progressing", "available")), "status_info": text()})
+OPERATOR_REPORT = record(
+    {
+        "name": text(),
+        "version": text(),
+        "status": text(enum=("failed", "progressing", "available")),
+        "status_info": text(),
+    }
+)
 COMPLETION = record({"is_success": flag(), "error_info": text(), "data": Field("object")}, ("is_success",))
 IGNORED_VALIDATIONS = record({"host-validation-ids": text(), "cluster-validation-ids": text()})
 JSON_TEXT = text()
-MANIFEST_CREATE = record({"folder": text(enum=FOLDERS), "file_name": text(pattern=MANIFEST_NAME), "content": text()}, ("file_name", "content"))
+MANIFEST_CREATE = record(
+    {"folder": text(enum=FOLDERS), "file_name": text(pattern=MANIFEST_NAME), "content": text()},
+    ("file_name", "content"),
+)
 MANIFEST_UPDATE = record(
     {
         "folder": text(enum=FOLDERS),

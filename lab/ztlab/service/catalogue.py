@@ -20,7 +20,10 @@ from .validations_operators import OPERATORS
 
 SUPPORTED_OPERATORS = tuple(sorted(name for name, _title in OPERATORS.values()))
 BUNDLES = {
-    "virtualization": ("Virtualization", ["cnv", "mtv", "node-healthcheck", "nmstate", "self-node-remediation", "fence-agents-remediation"]),
+    "virtualization": (
+        "Virtualization",
+        ["cnv", "mtv", "node-healthcheck", "nmstate", "self-node-remediation", "fence-agents-remediation"],
+    ),
     "openshift-ai": ("OpenShift AI", ["openshift-ai", "odf", "serverless", "servicemesh", "authorino", "pipelines"]),
 }
 FEATURES = {
@@ -80,7 +83,13 @@ FEATURES = {
     "SERVERLESS": "dev-preview",
     "SERVICEMESH": "dev-preview",
 }
-ARCHITECTURES = ("X86_64_ARCHITECTURE", "ARM64_ARCHITECTURE", "PPC64LE_ARCHITECTURE", "S390X_ARCHITECTURE", "MULTIARCH_RELEASE_IMAGE")
+ARCHITECTURES = (
+    "X86_64_ARCHITECTURE",
+    "ARM64_ARCHITECTURE",
+    "PPC64LE_ARCHITECTURE",
+    "S390X_ARCHITECTURE",
+    "MULTIARCH_RELEASE_IMAGE",
+)
 
 
 def component_versions(core: Core, call: Call) -> Reply:
@@ -91,7 +100,13 @@ def component_versions(core: Core, call: Call) -> Reply:
         "assisted-installer-service": settings.service_image,
         "discovery-agent": settings.agent_image or "quay.io/edge-infrastructure/assisted-installer-agent:latest",
     }
-    return Reply(200, {"versions": versions, **({"release_tag": settings.env["RELEASE_TAG"]} if settings.env.get("RELEASE_TAG") else {})})
+    return Reply(
+        200,
+        {
+            "versions": versions,
+            **({"release_tag": settings.env["RELEASE_TAG"]} if settings.env.get("RELEASE_TAG") else {}),
+        },
+    )
 
 
 def _has_os_image(settings: Settings, release: ReleaseImage) -> bool:
@@ -112,7 +127,10 @@ def openshift_versions(core: Core, call: Call) -> Reply:
         releases = list(newest.values())
     found: dict[str, dict[str, Any]] = {}
     for release in releases:
-        entry = found.setdefault(release.version, {"display_name": release.version, "support_level": release.support_level, "cpu_architectures": []})
+        entry = found.setdefault(
+            release.version,
+            {"display_name": release.version, "support_level": release.support_level, "cpu_architectures": []},
+        )
         entry["cpu_architectures"] = sorted({*entry["cpu_architectures"], *release.architectures})
         if release.default:
             entry["default"] = True
@@ -121,7 +139,9 @@ def openshift_versions(core: Core, call: Call) -> Reply:
 
 def newest_os_version(settings: Settings, architecture: str) -> str:
     names = {architecture, ARCHITECTURE_ALIASES.get(architecture, architecture)}
-    fitting = [str(image["openshift_version"]) for image in settings.os_images if image.get("cpu_architecture") in names]
+    fitting = [
+        str(image["openshift_version"]) for image in settings.os_images if image.get("cpu_architecture") in names
+    ]
     if not fitting:
         shown = "arm64" if architecture == "aarch64" else architecture
         raise bad_request(f"Failed to get latest OS image for architecture {shown}: No OS images are available")
@@ -129,14 +149,20 @@ def newest_os_version(settings: Settings, architecture: str) -> str:
 
 
 def os_image(settings: Settings, version: str, architecture: str) -> str:
-    """The version of the OS image that a version leads to: its own, or the newest of its minor one. Raises ServiceError 400."""
+    """The version of the OS image that a version leads to: its own, or the newest of its minor one.
+
+    Raises ServiceError 400.
+    """
     names = {architecture, ARCHITECTURE_ALIASES.get(architecture, architecture)}
     listed = [str(image["openshift_version"]) for image in settings.os_images if image.get("cpu_architecture") in names]
     minor = ".".join(version.split(".")[:2])
-    fitting = [item for item in listed if item == version] or [item for item in listed if ".".join(item.split(".")[:2]) == minor]
+    fitting = [item for item in listed if item == version] or [
+        item for item in listed if ".".join(item.split(".")[:2]) == minor
+    ]
     if not fitting:
         raise bad_request(
-            f"No OS image for Openshift version {version} and architecture {architecture}: The requested OS image for version ({version}) and CPU "
+            f"No OS image for Openshift version {version} and architecture {architecture}: The requested OS image for "
+            f"version ({version}) and CPU "
             f"architecture ({architecture}) isn't specified in OS images list"
         )
     return max(fitting, key=version_key)
@@ -201,9 +227,19 @@ def features(core: Core, call: Call) -> Reply:
 def features_detailed(core: Core, call: Call) -> Reply:
     levels = _levels(call)
     operators = {name.upper(): name for name in ("lso", "odf", "cnv", "lvm", "mce", "mtv")}
-    plain = [{"feature-support-level-id": name, "support_level": level, "incompatibilities": []} for name, level in levels.items() if name not in operators]
+    plain = [
+        {"feature-support-level-id": name, "support_level": level, "incompatibilities": []}
+        for name, level in levels.items()
+        if name not in operators
+    ]
     own = [
-        {"feature-support-level-id": name, "support_level": levels[name], "incompatibilities": [], "name": operator, "dependencies": []}
+        {
+            "feature-support-level-id": name,
+            "support_level": levels[name],
+            "incompatibilities": [],
+            "name": operator,
+            "dependencies": [],
+        }
         for name, operator in operators.items()
         if name in levels
     ]
@@ -212,7 +248,9 @@ def features_detailed(core: Core, call: Call) -> Reply:
 
 def architectures(core: Core, call: Call) -> Reply:
     _version_of(call)
-    return Reply(200, {"architectures": dict.fromkeys(ARCHITECTURES, "supported") | {"MULTIARCH_RELEASE_IMAGE": "tech-preview"}})
+    return Reply(
+        200, {"architectures": dict.fromkeys(ARCHITECTURES, "supported") | {"MULTIARCH_RELEASE_IMAGE": "tech-preview"}}
+    )
 
 
 def default_config(core: Core, call: Call) -> Reply:

@@ -26,14 +26,19 @@ NAME = re.compile(r"^([a-z0-9]([-a-z0-9]*[a-z0-9])?)$")
 DOMAIN = re.compile(r"^([a-z\d]([\-]*[a-z\d]+)*\.)+[a-z\d]+([\-]*[a-z\d]+)+$")
 ONE_LABEL = re.compile(r"^[a-z\d]([-a-z\d]*[a-z\d])?$")
 SSH_KEY = re.compile(r"^(ssh-rsa|ssh-ed25519|ssh-dss|ecdsa-sha2-nistp(256|384|521)) [A-Za-z0-9+/]+={0,3}( .*)?$")
-PLATFORM_TITLES = {"none": "None Platform Integration", "nutanix": "Nutanix Platform Integration", "external": "External Platform Integration"}
+PLATFORM_TITLES = {
+    "none": "None Platform Integration",
+    "nutanix": "Nutanix Platform Integration",
+    "external": "External Platform Integration",
+}
 TAG = re.compile(r"^\w+( \w+)*$")
 IPV4_CLUSTER = {"cidr": "10.128.0.0/14", "host_prefix": 23}
 IPV6_CLUSTER = {"cidr": "fd01::/48", "host_prefix": 64}
 IPV4_SERVICE = {"cidr": "172.30.0.0/16"}
 IPV6_SERVICE = {"cidr": "fd02::/112"}
 NO_PROXY = (
-    "NO Proxy is a comma-separated list of destination domain names, domains, IP addresses or other network CIDRs. A domain can be prefaced with '.' to "
+    "NO Proxy is a comma-separated list of destination domain names, domains, IP addresses or other network CIDRs. A "
+    "domain can be prefaced with '.' to "
     "include all subdomains of that domain. Use '*' to bypass proxy for all destinations with OpenShift 4.8 or later."
 )
 LISTS = ("api_vips", "ingress_vips", "cluster_networks", "service_networks", "machine_networks")
@@ -72,15 +77,21 @@ def check_name(name: str, platform: str) -> None:
     labels = name.split(".") if platform == "none" else [name]
     if len(name) > 54 or not all(NAME.match(label) for label in labels):
         raise bad_request(
-            f"Cluster name format is not valid: '{name}'. Name must start and end with either a letter or number and consist of lower-case letters, "
+            f"Cluster name format is not valid: '{name}'. Name must start and end with either a letter or number and "
+            "consist of lower-case letters, "
             "numbers, and hyphens. Subdomains in cluster names are only valid with none platform."
         )
 
 
 def check_domain(domain: str) -> None:
-    if domain and not ONE_LABEL.match(domain) and (len(domain) > 255 or not DOMAIN.match(domain) or re.fullmatch(r"[\d.]+", domain)):
+    if (
+        domain
+        and not ONE_LABEL.match(domain)
+        and (len(domain) > 255 or not DOMAIN.match(domain) or re.fullmatch(r"[\d.]+", domain))
+    ):
         raise bad_request(
-            f"DNS format mismatch: {domain} domain name is not valid. Must match regex [{DOMAIN.pattern}], be no more than 255 characters, "
+            f"DNS format mismatch: {domain} domain name is not valid. Must match regex [{DOMAIN.pattern}], be no more "
+            "than 255 characters, "
             "and not be in dotted decimal format (##.##.##.##)"
         )
 
@@ -88,7 +99,9 @@ def check_domain(domain: str) -> None:
 def check_ssh_keys(text: str) -> None:
     for line in filter(None, (line.strip() for line in text.splitlines())):
         if not SSH_KEY.match(line):
-            raise bad_request(f"SSH key: {line} does not match any supported type: ssh-rsa, ssh-ed25519, ecdsa-[VARIANT]")
+            raise bad_request(
+                f"SSH key: {line} does not match any supported type: ssh-rsa, ssh-ed25519, ecdsa-[VARIANT]"
+            )
 
 
 def check_proxies(params: Mapping[str, Any]) -> None:
@@ -96,7 +109,9 @@ def check_proxies(params: Mapping[str, Any]) -> None:
     for name, title in (("http_proxy", "HTTP Proxy"), ("https_proxy", "HTTPS Proxy")):
         value = params.get(name) or ""
         if value and (urlsplit(value).scheme != "http" or not urlsplit(value).hostname):
-            raise bad_request(f"Failed to validate {title}: The URL scheme must be http and specified in the URL: '{value}'")
+            raise bad_request(
+                f"Failed to validate {title}: The URL scheme must be http and specified in the URL: '{value}'"
+            )
     for item in filter(None, (item.strip() for item in (params.get("no_proxy") or "").split(","))):
         if item != "*" and not _no_proxy_item(item.removeprefix(".")):
             raise bad_request(f"{NO_PROXY}: {item} is not a valid no_proxy entry")
@@ -122,7 +137,8 @@ def check_ntp(params: Mapping[str, Any], legacy: str) -> None:
 def check_tags(tags: str) -> None:
     if tags and not all(TAG.match(tag.strip()) for tag in tags.split(",")):
         raise bad_request(
-            f"Invalid format for Tags: {tags}. Tags should be a comma-separated list (e.g. tag1,tag2,tag3). Each tag can consist of the following "
+            f"Invalid format for Tags: {tags}. Tags should be a comma-separated list (e.g. tag1,tag2,tag3). Each tag "
+            "can consist of the following "
             "characters: Alphanumeric (aA-zZ, 0-9), underscore (_) and white-spaces."
         )
 
@@ -165,12 +181,21 @@ def check_vips(fields: Mapping[str, Any]) -> None:
     if not api and not ingress:
         return
     if fields.get("vip_dhcp_allocation"):
-        raise bad_request(f"Setting {'API' if api else 'Ingress'} VIPs is forbidden when cluster is in vip-dhcp-allocation mode")
+        raise bad_request(
+            f"Setting {'API' if api else 'Ingress'} VIPs is forbidden when cluster is in vip-dhcp-allocation mode"
+        )
     if fields.get("user_managed_networking"):
         raise bad_request(f"{'API' if api else 'Ingress'} VIPs cannot be set with User Managed Networking")
-    problems = [f"{name} supports 2 vips. got: {len(found)}" for name, found in (("apiVIPs", api), ("ingressVips", ingress)) if len(found) > 2]
+    problems = [
+        f"{name} supports 2 vips. got: {len(found)}"
+        for name, found in (("apiVIPs", api), ("ingressVips", ingress))
+        if len(found) > 2
+    ]
     if len(api) != len(ingress):
-        problems.append(f"configuration must include the same number of apiVIPs (got {len(api)}) and ingressVIPs (got {len(ingress)})")
+        problems.append(
+            f"configuration must include the same number of apiVIPs (got {len(api)}) and ingressVIPs (got "
+            f"{len(ingress)})"
+        )
     if problems:
         raise bad_request(go.joined(problems))
     for name, found in (("apiVIPs", api), ("ingressVIPs", ingress)):
@@ -193,7 +218,9 @@ def check_home(fields: Mapping[str, Any], api: Sequence[str], ingress: Sequence[
         return
     for word, found in (("api-vip", api), ("ingress-vip", ingress)):
         for vip in found:
-            alike = [cidr for cidr in cidrs if ipaddress.ip_network(cidr).version == ipaddress.ip_address(vip).version] or cidrs
+            alike = [
+                cidr for cidr in cidrs if ipaddress.ip_network(cidr).version == ipaddress.ip_address(vip).version
+            ] or cidrs
             if not any(ipaddress.ip_address(vip) in ipaddress.ip_network(cidr) for cidr in alike):
                 raise bad_request(go.joined([f"{word} <{vip}> does not belong to machine-network-cidr <{alike[0]}>"]))
 
@@ -225,7 +252,9 @@ def check_family_order(fields: Mapping[str, Any]) -> None:
 
 def check_dual_stack(fields: Mapping[str, Any]) -> None:
     """Dual stack starts with IPv4 in service and cluster networks, and needs its machine networks said."""
-    versions = [ipaddress.ip_network(entry["cidr"], strict=False).version for entry in fields.get("cluster_networks") or []]
+    versions = [
+        ipaddress.ip_network(entry["cidr"], strict=False).version for entry in fields.get("cluster_networks") or []
+    ]
     if len(set(versions)) < 2:
         return
     machine = fields.get("machine_networks") or []
@@ -262,7 +291,9 @@ def check_full_count(count: int, version: str, settings: Settings) -> None:
         if count != 3:
             raise bad_request(f"there should be exactly 3 {mode} older than 4.18")
         return
-    two = (settings.switch("TNA_CLUSTERS_SUPPORT", True) or settings.switch("TNF_CLUSTERS_SUPPORT", False)) and version_key(version) >= (4, 19)
+    two = (
+        settings.switch("TNA_CLUSTERS_SUPPORT", True) or settings.switch("TNF_CLUSTERS_SUPPORT", False)
+    ) and version_key(version) >= (4, 19)
     least, since = (2, "4.19") if two else (3, "4.18")
     if not least <= count <= 5:
         raise bad_request(f"there should be {least}-5 {mode} {since} or newer")
@@ -276,7 +307,9 @@ def resolve_platform(params: Mapping[str, Any], count: int) -> tuple[dict[str, A
         kind = (provided or {}).get("type") or "none"
         if managed is False:
             known = provided is not None and kind == "none"
-            raise bad_request(NONE_UNMANAGED if known else "Can't disable user-managed-networking on single node OpenShift")
+            raise bad_request(
+                NONE_UNMANAGED if known else ("Can't disable user-managed-networking on single node OpenShift")
+            )
         if kind in ("baremetal", "vsphere"):
             raise bad_request(f"Can't set {kind} platform on single node OpenShift")
         return _platform(provided, kind), True
@@ -305,7 +338,9 @@ def create_fields(params: dict[str, Any], settings: Settings) -> dict[str, Any]:
     version, image = _release(params, settings)
     count = resolve_control_plane(params, version, settings)
     platform, managed = resolve_platform(params, count)
-    fields: dict[str, Any] = {name: value for name, value in params.items() if value is not None and name != "pull_secret"}
+    fields: dict[str, Any] = {
+        name: value for name, value in params.items() if value is not None and name != "pull_secret"
+    }
     fields |= {
         "openshift_version": version,
         "ocp_release_image": image,
@@ -331,7 +366,8 @@ def create_fields(params: dict[str, Any], settings: Settings) -> dict[str, Any]:
     check_dual_stack(fields)
     if fields["vip_dhcp_allocation"] and version_key(version) >= (4, 15):
         raise bad_request(
-            f"cannot use VIP Automatic Allocation because it's not compatible with the {fields['cpu_architecture']} architecture "
+            f"cannot use VIP Automatic Allocation because it's not compatible with the {fields['cpu_architecture']} "
+            "architecture "
             f"on version {version} of OpenShift"
         )
     for name in ("olm_operators", "machine_networks"):
@@ -353,14 +389,16 @@ def _release(params: Mapping[str, Any], settings: Settings) -> tuple[str, str]:
         known = next((release for release in settings.releases if release.url == wanted), None)
         if known is None:
             raise bad_request(
-                f"failed to get release image by URL {wanted} during cluster registration: error occurred while trying to retrieve release image "
+                f"failed to get release image by URL {wanted} during cluster registration: error occurred while "
+                "trying to retrieve release image "
                 f"with url '{wanted}' from the db: record not found"
             )
         return (version if version.count(".") >= 2 else known.version), wanted
     release = settings.resolve_release(version, architecture)
     if release is None:
         raise bad_request(
-            f"Openshift version {version} for CPU architecture {architecture} is not supported: no release image found for openshiftVersion: '{version}' "
+            f"Openshift version {version} for CPU architecture {architecture} is not supported: no release image "
+            f"found for openshiftVersion: '{version}' "
             f"and CPU architecture '{architecture}'"
         )
     return release.version, release.url
@@ -382,15 +420,25 @@ def check_fields(fields: Mapping[str, Any], params: Mapping[str, Any]) -> None:
     if any(params.get(name) is not None for name in VIPS_MATTER):
         check_vips(fields)
     if (fields.get("load_balancer") or {}).get("type") == "user-managed" and platform not in ("baremetal", "vsphere"):
-        raise bad_request(f"cannot use {PLATFORM_TITLES.get(platform, platform)} because it's not compatible with User Managed Load Balancer")
+        raise bad_request(
+            f"cannot use {PLATFORM_TITLES.get(platform, platform)} because it's not compatible with User Managed "
+            "Load "
+            "Balancer"
+        )
 
 
 def update_fields(current: Mapping[str, Any], params: dict[str, Any], settings: Settings) -> dict[str, Any]:
     """The members after a PATCH; absent and null members stay. Raises ServiceError 400."""
-    said = normalise_lists({name: value for name, value in params.items() if value is not None and name != "pull_secret"})
+    said = normalise_lists(
+        {name: value for name, value in params.items() if value is not None and name != "pull_secret"}
+    )
     fields = {
         **current,
-        **{name: value for name, value in said.items() if name not in ("platform", "olm_operators", "machine_networks", "machine_network_cidr")},
+        **{
+            name: value
+            for name, value in said.items()
+            if name not in ("platform", "olm_operators", "machine_networks", "machine_network_cidr")
+        },
     }
     if "control_plane_count" in current or "control_plane_count" in said:
         count = resolve_count_update(current, said, settings)
@@ -403,7 +451,10 @@ def update_fields(current: Mapping[str, Any], params: dict[str, Any], settings: 
     if {"platform", "user_managed_networking", "control_plane_count"} & set(said):
         requested = {"platform": said.get("platform"), "user_managed_networking": said.get("user_managed_networking")}
         if requested["platform"] is None and requested["user_managed_networking"] is None and count != 1:
-            requested = {"platform": current.get("platform"), "user_managed_networking": current.get("user_managed_networking")}
+            requested = {
+                "platform": current.get("platform"),
+                "user_managed_networking": current.get("user_managed_networking"),
+            }
         fields["platform"], fields["user_managed_networking"] = resolve_platform(requested, count)
     for name in LEGACY:
         fields.pop(name, None)

@@ -12,7 +12,16 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from . import cluster_params, go, install_config, machine_cluster, machine_host, networks, validations_cluster, validations_host
+from . import (
+    cluster_params,
+    go,
+    install_config,
+    machine_cluster,
+    machine_host,
+    networks,
+    validations_cluster,
+    validations_host,
+)
 from .catalogue import SUPPORTED_OPERATORS
 from .core import Core
 from .errors import ServiceError, bad_request, conflict, not_found
@@ -26,14 +35,17 @@ LVM: dict[str, Any] = {"namespace": "openshift-storage", "subscription": "lvms-o
 FINALIZING = ("installing", "finalizing", "installing-pending-user-action")
 EDITABLE = ("insufficient", "ready", "pending-for-input", "adding-hosts")
 FORBIDDEN_MACHINE_NETWORK = (
-    "Setting the Machine Network CIDR is forbidden when the cluster is neither in VIP DHCP allocation mode nor using a user-managed load balancer"
+    "Setting the Machine Network CIDR is forbidden when the cluster is neither in VIP DHCP allocation mode nor using "
+    "a user-managed load balancer"
 )
 
 
 def create(core: Core, call: Call) -> Reply:
     params = call.body
     fields = cluster_params.create_fields(params, core.settings)
-    check_pull_secret(params["pull_secret"], core.settings, (fields["ocp_release_image"], core.settings.agent_image), of_new="cluster")
+    check_pull_secret(
+        params["pull_secret"], core.settings, (fields["ocp_release_image"], core.settings.agent_image), of_new="cluster"
+    )
     moment = core.timestamp()
     cluster = Cluster(
         id=str(uuid.uuid4()),
@@ -44,7 +56,9 @@ def create(core: Core, call: Call) -> Reply:
         status_updated_at=moment,
         status_since=core.now(),
         status_info="Cluster is not ready for install",
-        machine_networks=[entry["cidr"] for entry in cluster_params.normalise_lists(dict(params)).get("machine_networks") or []],
+        machine_networks=[
+            entry["cidr"] for entry in cluster_params.normalise_lists(dict(params)).get("machine_networks") or []
+        ],
         machine_networks_provided=bool(params.get("machine_networks")),
         operators=monitored_operators(params.get("olm_operators") or [], core),
     )
@@ -69,7 +83,9 @@ def monitored_operators(olm: list[Mapping[str, Any]], core: Core) -> dict[str, O
 def list_all(core: Core, call: Call) -> Reply:
     with_hosts = read_query_flag(call.query, "with_hosts")
     wanted = call.query.get("openshift_cluster_id")
-    chosen = [cluster for cluster in core.state.clusters.values() if not wanted or cluster.openshift_cluster_id == wanted]
+    chosen = [
+        cluster for cluster in core.state.clusters.values() if not wanted or cluster.openshift_cluster_id == wanted
+    ]
     return Reply(200, [list_view(core, cluster, hosts=with_hosts) for cluster in chosen])
 
 
@@ -93,9 +109,14 @@ def update(core: Core, call: Call) -> Reply:
         check_pull_secret(secret, core.settings, (fields.get("ocp_release_image", ""),))
     operators = monitored_operators(params["olm_operators"], core) if params.get("olm_operators") is not None else None
     if cluster.status not in EDITABLE:
-        raise conflict(f"Cluster {cluster.id} is in {cluster.status} state, cluster can be updated only in one of {go.words(EDITABLE)}")
+        raise conflict(
+            f"Cluster {cluster.id} is in {cluster.status} state, cluster can be updated only in one of "
+            f"{go.words(EDITABLE)}"
+        )
     _update_machine_networks(core, cluster, fields, params)
-    for vip in set(cluster.vip_verification) - {entry.get("ip") for name in ("api_vips", "ingress_vips") for entry in fields.get(name) or []}:
+    for vip in set(cluster.vip_verification) - {
+        entry.get("ip") for name in ("api_vips", "ingress_vips") for entry in fields.get(name) or []
+    }:
         del cluster.vip_verification[vip]
     cluster.fields = fields
     if secret is not None:
@@ -107,13 +128,18 @@ def update(core: Core, call: Call) -> Reply:
     return Reply(201, cluster_view(core, cluster))
 
 
-def _update_machine_networks(core: Core, cluster: Cluster, fields: Mapping[str, Any], params: Mapping[str, Any]) -> None:
+def _update_machine_networks(
+    core: Core, cluster: Cluster, fields: Mapping[str, Any], params: Mapping[str, Any]
+) -> None:
     said = params.get("machine_networks")
     balancer = (fields.get("load_balancer") or {}).get("type") == "user-managed"
     vips_changed = any(params.get(name) is not None for name in ("api_vips", "ingress_vips"))
-    managed = not (fields.get("vip_dhcp_allocation") or balancer or fields.get("user_managed_networking") or cluster.day2)
+    managed = not (
+        fields.get("vip_dhcp_allocation") or balancer or fields.get("user_managed_networking") or cluster.day2
+    )
     if not said:
-        # New VIPs lead to a network of their own; the pair of a dual-stack cluster stays, and so does what a load balancer of the user needs.
+        # New VIPs lead to a network of their own; the pair of a dual-stack cluster stays, and so does what a load
+        # balancer of the user needs.
         if vips_changed and managed and len(cluster.machine_networks) < 2:
             _follow_vips(core, cluster, fields)
         if said is None:
@@ -125,7 +151,10 @@ def _update_machine_networks(core: Core, cluster: Cluster, fields: Mapping[str, 
 
 
 def _follow_vips(core: Core, cluster: Cluster, fields: Mapping[str, Any]) -> None:
-    """VIPs that are said have to lie in a network of a host that is known already; it becomes the machine network. Raises ServiceError 400."""
+    """VIPs that are said have to lie in a network of a host that is known already; it becomes the machine network.
+
+    Raises ServiceError 400.
+    """
     vips = [entry["ip"] for name in ("api_vips", "ingress_vips") for entry in fields.get(name) or [] if entry.get("ip")]
     own = [address.network for host in core.state.hosts_of(cluster.id) for address in networks.host_addresses(host)]
     for vip in vips:
@@ -154,7 +183,11 @@ def refresh_all(core: Core, cluster: Cluster) -> None:
 def delete(core: Core, call: Call) -> Reply:
     cluster = found(core, call)
     if cluster.status in ("installing", "preparing-for-installation", "finalizing"):
-        raise conflict(f"cluster {cluster.id} can not be removed while being installed, wait for the installation to timeout or reset the installation")
+        raise conflict(
+            f"cluster {cluster.id} can not be removed while being installed, wait for the installation to timeout "
+            "or "
+            "reset the installation"
+        )
     for key in [key for key, host in core.state.hosts.items() if host.cluster_id == cluster.id]:
         del core.state.hosts[key]
     for infra_env in core.state.infra_envs.values():
@@ -168,12 +201,16 @@ def delete(core: Core, call: Call) -> Reply:
 def list_hosts(core: Core, call: Call) -> Reply:
     cluster_id = call.path["cluster_id"]
     role, status = call.query.get("role"), call.query.get("status")
-    inventory, connectivity = read_query_flag(call.query, "with-inventory"), read_query_flag(call.query, "with-connectivity")
+    inventory, connectivity = (
+        read_query_flag(call.query, "with-inventory"),
+        read_query_flag(call.query, "with-connectivity"),
+    )
 
     def wanted(host: Host) -> bool:
         return (not role or host.role == role) and (not status or host.status == status)
 
-    # No cluster, no hosts: that is no error here. Names are only those that were asked for, and the stages are left out.
+    # No cluster, no hosts: that is no error here. Names are only those that were asked for, and the stages are left
+    # out.
     views = []
     for host in filter(wanted, core.state.hosts_of(cluster_id)):
         view = host_view(core, host, inventory=inventory, connectivity=connectivity)
@@ -216,7 +253,11 @@ def reset(core: Core, call: Call) -> Reply:
 def allow_add_hosts(core: Core, call: Call) -> Reply:
     cluster = core.cluster(call.path["cluster_id"])
     if cluster.kind != "Cluster" or cluster.status != "installed":
-        raise bad_request(f"cannot transform cluster {cluster.id} to day2. Expected cluster status: installed, but cluster status is: {cluster.status}")
+        raise bad_request(
+            f"cannot transform cluster {cluster.id} to day2. Expected cluster status: installed, but cluster "
+            "status "
+            f"is: {cluster.status}"
+        )
     cluster.kind = "AddHostsCluster"
     cluster.fields["api_vip_dns_name"] = f"api.{cluster.domain}"
     before = cluster.status_info
@@ -265,9 +306,17 @@ def import_cluster(core: Core, call: Call) -> Reply:
 
 def _made_elsewhere(core: Core, cluster: Cluster) -> Reply:
     """Not read back from where it was stored: members that are empty are left out."""
-    shown = ("hosts", "host_networks", "last-installation-preparation") if cluster.imported else ("last-installation-preparation",)
+    shown = (
+        ("hosts", "host_networks", "last-installation-preparation")
+        if cluster.imported
+        else ("last-installation-preparation",)
+    )
     dropped = ("progress", "feature_usage")
-    view = {name: value for name, value in cluster_view(core, cluster).items() if (value not in ([], {}) or name in shown) and name not in dropped}
+    view = {
+        name: value
+        for name, value in cluster_view(core, cluster).items()
+        if (value not in ([], {}) or name in shown) and name not in dropped
+    }
     if "platform" in view:
         view["platform"] = {"type": view["platform"]["type"]}
     return Reply(201, view)
@@ -304,7 +353,9 @@ def patch_install_config(core: Core, call: Call) -> Reply:
     install_config.check_overrides(call.body)
     cluster.install_config_overrides = call.body
     core.touch(cluster)
-    core.event("install_config_applied", f"Custom install config was applied to the cluster {cluster.name}", cluster=cluster)
+    core.event(
+        "install_config_applied", f"Custom install config was applied to the cluster {cluster.name}", cluster=cluster
+    )
     return Reply(201)
 
 
@@ -354,10 +405,14 @@ def put_ignored_validations(core: Core, call: Call) -> Reply:
     cluster_ids = frozenset(name for name, _category, _check in validations_cluster.VALIDATIONS)
     operators = frozenset(verdict.id for verdict in cluster.verdicts.get("operators", []))
     hosts = _ignored(call.body.get("host-validation-ids"), validations_host.NEVER_IGNORED, host_ids | operators, "host")
-    own = _ignored(call.body.get("cluster-validation-ids"), validations_cluster.NEVER_IGNORED, cluster_ids | operators, "cluster")
+    own = _ignored(
+        call.body.get("cluster-validation-ids"), validations_cluster.NEVER_IGNORED, cluster_ids | operators, "cluster"
+    )
     cluster.ignored_hosts, cluster.ignored_cluster = hosts, own
     cluster.ignored_texts = {what: call.body.get(f"{what}-validation-ids") or "" for what in ("host", "cluster")}
-    core.event("validations_ignored", f"Following validations are ignored: host {hosts}, cluster {own}", cluster=cluster)
+    core.event(
+        "validations_ignored", f"Following validations are ignored: host {hosts}, cluster {own}", cluster=cluster
+    )
     return Reply(201, _ignored_view(cluster))
 
 
@@ -373,18 +428,26 @@ def finalizing_progress(core: Core, call: Call) -> Reply:
         cluster.finalizing_stage = stage
         cluster.finalizing_stage_at = core.timestamp()
         cluster.finalizing_stage_since = core.now()
-        core.event("cluster_finalizing_stage_updated", f"Updated finalizing stage of the cluster to '{stage}'", cluster=cluster)
+        core.event(
+            "cluster_finalizing_stage_updated", f"Updated finalizing stage of the cluster to '{stage}'", cluster=cluster
+        )
     return Reply(200)
 
 
 def upload_ingress_certificate(core: Core, call: Call) -> Reply:
     cluster = core.cluster(call.path["cluster_id"])
     if cluster.status not in ("finalizing", "installed"):
-        raise bad_request(f"Cluster {cluster.id} is in {cluster.status} state, upload ingress ca can be done only in finalizing or installed state")
+        raise bad_request(
+            f"Cluster {cluster.id} is in {cluster.status} state, upload ingress ca can be done only in finalizing "
+            "or "
+            "installed state"
+        )
     if "-----BEGIN CERTIFICATE-----" not in call.body:
         raise ServiceError(500, "given ingress-ca is not valid PEM format")
     cluster.ingress_ca = call.body
-    core.event("ingress_certificate_uploaded", f"Ingress certificate of cluster {cluster.name} was uploaded", cluster=cluster)
+    core.event(
+        "ingress_certificate_uploaded", f"Ingress certificate of cluster {cluster.name} was uploaded", cluster=cluster
+    )
     return Reply(201)
 
 
@@ -393,7 +456,10 @@ def list_operators(core: Core, call: Call) -> Reply:
     wanted = call.query.get("operator_name")
     if wanted and wanted not in cluster.operators:
         raise not_found()
-    return Reply(200, [operator_view(item, cluster.id) for item in cluster.operators.values() if not wanted or item.name == wanted])
+    return Reply(
+        200,
+        [operator_view(item, cluster.id) for item in cluster.operators.values() if not wanted or item.name == wanted],
+    )
 
 
 def report_operator(core: Core, call: Call) -> Reply:
@@ -405,7 +471,11 @@ def report_operator(core: Core, call: Call) -> Reply:
         raise not_found()
     status = call.body.get("status") or operator.status
     if status != operator.status:
-        core.event("cluster_operator_status", f"Operator {operator.name} status: {status} message: {call.body.get('status_info') or ''}", cluster=cluster)
+        core.event(
+            "cluster_operator_status",
+            (f"Operator {operator.name} status: {status} message: {call.body.get('status_info') or ''}"),
+            cluster=cluster,
+        )
     operator.status, operator.status_info = status, call.body.get("status_info") or ""
     operator.version = call.body.get("version") or operator.version
     operator.status_updated_at = core.timestamp()
@@ -414,7 +484,10 @@ def report_operator(core: Core, call: Call) -> Reply:
 
 def preflight_requirements(core: Core, call: Call) -> Reply:
     cluster = core.cluster(call.path["cluster_id"])
-    roles = {role: core.settings.requirement(role, cluster.version or "4.22", cluster.single_node) for role in ("master", "arbiter", "worker")}
+    roles = {
+        role: core.settings.requirement(role, cluster.version or "4.22", cluster.single_node)
+        for role in ("master", "arbiter", "worker")
+    }
     ocp = {role: {"quantitative": requirement.details()} for role, requirement in roles.items()}
     return Reply(200, {"operators": [], "ocp": ocp})
 

@@ -23,7 +23,16 @@ from .scene import Scene
 from .settings import ReleaseImage, Settings
 from .tokens import Signer
 
-HOST_WARNING = frozenset({"disconnected", "insufficient", "installing-pending-user-action", "disconnected-unbound", "insufficient-unbound", "preparing-failed"})
+HOST_WARNING = frozenset(
+    {
+        "disconnected",
+        "insufficient",
+        "installing-pending-user-action",
+        "disconnected-unbound",
+        "insufficient-unbound",
+        "preparing-failed",
+    }
+)
 
 
 def skeleton_kubeconfig(name: str, domain: str) -> str:
@@ -52,7 +61,8 @@ class Core:
         self.background: set[asyncio.Task[None]] = set()
         self.kubeconfig_source: Callable[[str, str], str] = skeleton_kubeconfig
         self.signer = Signer(settings.private_key_pem) if settings.private_key_pem else None
-        # Hooks of a service with a Kubernetes API: a host registered (its Agent must exist before the answer); something changed; the discovery image.
+        # Hooks of a service with a Kubernetes API: a host registered (its Agent must exist before the answer);
+        # something changed; the discovery image.
         self.on_registration: Callable[[Host], Awaitable[None]] | None = None
         self.on_change: Callable[[Cluster | InfraEnv | Host], None] | None = None
         self.discovery_source: Callable[[Core, InfraEnv, str], Mapping[str, Any]] | None = None
@@ -131,7 +141,18 @@ class Core:
         infra_env_id = host.infra_env_id if host else ""
         if infra_env:
             infra_env_id = infra_env.id
-        self.events.append(Event(name, severity, message, self.timestamp(), cluster_id, infra_env_id, host.id if host else "", props=dict(props or {})))
+        self.events.append(
+            Event(
+                name,
+                severity,
+                message,
+                self.timestamp(),
+                cluster_id,
+                infra_env_id,
+                host.id if host else "",
+                props=dict(props or {}),
+            )
+        )
 
     # changes of status
 
@@ -150,7 +171,13 @@ class Core:
         if status == "error":
             severity = "error"
         text = f"Host {host.name}: updated status from {previous} to {status}" + (f" ({info})" if info else "")
-        self.event("host_status_updated", text, severity=severity, host=host, props={"src_status": previous, "new_status": status})
+        self.event(
+            "host_status_updated",
+            text,
+            severity=severity,
+            host=host,
+            props={"src_status": previous, "new_status": status},
+        )
 
     def set_cluster_status(self, cluster: Cluster, status: str, info: str) -> None:
         if (cluster.status, cluster.status_info) == (status, info):
@@ -163,13 +190,24 @@ class Core:
             return
         cluster.status_since = self.now()
         severity = "critical" if status == "error" else "info"
-        self.event("cluster_status_updated", f"Updated status of the cluster to {status}", severity=severity, cluster=cluster, props={"new_status": status})
+        self.event(
+            "cluster_status_updated",
+            f"Updated status of the cluster to {status}",
+            severity=severity,
+            cluster=cluster,
+            props={"new_status": status},
+        )
         if status == "installed":
             cluster.install_completed_at = self.timestamp()
             self.event("cluster_installation_completed", "Successfully completed installing cluster", cluster=cluster)
         if status == "error":
             cluster.install_completed_at = self.timestamp()
-            self.event("cluster_installation_failed", f"Failed installing cluster {cluster.name}. Reason: {info}", severity="critical", cluster=cluster)
+            self.event(
+                "cluster_installation_failed",
+                f"Failed installing cluster {cluster.name}. Reason: {info}",
+                severity="critical",
+                cluster=cluster,
+            )
 
     def touch(self, item: Cluster | InfraEnv | Host) -> None:
         item.updated_at = self.timestamp()

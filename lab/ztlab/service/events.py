@@ -93,4 +93,6 @@ def select(events: Iterable[Event], wanted: EventFilter, known_hosts: Collection
     if wanted.descending:
         chosen.reverse()
     end = None if wanted.limit < 0 else wanted.offset + wanted.limit
-    return EventPage(tuple(chosen[wanted.offset : end]), len(chosen), {severity: counts[severity] for severity in SEVERITIES})
+    return EventPage(
+        tuple(chosen[wanted.offset : end]), len(chosen), {severity: counts[severity] for severity in SEVERITIES}
+    )

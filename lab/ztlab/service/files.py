@@ -22,13 +22,32 @@ from .router import Call, Reply, attachment
 from .schema import read_query_id, read_query_text
 from .views import cluster_view
 
-STATES = ("installing", "finalizing", "installed", "error", "adding-hosts", "cancelled", "installing-pending-user-action")
+STATES = (
+    "installing",
+    "finalizing",
+    "installed",
+    "error",
+    "adding-hosts",
+    "cancelled",
+    "installing-pending-user-action",
+)
 EARLY_STATES = ("ready", "preparing-for-installation")
 CREDENTIALS = ("kubeadmin-password", "kubeconfig", "kubeconfig-noingress")
-FILES = ("bootstrap.ign", "master.ign", "metadata.json", "worker.ign", "install-config.yaml", "custom_manifests.json", "custom_manifests.yaml", "arbiter.ign")
+FILES = (
+    "bootstrap.ign",
+    "master.ign",
+    "metadata.json",
+    "worker.ign",
+    "install-config.yaml",
+    "custom_manifests.json",
+    "custom_manifests.yaml",
+    "arbiter.ign",
+)
 PRESIGNED = ("bootstrap.ign", "master.ign", "metadata.json", "worker.ign", "install-config.yaml", "logs", "manifests")
 LOGS = ("host", "controller", "all")
-NO_CONSOLE = "console-url isn't available yet, it will be once console operator is ready as part of cluster finalizing stage"
+NO_CONSOLE = (
+    "console-url isn't available yet, it will be once console operator is ready as part of cluster finalizing stage"
+)
 
 
 def console_url(cluster: Cluster) -> str:
@@ -42,7 +61,9 @@ def credentials(core: Core, call: Call) -> Reply:
         raise conflict(NO_CONSOLE)
     if not cluster.kubeadmin_password:
         raise ServiceError(500, f"object {cluster.id}/kubeadmin-password was not found")
-    return Reply(200, {"username": "kubeadmin", "password": cluster.kubeadmin_password, "console_url": console_url(cluster)})
+    return Reply(
+        200, {"username": "kubeadmin", "password": cluster.kubeadmin_password, "console_url": console_url(cluster)}
+    )
 
 
 def _allowed(core: Core, cluster: Cluster, what: str = "files") -> None:
@@ -55,7 +76,11 @@ def _allowed(core: Core, cluster: Cluster, what: str = "files") -> None:
     else:
         what = "files"
     if cluster.status not in states:
-        raise conflict(f"cluster {cluster.id} is in {cluster.status} state, {what} can be downloaded only when status is one of: {go.words(states)}")
+        raise conflict(
+            f"cluster {cluster.id} is in {cluster.status} state, {what} can be downloaded only when status is one "
+            "of: "
+            f"{go.words(states)}"
+        )
 
 
 def check_downloadable(core: Core, cluster: Cluster) -> None:
@@ -69,7 +94,9 @@ def download_credentials(core: Core, call: Call) -> Reply:
     _allowed(core, cluster, name)
     if name == "kubeadmin-password":
         return attachment(name, cluster.kubeadmin_password.encode())
-    return attachment(name, core.kubeconfig(cluster, with_ingress=name == "kubeconfig" and bool(cluster.ingress_ca)).encode())
+    return attachment(
+        name, core.kubeconfig(cluster, with_ingress=name == "kubeconfig" and bool(cluster.ingress_ca)).encode()
+    )
 
 
 def download_files(core: Core, call: Call) -> Reply:
@@ -79,19 +106,31 @@ def download_files(core: Core, call: Call) -> Reply:
     hosts = core.state.hosts_of(cluster.id)
     if name == "metadata.json":
         return attachment(
-            name, json.dumps({"clusterName": cluster.name, "clusterID": cluster.openshift_cluster_id or cluster.id, "infraID": cluster.name}).encode()
+            name,
+            json.dumps(
+                {
+                    "clusterName": cluster.name,
+                    "clusterID": cluster.openshift_cluster_id or cluster.id,
+                    "infraID": cluster.name,
+                }
+            ).encode(),
         )
     if name == "install-config.yaml":
         return attachment(name, json.dumps(install_config.install_config(cluster, hosts)).encode())
     if name.startswith("custom_manifests"):
         if not cluster.manifests:
             raise conflict(f"object {cluster.id}/{name} was not found")
-        listed = {f"{folder}/{file_name}": manifest.content.decode(errors="replace") for (folder, file_name), manifest in sorted(cluster.manifests.items())}
+        listed = {
+            f"{folder}/{file_name}": manifest.content.decode(errors="replace")
+            for (folder, file_name), manifest in sorted(cluster.manifests.items())
+        }
         return attachment(name, json.dumps(listed).encode())
     if name == "bootstrap.ign":
         return attachment(name, json.dumps(artifacts.bootstrap_ignition(core, cluster)).encode())
     source = f"https://api-int.{cluster.domain}:22623/config/{name.removesuffix('.ign')}"
-    return attachment(name, json.dumps({"ignition": {"version": "3.2.0", "config": {"merge": [{"source": source}]}}}).encode())
+    return attachment(
+        name, json.dumps({"ignition": {"version": "3.2.0", "config": {"merge": [{"source": source}]}}}).encode()
+    )
 
 
 def presigned_file(core: Core, call: Call) -> Reply:

@@ -32,13 +32,21 @@ def json_problem(text: str) -> str:
     for literal in LITERALS:
         if rest[0] == literal[0] and not rest.startswith(literal):
             agreed = len(re.match("|".join(literal[:size] for size in range(len(literal), 0, -1)), rest)[0])  # type: ignore[index]
-            return f"invalid character '{rest[agreed]}' in literal {literal} (expecting '{literal[agreed]}')" if agreed < len(rest) else "unexpected EOF"
+            return (
+                f"invalid character '{rest[agreed]}' in literal {literal} (expecting '{literal[agreed]}')"
+                if agreed < len(rest)
+                else "unexpected EOF"
+            )
     if rest[0] not in '{["-0123456789tfn':
         return f"invalid character '{rest[0]}' looking for beginning of value"
     try:
         json.loads(text)
     except json.JSONDecodeError as error:
-        return "unexpected EOF" if error.pos >= len(text.rstrip()) else f"invalid character '{text[error.pos]}' looking for beginning of value"
+        return (
+            "unexpected EOF"
+            if error.pos >= len(text.rstrip())
+            else (f"invalid character '{text[error.pos]}' looking for beginning of value")
+        )
     return ""
 
 

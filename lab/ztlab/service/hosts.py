@@ -33,7 +33,9 @@ GO_NO_TIME = "0001-01-01T00:00:00Z"
 UNBINDING_INFO = "Host is waiting to be unbound from the cluster"
 ACCEPTING_CLUSTER = ("insufficient", "ready", "pending-for-input", "adding-hosts")
 LABEL_NAME = re.compile(r"^([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]$")
-LABEL_FORM = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
+LABEL_FORM = (
+    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
+)
 LABEL_REGEX = "regex used for validation is '"
 LABEL_NAME_REGEX = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 LABEL_PREFIX = re.compile(r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$")
@@ -86,7 +88,9 @@ def _registered(core: Core, host: Host, *, new: bool) -> Reply:
     if not new:
         body["status_info"] = None
     # Not read back from where they were stored.
-    body |= {"created_at": GO_NO_TIME, "updated_at": GO_NO_TIME} | ({} if new else {"status_updated_at": NO_TIME, "suggested_role": host.role})
+    body |= {"created_at": GO_NO_TIME, "updated_at": GO_NO_TIME} | (
+        {} if new else {"status_updated_at": NO_TIME, "suggested_role": host.role}
+    )
     command = dump({"agent_version": core.settings.agent_image, "host_id": host.id, "infra_env_id": host.infra_env_id})
     return Reply(201, {**body, "next_step_runner_command": {"args": [command]}})
 
@@ -109,10 +113,17 @@ async def _register_with_agent(core: Core, host: Host, *, new: bool) -> Reply:
 
 def _returning(core: Core, host: Host) -> Host:
     if host.status == "installed":
-        core.event("host_registration_failed", f"Host {host.name}: failed to register: already installed", severity="error", host=host)
+        core.event(
+            "host_registration_failed",
+            f"Host {host.name}: failed to register: already installed",
+            severity="error",
+            host=host,
+        )
         raise conflict(
-            "Host is trying to register after the cluster has already been installed. That most probably means that the host is booting from the "
-            "installation ISO, and therefore not effectively joining the cluster. The request will be ignored. Fix the boot order and reboot the host."
+            "Host is trying to register after the cluster has already been installed. That most probably means that "
+            "the host is booting from the "
+            "installation ISO, and therefore not effectively joining the cluster. The request will be ignored. Fix "
+            "the boot order and reboot the host."
         )
     cluster = core.cluster_of(host)
     if host.status == "binding" and cluster is not None and cluster.day2:
@@ -183,7 +194,10 @@ def delete(core: Core, call: Call) -> Reply:
 
 def _require_state(host: Host, what: str, status: int) -> None:
     if host.status not in CHANGEABLE:
-        raise ServiceError(status, f"Host is in {host.status} state, {what} can be set only in one of {go.words(NAMED_STATES)} states")
+        raise ServiceError(
+            status,
+            (f"Host is in {host.status} state, {what} can be set only in one of {go.words(NAMED_STATES)} states"),
+        )
 
 
 def update(core: Core, call: Call) -> Reply:
@@ -217,7 +231,9 @@ def _set_role(core: Core, host: Host, role: str) -> None:
 
 def _set_name(core: Core, host: Host, name: str) -> None:
     if len(name) > 63:
-        raise bad_request(f"hostname is too long, must be 63 characters or less. Hostname: {name} has {len(name)} characters")
+        raise bad_request(
+            f"hostname is too long, must be 63 characters or less. Hostname: {name} has {len(name)} characters"
+        )
     if not HOSTNAME.match(name):
         raise bad_request(f"Hostname does not pass required regex validation: {HOSTNAME.pattern}. Hostname: {name}")
     if name in FORBIDDEN_HOSTNAMES:
@@ -264,10 +280,16 @@ def label_problem(key: str, value: str) -> str:
     if slash and (len(prefix) > 253 or not LABEL_PREFIX.match(prefix)):
         return f'Invalid value: "{key}": prefix part must be a DNS subdomain'
     if not LABEL_NAME.match(name):
-        return f"Invalid value: \"{key}\": name part {LABEL_FORM} (e.g. 'MyName',  or 'my.name',  or '123-abc', {LABEL_REGEX}{LABEL_NAME_REGEX}')"
+        return (
+            f"Invalid value: \"{key}\": name part {LABEL_FORM} (e.g. 'MyName',  or 'my.name',  or '123-abc', "
+            f"{LABEL_REGEX}{LABEL_NAME_REGEX}')"
+        )
     if value and not LABEL_NAME.match(value):
         form = LABEL_FORM.replace("must consist", "a valid label must be an empty string or consist", 1)
-        return f"Invalid value: \"{value}\": {form} (e.g. 'MyValue',  or 'my_value',  or '12345', {LABEL_REGEX}({LABEL_NAME_REGEX})?')"
+        return (
+            f"Invalid value: \"{value}\": {form} (e.g. 'MyValue',  or 'my_value',  or '12345', "
+            f"{LABEL_REGEX}({LABEL_NAME_REGEX})?')"
+        )
     return ""
 
 
@@ -319,7 +341,9 @@ def installer_args(core: Core, call: Call) -> Reply:
     host, arguments = _of(core, call), call.body.get("args") or []
     for argument in arguments:
         if argument.startswith("-") and argument not in INSTALLER_FLAGS:
-            raise bad_request(f"found unexpected flag {argument} for installer - allowed flags are {go.words(INSTALLER_FLAGS)}")
+            raise bad_request(
+                f"found unexpected flag {argument} for installer - allowed flags are {go.words(INSTALLER_FLAGS)}"
+            )
     host.installer_args, host.arguments_provided = arguments, True
     core.touch(host)
     return Reply(201, host_view(core, host))
@@ -364,9 +388,14 @@ def bind(core: Core, call: Call) -> Reply:
     infra_env = core.infra_env(host.infra_env_id)
     of_cluster = str(cluster.fields.get("cpu_architecture") or "x86_64")
     if of_cluster != "multi" and infra_env.architecture not in (of_cluster, ARCHITECTURE_ALIASES.get(of_cluster)):
-        raise bad_request(f"InfraEnv's CPU architecture ({infra_env.architecture}) doesn't match the cluster ({of_cluster})")
+        raise bad_request(
+            f"InfraEnv's CPU architecture ({infra_env.architecture}) doesn't match the cluster ({of_cluster})"
+        )
     if cluster.status not in ACCEPTING_CLUSTER:
-        raise conflict(f"Cluster {cluster.id} is in {cluster.status} state, hosts can be bound only in one of {list(ACCEPTING_CLUSTER)}")
+        raise conflict(
+            f"Cluster {cluster.id} is in {cluster.status} state, hosts can be bound only in one of "
+            f"{list(ACCEPTING_CLUSTER)}"
+        )
     if host.status != "known-unbound":
         raise ServiceError(500, "no condition found to run transition")
     host.cluster_id = cluster.id
@@ -383,7 +412,9 @@ def unbind(core: Core, call: Call) -> Reply:
     if not host.cluster_id:
         raise conflict(f"Host {host.id} is already unbound")
     if infra_env.cluster_id:
-        raise conflict(f"Cannot unbind Host {host.id}. InfraEnv {infra_env.id} is bound to Cluster {infra_env.cluster_id}")
+        raise conflict(
+            f"Cannot unbind Host {host.id}. InfraEnv {infra_env.id} is bound to Cluster {infra_env.cluster_id}"
+        )
     if not core.settings.kube_api and (host.status in INSTALLING or host.status.startswith("preparing")):
         raise conflict(f"Host {host.id} cannot be unbound in status {host.status}")
     leave_cluster(core, host, reclaim=read_query_flag(call.query, "reclaim"))
@@ -434,7 +465,11 @@ def reset(core: Core, call: Call) -> Reply:
     host = _of(core, call)
     if not host.day2:
         raise conflict(ONLY_DAY2)
-    core.set_host_status(host, "resetting-pending-user-action", "Host requires booting into the discovery image to complete resetting the installation")
+    core.set_host_status(
+        host,
+        "resetting-pending-user-action",
+        ("Host requires booting into the discovery image to complete resetting the installation"),
+    )
     return Reply(200, host_view(core, host))
 
 
@@ -475,7 +510,9 @@ def apply_progress(core: Core, host: Host, stage: str, info: str) -> None:
         return
     own = progress.stages(host, cluster)
     if stage not in own and not (host.day2 and stage in progress.WORKER):
-        raise conflict(f"Stages {stage} isn't available for host role {host.role} bootstrap {str(host.bootstrap).lower()}")
+        raise conflict(
+            f"Stages {stage} isn't available for host role {host.role} bootstrap {str(host.bootstrap).lower()}"
+        )
     if current.stage in own and stage in own and own.index(stage) < own.index(current.stage):
         raise conflict(f'Can\'t assign lower stage "{stage}" after host has been in stage "{current.stage}"')
     _advance(core, host, stage, info, own)

@@ -58,7 +58,9 @@ def check_ignition(text: str) -> None:
     """Raises ServiceError 400 when it is no Ignition 3 configuration."""
     problem = go.json_problem(text)
     if problem:
-        raise bad_request(f"error parsing ignition: config is not valid, error report: error at line 0 col 0: {problem}\n")
+        raise bad_request(
+            f"error parsing ignition: config is not valid, error report: error at line 0 col 0: {problem}\n"
+        )
     document = json.loads(text)
     version = ((document.get("ignition") or {}).get("version") or "") if isinstance(document, dict) else ""
     if version not in IGNITION_VERSIONS:
@@ -93,7 +95,11 @@ def create(core: Core, call: Call) -> Reply:
     infra_env = InfraEnv(
         id=forced if forced and forced not in core.state.infra_envs else str(uuid.uuid4()),
         fields={
-            **{name: value for name, value in params.items() if value is not None and name not in ("pull_secret", "cluster_id", "static_network_config")},
+            **{
+                name: value
+                for name, value in params.items()
+                if value is not None and name not in ("pull_secret", "cluster_id", "static_network_config")
+            },
             "image_type": image_type,
             "cpu_architecture": architecture,
             "openshift_version": version,
@@ -106,7 +112,11 @@ def create(core: Core, call: Call) -> Reply:
     )
     core.state.infra_envs[infra_env.id] = infra_env
     infra_env.download_url = image_url(core, infra_env)
-    core.event("infra_env_registered", f"Successfully registered InfraEnv {infra_env.fields['name']} with id {infra_env.id}", infra_env=infra_env)
+    core.event(
+        "infra_env_registered",
+        (f"Successfully registered InfraEnv {infra_env.fields['name']} with id {infra_env.id}"),
+        infra_env=infra_env,
+    )
     _image_event(core, infra_env)
     return Reply(201, infra_env_view(core, infra_env))
 
@@ -120,14 +130,22 @@ def _image_event(core: Core, infra_env: InfraEnv) -> None:
     kind = "minimal" if infra_env.image_type == "minimal-iso" else "full"
     core.event(
         "image_info_updated",
-        f'Updated image information (Image type is "{kind}-iso", SSH public key {"is" if infra_env.fields.get("ssh_authorized_key") else "is not"} set)',
+        f'Updated image information (Image type is "{kind}-iso", SSH public key '
+        f"{'is' if infra_env.fields.get('ssh_authorized_key') else 'is not'} set)",
         infra_env=infra_env,
     )
 
 
 def list_all(core: Core, call: Call) -> Reply:
     cluster_id = read_query_id(call.query, "cluster_id")
-    return Reply(200, [infra_env_view(core, item) for item in core.state.infra_envs.values() if not cluster_id or item.cluster_id == cluster_id])
+    return Reply(
+        200,
+        [
+            infra_env_view(core, item)
+            for item in core.state.infra_envs.values()
+            if not cluster_id or item.cluster_id == cluster_id
+        ],
+    )
 
 
 def get(core: Core, call: Call) -> Reply:
@@ -147,7 +165,9 @@ def update(core: Core, call: Call) -> Reply:
         infra_env.pull_secret = params["pull_secret"]
     if "static_network_config" in params:
         infra_env.static_network_config = static_network.check_and_sort(params["static_network_config"])
-    infra_env.fields.update({name: value for name, value in params.items() if name not in ("pull_secret", "static_network_config")})
+    infra_env.fields.update(
+        {name: value for name, value in params.items() if name not in ("pull_secret", "static_network_config")}
+    )
     if "proxy" in params:
         infra_env.fields["proxy"] = {name: value for name, value in params["proxy"].items() if value}
     if _image_content(infra_env) != before:
@@ -156,7 +176,15 @@ def update(core: Core, call: Call) -> Reply:
 
 
 def _image_content(infra_env: InfraEnv) -> tuple[Any, ...]:
-    return copy.deepcopy((infra_env.fields, infra_env.pull_secret, infra_env.static_network_config, infra_env.mirror, infra_env.internal_override))
+    return copy.deepcopy(
+        (
+            infra_env.fields,
+            infra_env.pull_secret,
+            infra_env.static_network_config,
+            infra_env.mirror,
+            infra_env.internal_override,
+        )
+    )
 
 
 def regenerate(core: Core, infra_env: InfraEnv) -> None:
@@ -187,7 +215,11 @@ def presigned(core: Core, call: Call) -> Reply:
     infra_env = core.infra_env(call.path["infra_env_id"])
     name = read_query_text(call.query, "file_name", ("discovery.ign", "ipxe-script"), required=True)
     return Reply(
-        200, {"url": f"{core.settings.service_url}/api/assisted-install/v2/infra-envs/{infra_env.id}/downloads/files?file_name={name}", "expires_at": NO_TIME}
+        200,
+        {
+            "url": _files_url(core, infra_env, name),
+            "expires_at": NO_TIME,
+        },
     )
 
 
@@ -200,7 +232,12 @@ def download(core: Core, call: Call) -> Reply:
     if name == "discovery.ign":
         return _dated(attachment(name, json.dumps(_discovery(core, infra_env, call.query)).encode()), infra_env)
     if name == "static-network-config":
-        return attachment(name, static_network.archive(infra_env.static_network_config, str(infra_env.fields.get("openshift_version") or "")))
+        return attachment(
+            name,
+            static_network.archive(
+                infra_env.static_network_config, str(infra_env.fields.get("openshift_version") or "")
+            ),
+        )
     return attachment(name, ipxe_script(core, infra_env, call.query).encode())
 
 
@@ -216,7 +253,9 @@ def _discovery(core: Core, infra_env: InfraEnv, query: Mapping[str, str]) -> Map
 def _dated(reply: Reply, infra_env: InfraEnv) -> Reply:
     """With the time of the last change, which the image service passes on."""
     moment = datetime.datetime.fromisoformat(infra_env.updated_at.replace("Z", "+00:00"))
-    return dataclasses.replace(reply, headers={**reply.headers, "Last-Modified": email.utils.format_datetime(moment, usegmt=True)})
+    return dataclasses.replace(
+        reply, headers={**reply.headers, "Last-Modified": email.utils.format_datetime(moment, usegmt=True)}
+    )
 
 
 def minimal_initrd(core: Core, call: Call) -> Reply:
@@ -227,7 +266,13 @@ def minimal_initrd(core: Core, call: Call) -> Reply:
     if infra_env.image_type != "minimal-iso" or not infra_env.static_network_config:
         return Reply(204)
     return attachment(
-        "minimal-initrd", gzip.compress(static_network.archive(infra_env.static_network_config, str(infra_env.fields.get("openshift_version") or "")), mtime=0)
+        "minimal-initrd",
+        gzip.compress(
+            static_network.archive(
+                infra_env.static_network_config, str(infra_env.fields.get("openshift_version") or "")
+            ),
+            mtime=0,
+        ),
     )
 
 
@@ -244,13 +289,35 @@ def discovery_ignition(core: Core, infra_env: InfraEnv) -> dict[str, Any]:
     """The configuration of the discovery image, merged with the override by Ignition's rules for the lists it has."""
     proxy = infra_env.fields.get("proxy") or {}
     environment = "".join(f"Environment={name.upper()}={value}\n" for name, value in proxy.items() if value)
-    start = f"/usr/local/bin/agent --url {core.settings.service_url} --infra-env-id {infra_env.id} --agent-version {core.settings.agent_image} --insecure=true"
-    unit = f"[Service]\nType=simple\nRestart=always\nRestartSec=3\n{environment}ExecStart={start}\n[Install]\nWantedBy=multi-user.target\n"
+    start = (
+        f"/usr/local/bin/agent --url {core.settings.service_url} --infra-env-id {infra_env.id} --agent-version "
+        f"{core.settings.agent_image} --insecure=true"
+    )
+    unit = (
+        f"[Service]\nType=simple\nRestart=always\nRestartSec=3\n{environment}ExecStart={start}\n[Install]\n"
+        "WantedBy=multi-user.target\n"
+    )
     document: dict[str, Any] = {
         "ignition": {"version": "3.1.0"},
-        "passwd": {"users": [{"name": "core", "sshAuthorizedKeys": [key for key in [infra_env.fields.get("ssh_authorized_key")] if key]}]},
+        "passwd": {
+            "users": [
+                {
+                    "name": "core",
+                    "sshAuthorizedKeys": [key for key in [infra_env.fields.get("ssh_authorized_key")] if key],
+                }
+            ]
+        },
         "systemd": {"units": [{"name": "agent.service", "enabled": True, "contents": unit}]},
-        "storage": {"files": [{"path": "/root/.docker/config.json", "mode": 0o644, "overwrite": True, "contents": _data_url(infra_env.pull_secret)}]},
+        "storage": {
+            "files": [
+                {
+                    "path": "/root/.docker/config.json",
+                    "mode": 0o644,
+                    "overwrite": True,
+                    "contents": _data_url(infra_env.pull_secret),
+                }
+            ]
+        },
     }
     override = infra_env.fields.get("ignition_config_override")
     return merge_ignition(document, json.loads(override)) if override else document
@@ -259,7 +326,11 @@ def discovery_ignition(core: Core, infra_env: InfraEnv) -> dict[str, Any]:
 def merge_ignition(base: Mapping[str, Any], override: Mapping[str, Any]) -> dict[str, Any]:
     """Ignition's merge for files, units and users: entries of the same key are replaced, others added."""
     merged = json.loads(json.dumps(base))
-    for section, member, key in (("storage", "files", "path"), ("systemd", "units", "name"), ("passwd", "users", "name")):
+    for section, member, key in (
+        ("storage", "files", "path"),
+        ("systemd", "units", "name"),
+        ("passwd", "users", "name"),
+    ):
         added = (override.get(section) or {}).get(member) or []
         entries = {entry[key]: entry for entry in (merged.setdefault(section, {}).get(member) or [])}
         for entry in added:
@@ -273,7 +344,9 @@ def ipxe_script(core: Core, infra_env: InfraEnv, query: Mapping[str, str]) -> st
     if mac:
         for host in core.state.hosts_in(infra_env.id):
             own = [nic.get("mac_address", "").lower() for nic in (host.inventory or {}).get("interfaces") or []]
-            if mac in own and (boots_from_disk(host.status, host.progress.stage) or host.status == "added-to-existing-cluster"):
+            if mac in own and (
+                boots_from_disk(host.status, host.progress.stage) or host.status == "added-to-existing-cluster"
+            ):
                 raise ServiceError(404, f"host with mac {mac} should boot from its disk")
     if query.get("ipxe_script_type") == "boot-order-control" and not mac:
         return boot_order_script(_signed(core, infra_env, _files_url(core, infra_env, "ipxe-script")))
@@ -282,7 +355,8 @@ def ipxe_script(core: Core, infra_env: InfraEnv, query: Mapping[str, str]) -> st
 
 
 def _files_url(core: Core, infra_env: InfraEnv, name: str) -> str:
-    return f"{core.settings.service_url}/api/assisted-install/v2/infra-envs/{infra_env.id}/downloads/files?file_name={name}"
+    files = f"/api/assisted-install/v2/infra-envs/{infra_env.id}/downloads/files"
+    return f"{core.settings.service_url}{files}?file_name={name}"
 
 
 def _signed(core: Core, infra_env: InfraEnv, url: str) -> str:
@@ -295,7 +369,10 @@ def boot_artifacts(core: Core, infra_env: InfraEnv) -> dict[str, str]:
 
     Source: openshift/assisted-service internal/controller/controllers/infraenv_controller.go.
     """
-    base, query = core.settings.image_service_url, f"arch={infra_env.architecture}&version={os_version(core, infra_env)}"
+    base, query = (
+        core.settings.image_service_url,
+        f"arch={infra_env.architecture}&version={os_version(core, infra_env)}",
+    )
     return {
         "kernel": f"{base}/boot-artifacts/kernel?{query}",
         "rootfs": f"{base}/boot-artifacts/rootfs?{query}",

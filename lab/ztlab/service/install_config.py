@@ -18,8 +18,28 @@ MASKED_PULL_SECRET = '{"auths": {"***": {"auth": "***"}}}'
 
 OVERRIDABLE = frozenset(
     (
-        *("apiVersion", "baseDomain", "proxy", "networking", "metadata", "compute", "controlPlane", "arbiter", "platform", "bootstrapInPlace", "fips"),
-        *("cpuPartitioningMode", "pullSecret", "sshKey", "additionalTrustBundle", "additionalTrustBundlePolicy", "imageContentSources", "imageDigestSources"),
+        *(
+            "apiVersion",
+            "baseDomain",
+            "proxy",
+            "networking",
+            "metadata",
+            "compute",
+            "controlPlane",
+            "arbiter",
+            "platform",
+            "bootstrapInPlace",
+            "fips",
+        ),
+        *(
+            "cpuPartitioningMode",
+            "pullSecret",
+            "sshKey",
+            "additionalTrustBundle",
+            "additionalTrustBundlePolicy",
+            "imageContentSources",
+            "imageDigestSources",
+        ),
         *("capabilities", "featureSet", "featureGates", "osImageStream"),
     )
 )
@@ -33,7 +53,9 @@ def check_overrides(text: str) -> None:
         raise bad_request(problem)
     overrides = json.loads(text or "{}")
     if not isinstance(overrides, dict):
-        raise bad_request(f"json: cannot unmarshal {go.type_of(overrides)} into Go value of type installcfg.InstallerConfigBaremetal")
+        raise bad_request(
+            f"json: cannot unmarshal {go.type_of(overrides)} into Go value of type installcfg.InstallerConfigBaremetal"
+        )
     known = {name.lower() for name in OVERRIDABLE}
     for name in overrides:
         if name.lower() not in known:
@@ -42,7 +64,9 @@ def check_overrides(text: str) -> None:
         value = overrides.get(section)
         found = value.get(member) if isinstance(value, dict) else None
         if found is not None and not isinstance(found, int):
-            raise bad_request(f"json: cannot unmarshal {go.type_of(found)} into Go struct field .{section}.{member} of type int")
+            raise bad_request(
+                f"json: cannot unmarshal {go.type_of(found)} into Go struct field .{section}.{member} of type int"
+            )
 
 
 def merge(base: Any, patch: Any) -> Any:
@@ -65,10 +89,22 @@ def _count(hosts: Sequence[Host], role: str) -> int:
 def _platform(cluster: Cluster) -> dict[str, Any]:
     kind = (cluster.fields.get("platform") or {}).get("type", "baremetal")
     if kind == "baremetal":
-        return {"baremetal": {"provisioningNetwork": "Disabled", "apiVIPs": cluster.vips("api_vips"), "ingressVIPs": cluster.vips("ingress_vips"), "hosts": []}}
+        return {
+            "baremetal": {
+                "provisioningNetwork": "Disabled",
+                "apiVIPs": cluster.vips("api_vips"),
+                "ingressVIPs": cluster.vips("ingress_vips"),
+                "hosts": [],
+            }
+        }
     if kind == "external":
         external = cluster.fields["platform"].get("external") or {}
-        return {"external": {"platformName": external.get("platform_name", ""), "cloudControllerManager": external.get("cloud_controller_manager") or ""}}
+        return {
+            "external": {
+                "platformName": external.get("platform_name", ""),
+                "cloudControllerManager": external.get("cloud_controller_manager") or "",
+            }
+        }
     return {kind: {}}
 
 
@@ -84,7 +120,10 @@ def install_config(cluster: Cluster, hosts: Sequence[Host]) -> dict[str, Any]:
         "metadata": {"name": cluster.name},
         "networking": {
             "networkType": fields.get("network_type") or "OVNKubernetes",
-            "clusterNetwork": [{"cidr": item["cidr"], "hostPrefix": item.get("host_prefix") or 0} for item in fields.get("cluster_networks") or []],
+            "clusterNetwork": [
+                {"cidr": item["cidr"], "hostPrefix": item.get("host_prefix") or 0}
+                for item in fields.get("cluster_networks") or []
+            ],
             "machineNetwork": [{"cidr": cidr} for cidr in cluster.machine_networks],
             "serviceNetwork": [item["cidr"] for item in fields.get("service_networks") or []],
         },

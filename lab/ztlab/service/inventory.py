@@ -21,9 +21,14 @@ OWN_REASONS = ("Disk is too small", "Drive type is", "Disk is part of a multipat
 def normalise(inventory: Mapping[str, Any], *, virtual_interfaces: bool) -> dict[str, Any]:
     """Drop the interfaces that do not count and fill missing disk ids."""
     interfaces = [
-        dict(interface) for interface in inventory.get("interfaces") or [] if virtual_interfaces or (interface.get("type") or "") in KEPT_INTERFACE_TYPES
+        dict(interface)
+        for interface in inventory.get("interfaces") or []
+        if virtual_interfaces or (interface.get("type") or "") in KEPT_INTERFACE_TYPES
     ]
-    disks = [{**disk, "id": disk.get("id") or disk.get("by_id") or disk.get("by_path") or disk.get("path", "")} for disk in inventory.get("disks") or []]
+    disks = [
+        {**disk, "id": disk.get("id") or disk.get("by_id") or disk.get("by_path") or disk.get("path", "")}
+        for disk in inventory.get("disks") or []
+    ]
     return {**inventory, "interfaces": interfaces, "disks": disks}
 
 
@@ -58,7 +63,9 @@ def judge_disks(inventory: Mapping[str, Any], *, least_gb: int, version: str) ->
     return [{**disk, "installation_eligibility": _eligibility(disk, least_gb * 10**9, allowed, held)} for disk in disks]
 
 
-def _eligibility(disk: Mapping[str, Any], least: int, allowed: Sequence[str], multipath_names: set[str]) -> dict[str, Any]:
+def _eligibility(
+    disk: Mapping[str, Any], least: int, allowed: Sequence[str], multipath_names: set[str]
+) -> dict[str, Any]:
     reported = (disk.get("installation_eligibility") or {}).get("not_eligible_reasons") or []
     reasons = [reason for reason in reported if not reason.startswith(OWN_REASONS)]
     size = int(disk.get("size_bytes") or 0)
@@ -73,7 +80,11 @@ def _eligibility(disk: Mapping[str, Any], least: int, allowed: Sequence[str], mu
 
 
 def eligible_disks(inventory: Mapping[str, Any] | None) -> list[dict[str, Any]]:
-    return [disk for disk in (inventory or {}).get("disks") or [] if (disk.get("installation_eligibility") or {}).get("eligible")]
+    return [
+        disk
+        for disk in (inventory or {}).get("disks") or []
+        if (disk.get("installation_eligibility") or {}).get("eligible")
+    ]
 
 
 def preferred_disk(disks: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
@@ -93,7 +104,14 @@ def preferred_disk(disks: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | No
 
 def find_disk(disks: Sequence[Mapping[str, Any]], wanted: str) -> Mapping[str, Any] | None:
     """By disk id, by-path or ``/dev/<name>``."""
-    return next((disk for disk in disks if wanted and wanted in (disk.get("id"), disk.get("by_path"), f"/dev/{disk.get('name')}")), None)
+    return next(
+        (
+            disk
+            for disk in disks
+            if wanted and wanted in (disk.get("id"), disk.get("by_path"), f"/dev/{disk.get('name')}")
+        ),
+        None,
+    )
 
 
 def disk_path(disk: Mapping[str, Any]) -> str:

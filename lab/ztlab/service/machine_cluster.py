@@ -23,12 +23,22 @@ from .scene import Scene, Verdict
 NO_TRANSITION = "no condition found to run transition"
 BEFORE = frozenset({"insufficient", "pending-for-input", "ready"})
 JUDGED = BEFORE | {"preparing-for-installation"}
-RUNNING = ("preparing-successful", "installing", "installing-in-progress", "installing-pending-user-action", "installed")
+RUNNING = (
+    "preparing-successful",
+    "installing",
+    "installing-in-progress",
+    "installing-pending-user-action",
+    "installed",
+)
 OWN_PREPARATION_SECONDS = 7.0
 DAY_SECONDS = 24 * 3600.0
 FINALIZING_SECONDS = 5 * 3600.0
 FINALIZING_STAGE_SECONDS = 70 * 60.0
-UNTIMED_STAGES = ("Applying olm manifests", "Waiting for olm operators csv initialization", "Waiting for olm operators csv")
+UNTIMED_STAGES = (
+    "Applying olm manifests",
+    "Waiting for olm operators csv initialization",
+    "Waiting for olm operators csv",
+)
 CANCELLABLE = frozenset({"installing", "installing-pending-user-action", "error", "finalizing"})
 RESETTABLE = CANCELLABLE | {"preparing-for-installation", "cancelled"}
 RESET_HOST_INFO = "Host requires booting into the discovery image to complete resetting the installation"
@@ -56,7 +66,9 @@ class Facts:
         return [host for host in self.hosts if host.effective_role in roles or (host.bootstrap and "master" in roles)]
 
     def enough(self, statuses: Sequence[str]) -> bool:
-        """The quorum of an installation: all control plane nodes, an arbiter if any, two workers if there are as many."""
+        """The quorum of an installation: all control plane nodes, an arbiter if any, two workers if there are as
+        many.
+        """
         masters, arbiters, workers = self.with_role("master"), self.with_role("arbiter"), self.with_role("worker")
         fine_masters = sum(host.status in statuses for host in masters) >= self.cluster.control_plane_count
         fine_arbiters = not arbiters or any(host.status in statuses for host in arbiters)
@@ -64,7 +76,10 @@ class Facts:
         return fine_masters and fine_arbiters and fine_workers
 
     def operators_done(self) -> bool:
-        return all(operator.status == "available" or (operator.kind == "olm" and operator.status == "failed") for operator in self.cluster.operators.values())
+        return all(
+            operator.status == "available" or (operator.kind == "olm" and operator.status == "failed")
+            for operator in self.cluster.operators.values()
+        )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -80,7 +95,11 @@ def _set(*names: str) -> frozenset[str]:
 
 
 def _needs_input(facts: Facts) -> bool:
-    names = [name for name in validations_cluster.NEEDS_INPUT if not (facts.cluster.fields.get("vip_dhcp_allocation") and "vips" in name)]
+    names = [
+        name
+        for name in validations_cluster.NEEDS_INPUT
+        if not (facts.cluster.fields.get("vip_dhcp_allocation") and "vips" in name)
+    ]
     return not all(facts.met(name) for name in names)
 
 
@@ -91,12 +110,19 @@ def _not_ready(facts: Facts) -> bool:
 def _stage_timed_out(facts: Facts) -> bool:
     cluster = facts.cluster
     timed = bool(cluster.finalizing_stage) and cluster.finalizing_stage not in (*UNTIMED_STAGES, "Done")
-    return timed and not facts.core.settings.soft_timeouts and facts.scene.now - cluster.finalizing_stage_since > FINALIZING_STAGE_SECONDS
+    return (
+        timed
+        and not facts.core.settings.soft_timeouts
+        and facts.scene.now - cluster.finalizing_stage_since > FINALIZING_STAGE_SECONDS
+    )
 
 
 def _stage_text(facts: Facts) -> str:
     minutes = int(FINALIZING_STAGE_SECONDS // 60)
-    return f"Cluster finalizing stage '{facts.cluster.finalizing_stage}' has been timed out after timeout duration of {minutes} minutes"
+    return (
+        f"Cluster finalizing stage '{facts.cluster.finalizing_stage}' has been timed out after timeout duration of "
+        f"{minutes} minutes"
+    )
 
 
 def _installed(facts: Facts) -> bool:
@@ -229,11 +255,20 @@ def judge(core: Core, cluster: Cluster) -> Facts:
     verdicts = {verdict.id: verdict for found in cluster.verdicts.values() for verdict in found}
     for name, verdict in verdicts.items():
         if previous.get(name) == "success" and verdict.status == "failure":
-            core.event("cluster_validation_failed", f"Cluster validation '{name}' that used to succeed is now failing", severity="warning", cluster=cluster)
+            core.event(
+                "cluster_validation_failed",
+                f"Cluster validation '{name}' that used to succeed is now failing",
+                severity="warning",
+                cluster=cluster,
+            )
         elif previous.get(name) == "failure" and verdict.status == "success":
             core.event("cluster_validation_fixed", f"Cluster validation '{name}' is now fixed", cluster=cluster)
     never = validations_cluster.NEVER_IGNORED
-    ignored = frozenset(name for name in verdicts if name not in never) if "all" in cluster.ignored_cluster else frozenset(cluster.ignored_cluster)
+    ignored = (
+        frozenset(name for name in verdicts if name not in never)
+        if "all" in cluster.ignored_cluster
+        else frozenset(cluster.ignored_cluster)
+    )
     return Facts(core, scene, cluster, scene.hosts, verdicts, ignored)
 
 
@@ -286,7 +321,11 @@ async def prepare(core: Core, cluster: Cluster) -> None:
     if cluster.status == "preparing-for-installation":
         cluster.preparation, cluster.preparation_reason = "success", "Installation preparation successful"
         cluster.openshift_cluster_id = cluster.openshift_cluster_id or str(uuid.uuid4())
-        core.event("cluster_prepare_installation_succeeded", "Cluster was prepared successfully for installation", cluster=cluster)
+        core.event(
+            "cluster_prepare_installation_succeeded",
+            "Cluster was prepared successfully for installation",
+            cluster=cluster,
+        )
     await asyncio.sleep(0)
 
 

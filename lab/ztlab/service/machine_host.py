@@ -61,7 +61,9 @@ class Facts:
         return all(self.met(name) for name in names)
 
     def failures(self) -> str:
-        return " ; ".join(verdict.message for verdict in self.verdicts.values() if verdict.status in ("failure", "error"))
+        return " ; ".join(
+            verdict.message for verdict in self.verdicts.values() if verdict.status in ("failure", "error")
+        )
 
     @property
     def connected(self) -> bool:
@@ -113,7 +115,11 @@ def _stage_limit(facts: Facts) -> float | None:
 
 def _stage_timed_out(facts: Facts) -> bool:
     limit = _stage_limit(facts)
-    return limit is not None and not facts.core.settings.soft_timeouts and facts.scene.now - facts.host.progress.touched > limit
+    return (
+        limit is not None
+        and not facts.core.settings.soft_timeouts
+        and facts.scene.now - facts.host.progress.touched > limit
+    )
 
 
 def _disk_measured(facts: Facts) -> bool:
@@ -123,12 +129,17 @@ def _disk_measured(facts: Facts) -> bool:
 
 def _prepared(facts: Facts) -> bool:
     return (
-        _disk_measured(facts) and facts.met("sufficient-installation-disk-speed") and bool(facts.host.images_status) and facts.met("container-images-available")
+        _disk_measured(facts)
+        and facts.met("sufficient-installation-disk-speed")
+        and bool(facts.host.images_status)
+        and facts.met("container-images-available")
     )
 
 
 def _can_succeed_without(facts: Facts) -> bool:
-    """Upstream gives a host up only when the cluster can finish without it: the one worker, or one with two others beside it."""
+    """Upstream gives a host up only when the cluster can finish without it: the one worker, or one with two others
+    beside it.
+    """
     workers = [host for host in facts.scene.hosts if host.effective_role == "worker"]
     others = [host for host in workers if host is not facts.host and host.status != "error"]
     return facts.host.effective_role == "worker" and (len(workers) == 1 or len(others) >= 2)
@@ -150,19 +161,34 @@ RULES: tuple[Rule, ...] = (
         "preparing-for-installation",
         PREPARING_INFO,
     ),
-    Rule(BEFORE_INSTALL, lambda f: not (f.met("has-inventory") and f.met("inventory-not-fully-truncated")), "discovering", NO_INVENTORY),
+    Rule(
+        BEFORE_INSTALL,
+        lambda f: not (f.met("has-inventory") and f.met("inventory-not-fully-truncated")),
+        "discovering",
+        NO_INVENTORY,
+    ),
     Rule(
         BEFORE_INSTALL,
         lambda f: not f.all_met(validations_host.MINIMUM_HARDWARE),
         "insufficient",
         lambda f: f"Host does not meet the minimum hardware requirements: {f.failures()}",
     ),
-    Rule(BEFORE_INSTALL, lambda f: not f.met("machine-cidr-defined"), "pending-for-input", lambda f: f"Waiting for user input: {f.failures()}"),
+    Rule(
+        BEFORE_INSTALL,
+        lambda f: not f.met("machine-cidr-defined"),
+        "pending-for-input",
+        lambda f: f"Waiting for user input: {f.failures()}",
+    ),
     Rule(BEFORE_INSTALL, lambda f: not f.all_met(validations_host.blocking_ids()), "insufficient", _insufficient),
     Rule(BEFORE_INSTALL, lambda f: True, "known", "Host is ready to be installed"),
     # preparation
     Rule(PREPARING, lambda f: not f.connected, "disconnected", DISCONNECTED),
-    Rule(_set("preparing-for-installation"), lambda f: _disk_measured(f) and not f.met("sufficient-installation-disk-speed"), "insufficient", _insufficient),
+    Rule(
+        _set("preparing-for-installation"),
+        lambda f: _disk_measured(f) and not f.met("sufficient-installation-disk-speed"),
+        "insufficient",
+        _insufficient,
+    ),
     Rule(PREPARING, lambda f: f.cluster_status not in _PREPARING_CLUSTER, "known", "Host is ready to be installed"),
     Rule(
         _set("preparing-for-installation"),
@@ -175,13 +201,21 @@ RULES: tuple[Rule, ...] = (
         _set("preparing-for-installation"),
         lambda f: f.in_status(f.core.settings.prepare_host_timeout),
         "preparing-failed",
-        lambda f: f"The host has encountered a preparation timeout, the following conditions failed: {f.failures() or 'missing answers of the agent'}",
+        lambda f: (
+            "The host has encountered a preparation timeout, the following conditions failed: "
+            f"{f.failures() or 'missing answers of the agent'}"
+        ),
     ),
     Rule(_set("preparing-successful"), lambda f: f.cluster_status == "installing", "installing", INSTALLING_INFO),
     # installation
     Rule(INSTALLING | {"installed", "error"}, lambda f: f.cluster_status == "cancelled", "cancelled", CANCELLED),
     Rule(_ALL_INSTALLING | {"installed"}, lambda f: f.cluster_status == "error", "error", CLUSTER_FAILED),
-    Rule(INSTALLING, lambda f: bool(f.host.install_step_failed), "error", lambda f: f"installation command failed: {f.host.install_step_failed}"),
+    Rule(
+        INSTALLING,
+        lambda f: bool(f.host.install_step_failed),
+        "error",
+        lambda f: f"installation command failed: {f.host.install_step_failed}",
+    ),
     Rule(
         _set("installing", "installing-in-progress"),
         lambda f: not f.met("media-connected") and f.host.progress.stage not in REBOOT_STAGES,
@@ -194,13 +228,19 @@ RULES: tuple[Rule, ...] = (
         "installing-pending-user-action",
         _reboot_timed_out,
     ),
-    Rule(_set("installing", "installing-in-progress"), lambda f: not f.core.settings.soft_timeouts and not f.met("connected"), "error", LOST_CONNECTION),
+    Rule(
+        _set("installing", "installing-in-progress"),
+        lambda f: not f.core.settings.soft_timeouts and not f.met("connected"),
+        "error",
+        LOST_CONNECTION,
+    ),
     Rule(
         _set("installing-in-progress"),
         _stage_timed_out,
         "error",
         lambda f: (
-            f"Host failed to install because its installation stage {f.host.progress.stage} took longer than expected {int((_stage_limit(f) or 0) // 60)}m"
+            f"Host failed to install because its installation stage {f.host.progress.stage} took longer than expected "
+            f"{int((_stage_limit(f) or 0) // 60)}m"
         ),
     ),
     Rule(
@@ -268,7 +308,12 @@ def judge(core: Core, host: Host, scene: Scene) -> Facts:
     for name, verdict in verdicts.items():
         before = previous[name].status if name in previous else ""
         if before == "success" and verdict.status == "failure":
-            core.event("host_validation_failed", f"Host {host.name}: validation '{name}' that used to succeed is now failing", severity="warning", host=host)
+            core.event(
+                "host_validation_failed",
+                (f"Host {host.name}: validation '{name}' that used to succeed is now failing"),
+                severity="warning",
+                host=host,
+            )
         elif before == "failure" and verdict.status == "success":
             core.event("host_validation_fixed", f"Host {host.name}: validation '{name}' is now fixed", host=host)
     listed = scene.cluster.ignored_hosts if scene.cluster else []
@@ -283,7 +328,9 @@ def judge(core: Core, host: Host, scene: Scene) -> Facts:
 def hardware_fits(host: Host, requirement: Requirement) -> bool:
     inventory = host.inventory or {}
     cores = int((inventory.get("cpu") or {}).get("count") or 0)
-    large = any(int(disk.get("size_bytes") or 0) >= requirement.disk_size_gb * 10**9 for disk in disks.eligible_disks(inventory))
+    large = any(
+        int(disk.get("size_bytes") or 0) >= requirement.disk_size_gb * 10**9 for disk in disks.eligible_disks(inventory)
+    )
     return cores >= requirement.cpu_cores and validations_host.enough_memory(host, requirement.ram_mib) and large
 
 
@@ -298,7 +345,11 @@ def select_role(host: Host, scene: Scene) -> str:
     masters = sum(role == "master" for role in others)
     if masters < cluster.control_plane_count and hardware_fits(host, scene.requirement("master")):
         return "master"
-    if cluster.control_plane_count == 2 and "arbiter" not in others and hardware_fits(host, scene.requirement("arbiter")):
+    if (
+        cluster.control_plane_count == 2
+        and "arbiter" not in others
+        and hardware_fits(host, scene.requirement("arbiter"))
+    ):
         return "arbiter"
     return "worker"
 
@@ -324,7 +375,9 @@ def judge_disks(core: Core, host: Host) -> None:
         return
     scene = core.scene(core.cluster_of(host), host)
     # While the role is open the smallest requirement counts.
-    least = scene.least_requirement() if host.effective_role == "auto-assign" else scene.requirement(host.effective_role)
+    least = (
+        scene.least_requirement() if host.effective_role == "auto-assign" else scene.requirement(host.effective_role)
+    )
     host.inventory["disks"] = disks.judge_disks(host.inventory, least_gb=least.disk_size_gb, version=scene.version)
     eligible = disks.eligible_disks(host.inventory)
     if host.disk_chosen_by_user and disks.find_disk(eligible, host.installation_disk_id):

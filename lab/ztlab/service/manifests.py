@@ -46,13 +46,18 @@ def _content(cluster: Cluster, folder: str, name: str, text: str) -> bytes:
     except yaml.YAMLError as error:
         raise bad_request(f"{where} has an invalid YAML format: yaml: {error}") from error
     if ".patch" in name and not all(isinstance(document, list) for document in documents):
-        raise bad_request(f"Patch content of file {folder}/{name} for cluster ID {cluster.id} is invalid: yaml: a list of operations is needed")
+        raise bad_request(
+            f"Patch content of file {folder}/{name} for cluster ID {cluster.id} is invalid: yaml: a list of "
+            "operations is needed"
+        )
     return data
 
 
 def _check_name(cluster: Cluster, name: str) -> None:
     if " " in name:
-        raise ServiceError(422, f"Cluster manifest {name} for cluster {cluster.id} should not include a space in its name.")
+        raise ServiceError(
+            422, (f"Cluster manifest {name} for cluster {cluster.id} should not include a space in its name.")
+        )
     if name.startswith("."):
         raise ServiceError(422, f"Cluster manifest {name} for cluster {cluster.id} has an invalid filename.")
 
@@ -61,7 +66,8 @@ def _check_distinct(cluster: Cluster, folder: str, name: str) -> None:
     other = "openshift" if folder == "manifests" else "manifests"
     if (other, name) in cluster.manifests:
         raise bad_request(
-            f"manifest file {name} for cluster ID {cluster.id} in folder {folder} cannot be uploaded as it is not distinct "
+            f"manifest file {name} for cluster ID {cluster.id} in folder {folder} cannot be uploaded as it is not "
+            "distinct "
             "between {manifest, openshift} folders"
         )
 
@@ -80,7 +86,9 @@ def create(core: Core, call: Call) -> Reply:
 def list_all(core: Core, call: Call) -> Reply:
     cluster = _cluster(core, call)
     system = read_query_flag(call.query, "include_system_generated")
-    return Reply(200, [_view(item) for _key, item in sorted(cluster.manifests.items()) if system or item.source == "user"])
+    return Reply(
+        200, [_view(item) for _key, item in sorted(cluster.manifests.items()) if system or item.source == "user"]
+    )
 
 
 def _cluster(core: Core, call: Call) -> Cluster:
@@ -107,7 +115,11 @@ def download(core: Core, call: Call) -> Reply:
 
 def _require_before_installation(cluster: Cluster) -> None:
     if cluster.status not in BEFORE_INSTALLATION:
-        raise bad_request(f"cluster {cluster.id} is not in pre-installation states, can't modify manifests after installation has been started")
+        raise bad_request(
+            f"cluster {cluster.id} is not in pre-installation states, can't modify manifests after installation "
+            "has "
+            "been started"
+        )
 
 
 def update(core: Core, call: Call) -> Reply:

@@ -9,7 +9,9 @@ import dataclasses
 from typing import Any
 
 BEFORE_INSTALL = frozenset({"discovering", "insufficient", "known", "pending-for-input", "disconnected"})
-UNBOUND = frozenset({"known-unbound", "disconnected-unbound", "insufficient-unbound", "disabled-unbound", "discovering-unbound"})
+UNBOUND = frozenset(
+    {"known-unbound", "disconnected-unbound", "insufficient-unbound", "disabled-unbound", "discovering-unbound"}
+)
 INSTALLING = frozenset({"installing", "installing-in-progress", "installing-pending-user-action"})
 PREPARING = frozenset({"preparing-for-installation", "preparing-successful", "preparing-failed"})
 NO_TIME = "0001-01-01T00:00:00.000Z"
@@ -31,7 +33,9 @@ class Progress:
 
 @dataclasses.dataclass
 class Host:
-    """A registered host. The JSON-in-string members of the API are kept decoded; times ending in ``_at`` are RFC 3339 text."""
+    """A registered host. The JSON-in-string members of the API are kept decoded; times ending in ``_at`` are RFC 3339
+    text.
+    """
 
     id: str
     infra_env_id: str
@@ -84,7 +88,8 @@ class Host:
     logs_started_at: str = NO_TIME
     logs: bytes = b""
     install_step_failed: str = ""
-    # What a service with a Kubernetes API knows beyond the REST API; the namespace of its Agent, "" as long as that is its InfraEnv's.
+    # What a service with a Kubernetes API knows beyond the REST API; the namespace of its Agent, "" as long as that is
+    # its InfraEnv's.
     kube_namespace: str = ""
     approved: bool = False
     verdicts: dict[str, list[Any]] = dataclasses.field(default_factory=dict)
@@ -146,7 +151,9 @@ class Manifest:
 
 @dataclasses.dataclass
 class Cluster:
-    """``fields`` are the members that come in by create or PATCH and go out unchanged; the rest is what rules work with."""
+    """``fields`` are the members that come in by create or PATCH and go out unchanged; the rest is what rules work
+    with.
+    """
 
     id: str
     fields: dict[str, Any]
@@ -240,7 +247,8 @@ class InfraEnv:
     created_at: str = NO_TIME
     updated_at: str = NO_TIME
     download_url: str = ""
-    # What a service with a Kubernetes API knows beyond the REST API: (namespace, name), mirror configuration by file name, Ignition merged before the user's.
+    # What a service with a Kubernetes API knows beyond the REST API: (namespace, name), mirror configuration by file
+    # name, Ignition merged before the user's.
     kube_key: tuple[str, str] = ("", "")
     mirror: dict[str, str] = dataclasses.field(default_factory=dict)
     internal_override: str = ""

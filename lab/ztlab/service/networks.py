@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What hosts and networks have to do with each other: machine networks from VIPs, connectivity groups, address collisions."""
+"""What hosts and networks have to do with each other: machine networks from VIPs, connectivity groups, address
+collisions.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,10 @@ def interface_addresses(interface: Mapping[str, Any]) -> list[IPInterface]:
 
 
 class OfReport(Generic[_Report, _Result]):
-    """A function of a host's report, computed once for each. A host has a new object for each report; the last one of each host is remembered."""
+    """A function of a host's report, computed once for each.
+
+    A host has a new object for each report; the last one of each host is remembered.
+    """
 
     def __init__(self, of: Callable[[_Report], _Result]) -> None:
         self._of = of
@@ -61,7 +66,9 @@ class OfReport(Generic[_Report, _Result]):
 
 @OfReport
 def _inventory_addresses(inventory: Mapping[str, Any]) -> tuple[IPInterface, ...]:
-    return tuple(address for interface in inventory.get("interfaces") or [] for address in interface_addresses(interface))
+    return tuple(
+        address for interface in inventory.get("interfaces") or [] for address in interface_addresses(interface)
+    )
 
 
 def host_addresses(host: Host) -> list[IPInterface]:
@@ -80,7 +87,9 @@ def host_networks(hosts: Iterable[Host]) -> dict[str, list[str]]:
 def network_of(vip: str, hosts: Iterable[Host]) -> str:
     """The network of a host's interface that contains the address; empty when no host has one."""
     address = ipaddress.ip_address(vip)
-    networks = [interface.network for host in hosts for interface in host_addresses(host) if address in interface.network]
+    networks = [
+        interface.network for host in hosts for interface in host_addresses(host) if address in interface.network
+    ]
     return str(max(networks, key=lambda network: network.prefixlen)) if networks else ""
 
 
@@ -88,8 +97,12 @@ def default_route_networks(host: Host) -> list[str]:
     """Networks of the interfaces that hold a default route, for the single node, which has no VIPs to go by."""
     inventory = host.inventory or {}
     names = {route.get("interface") for route in default_routes(inventory)}
-    interfaces = [interface for interface in inventory.get("interfaces") or [] if not names or interface.get("name") in names]
-    networks = dict.fromkeys(str(address.network) for interface in interfaces for address in interface_addresses(interface))
+    interfaces = [
+        interface for interface in inventory.get("interfaces") or [] if not names or interface.get("name") in names
+    ]
+    networks = dict.fromkeys(
+        str(address.network) for interface in interfaces for address in interface_addresses(interface)
+    )
     per_family: dict[int, str] = {}
     for network in networks:
         per_family.setdefault(parse_network(network).version, network)
@@ -143,19 +156,27 @@ class _Links:
     @functools.cached_property
     def by_ip(self) -> frozenset[str]:
         """Ids of the hosts that it reaches by IP."""
-        return _shared(remote["host_id"] for remote in self._remotes if any(entry.get("successful") for entry in remote.get("l3_connectivity") or []))
+        return _shared(
+            remote["host_id"]
+            for remote in self._remotes
+            if any(entry.get("successful") for entry in remote.get("l3_connectivity") or [])
+        )
 
     def in_network(self, network: IPNetwork) -> frozenset[str]:
         """Ids of the hosts that it reaches in a network."""
         if network not in self._by_network:
-            self._by_network[network] = _shared(remote["host_id"] for remote in self._remotes if _reaches(remote, network))
+            self._by_network[network] = _shared(
+                remote["host_id"] for remote in self._remotes if _reaches(remote, network)
+            )
         return self._by_network[network]
 
     @functools.cached_property
     def answers(self) -> frozenset[tuple[str, str]]:
         """Addresses, with the MACs that answered for them."""
         entries = (entry for remote in self._remotes for entry in remote.get("l2_connectivity") or [])
-        return _shared((entry["remote_ip_address"], entry["remote_mac"].lower()) for entry in entries if entry.get("remote_mac"))
+        return _shared(
+            (entry["remote_ip_address"], entry["remote_mac"].lower()) for entry in entries if entry.get("remote_mac")
+        )
 
 
 _links_of_report = OfReport(_Links)
@@ -189,16 +210,21 @@ def _majority(hosts: Sequence[Host], reached: Callable[[Host], frozenset[str]], 
 
 
 class _OfHosts(Generic[_Result]):
-    """A function of one part of the connectivity of several hosts, computed again when that part is another one. The last results are remembered.
+    """A function of one part of the connectivity of several hosts, computed again when that part is another one.
 
-    Mostly a new report says the same as the one before it: equal parts are one object, so that comparing them costs nothing.
+    The last results are remembered.
+
+    Mostly a new report says the same as the one before it: equal parts are one object, so that comparing them costs
+    nothing.
     """
 
     def __init__(self, kept: int = 64) -> None:
         self._kept = kept
         self._known: dict[tuple[Any, ...], tuple[tuple[Any, ...], _Result]] = {}
 
-    def __call__(self, key: tuple[Any, ...], hosts: Sequence[Host], part: Callable[[Host], Any], of: Callable[[], _Result]) -> _Result:
+    def __call__(
+        self, key: tuple[Any, ...], hosts: Sequence[Host], part: Callable[[Host], Any], of: Callable[[], _Result]
+    ) -> _Result:
         parts = tuple((host.id, part(host)) for host in hosts)
         key = (*key, parts[0][0] if parts else "", len(parts))
         known = self._known.get(key)
@@ -225,7 +251,9 @@ def l3_majority(hosts: Sequence[Host], smallest: int) -> set[str]:
     return _majority_by(("", smallest), hosts, lambda host: _links(host).by_ip, smallest)
 
 
-def _majority_by(key: tuple[Any, ...], hosts: Sequence[Host], reached: Callable[[Host], frozenset[str]], smallest: int) -> set[str]:
+def _majority_by(
+    key: tuple[Any, ...], hosts: Sequence[Host], reached: Callable[[Host], frozenset[str]], smallest: int
+) -> set[str]:
     return set(_majorities(key, hosts, reached, lambda: _majority(hosts, reached, smallest)))
 
 

@@ -24,7 +24,16 @@ BOOTSTRAP = (
     "Done",
 )
 MASTER = (*_START, *_WRITE, "Rebooting", "Configuring", "Joined", "Done")
-WORKER = (*_START, "Writing image to disk", "Waiting for control plane", "Rebooting", "Waiting for ignition", "Configuring", "Joined", "Done")
+WORKER = (
+    *_START,
+    "Writing image to disk",
+    "Waiting for control plane",
+    "Rebooting",
+    "Waiting for ignition",
+    "Configuring",
+    "Joined",
+    "Done",
+)
 SINGLE_NODE = (*_START, "Waiting for bootkube", *_WRITE, "Rebooting", "Joined", "Done")
 DAY2 = WORKER[: WORKER.index("Rebooting") + 1] + ("Done",)
 # A service with a Kubernetes API sees the node join.
@@ -48,7 +57,12 @@ def host_percentage(stage: str, all_stages: Sequence[str]) -> int:
 
 
 def preparing_percentage(cluster: Cluster) -> int:
-    return 100 if cluster.status in ("installing", "installing-pending-user-action", "finalizing", "installed", "error", "cancelled") else 0
+    return (
+        100
+        if cluster.status
+        in ("installing", "installing-pending-user-action", "finalizing", "installed", "error", "cancelled")
+        else 0
+    )
 
 
 def installing_percentage(hosts: Iterable[Host], cluster: Cluster) -> int:

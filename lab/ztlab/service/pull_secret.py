@@ -25,7 +25,9 @@ def check_pull_secret(text: str, settings: Settings, images: Iterable[str], *, o
     try:
         _check(text, settings, images)
     except ServiceError as error:
-        raise bad_request(f"pull secret for new {of_new} is invalid: {error.reason}" if of_new else error.reason) from error
+        raise bad_request(
+            f"pull secret for new {of_new} is invalid: {error.reason}" if of_new else error.reason
+        ) from error
 
 
 def _check(text: str, settings: Settings, images: Iterable[str]) -> None:

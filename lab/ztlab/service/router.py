@@ -16,7 +16,14 @@ from .schema import Field, is_uuid
 
 BASE = "/api/assisted-install"
 # Letters of the endpoint index in openshift/assisted-service swagger.yaml; h: the header of i only.
-SCHEMES = {"U": ("userAuth",), "A": ("agentAuth",), "W": ("watcherAuth",), "L": ("urlAuth",), "i": ("imageAuth", "imageURLAuth"), "h": ("imageAuth",)}
+SCHEMES = {
+    "U": ("userAuth",),
+    "A": ("agentAuth",),
+    "W": ("watcherAuth",),
+    "L": ("urlAuth",),
+    "i": ("imageAuth", "imageURLAuth"),
+    "h": ("imageAuth",),
+}
 UUID_PARAMETERS = ("cluster_id", "infra_env_id", "host_id")
 
 
@@ -34,7 +41,9 @@ class Call:
 
 @dataclasses.dataclass(frozen=True)
 class Reply:
-    """``content`` other than None is sent as it is (octet-stream unless ``headers`` say otherwise), else ``body`` as JSON."""
+    """``content`` other than None is sent as it is (octet-stream unless ``headers`` say otherwise), else ``body`` as
+    JSON.
+    """
 
     status: int
     body: Any = None
@@ -66,7 +75,9 @@ class Route:
         return f"{self.method} {self.template}"
 
     def check_accepts(self, accept: str) -> None:
-        """Raises InfraError where the caller takes no answer of this operation's kind: as the service does, before its logic."""
+        """Raises InfraError where the caller takes no answer of this operation's kind: as the service does, before its
+        logic.
+        """
         offered = "application/octet-stream" if self.binary else "application/json"
         wanted = [media.partition(";")[0].strip().lower() for media in accept.split(",")]
         if accept and not {offered, "application/*", "*/*"} & set(wanted):
@@ -81,7 +92,15 @@ class Router:
         self._patterns: list[tuple[re.Pattern[str], Route]] = []
 
     def add(
-        self, method: str, template: str, letters: str, handler: Handler, body: Field | None = None, body_name: str = "body", *, binary: bool = False
+        self,
+        method: str,
+        template: str,
+        letters: str,
+        handler: Handler,
+        body: Field | None = None,
+        body_name: str = "body",
+        *,
+        binary: bool = False,
     ) -> None:
         """``letters``: who may call, as in the reference; empty: every caller."""
         schemes = tuple(scheme for letter in letters for scheme in SCHEMES[letter])
@@ -100,7 +119,8 @@ class Router:
                 continue
             if route.method == method:
                 return route, self._parameters(match.groupdict())
-            # A literal path (clusters/import) hides the parameter path of the other methods only when it knows the method itself.
+            # A literal path (clusters/import) hides the parameter path of the other methods only when it knows the
+            # method itself.
             allowed.append(route.method)
         if allowed:
             methods = ",".join(sorted(set(allowed)))

@@ -28,7 +28,14 @@ def _clusters(router: Router) -> None:
     add("POST", "/v2/clusters", "U", clusters.create, bodies.CLUSTER_CREATE, "new-cluster-params")
     add("GET", "/v2/clusters", "UW", clusters.list_all)
     add("POST", "/v2/clusters/import", "U", clusters.import_cluster, bodies.CLUSTER_IMPORT, "new-import-cluster-params")
-    add("POST", "/v2/clusters/disconnected", "U", clusters.register_disconnected, bodies.CLUSTER_DISCONNECTED, "new-cluster-params")
+    add(
+        "POST",
+        "/v2/clusters/disconnected",
+        "U",
+        clusters.register_disconnected,
+        bodies.CLUSTER_DISCONNECTED,
+        "new-cluster-params",
+    )
     add("GET", "/v2/clusters/default-config", "U", catalogue.default_config)
     add("GET", C, "UAW", clusters.get)
     add("PATCH", C, "U", clusters.update, bodies.CLUSTER_UPDATE, "cluster-update-params")
@@ -39,11 +46,25 @@ def _clusters(router: Router) -> None:
     add("POST", C + "/actions/reset", "U", clusters.reset)
     add("POST", C + "/actions/allow-add-hosts", "U", clusters.allow_add_hosts)
     add("POST", C + "/actions/allow-add-workers", "U", clusters.allow_add_hosts)
-    add("POST", C + "/actions/complete-installation", "A", clusters.complete_installation, bodies.COMPLETION, "completion-params")
+    add(
+        "POST",
+        C + "/actions/complete-installation",
+        "A",
+        clusters.complete_installation,
+        bodies.COMPLETION,
+        "completion-params",
+    )
     add("GET", C + "/install-config", "U", clusters.get_install_config)
     add("PATCH", C + "/install-config", "U", clusters.patch_install_config, bodies.JSON_TEXT, "install-config-params")
     add("GET", C + "/ignored-validations", "U", clusters.get_ignored_validations)
-    add("PUT", C + "/ignored-validations", "U", clusters.put_ignored_validations, bodies.IGNORED_VALIDATIONS, "ignored_validations")
+    add(
+        "PUT",
+        C + "/ignored-validations",
+        "U",
+        clusters.put_ignored_validations,
+        bodies.IGNORED_VALIDATIONS,
+        "ignored_validations",
+    )
     add("GET", C + "/ui-settings", "U", clusters.get_ui_settings)
     add("PUT", C + "/ui-settings", "U", clusters.set_ui_settings, bodies.JSON_TEXT, "ui-settings")
     add("GET", C + "/preflight-requirements", "U", clusters.preflight_requirements)
@@ -66,7 +87,14 @@ def _cluster_parts(router: Router) -> None:
     add("POST", C + "/logs", "A", files.upload_logs)
     add("PUT", C + "/logs-progress", "A", files.cluster_logs_progress, bodies.LOGS_PROGRESS, "logs-progress-params")
     add("PUT", C + "/progress", "A", clusters.finalizing_progress, bodies.FINALIZING_PROGRESS, "finalizing-progress")
-    add("POST", C + "/uploads/ingress-cert", "A", clusters.upload_ingress_certificate, bodies.JSON_TEXT, "ingress-cert-params")
+    add(
+        "POST",
+        C + "/uploads/ingress-cert",
+        "A",
+        clusters.upload_ingress_certificate,
+        bodies.JSON_TEXT,
+        "ingress-cert-params",
+    )
     add("GET", C + "/monitored-operators", "A", clusters.list_operators)
     add("PUT", C + "/monitored-operators", "A", clusters.report_operator, bodies.OPERATOR_REPORT, "report-params")
 
@@ -105,7 +133,13 @@ def _hosts(router: Router) -> None:
     add("GET", HOST + "/ignition", "U", hosts.get_ignition)
     add("PATCH", HOST + "/ignition", "U", hosts.patch_ignition, bodies.HOST_IGNITION, "host-ignition-params")
     # Upstream spells this one path in the singular.
-    add("GET", "/v2/infra-env/{infra_env_id}/hosts/{host_id}/downloads/ignition", "UA", hosts.download_ignition, binary=True)
+    add(
+        "GET",
+        "/v2/infra-env/{infra_env_id}/hosts/{host_id}/downloads/ignition",
+        "UA",
+        hosts.download_ignition,
+        binary=True,
+    )
 
 
 def _catalogue(router: Router) -> None:

@@ -81,7 +81,10 @@ class Scene:
     @property
     def majority_groups(self) -> dict[str, set[str]]:
         """CIDR -> host ids, plus ``IPv4`` for the group by L3."""
-        return {name: self.majority_group(name) for name in (*(self.cluster.machine_networks if self.cluster else []), "IPv4")}
+        return {
+            name: self.majority_group(name)
+            for name in (*(self.cluster.machine_networks if self.cluster else []), "IPv4")
+        }
 
     @functools.cached_property
     def _groups(self) -> dict[str, set[str]]:
@@ -91,7 +94,11 @@ class Scene:
         """Host ids of the majority group of a CIDR, or of ``IPv4``: the group by L3."""
         if name not in self._groups:
             by_l3 = name == "IPv4"
-            self._groups[name] = networks.l3_majority(self.hosts, self.smallest_group) if by_l3 else networks.l2_majority(self.hosts, name, self.smallest_group)
+            self._groups[name] = (
+                networks.l3_majority(self.hosts, self.smallest_group)
+                if by_l3
+                else networks.l2_majority(self.hosts, name, self.smallest_group)
+            )
         return self._groups[name]
 
     @functools.cached_property

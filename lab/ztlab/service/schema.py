@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Request bodies: decoding and checking them by field tables, with the words of the generated server code of upstream."""
+"""Request bodies: decoding and checking them by field tables, with the words of the generated server code of
+upstream.
+"""
 
 from __future__ import annotations
 
@@ -102,13 +104,19 @@ FORMATS = {"uuid": is_uuid, "ip": _is_ip, "cidr": _is_cidr}
 
 
 def read_body(raw: bytes, content_type: str, body: Field, name: str) -> Any:
-    """Decode and check a request body. ``name`` is the parameter's name in the API description. Raises InfraError 400."""
+    """Decode and check a request body.
+
+    ``name`` is the parameter's name in the API description. Raises InfraError 400.
+    """
     media = content_type.split(";")[0].strip().lower()
     name = go.camel(name)
     if not raw:
         raise InfraError(400, f"{name} in body is required")
     if media != "application/json":
-        raise InfraError(400, f'unsupported media type "{media or "application/octet-stream"}", only [application/json] are allowed')
+        raise InfraError(
+            400,
+            (f'unsupported media type "{media or "application/octet-stream"}", only [application/json] are allowed'),
+        )
     try:
         value = json.loads(raw)
     except (ValueError, UnicodeDecodeError) as error:
@@ -159,7 +167,11 @@ def _rule_problems(value: Any, field: Field, path: str) -> list[str]:
                 problems.append(f"{prefix}{name} in body is required")
         return problems
     if isinstance(value, list) and field.items is not None:
-        return [problem for index, item in enumerate(value) for problem in _rule_problems(item, field.items, f"{path}.{index}")]
+        return [
+            problem
+            for index, item in enumerate(value)
+            for problem in _rule_problems(item, field.items, f"{path}.{index}")
+        ]
     if isinstance(value, int) and not isinstance(value, bool):
         if field.minimum is not None and value < field.minimum:
             return [f"{where} should be greater than or equal to {field.minimum}"]
@@ -187,7 +199,11 @@ def _text_problems(value: str, field: Field, where: str) -> list[str]:
 def read_query_flag(query: Mapping[str, str], name: str, default: bool = False) -> bool:
     """A boolean of the query string; a word that is none counts as false."""
     value = query.get(name, "")
-    return default if value == "" else value.lower() in ("true", "1", "yes", "ok", "y", "on", "selected", "checked", "t", "enabled")
+    return (
+        default
+        if value == ""
+        else value.lower() in ("true", "1", "yes", "ok", "y", "on", "selected", "checked", "t", "enabled")
+    )
 
 
 def read_query_text(query: Mapping[str, str], name: str, enum: Sequence[str] = (), *, required: bool = False) -> str:

@@ -68,7 +68,9 @@ class ReleaseImage:
     default: bool = False
 
     def runs_on(self, architecture: str) -> bool:
-        return architecture == "multi" or bool({architecture, ARCHITECTURE_ALIASES.get(architecture, architecture)} & set(self.architectures))
+        return architecture == "multi" or bool(
+            {architecture, ARCHITECTURE_ALIASES.get(architecture, architecture)} & set(self.architectures)
+        )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -157,7 +159,10 @@ class Settings:
         if exact:
             return exact[0]
         minor = [
-            release for release in fitting if version.count(".") == 1 and (release.openshift_version == version or release.version.startswith(version + "."))
+            release
+            for release in fitting
+            if version.count(".") == 1
+            and (release.openshift_version == version or release.version.startswith(version + "."))
         ]
         return max(minor, key=lambda release: version_key(release.version), default=None)
 
@@ -172,7 +177,11 @@ def _listed_requirements(text: str, version: str) -> dict[str, Requirement]:
     chosen = next((entry for entry in entries if entry.get("version") in (version, minor)), None)
     chosen = chosen or next((entry for entry in entries if entry.get("version") == "default"), {})
     names = [field.name for field in dataclasses.fields(Requirement)]
-    return {role: Requirement(**{name: value[name] for name in names if name in value}) for role, value in chosen.items() if isinstance(value, dict)}
+    return {
+        role: Requirement(**{name: value[name] for name in names if name in value})
+        for role, value in chosen.items()
+        if isinstance(value, dict)
+    }
 
 
 def _releases(text: str) -> tuple[ReleaseImage, ...]:
@@ -204,7 +213,12 @@ def _os_images(text: str, releases: Sequence[ReleaseImage]) -> tuple[Mapping[str
     if text.strip():
         return tuple(json.loads(text))
     return tuple(
-        {"openshift_version": release.openshift_version, "cpu_architecture": architecture, "url": "http://localhost/rhcos.iso", "version": release.version}
+        {
+            "openshift_version": release.openshift_version,
+            "cpu_architecture": architecture,
+            "url": "http://localhost/rhcos.iso",
+            "version": release.version,
+        }
         for release in releases
         for architecture in release.architectures
     )
@@ -216,12 +230,17 @@ def _public_key(env: Mapping[str, str], auth_type: str) -> bytes:
 
 
 def read_settings(env: Mapping[str, str]) -> Settings:
-    """Parse the environment. Raises ValueError (also for JSON that is none) naming what the service would not start with."""
+    """Parse the environment.
+
+    Raises ValueError (also for JSON that is none) naming what the service would not start with.
+    """
     auth_type = env.get("AUTH_TYPE", "none")
     if auth_type not in ("none", "local", "agent-installer-local"):
         raise ValueError(f"AUTH_TYPE {auth_type!r} is not supported by the lab")
     releases = _releases(env.get("RELEASE_IMAGES", ""))
-    checks = max(seconds(env.get("DISK_CHECK_TIMEOUT", ""), 480), seconds(env.get("IMAGE_AVAILABILITY_TIMEOUT", ""), 960))
+    checks = max(
+        seconds(env.get("DISK_CHECK_TIMEOUT", ""), 480), seconds(env.get("IMAGE_AVAILABILITY_TIMEOUT", ""), 960)
+    )
     return Settings(
         env=dict(env),
         auth_type=auth_type,
@@ -232,9 +251,13 @@ def read_settings(env: Mapping[str, str]) -> Settings:
         os_images=_os_images(env.get("OS_IMAGES", ""), releases),
         agent_image=env.get("AGENT_DOCKER_IMAGE", DEFAULT_AGENT_IMAGE),
         installer_image=env.get("INSTALLER_IMAGE", "quay.io/edge-infrastructure/assisted-installer:latest"),
-        controller_image=env.get("CONTROLLER_IMAGE", "quay.io/edge-infrastructure/assisted-installer-controller:latest"),
+        controller_image=env.get(
+            "CONTROLLER_IMAGE", "quay.io/edge-infrastructure/assisted-installer-controller:latest"
+        ),
         service_image=env.get("SERVICE_IMAGE", "quay.io/edge-infrastructure/assisted-service:latest"),
-        public_registries=frozenset(name for name in env.get("PUBLIC_CONTAINER_REGISTRIES", "quay.io").split(",") if name),
+        public_registries=frozenset(
+            name for name in env.get("PUBLIC_CONTAINER_REGISTRIES", "quay.io").split(",") if name
+        ),
         disabled_steps=frozenset(name for name in env.get("DISABLED_STEPS", "").split(",") if name),
         host_monitor_interval=seconds(env.get("HOST_MONITOR_INTERVAL", ""), 8),
         cluster_monitor_interval=seconds(env.get("CLUSTER_MONITOR_INTERVAL", ""), 10),

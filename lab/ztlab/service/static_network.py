@@ -49,7 +49,10 @@ def check_and_sort(config: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         {
             "network_yaml": element.get("network_yaml") or "",
             "mac_interface_map": sorted(
-                ({"mac_address": entry["mac_address"], "logical_nic_name": entry.get("logical_nic_name", "")} for entry in element["mac_interface_map"]),
+                (
+                    {"mac_address": entry["mac_address"], "logical_nic_name": entry.get("logical_nic_name", "")}
+                    for entry in element["mac_interface_map"]
+                ),
                 key=lambda entry: str(entry["logical_nic_name"]),
             ),
         }
@@ -82,14 +85,22 @@ def _network_problems(index: int, text: str, names: Sequence[str]) -> list[str]:
         return [f"failed to validate network yaml for host {index}: nmstate document must be a mapping"]
     interfaces = document.get("interfaces") or []
     if not isinstance(interfaces, list) or not all(isinstance(item, dict) and item.get("name") for item in interfaces):
-        return [f"failed to validate network yaml for host {index}: InvalidArgument: interfaces must be a list of interfaces with names"]
+        return [
+            (
+                f"failed to validate network yaml for host {index}: InvalidArgument: interfaces must be a list of "
+                "interfaces with names"
+            )
+        ]
     problems = [
         f"failed to validate network yaml for host {index}: InvalidArgument: unknown interface type {item.get('type')}"
         for item in interfaces
         if item.get("type") and item["type"] not in KINDS
     ]
     problems += [
-        f"failed to validate network yaml for host {index}: InvalidArgument: unknown interface state {item.get('state')}"
+        (
+            f"failed to validate network yaml for host {index}: InvalidArgument: unknown interface state "
+            f"{item.get('state')}"
+        )
         for item in interfaces
         if item.get("state") and item["state"] not in STATES
     ]

@@ -35,7 +35,14 @@ _DISCOVERED = (
     "domain-resolution",
     "verify-vips",
 )
-_DAY2 = ("connectivity-check", "api-vip-connectivity-check", "tang-connectivity-check", "inventory", "ntp-synchronizer", "domain-resolution")
+_DAY2 = (
+    "connectivity-check",
+    "api-vip-connectivity-check",
+    "tang-connectivity-check",
+    "inventory",
+    "ntp-synchronizer",
+    "domain-resolution",
+)
 SLOW, NORMAL = 120, 60
 # status -> (day 1 steps, day 2 steps, interval)
 PLAN: dict[str, tuple[tuple[str, ...], tuple[str, ...], int]] = {
@@ -44,7 +51,11 @@ PLAN: dict[str, tuple[tuple[str, ...], tuple[str, ...], int]] = {
     "pending-for-input": (_DISCOVERED, _DAY2[:-2], NORMAL),
     "known": (_DISCOVERED, _DAY2, NORMAL),
     "disconnected": (("inventory",), ("inventory",), SLOW),
-    "preparing-for-installation": (("dhcp-lease-allocate", "installation-disk-speed-check", "container-image-availability"), (), NORMAL),
+    "preparing-for-installation": (
+        ("dhcp-lease-allocate", "installation-disk-speed-check", "container-image-availability"),
+        (),
+        NORMAL,
+    ),
     "installing": (("install", "dhcp-lease-allocate"), ("install",), NORMAL),
     "installing-in-progress": (("dhcp-lease-allocate",), (), NORMAL),
     "error": (("logs-gather", "stop-installation"), ("logs-gather", "stop-installation"), SLOW),
@@ -85,7 +96,12 @@ def planned(core: Core, host: Host) -> tuple[tuple[str, ...], int]:
     day1, day2, interval = PLAN.get(host.status, ((), (), NORMAL))
     names = day2 if host.day2 else day1
     before = host.status in BEFORE_INSTALL | UNBOUND
-    if before and core.settings.agent_image and host.agent_version != core.settings.agent_image and core.settings.switch("ENABLE_UPGRADE_AGENT", True):
+    if (
+        before
+        and core.settings.agent_image
+        and host.agent_version != core.settings.agent_image
+        and core.settings.switch("ENABLE_UPGRADE_AGENT", True)
+    ):
         names = ("upgrade-agent",)
     return tuple(name for name in names if name not in core.settings.disabled_steps), interval
 
@@ -114,7 +130,9 @@ def _connectivity(core: Core, host: Host, cluster: Cluster | None) -> list[str] 
     others = [other for other in core.state.hosts_of(host.cluster_id) if other is not host and other.inventory]
     if not others:
         return None
-    described = (f'{{"host_id":{_json(other.id)},"nics":{_described_nics(other.id, other.inventory or {})}}}' for other in others)
+    described = (
+        f'{{"host_id":{_json(other.id)},"nics":{_described_nics(other.id, other.inventory or {})}}}' for other in others
+    )
     return [f"[{','.join(described)}]"]
 
 
@@ -164,7 +182,12 @@ def _ntp(core: Core, host: Host, cluster: Cluster | None) -> list[str] | None:
     infra_env = core.state.infra_envs.get(host.infra_env_id)
     own = infra_env.fields if infra_env else {}
     of_cluster = cluster.fields if cluster else {}
-    sources = of_cluster.get("ntp_sources") or of_cluster.get("additional_ntp_source") or own.get("ntp_sources") or own.get("additional_ntp_sources")
+    sources = (
+        of_cluster.get("ntp_sources")
+        or of_cluster.get("additional_ntp_source")
+        or own.get("ntp_sources")
+        or own.get("additional_ntp_sources")
+    )
     return [_json({"ntp_source": sources or core.settings.env.get("NTP_DEFAULT_SERVER", "")})]
 
 
@@ -187,7 +210,11 @@ def _verify_vips(core: Core, host: Host, cluster: Cluster | None) -> list[str] |
     if cluster is None or cluster.user_managed_networking or cluster.user_managed_load_balancer:
         return None
     vips = [{"vip": vip, "vip_type": kind} for kind in ("api", "ingress") for vip in cluster.vips(f"{kind}_vips")]
-    reachable = any(ipaddress.ip_address(item["vip"]) in address.network for item in vips for address in networks.host_addresses(host))
+    reachable = any(
+        ipaddress.ip_address(item["vip"]) in address.network
+        for item in vips
+        for address in networks.host_addresses(host)
+    )
     return [_json(vips)] if vips and reachable else None
 
 
@@ -198,7 +225,9 @@ def _api_vip(core: Core, host: Host, cluster: Cluster | None) -> list[str] | Non
     name = cluster.fields.get("api_vip_dns_name") or f"api.{cluster.domain}"
     pool = host.machine_config_pool or "worker"
     provided = str(endpoint.get("url") or "")
-    request: dict[str, Any] = {"url": f"{provided.rstrip('/')}/{pool}" if provided else f"http://{name}:22624/config/{pool}"}
+    request: dict[str, Any] = {
+        "url": f"{provided.rstrip('/')}/{pool}" if provided else f"http://{name}:22624/config/{pool}"
+    }
     if endpoint.get("ca_certificate"):
         request["ca_certificate"] = endpoint["ca_certificate"]
     if host.ignition_headers:
@@ -229,7 +258,9 @@ def _images(core: Core, host: Host, cluster: Cluster | None) -> list[str] | None
 def _install(core: Core, host: Host, cluster: Cluster | None) -> list[str] | None:
     if cluster is None:
         return None
-    proxy = {name: cluster.fields[name] for name in ("http_proxy", "https_proxy", "no_proxy") if cluster.fields.get(name)}
+    proxy = {
+        name: cluster.fields[name] for name in ("http_proxy", "https_proxy", "no_proxy") if cluster.fields.get(name)
+    }
     bootable = [str(disk["id"]) for disk in (host.inventory or {}).get("disks") or [] if disk.get("bootable")]
     formatted = [disk_id for disk_id in bootable if disk_id not in host.skip_formatting]
     request: dict[str, Any] = {
@@ -277,7 +308,16 @@ def _upgrade(core: Core, host: Host, cluster: Cluster | None) -> list[str] | Non
 def _reclaim_artifacts(core: Core, host: Host, cluster: Cluster | None) -> list[str] | None:
     infra_env = core.infra_env(host.infra_env_id)
     urls = boot_artifacts(core, infra_env)
-    return [_json({"host_fs_mount_dir": "/host", "kernel_url": urls["kernel"], "rootfs_url": urls["rootfs"], "initrd_url": urls["initrd"]})]
+    return [
+        _json(
+            {
+                "host_fs_mount_dir": "/host",
+                "kernel_url": urls["kernel"],
+                "rootfs_url": urls["rootfs"],
+                "initrd_url": urls["initrd"],
+            }
+        )
+    ]
 
 
 def _reclaim_reboot(core: Core, host: Host, cluster: Cluster | None) -> list[str] | None:
@@ -349,7 +389,9 @@ def _decode(kind: str, output: str) -> Any:
         raise bad_request(go.json_problem(output)) from error
     wanted: type = list if kind in ("free-network-addresses", "verify-vips") else dict
     if not isinstance(value, wanted):
-        raise bad_request(f"failed to unmarshal the output of step {kind}: json: cannot unmarshal {type(value).__name__}")
+        raise bad_request(
+            f"failed to unmarshal the output of step {kind}: json: cannot unmarshal {type(value).__name__}"
+        )
     return value
 
 
@@ -381,15 +423,23 @@ def _receive_vips(core: Core, host: Host, value: Sequence[Mapping[str, Any]]) ->
 
 
 def _record_speed(host: Host, disk_id: str, milliseconds: int, code: int) -> None:
-    host.disks_info[disk_id] = {"path": disk_id, "disk_speed": {"tested": True, "speed_ms": milliseconds, **({"exit_code": code} if code else {})}}
+    host.disks_info[disk_id] = {
+        "path": disk_id,
+        "disk_speed": {"tested": True, "speed_ms": milliseconds, **({"exit_code": code} if code else {})},
+    }
 
 
 def _receive_speed(core: Core, host: Host, value: dict[str, Any]) -> None:
     spent = int(value.get("io_sync_duration") or 0)
     _record_speed(host, host.installation_disk_id, spent, 0)
-    limit = core.scene(core.cluster_of(host), host).requirement(host.effective_role).installation_disk_speed_threshold_ms
+    limit = (
+        core.scene(core.cluster_of(host), host).requirement(host.effective_role).installation_disk_speed_threshold_ms
+    )
     if spent > limit:
-        text = f"Host's disk {host.installation_disk_path} is slower than the supported speed: {spent} ms instead of at most {limit} ms"
+        text = (
+            f"Host's disk {host.installation_disk_path} is slower than the supported speed: {spent} ms instead of at "
+            f"most {limit} ms"
+        )
         core.event("disk_speed_slower_than_supported", text, severity="warning", host=host)
 
 
@@ -397,7 +447,9 @@ def _receive_images(core: Core, host: Host, value: dict[str, Any]) -> None:
     for entry in value.get("images") or []:
         host.images_status[entry["name"]] = entry
         text = f"Host {host.name}: New image status {entry['name']}. result: {entry.get('result')}"
-        core.event("image_status_updated", text, severity="info" if entry.get("result") == "success" else "error", host=host)
+        core.event(
+            "image_status_updated", text, severity="info" if entry.get("result") == "success" else "error", host=host
+        )
 
 
 def _keep(member: str) -> Callable[[Core, Host, Any], None]:

@@ -16,7 +16,9 @@ import jsonschema  # type: ignore[import-untyped]
 import yaml
 
 # (operation, why the response may differ): upstream leaves out a required member here, and so do we.
-KNOWN_DEVIATIONS = {"POST /v2/infra-envs/{infra_env_id}/hosts": "a host that registers again comes back without status and its text"}
+KNOWN_DEVIATIONS = {
+    "POST /v2/infra-envs/{infra_env_id}/hosts": ("a host that registers again comes back without status and its text")
+}
 # The list of operators has this name, the description another one.
 KNOWN_WORDS = ("numaresources",)
 DATE_TIME = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$")
@@ -47,7 +49,11 @@ def to_json_schema(node: Any) -> Any:
         return [to_json_schema(item) for item in node]
     if not isinstance(node, Mapping):
         return node
-    schema = {key: to_json_schema(value) for key, value in node.items() if not (isinstance(key, str) and (key.startswith("x-") or key == "example"))}
+    schema = {
+        key: to_json_schema(value)
+        for key, value in node.items()
+        if not (isinstance(key, str) and (key.startswith("x-") or key == "example"))
+    }
     if node.get("x-nullable") is True:
         return {"anyOf": [schema, {"type": "null"}]}
     return schema
@@ -62,7 +68,9 @@ class Swagger:
         self.paths: Mapping[str, Mapping[str, Any]] = document["paths"]
 
     def validator(self, schema: Any) -> jsonschema.Draft4Validator:
-        return jsonschema.Draft4Validator({**to_json_schema(schema), "definitions": self.definitions}, format_checker=CHECKER)
+        return jsonschema.Draft4Validator(
+            {**to_json_schema(schema), "definitions": self.definitions}, format_checker=CHECKER
+        )
 
     def response_problems(self, method: str, template: str, status: int, body: Any) -> list[str]:
         """What is wrong with a response of the lab; an undescribed operation or status is a problem too."""
@@ -80,11 +88,17 @@ class Swagger:
             return []
         if key in KNOWN_DEVIATIONS and isinstance(body, dict) and status < 300:
             body = {"status": "known", **body, "status_info": body.get("status_info") or ""}
-        problems = [problem for problem in self.validator(schema).iter_errors(body) if problem.instance not in KNOWN_WORDS]
-        return [f"{key} {status}: {'/'.join(map(str, problem.absolute_path))}: {problem.message[:300]}" for problem in problems]
+        problems = [
+            problem for problem in self.validator(schema).iter_errors(body) if problem.instance not in KNOWN_WORDS
+        ]
+        return [
+            f"{key} {status}: {'/'.join(map(str, problem.absolute_path))}: {problem.message[:300]}"
+            for problem in problems
+        ]
 
     def refusal_problems(self, method: str, template: str, status: int, body: Any) -> list[str]:
-        """A refusal has the described shape, or that of the router and the schema checks, which upstream does not describe.
+        """A refusal has the described shape, or that of the router and the schema checks, which upstream does not
+        describe.
 
         Source: openshift/assisted-service internal/common/common.go, pkg/auth.
         """

@@ -22,7 +22,10 @@ def _segment(data: bytes) -> str:
 
 
 class Signer:
-    """Signs with an EC key; ECDSA is randomised, so two tokens for one object differ in their text. Raises ValueError for a key that is none."""
+    """Signs with an EC key; ECDSA is randomised, so two tokens for one object differ in their text.
+
+    Raises ValueError for a key that is none.
+    """
 
     def __init__(self, private_pem: bytes) -> None:
         key = serialization.load_pem_private_key(private_pem, None)
@@ -31,7 +34,11 @@ class Signer:
         self._key = key
 
     def token(self, **claims: Any) -> str:
-        head = _segment(json.dumps({"alg": "ES256", "typ": "JWT"}).encode()) + "." + _segment(json.dumps(claims, sort_keys=True).encode())
+        head = (
+            _segment(json.dumps({"alg": "ES256", "typ": "JWT"}).encode())
+            + "."
+            + _segment(json.dumps(claims, sort_keys=True).encode())
+        )
         first, second = decode_dss_signature(self._key.sign(head.encode(), ec.ECDSA(hashes.SHA256())))
         return head + "." + _segment(first.to_bytes(32, "big") + second.to_bytes(32, "big"))
 
@@ -39,6 +46,8 @@ class Signer:
 def new_key_pair() -> tuple[str, str]:
     """(private, public) PEM of a fresh key."""
     key = ec.generate_private_key(ec.SECP256R1())
-    private = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    private = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
     public = key.public_key().public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
     return private.decode(), public.decode()

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Validations of a cluster: ids, categories and conditions of openshift/assisted-service internal/cluster/validation_id.go, internal/cluster/validator.go."""
+"""Validations of a cluster: ids, categories and conditions of openshift/assisted-service
+internal/cluster/validation_id.go, internal/cluster/validator.go.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,13 @@ NEEDS_INPUT = (
     "api-vips-defined",
     "ingress-vips-defined",
 )
-NEVER_IGNORED = ("api-vips-defined", "ingress-vips-defined", "all-hosts-are-ready-to-install", "sufficient-masters-count", "pull-secret-set")
+NEVER_IGNORED = (
+    "api-vips-defined",
+    "ingress-vips-defined",
+    "all-hosts-are-ready-to-install",
+    "sufficient-masters-count",
+    "pull-secret-set",
+)
 CUSTOM_NETWORK_TYPES = ("CiscoACI", "Cilium", "Calico", "None")
 
 Outcome = tuple[str, str]
@@ -104,11 +112,16 @@ def _masters(scene: Scene, cluster: Cluster) -> Outcome:
         return failure("Single-node clusters must have a single control plane node and no workers.")
     if len(masters) != wanted:
         return failure(
-            f"The cluster must have exactly {wanted} dedicated control plane nodes. Add or remove hosts, or change their roles configurations to meet the "
+            f"The cluster must have exactly {wanted} dedicated control plane nodes. Add or remove hosts, or change "
+            "their roles configurations to meet the "
             "requirement."
         )
     if wanted == 2 and not arbiters and not _fenced(masters):
-        return failure("A cluster with 2 control plane nodes must have an arbiter node, or fencing credentials for both control plane nodes.")
+        return failure(
+            "A cluster with 2 control plane nodes must have an arbiter node, or fencing credentials for both "
+            "control "
+            "plane nodes."
+        )
     return success("The cluster has the exact amount of dedicated control plane nodes.")
 
 
@@ -118,18 +131,30 @@ def _machine_cidr(scene: Scene, cluster: Cluster) -> Outcome:
         return success("No Machine Network CIDR needed: User Managed Networking")
     if cluster.machine_networks:
         return success("The Machine Network CIDR is defined.")
-    hint = "" if cluster.single_node else " the Machine Network CIDR can be defined by setting either the API or Ingress virtual IPs."
+    hint = (
+        ""
+        if cluster.single_node
+        else (" the Machine Network CIDR can be defined by setting either the API or Ingress virtual IPs.")
+    )
     return pending(f"The Machine Network CIDR is undefined;{hint}")
 
 
 @validation("network", "cluster-cidr-defined")
 def _cluster_cidr(scene: Scene, cluster: Cluster) -> Outcome:
-    return success("The Cluster Network CIDR is defined.") if _cidrs(cluster, "cluster_networks") else pending("The Cluster Network CIDR is undefined.")
+    return (
+        success("The Cluster Network CIDR is defined.")
+        if _cidrs(cluster, "cluster_networks")
+        else pending("The Cluster Network CIDR is undefined.")
+    )
 
 
 @validation("network", "service-cidr-defined")
 def _service_cidr(scene: Scene, cluster: Cluster) -> Outcome:
-    return success("The Service Network CIDR is defined.") if _cidrs(cluster, "service_networks") else pending("The Service Network CIDR is undefined.")
+    return (
+        success("The Service Network CIDR is defined.")
+        if _cidrs(cluster, "service_networks")
+        else pending("The Service Network CIDR is undefined.")
+    )
 
 
 @validation("network", "no-cidrs-overlapping")
@@ -150,7 +175,9 @@ def _no_overlap(scene: Scene, cluster: Cluster) -> Outcome:
 def _families(scene: Scene, cluster: Cluster) -> Outcome:
     if not cluster.machine_networks and not (cluster.user_managed_networking and not cluster.single_node):
         return pending("At least one of the CIDRs (Machine Network, Cluster Network, Service Network) is undefined.")
-    sets: list[set[int]] = [{item.version for item in _cidrs(cluster, member)} for member in ("cluster_networks", "service_networks")]
+    sets: list[set[int]] = [
+        {item.version for item in _cidrs(cluster, member)} for member in ("cluster_networks", "service_networks")
+    ]
     if cluster.machine_networks:
         sets.append({networks.parse_network(cidr).version for cidr in cluster.machine_networks})
     if all(found == sets[0] for found in sets):
@@ -179,11 +206,15 @@ def _calculated(scene: Scene, cluster: Cluster) -> Outcome:
     calculated = networks.calculated_machine_networks(cluster, scene.hosts)
     if not cluster.vips("api_vips") or not calculated:
         return pending("The Machine Network CIDR, API virtual IPs, or Ingress virtual IPs are undefined.")
-    # A host network that is wider than the machine network passes: the lab's promise is that the published kni22 input (/23 in a /24) deploys with a
-    # warning. The service's own source compares for equality, so a user should mend what the warning names.
+    # A host network that is wider than the machine network passes: the lab's promise is that the published kni22 input
+    # (/23 in a /24) deploys with a warning. The service's own source compares for equality, so a user should mend what
+    # the warning names.
     if all(any(networks.contains(found, machine) for machine in cluster.machine_networks) for found in calculated):
         return success("The Cluster Machine CIDR is equivalent to the calculated CIDR.")
-    return failure(f"The Cluster Machine CIDR {', '.join(cluster.machine_networks)} is different than the calculated CIDR {', '.join(calculated)}.")
+    return failure(
+        f"The Cluster Machine CIDR {', '.join(cluster.machine_networks)} is different than the calculated CIDR "
+        f"{', '.join(calculated)}."
+    )
 
 
 def _vips_defined(member: str, title: str) -> Check:
@@ -193,7 +224,9 @@ def _vips_defined(member: str, title: str) -> Check:
         return (
             success(f"{title} virtual IPs are defined.")
             if cluster.vips(member)
-            else pending(f"{title} virtual IPs are undefined; after the Machine Network CIDR has been defined, they can be set.")
+            else pending(
+                f"{title} virtual IPs are undefined; after the Machine Network CIDR has been defined, they can be set."
+            )
         )
 
     return check
@@ -231,14 +264,23 @@ def _vip_outcome(scene: Scene, cluster: Cluster, vip: str, label: str) -> Outcom
     verified = cluster.vip_verification.get(vip, "unverified")
     if verified == "succeeded":
         return success(f"{label} is free")
-    if verified == "failed" or any(item.ip == address for host in scene.hosts for item in networks.host_addresses(host)):
+    if verified == "failed" or any(
+        item.ip == address for host in scene.hosts for item in networks.host_addresses(host)
+    ):
         return failure(f"{label} is already in use in cidr {home}")
     lists = [
-        entry.get("free_addresses") or [] for host in scene.hosts for entry in host.free_addresses or [] if networks.parse_network(entry["network"]) == home
+        entry.get("free_addresses") or []
+        for host in scene.hosts
+        for entry in host.free_addresses or []
+        if networks.parse_network(entry["network"]) == home
     ]
     if not lists:
         return pending(f"{label} are not verified yet.")
-    return success(f"{label} is free") if all(vip in free for free in lists) else failure(f"{label} is already in use in cidr {home}")
+    return (
+        success(f"{label} is free")
+        if all(vip in free for free in lists)
+        else failure(f"{label} is already in use in cidr {home}")
+    )
 
 
 validation("network", "api-vips-defined")(_vips_defined("api_vips", "API"))
@@ -249,14 +291,20 @@ validation("network", "ingress-vips-valid")(_vips_valid("ingress_vips", "Ingress
 
 @validation("network", "dns-domain-defined")
 def _dns_domain(scene: Scene, cluster: Cluster) -> Outcome:
-    return success("The base domain is defined.") if cluster.fields.get("base_dns_domain") else pending("The base domain is undefined and must be provided.")
+    return (
+        success("The base domain is defined.")
+        if cluster.fields.get("base_dns_domain")
+        else pending("The base domain is undefined and must be provided.")
+    )
 
 
 @validation("network", "ntp-server-configured")
 def _ntp(scene: Scene, cluster: Cluster) -> Outcome:
     offsets = [host.clock_offset for host in scene.hosts if host.timestamp]
     if len(offsets) > 1 and max(offsets) - min(offsets) > CLOCK_GAP_SECONDS:
-        return failure("Please make sure that the hosts' clocks are synchronized: the gap between them is more than 4 minutes")
+        return failure(
+            "Please make sure that the hosts' clocks are synchronized: the gap between them is more than 4 minutes"
+        )
     return success("No ntp problems found")
 
 
@@ -273,7 +321,11 @@ def _network_type(scene: Scene, cluster: Cluster) -> Outcome:
 
 
 def _manifest_text(cluster: Cluster) -> str:
-    return "\n".join(manifest.content.decode(errors="replace") for manifest in cluster.manifests.values() if manifest.source == "user")
+    return "\n".join(
+        manifest.content.decode(errors="replace")
+        for manifest in cluster.manifests.values()
+        if manifest.source == "user"
+    )
 
 
 @validation("network", "custom-manifests-requirements-satisfied")
@@ -282,6 +334,12 @@ def _custom_manifests(scene: Scene, cluster: Cluster) -> Outcome:
     if cluster.fields.get("network_type") in CUSTOM_NETWORK_TYPES and not cluster.manifests:
         return failure(f"The custom network type {cluster.fields['network_type']} requires custom manifests")
     external = platform.get("external") or {}
-    if platform.get("type") == "external" and external.get("cloud_controller_manager") == "External" and not _manifest_text(cluster):
-        return failure("The custom manifest required for external platform with a cloud controller manager was not uploaded")
+    if (
+        platform.get("type") == "external"
+        and external.get("cloud_controller_manager") == "External"
+        and not _manifest_text(cluster)
+    ):
+        return failure(
+            "The custom manifest required for external platform with a cloud controller manager was not uploaded"
+        )
     return success("No custom manifests are required")

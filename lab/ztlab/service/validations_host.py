@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Validations of a host: ids, categories and conditions of openshift/assisted-service internal/host/validation_id.go, internal/host/validator.go.
+"""Validations of a host: ids, categories and conditions of openshift/assisted-service internal/host/validation_id.go,
+internal/host/validator.go.
 
 A check returns its verdict, or None when upstream leaves the validation out of the list for this host.
 """
@@ -23,7 +24,14 @@ from .scene import Scene, Verdict
 from .validations_operators import operator_verdicts
 
 HOSTNAME = re.compile(r"^[a-z0-9][a-z0-9-]{0,62}(?:[.][a-z0-9-]{1,63})*$")
-FORBIDDEN_HOSTNAMES = ("localhost", "localhost.localdomain", "localhost4", "localhost4.localdomain4", "localhost6", "localhost6.localdomain6")
+FORBIDDEN_HOSTNAMES = (
+    "localhost",
+    "localhost.localdomain",
+    "localhost4",
+    "localhost4.localdomain4",
+    "localhost6",
+    "localhost6.localdomain6",
+)
 # From the reboot on a host cannot check in: the agent is gone.
 AFTER_REBOOT = ("Rebooting", "Waiting for ignition", "Configuring", "Joined", "Done")
 BOOTSTRAP_EXTRA_SECONDS = 120
@@ -47,15 +55,48 @@ class Validation:
 VALIDATIONS: list[Validation] = []
 # Where the service's list differs from the order of the checks here.
 ORDER = (
-    *("connected", "media-connected", "machine-cidr-defined", "belongs-to-machine-cidr", "belongs-to-majority-group", "mtu-valid"),
-    *("valid-platform-network-settings", "ntp-synced", "time-synced-between-host-and-service", "container-images-available"),
-    *("sufficient-network-latency-requirement-for-role", "sufficient-packet-loss-requirement-for-role", "has-default-route"),
-    *("api-domain-name-resolved-correctly", "api-int-domain-name-resolved-correctly", "apps-domain-name-resolved-correctly"),
+    *(
+        "connected",
+        "media-connected",
+        "machine-cidr-defined",
+        "belongs-to-machine-cidr",
+        "belongs-to-majority-group",
+        "mtu-valid",
+    ),
+    *(
+        "valid-platform-network-settings",
+        "ntp-synced",
+        "time-synced-between-host-and-service",
+        "container-images-available",
+    ),
+    *(
+        "sufficient-network-latency-requirement-for-role",
+        "sufficient-packet-loss-requirement-for-role",
+        "has-default-route",
+    ),
+    *(
+        "api-domain-name-resolved-correctly",
+        "api-int-domain-name-resolved-correctly",
+        "apps-domain-name-resolved-correctly",
+    ),
     *("dns-wildcard-not-configured", "non-overlapping-subnets", "no-ip-collisions-in-network"),
 )
-MINIMUM_HARDWARE = ("has-min-valid-disks", "has-min-cpu-cores", "has-min-memory", "compatible-with-cluster-platform", "disk-encryption-requirements-satisfied")
+MINIMUM_HARDWARE = (
+    "has-min-valid-disks",
+    "has-min-cpu-cores",
+    "has-min-memory",
+    "compatible-with-cluster-platform",
+    "disk-encryption-requirements-satisfied",
+)
 UNBOUND_NEEDS = ("has-min-valid-disks", "has-min-cpu-cores", "has-min-memory", "hostname-valid")
-NEVER_IGNORED = ("connected", "has-inventory", "inventory-not-fully-truncated", "machine-cidr-defined", "hostname-unique", "hostname-valid")
+NEVER_IGNORED = (
+    "connected",
+    "has-inventory",
+    "inventory-not-fully-truncated",
+    "machine-cidr-defined",
+    "hostname-unique",
+    "hostname-valid",
+)
 
 
 def validation(category: str, name: str, *, blocks: bool = True) -> Callable[[Check], Check]:
@@ -90,7 +131,8 @@ def judge(scene: Scene, host: Host) -> dict[str, list[Verdict]]:
     return {category: verdicts for category, verdicts in found.items() if verdicts}
 
 
-# A monitor says the same of each host several times a second: equal verdicts are one object, so that comparing them costs nothing.
+# A monitor says the same of each host several times a second: equal verdicts are one object, so that comparing them
+# costs nothing.
 _verdict = functools.lru_cache(maxsize=1 << 16)(Verdict)
 
 
@@ -123,7 +165,11 @@ def _connected(scene: Scene, host: Host) -> Outcome | None:
 
 @validation("network", "media-connected")
 def _media_connected(scene: Scene, host: Host) -> Outcome | None:
-    return success("Media device is connected") if host.media_status != "disconnected" else failure("Media device is disconnected")
+    return (
+        success("Media device is connected")
+        if host.media_status != "disconnected"
+        else failure("Media device is disconnected")
+    )
 
 
 @validation("network", "machine-cidr-defined")
@@ -135,7 +181,11 @@ def _machine_cidr_defined(scene: Scene, host: Host) -> Outcome | None:
         return success("No machine network CIDR validation needed: Day2 cluster")
     if cluster.user_managed_networking and not cluster.single_node:
         return success("No machine network CIDR validation needed: User Managed Networking")
-    return success("Machine Network CIDR is defined") if cluster.machine_networks else failure("Machine Network CIDR is undefined")
+    return (
+        success("Machine Network CIDR is defined")
+        if cluster.machine_networks
+        else failure("Machine Network CIDR is undefined")
+    )
 
 
 @validation("network", "belongs-to-machine-cidr")
@@ -150,10 +200,15 @@ def _belongs_to_machine_cidr(scene: Scene, host: Host) -> Outcome | None:
     if host.inventory is None or not cluster.machine_networks:
         return pending("Missing inventory or machine network CIDR")
     addresses = networks.host_addresses(host)
-    inside = [any(address.ip in networks.parse_network(cidr) for address in addresses) for cidr in cluster.machine_networks]
+    inside = [
+        any(address.ip in networks.parse_network(cidr) for address in addresses) for cidr in cluster.machine_networks
+    ]
     if all(inside) or (cluster.user_managed_load_balancer and any(inside)):
         return success("Host belongs to all machine network CIDRs")
-    return failure("Host does not belong to machine network CIDRs. Verify that the host belongs to every CIDR listed under machine networks")
+    return failure(
+        "Host does not belong to machine network CIDRs. Verify that the host belongs to every CIDR listed under "
+        "machine networks"
+    )
 
 
 @validation("network", "belongs-to-majority-group")
@@ -190,18 +245,26 @@ def _domain_check(label: str, prefix: str) -> Check:
             return None
         dnsmasq = scene.settings.switch("ENABLE_SINGLE_NODE_DNSMASQ", True)
         if cluster is None or not cluster.user_managed_networking or (cluster.single_node and dnsmasq):
-            return success(f"Domain name resolution for the {shown}.{scene.cluster.domain} domain was successful or not required")
+            return success(
+                f"Domain name resolution for the {shown}.{scene.cluster.domain} domain was successful or not required"
+            )
         name = f"{prefix}.{cluster.domain}"
         entry = _resolution(host, name)
         if host.inventory is None or host.resolutions is None:
             return pending("DNS validation cannot be completed because the resolution data is missing")
-        found = {ipaddress.ip_address(ip) for ip in [*((entry or {}).get("ipv4_addresses") or []), *((entry or {}).get("ipv6_addresses") or [])]}
+        found = {
+            ipaddress.ip_address(ip)
+            for ip in [*((entry or {}).get("ipv4_addresses") or []), *((entry or {}).get("ipv6_addresses") or [])]
+        }
         if not found:
             return failure(
-                f"Couldn't resolve domain name {name} on the host. To continue installation, create the necessary DNS entries to resolve this domain name."
+                f"Couldn't resolve domain name {name} on the host. To continue installation, create the necessary DNS "
+                "entries to resolve this domain name."
             )
         if not cluster.single_node and found & {address.ip for address in networks.host_addresses(host)}:
-            return failure(f"Domain name resolution for the {name} domain returned the address of the host itself ({label})")
+            return failure(
+                f"Domain name resolution for the {name} domain returned the address of the host itself ({label})"
+            )
         return success(f"Domain name resolution for the {shown}.{cluster.domain} domain was successful or not required")
 
     return check
@@ -209,7 +272,9 @@ def _domain_check(label: str, prefix: str) -> Check:
 
 validation("network", "api-domain-name-resolved-correctly")(_domain_check("API", "api"))
 validation("network", "api-int-domain-name-resolved-correctly")(_domain_check("internal API", "api-int"))
-validation("network", "apps-domain-name-resolved-correctly")(_domain_check("application ingress", "console-openshift-console.apps"))
+validation("network", "apps-domain-name-resolved-correctly")(
+    _domain_check("application ingress", "console-openshift-console.apps")
+)
 
 
 @validation("network", "dns-wildcard-not-configured")
@@ -220,12 +285,15 @@ def _no_wildcard(scene: Scene, host: Host) -> Outcome | None:
     if cluster.day2:
         return success("DNS wildcard check is not required for day2")
     if host.resolutions is None:
-        return pending("DNS wildcard check cannot be performed yet because the host has not yet performed DNS resolution")
+        return pending(
+            "DNS wildcard check cannot be performed yet because the host has not yet performed DNS resolution"
+        )
     names = (f"validateNoWildcardDNS.{cluster.domain}.", f"validateNoWildcardDNS.{cluster.domain}")
     for entry in filter(None, (_resolution(host, name) for name in names)):
         if entry.get("ipv4_addresses") or entry.get("ipv6_addresses"):
             return failure(
-                f"DNS wildcard configuration was detected for domain *.{cluster.domain}: the installation cannot complete while it exists. Remove it to go on."
+                f"DNS wildcard configuration was detected for domain *.{cluster.domain}: the installation cannot "
+                "complete while it exists. Remove it to go on."
             )
     return success("DNS wildcard check was successful")
 
@@ -238,7 +306,9 @@ def _platform_network(scene: Scene, host: Host) -> Outcome | None:
         return pending("Missing inventory")
     product = (host.inventory.get("system_vendor") or {}).get("product_name", "")
     if product == "OpenStack Compute" and not scene.cluster.user_managed_networking:
-        return failure("Platform OpenStack Compute is allowed only for Single Node OpenShift or user-managed networking")
+        return failure(
+            "Platform OpenStack Compute is allowed only for Single Node OpenShift or user-managed networking"
+        )
     return success(f"Platform {product} is allowed")
 
 
@@ -255,9 +325,14 @@ def _has_default_route(scene: Scene, host: Host) -> Outcome | None:
 
 @networks.OfReport
 def _worst_links(connectivity: Mapping[str, Any]) -> dict[str, float]:
-    """The highest value of each measurement over all other hosts: mostly it is within the limit, and nothing else has to be read."""
+    """The highest value of each measurement over all other hosts: mostly it is within the limit, and nothing else has
+    to be read.
+    """
     links = [link for remote in connectivity.get("remote_hosts") or [] for link in remote.get("l3_connectivity") or []]
-    return {member: max((float(link.get(member) or 0) for link in links), default=0.0) for member in ("average_rtt_ms", "packet_loss_percentage")}
+    return {
+        member: max((float(link.get(member) or 0) for link in links), default=0.0)
+        for member in ("average_rtt_ms", "packet_loss_percentage")
+    }
 
 
 @networks.OfReport
@@ -266,14 +341,26 @@ def _broken_mtu(connectivity: Mapping[str, Any]) -> str:
     for remote in connectivity.get("remote_hosts") or []:
         for report in remote.get("mtu_report") or []:
             if not report.get("mtu_successful"):
-                return f"MTU is broken between interface {report.get('outgoing_nic')} and {report.get('remote_ip_address')}"
+                return (
+                    f"MTU is broken between interface {report.get('outgoing_nic')} and "
+                    f"{report.get('remote_ip_address')}"
+                )
     return ""
 
 
 def _same_role_links(scene: Scene, host: Host) -> list[tuple[str, Mapping[str, Any]]]:
-    names = {other.id: other.name for other in scene.hosts if other is not host and other.effective_role == host.effective_role}
+    names = {
+        other.id: other.name
+        for other in scene.hosts
+        if other is not host and other.effective_role == host.effective_role
+    }
     remotes = (host.connectivity or {}).get("remote_hosts") or []
-    return [(names[remote["host_id"]], link) for remote in remotes if remote.get("host_id") in names for link in remote.get("l3_connectivity") or []]
+    return [
+        (names[remote["host_id"]], link)
+        for remote in remotes
+        if remote.get("host_id") in names
+        for link in remote.get("l3_connectivity") or []
+    ]
 
 
 def _link_check(member: str, attribute: str, what: str, unit: str) -> Check:
@@ -288,11 +375,16 @@ def _link_check(member: str, attribute: str, what: str, unit: str) -> Check:
         if limit is None or _worst_links(host.id, host.connectivity)[member] <= limit:
             return success(f"{what} requirement has been satisfied.")
         bad = sorted(
-            {f"{name} ({float(link.get(member) or 0):.2f}{unit})" for name, link in _same_role_links(scene, host) if float(link.get(member) or 0) > limit}
+            {
+                f"{name} ({float(link.get(member) or 0):.2f}{unit})"
+                for name, link in _same_role_links(scene, host)
+                if float(link.get(member) or 0) > limit
+            }
         )
         if bad:
             return failure(
-                f"{what} requirements of less than or equals {float(limit):.2f}{unit} not met for connectivity between {host.name} and {', '.join(bad)}."
+                f"{what} requirements of less than or equals {float(limit):.2f}{unit} not met for connectivity "
+                f"between {host.name} and {', '.join(bad)}."
             )
         return success(f"{what} requirement has been satisfied.")
 
@@ -302,14 +394,19 @@ def _link_check(member: str, attribute: str, what: str, unit: str) -> Check:
 validation("network", "sufficient-network-latency-requirement-for-role")(
     _link_check("average_rtt_ms", "network_latency_threshold_ms", "Network latency", " ms")
 )
-validation("network", "sufficient-packet-loss-requirement-for-role")(_link_check("packet_loss_percentage", "packet_loss_percentage", "Packet loss", "%"))
+validation("network", "sufficient-packet-loss-requirement-for-role")(
+    _link_check("packet_loss_percentage", "packet_loss_percentage", "Packet loss", "%")
+)
 
 
 @validation("network", "non-overlapping-subnets")
 def _non_overlapping(scene: Scene, host: Host) -> Outcome | None:
     if host.inventory is None:
         return pending("Missing inventory")
-    per_nic = [{address.network for address in networks.interface_addresses(nic)} for nic in host.inventory.get("interfaces") or []]
+    per_nic = [
+        {address.network for address in networks.interface_addresses(nic)}
+        for nic in host.inventory.get("interfaces") or []
+    ]
     for first, second in itertools.combinations(per_nic, 2):
         for one, other in itertools.product(first, second):
             if one.version == other.version and one.overlaps(other):
@@ -353,7 +450,9 @@ def _time_synced(scene: Scene, host: Host) -> Outcome | None:
         return pending("Missing host time, can't determine synchronization between host and service")
     if -SERVICE_AHEAD_SECONDS <= host.clock_offset <= HOST_AHEAD_SECONDS:
         return success("Host clock is synchronized with service")
-    return failure("Host clock is not synchronized with service (please configure an NTP server via DHCP or set clock manually)")
+    return failure(
+        "Host clock is not synchronized with service (please configure an NTP server via DHCP or set clock manually)"
+    )
 
 
 @validation("network", "ignition-downloadable")
@@ -364,7 +463,9 @@ def _ignition_downloadable(scene: Scene, host: Host) -> Outcome | None:
         return pending("Ignition is not ready, pending API connectivity")
     if host.api_vip_connectivity.get("is_success"):
         return success("Ignition is downloadable")
-    return failure(f"This host has failed to download the ignition file from {host.api_vip_connectivity.get('url', '')}")
+    return failure(
+        f"This host has failed to download the ignition file from {host.api_vip_connectivity.get('url', '')}"
+    )
 
 
 @validation("network", "ntp-synced", blocks=False)
@@ -382,7 +483,11 @@ def _images(scene: Scene, host: Host) -> Outcome | None:
         return None
     bad = [name for name, status in host.images_status.items() if status.get("result") != "success"]
     if bad:
-        return failure(f"Failed to fetch container images needed for installation from {','.join(sorted(bad))}. This may be due to a network hiccup.")
+        return failure(
+            f"Failed to fetch container images needed for installation from {','.join(sorted(bad))}. This may be "
+            "due "
+            "to a network hiccup."
+        )
     return success("All required container images were either pulled successfully or no attempt was made to pull them")
 
 
@@ -401,13 +506,19 @@ def _mtu(scene: Scene, host: Host) -> Outcome | None:
 
 @validation("hardware", "has-inventory")
 def _has_inventory(scene: Scene, host: Host) -> Outcome | None:
-    return success("Valid inventory exists for the host") if host.inventory is not None else failure("Inventory has not been received for the host")
+    return (
+        success("Valid inventory exists for the host")
+        if host.inventory is not None
+        else failure("Inventory has not been received for the host")
+    )
 
 
 @validation("hardware", "inventory-not-partially-truncated", blocks=False)
 def _not_partially_truncated(scene: Scene, host: Host) -> Outcome | None:
     kind = ((host.inventory or {}).get("truncation") or {}).get("type")
-    return failure("The inventory was partially truncated") if kind == "partial" else success("Inventory is not truncated")
+    return (
+        failure("The inventory was partially truncated") if kind == "partial" else success("Inventory is not truncated")
+    )
 
 
 @validation("hardware", "inventory-not-fully-truncated")
@@ -525,10 +636,18 @@ def _disk_speed(scene: Scene, host: Host) -> Outcome | None:
         return success("Speed of installation disk has not yet been measured")
     limit = scene.requirement(host.effective_role).installation_disk_speed_threshold_ms
     if speed.get("exit_code"):
-        return failure("While preparing the previous installation the installation disk speed measurement failed or was found to be insufficient")
+        return failure(
+            "While preparing the previous installation the installation disk speed measurement failed or was "
+            "found to "
+            "be insufficient"
+        )
     if int(speed.get("speed_ms") or 0) <= limit:
         return success("Speed of installation disk is sufficient")
-    return failure("While preparing the previous installation the installation disk speed measurement failed or was found to be insufficient")
+    return failure(
+        "While preparing the previous installation the installation disk speed measurement failed or was found to "
+        "be "
+        "insufficient"
+    )
 
 
 @validation("hardware", "compatible-with-cluster-platform")
@@ -542,7 +661,8 @@ def _platform(scene: Scene, host: Host) -> Outcome | None:
     needed = {"vsphere": "VMware", "nutanix": "Nutanix"}.get(platform)
     if needed and needed.lower() not in maker.lower():
         return failure(
-            f"Host is not compatible with cluster platform {platform}; either disable this host or choose a compatible cluster platform ({maker} found)"
+            f"Host is not compatible with cluster platform {platform}; either disable this host or choose a "
+            f"compatible cluster platform ({maker} found)"
         )
     return success(f"Host is compatible with cluster platform {platform}")
 
@@ -556,7 +676,10 @@ def _disk_uuid(scene: Scene, host: Host) -> Outcome | None:
         return pending("Missing inventory")
     if all(disk.get("has_uuid") for disk in host.inventory.get("disks") or []):
         return success("VSphere disk.EnableUUID is enabled for this virtual machine")
-    return failure("VSphere disk.EnableUUID isn't enabled for this virtual machine, it's necessary for disks to be mounted properly")
+    return failure(
+        "VSphere disk.EnableUUID isn't enabled for this virtual machine, it's necessary for disks to be mounted "
+        "properly"
+    )
 
 
 def encrypts(cluster: Cluster, role: str) -> bool:
@@ -602,7 +725,11 @@ def _no_skip_installation_disk(scene: Scene, host: Host) -> Outcome | None:
     if scene.cluster is None:
         return None
     if host.installation_disk_id and host.installation_disk_id in host.skip_formatting:
-        return failure("Requesting to skip the formatting of the installation disk is not allowed. The installation disk must be formatted.")
+        return failure(
+            "Requesting to skip the formatting of the installation disk is not allowed. The installation disk "
+            "must be "
+            "formatted."
+        )
     return success("No request to skip formatting of the installation disk")
 
 
@@ -613,5 +740,8 @@ def _no_skip_missing_disk(scene: Scene, host: Host) -> Outcome | None:
     known = [disk.get("id") for disk in (host.inventory or {}).get("disks") or []]
     missing = [disk for disk in host.skip_formatting if disk not in known]
     if host.inventory is not None and missing:
-        return failure(f"One or more of the disks that you have selected to skip the formatting of no longer exists: {', '.join(missing)}")
+        return failure(
+            "One or more of the disks that you have selected to skip the formatting of no longer exists: "
+            f"{', '.join(missing)}"
+        )
     return success("All disks that have skipped formatting are present in the host inventory")

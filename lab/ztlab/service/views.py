@@ -39,7 +39,9 @@ def _filled(members: Mapping[str, Any]) -> dict[str, Any]:
 def progress_view(host: Host) -> dict[str, Any]:
     own = host.progress
     return {
-        **_filled({"current_stage": own.stage, "installation_percentage": own.percentage or None, "progress_info": own.info}),
+        **_filled(
+            {"current_stage": own.stage, "installation_percentage": own.percentage or None, "progress_info": own.info}
+        ),
         "stage_started_at": own.started_at,
         "stage_updated_at": own.updated_at,
         **({"stage_timed_out": True} if own.timed_out else {}),
@@ -128,7 +130,10 @@ def operator_view(operator: Operator, cluster_id: str) -> dict[str, Any]:
 
 def _vips(cluster: Cluster, member: str) -> list[dict[str, Any]]:
     known = cluster.vip_verification
-    return [{"cluster_id": cluster.id, "ip": vip, **({"verification": known[vip]} if vip in known else {})} for vip in cluster.vips(member)]
+    return [
+        {"cluster_id": cluster.id, "ip": vip, **({"verification": known[vip]} if vip in known else {})}
+        for vip in cluster.vips(member)
+    ]
 
 
 def _networks(cluster: Cluster, entries: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -147,7 +152,10 @@ def _cluster_progress(cluster: Cluster, hosts: Sequence[Host]) -> dict[str, Any]
     return {
         **_filled(
             {
-                "total_percentage": progress.total_percentage(preparing, installing, finalizing, "installed" if grown else cluster.status) or None,
+                "total_percentage": progress.total_percentage(
+                    preparing, installing, finalizing, "installed" if grown else cluster.status
+                )
+                or None,
                 "preparing_for_installation_stage_percentage": preparing or None,
                 "installing_stage_percentage": installing or None,
                 "finalizing_stage_percentage": finalizing or None,
@@ -176,16 +184,26 @@ def _feature_usage(cluster: Cluster) -> dict[str, Any]:
     found: dict[str, Any] = {name: {"id": identifier, "name": name} for name, identifier in used.items()}
     threads = cluster.fields.get("hyperthreading")
     if threads and threads != "none":
-        found["Hyperthreading"] = {"data": {"hyperthreading_enabled": threads}, "id": "HYPERTHREADING", "name": "Hyperthreading"}
+        found["Hyperthreading"] = {
+            "data": {"hyperthreading_enabled": threads},
+            "id": "HYPERTHREADING",
+            "name": "Hyperthreading",
+        }
     return found
 
 
 def majority_groups(core: Core, cluster: Cluster) -> dict[str, Any]:
-    """Who reaches the majority, by network and by family, and at which addresses the hosts are reached across networks."""
+    """Who reaches the majority, by network and by family, and at which addresses the hosts are reached across
+    networks.
+    """
     scene = core.scene(cluster)
     groups = {name: sorted(ids) for name, ids in scene.majority_groups.items() if scene.hosts or name == "IPv4"}
     connected = scene.majority_groups["IPv4"]
-    reached = {host.id: [str(item.ip) for item in networks.host_addresses(host) if item.version == 4] for host in scene.hosts if host.id in connected}
+    reached = {
+        host.id: [str(item.ip) for item in networks.host_addresses(host) if item.version == 4]
+        for host in scene.hosts
+        if host.id in connected
+    }
     return {"majority_groups": {"IPv6": [], **groups}, "l3_connected_addresses": reached}
 
 
@@ -212,7 +230,11 @@ def cluster_view(core: Core, cluster: Cluster, *, hosts: bool = True) -> dict[st
         "ignored_cluster_validations": dump(cluster.ignored_cluster) if cluster.ignored_cluster else "",
         "logs_info": cluster.logs_info,
     }
-    prepared = {} if cluster.preparation == "not_started" else {"status": cluster.preparation, "reason": cluster.preparation_reason}
+    prepared = (
+        {}
+        if cluster.preparation == "not_started"
+        else {"status": cluster.preparation, "reason": cluster.preparation_reason}
+    )
     return {
         "ignition_endpoint": {},
         "disk_encryption": {},
@@ -228,7 +250,11 @@ def cluster_view(core: Core, cluster: Cluster, *, hosts: bool = True) -> dict[st
         "status": cluster.status,
         "status_info": cluster.status_info,
         "status_updated_at": cluster.status_updated_at,
-        **({} if cluster.imported or cluster.kind == "DisconnectedCluster" else {"schedulable_masters_forced_true": forced_schedulable(own, cluster)}),
+        **(
+            {}
+            if cluster.imported or cluster.kind == "DisconnectedCluster"
+            else {"schedulable_masters_forced_true": forced_schedulable(own, cluster)}
+        ),
         "progress": _cluster_progress(cluster, own),
         **({"pull_secret_set": True} if cluster.pull_secret else {}),
         "image_info": {"created_at": "0001-01-01T00:00:00Z", "expires_at": NO_TIME},
@@ -240,7 +266,11 @@ def cluster_view(core: Core, cluster: Cluster, *, hosts: bool = True) -> dict[st
         "controller_logs_collected_at": cluster.controller_logs_collected_at,
         "controller_logs_started_at": cluster.controller_logs_started_at,
         "last-installation-preparation": _filled(prepared),
-        **({"org_soft_timeouts_enabled": True} if cluster.kind != "DisconnectedCluster" and not cluster.imported else {}),
+        **(
+            {"org_soft_timeouts_enabled": True}
+            if cluster.kind != "DisconnectedCluster" and not cluster.imported
+            else {}
+        ),
         "user_name": "admin",
         "email_domain": "Unknown",
     }
@@ -280,12 +310,18 @@ def os_version(core: Core, infra_env: InfraEnv) -> str:
     wanted = str(infra_env.fields.get("openshift_version") or "")
     listed = [str(image["openshift_version"]) for image in core.settings.os_images]
     minor = ".".join(wanted.split(".")[:2])
-    return wanted if wanted in listed else next((item for item in reversed(listed) if ".".join(item.split(".")[:2]) == minor), minor)
+    return (
+        wanted
+        if wanted in listed
+        else next((item for item in reversed(listed) if ".".join(item.split(".")[:2]) == minor), minor)
+    )
 
 
 def infra_env_view(core: Core, infra_env: InfraEnv) -> dict[str, Any]:
     """Swagger ``infra-env``: ``image_type`` is called ``type`` here, two lists are JSON strings."""
-    fields = {name: value for name, value in infra_env.fields.items() if value not in (None, "", []) and name != "image_type"}
+    fields = {
+        name: value for name, value in infra_env.fields.items() if value not in (None, "", []) and name != "image_type"
+    }
     if "kernel_arguments" in fields:
         fields["kernel_arguments"] = dump(fields["kernel_arguments"])
     if infra_env.static_network_config:

@@ -20,14 +20,32 @@ from typing import Any
 import jsonschema  # type: ignore[import-untyped]
 import yaml
 
-from .model import Bmc, ClusterApi, ClusterHint, Disk, HubHost, HubSite, Machine, Member, Network, Nic, OsImage, Registry, ServiceSite, Site, SiteError
+from .model import (
+    Bmc,
+    ClusterApi,
+    ClusterHint,
+    Disk,
+    HubHost,
+    HubSite,
+    Machine,
+    Member,
+    Network,
+    Nic,
+    OsImage,
+    Registry,
+    ServiceSite,
+    Site,
+    SiteError,
+)
 
 _MAC = re.compile(r"^[0-9A-Fa-f]{2}([:-][0-9A-Fa-f]{2}){5}$")
 _BMC_ADDRESS = re.compile(r"^([a-z0-9-]+(\+https?)?://)?(\[[0-9A-Fa-f:]+\]|[A-Za-z0-9._-]+)(:\d{1,5})?(/.*)?$")
 
 
 def load_site(path: Path) -> Site:
-    """The site of a file. Raises :class:`SiteError` for a file that is missing, no YAML, against the schema or contradicts itself."""
+    """The site of a file. Raises :class:`SiteError` for a file that is missing, no YAML, against the schema or
+    contradicts itself.
+    """
     try:
         document = yaml.safe_load(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -49,12 +67,15 @@ def parse_site(document: Any, *, source: str = "site") -> Site:
     hub = _hub(document["hub"]) if "hub" in document else None
     service = _service(document["service"]) if "service" in document else None
     names = {name: part.address for part in (hub, service) if part is not None for name in part.dns_names}
-    registries = tuple(Registry(**{**entry, "images": tuple(entry.get("images", ()))}) for entry in document.get("registries", ()))
+    registries = tuple(
+        Registry(**{**entry, "images": tuple(entry.get("images", ()))}) for entry in document.get("registries", ())
+    )
     site = Site(
         networks=tuple(_network(entry, names) for entry in document["networks"]),
         machines=tuple(_machine(entry) for entry in document["machines"]),
         clusters=tuple(_cluster(entry) for entry in document.get("clusters", ())),
-        releases={name: version for registry in registries for name, version in registry.releases.items()} | document.get("releases", {}),
+        releases={name: version for registry in registries for name, version in registry.releases.items()}
+        | document.get("releases", {}),
         hub=hub,
         service=service,
         registries=registries,
@@ -77,7 +98,9 @@ def schema() -> Mapping[str, Any]:
 def _formats() -> jsonschema.FormatChecker:
     checker = jsonschema.FormatChecker(formats=())
     checker.checks("ip", raises=ValueError)(lambda text: not isinstance(text, str) or bool(ipaddress.ip_address(text)))
-    checker.checks("cidr", raises=ValueError)(lambda text: not isinstance(text, str) or bool(ipaddress.ip_network(text)))
+    checker.checks("cidr", raises=ValueError)(
+        lambda text: not isinstance(text, str) or bool(ipaddress.ip_network(text))
+    )
     checker.checks("uuid", raises=ValueError)(lambda text: not isinstance(text, str) or bool(uuid.UUID(text)))
     checker.checks("mac")(lambda text: not isinstance(text, str) or bool(_MAC.match(text)))
     checker.checks("bmc-address")(lambda text: not isinstance(text, str) or bool(_BMC_ADDRESS.match(text)))
@@ -111,7 +134,9 @@ def _readable(error: jsonschema.ValidationError) -> Iterable[str]:
         missing = [key for key in error.validator_value if key not in error.instance]
         yield f"{place}: {', '.join(missing)} missing"
     elif error.validator == "format":
-        yield f"{place}: {error.instance!r} is not {_FORMAT_NAMES.get(str(error.validator_value), error.validator_value)}"
+        yield (
+            f"{place}: {error.instance!r} is not {_FORMAT_NAMES.get(str(error.validator_value), error.validator_value)}"
+        )
     elif error.validator == "enum":
         yield f"{place}: {error.instance!r} is none of {', '.join(map(str, error.validator_value))}"
     elif error.validator == "anyOf" and error.context:
@@ -154,24 +179,40 @@ def _network(entry: Mapping[str, Any], names: Mapping[str, str]) -> Network:
         mtu=entry.get("mtu", 1500),
         dhcp=(_ip(dhcp["range"][0]), _ip(dhcp["range"][1])) if dhcp else None,
         dns_servers=tuple(_ip(server) for server in dns.get("servers", [gateway])),
-        dns_records=dict(names) | {name.lower().rstrip("."): _ip(address) for name, address in dns.get("records", {}).items()},
+        dns_records=dict(names)
+        | {name.lower().rstrip("."): _ip(address) for name, address in dns.get("records", {}).items()},
         ntp=tuple(entry["ntp"]) if "ntp" in entry else None,
     )
 
 
 def _machine(entry: Mapping[str, Any]) -> Machine:
     nics = tuple(
-        Nic(nic["name"], _mac(nic["mac"]), nic.get("network", ""), tuple(nic.get("vlans", ())), nic.get("link", True), _ip(nic.get("lease", "")))
+        Nic(
+            nic["name"],
+            _mac(nic["mac"]),
+            nic.get("network", ""),
+            tuple(nic.get("vlans", ())),
+            nic.get("link", True),
+            _ip(nic.get("lease", "")),
+        )
         for nic in entry["nics"]
     )
     plain = {key: value for key, value in entry.items() if key not in ("nics", "disks", "bmc", "addresses")}
     addresses = tuple(_ip(address) for address in entry.get("addresses", ()))
-    return Machine(nics=nics, disks=tuple(Disk(**disk) for disk in entry["disks"]), bmc=Bmc(**entry["bmc"]), addresses=addresses, **plain)
+    return Machine(
+        nics=nics,
+        disks=tuple(Disk(**disk) for disk in entry["disks"]),
+        bmc=Bmc(**entry["bmc"]),
+        addresses=addresses,
+        **plain,
+    )
 
 
 def _cluster(entry: Mapping[str, Any]) -> ClusterHint:
     addresses = {key: _ip(entry.get(key, "")) for key in ("api_vip", "ingress_vip", "rendezvous_ip")}
-    members = tuple(Member(**{**member, "address": _ip(member.get("address", ""))}) for member in entry.get("members", ()))
+    members = tuple(
+        Member(**{**member, "address": _ip(member.get("address", ""))}) for member in entry.get("members", ())
+    )
     return ClusterHint(**{**entry, **addresses, "members": members})
 
 
@@ -180,8 +221,14 @@ def _hub(entry: Mapping[str, Any]) -> HubSite:
     wanted = "cluster_api" in entry or entry.get("hypershift", False)
     cluster_api = ClusterApi(**entry.get("cluster_api", {})) if wanted else None
     hosts = tuple(HubHost(**host) for host in entry.get("bare_metal_hosts", ()))
-    plain = {key: value for key, value in entry.items() if key not in ("address", "os_images", "cluster_api", "bare_metal_hosts")}
-    return HubSite(address=_ip(entry["address"]), os_images=images, cluster_api=cluster_api, bare_metal_hosts=hosts, **plain)
+    plain = {
+        key: value
+        for key, value in entry.items()
+        if key not in ("address", "os_images", "cluster_api", "bare_metal_hosts")
+    }
+    return HubSite(
+        address=_ip(entry["address"]), os_images=images, cluster_api=cluster_api, bare_metal_hosts=hosts, **plain
+    )
 
 
 def _service(entry: Mapping[str, Any]) -> ServiceSite:
@@ -195,11 +242,17 @@ def _contradictions(site: Site) -> Iterable[str]:
     yield from _duplicates("networks", (network.name for network in site.networks))
     yield from _duplicates("machines", (machine.name for machine in site.machines))
     yield from _duplicates("machines: MAC address", (nic.mac for machine in site.machines for nic in machine.nics))
-    yield from _duplicates("machines: BMC address", (f"{m.bmc.host}:{m.bmc.port} system {m.bmc.system_id}" for m in site.machines))
+    yield from _duplicates(
+        "machines: BMC address", (f"{m.bmc.host}:{m.bmc.port} system {m.bmc.system_id}" for m in site.machines)
+    )
     yield from _occupied(site)
     names = {network.name for network in site.networks}
     for index, network in enumerate(site.networks):
-        yield from (f"networks[{index}].dhcp.range: {end} is not in the network" for end in network.dhcp or () if not network.contains(end))
+        yield from (
+            f"networks[{index}].dhcp.range: {end} is not in the network"
+            for end in network.dhcp or ()
+            if not network.contains(end)
+        )
     for index, machine in enumerate(site.machines):
         yield from _duplicates(f"machines[{index}].nics", (nic.name for nic in machine.nics))
         yield from _duplicates(f"machines[{index}].disks", (disk.name for disk in machine.disks))
@@ -208,7 +261,11 @@ def _contradictions(site: Site) -> Iterable[str]:
             for name in filter(None, (nic.network, *nic.vlans)):
                 if name not in names:
                     yield f"{place}: no network {name!r}; there are {', '.join(sorted(names))}"
-            yield from (f"{place}.vlans: network {name} has no vlan tag" for name in nic.vlans if name in names and site.network(name).vlan is None)
+            yield from (
+                f"{place}.vlans: network {name} has no vlan tag"
+                for name in nic.vlans
+                if name in names and site.network(name).vlan is None
+            )
             if nic.lease and nic.network in names and not site.network(nic.network).contains(nic.lease):
                 yield f"{place}.lease: {nic.lease} is not in network {nic.network}"
 
@@ -216,7 +273,11 @@ def _contradictions(site: Site) -> Iterable[str]:
 def _occupied(site: Site) -> Iterable[str]:
     """Mistakes about what runs before the lab starts."""
     machines = {machine.name: machine for machine in site.machines}
-    members = [(f"clusters[{number}].members[{index}]", member) for number, hint in enumerate(site.clusters) for index, member in enumerate(hint.members)]
+    members = [
+        (f"clusters[{number}].members[{index}]", member)
+        for number, hint in enumerate(site.clusters)
+        for index, member in enumerate(hint.members)
+    ]
     yield from _duplicates("clusters: member", (member.machine for _place, member in members))
     for place, member in members:
         machine = machines.get(member.machine)

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The typed values of a site file. Sizes carry their unit in the name; MAC addresses are lower case, addresses canonical."""
+"""The typed values of a site file.
+
+Sizes carry their unit in the name; MAC addresses are lower case, addresses canonical.
+"""
 
 from __future__ import annotations
 
@@ -85,7 +88,10 @@ class Disk:
 
 @dataclasses.dataclass(frozen=True)
 class Bmc:
-    """A BMC as the rack has it. ``address`` is the text of the inventory; the parts of it that the lab needs are properties."""
+    """A BMC as the rack has it.
+
+    ``address`` is the text of the inventory; the parts of it that the lab needs are properties.
+    """
 
     address: str
     username: str
@@ -119,7 +125,9 @@ class Bmc:
 
 @dataclasses.dataclass(frozen=True)
 class Machine:
-    """``power`` when the lab starts: on, off, or "": on for members of clusters that are installed. ``installed``: the operating system on its first disk.
+    """``power`` when the lab starts: on, off, or "": on for members of clusters that are installed.
+
+    ``installed``: the operating system on its first disk.
 
     ``addresses``: static ones that the machine will have, or has when something is installed on it.
     """
@@ -148,8 +156,15 @@ class Machine:
 
     @property
     def os_uuid(self) -> str:
-        """The UUID as Linux prints it. Firmware and BMC of some machines differ in the byte order of its first three fields (SMBIOS 2.6, 7.2.1)."""
-        return str(uuid.UUID(bytes=uuid.UUID(self.system_uuid).bytes_le)) if self.uuid_byte_order == "swapped" else self.system_uuid
+        """The UUID as Linux prints it.
+
+        Firmware and BMC of some machines differ in the byte order of its first three fields (SMBIOS 2.6, 7.2.1).
+        """
+        return (
+            str(uuid.UUID(bytes=uuid.UUID(self.system_uuid).bytes_le))
+            if self.uuid_byte_order == "swapped"
+            else self.system_uuid
+        )
 
     @property
     def serial_number(self) -> str:
@@ -158,7 +173,10 @@ class Machine:
 
 @dataclasses.dataclass(frozen=True)
 class Member:
-    """A machine that is a node of an installed cluster. ``hostname`` "": the machine's name; ``address`` "": the machine's first one."""
+    """A machine that is a node of an installed cluster.
+
+    ``hostname`` "": the machine's name; ``address`` "": the machine's first one.
+    """
 
     machine: str
     role: str = "worker"
@@ -168,7 +186,8 @@ class Member:
 
 @dataclasses.dataclass(frozen=True)
 class ClusterHint:
-    """Names and addresses of a cluster to come, for the address mapping that ``ztlab vars`` prints before it exists; or a cluster that is ``installed``.
+    """Names and addresses of a cluster to come, for the address mapping that ``ztlab vars`` prints before it exists; or
+    a cluster that is ``installed``.
 
     ``bmcs``: whether the BareMetalHosts of an installed cluster on platform baremetal have the addresses of the BMCs.
     """
@@ -201,9 +220,13 @@ class OsImage:
 
 @dataclasses.dataclass(frozen=True)
 class ClusterApi:
-    """Cluster API on a hub. ``provider``: who plays the Agent provider, upstream (the lab, as upstream's does it) or none; ``version`` of cluster.x-k8s.io.
+    """Cluster API on a hub.
 
-    ``openshift_assisted``: version of OpenshiftAssistedControlPlane, ``metal3``: version of Cluster API Provider Metal3's kinds; "none": not installed.
+    ``provider``: who plays the Agent provider, upstream (the lab, as upstream's does it) or none; ``version`` of
+    cluster.x-k8s.io.
+
+    ``openshift_assisted``: version of OpenshiftAssistedControlPlane, ``metal3``: version of Cluster API Provider
+    Metal3's kinds; "none": not installed.
     """
 
     provider: str = "upstream"
@@ -223,10 +246,12 @@ class HubHost:
 
 @dataclasses.dataclass(frozen=True)
 class HubSite:
-    """A hub cluster: where it is, what it is called, what it offers. ``real_apiserver`` auto: when KUBEBUILDER_ASSETS names the programs.
+    """A hub cluster: where it is, what it is called, what it offers.
 
-    ``cluster_api`` None: it does not run there; where ``hypershift`` runs, it does. ``variables``: what ``ztlab vars`` says in ``openshift_hub`` besides the
-    kubeconfig, since that takes the place of all that the inventory says there.
+    ``real_apiserver`` auto: when KUBEBUILDER_ASSETS names the programs.
+
+    ``cluster_api`` None: it does not run there; where ``hypershift`` runs, it does. ``variables``: what ``ztlab vars``
+    says in ``openshift_hub`` besides the kubeconfig, since that takes the place of all that the inventory says there.
     """
 
     address: str
@@ -255,7 +280,9 @@ class HubSite:
     @property
     def disk_image_host(self) -> str:
         """A web server with disk images of CoreOS beside a hub whose Machines get them; empty for other hubs."""
-        return f"images.{self.base_domain}" if self.cluster_api is not None and self.cluster_api.metal3 != "none" else ""
+        return (
+            f"images.{self.base_domain}" if self.cluster_api is not None and self.cluster_api.metal3 != "none" else ""
+        )
 
     @property
     def hosts(self) -> tuple[str, ...]:
@@ -270,9 +297,12 @@ class HubSite:
 
 @dataclasses.dataclass(frozen=True)
 class ServiceSite:
-    """An assisted-service without a hub. ``auth``: none, or sso, where users exchange an offline token for access tokens, as the hosted service has it.
+    """An assisted-service without a hub.
 
-    ``variables``: what ``ztlab vars`` says in ``openshift_assisted`` besides, since that takes the place of all that the inventory says there.
+    ``auth``: none, or sso, where users exchange an offline token for access tokens, as the hosted service has it.
+
+    ``variables``: what ``ztlab vars`` says in ``openshift_assisted`` besides, since that takes the place of all that
+    the inventory says there.
     """
 
     address: str
@@ -313,7 +343,10 @@ def digest_of(body: bytes) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class Registry:
-    """A registry of container images. ``images``: what it has, as repository:tag without the host; each is there by digest too."""
+    """A registry of container images.
+
+    ``images``: what it has, as repository:tag without the host; each is there by digest too.
+    """
 
     host: str
     username: str

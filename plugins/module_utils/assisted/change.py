@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Changes to objects of the service: what differs and why, as plain data that check mode prints and a run carries out."""
+"""Changes to objects of the service: what differs and why, as plain data that check mode prints and a run carries
+out.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ class Difference:
 
 @dataclasses.dataclass(frozen=True)
 class ServiceChange:
-    """One request. ``verb`` is create, update, delete or the service's word for an action; ``title`` names the object; ``body`` is what is sent."""
+    """One request. ``verb`` is create, update, delete or the service's word for an action; ``title`` names the object;
+    ``body`` is what is sent.
+    """
 
     verb: str
     title: str
@@ -56,12 +60,24 @@ class ServiceChange:
             before = {item.field: item.before for item in self.differences if item.before is not None}
             after = {item.field: item.after for item in self.differences}
         else:
-            before, after = ({"exists": True}, {}) if self.verb == "delete" else ({}, dict(self.body) or {"action": self.verb})
-        return {"before_header": self.title, "after_header": self.title, "before": _shown(before), "after": _shown(after)}
+            before, after = (
+                ({"exists": True}, {}) if self.verb == "delete" else ({}, dict(self.body) or {"action": self.verb})
+            )
+        return {
+            "before_header": self.title,
+            "after_header": self.title,
+            "before": _shown(before),
+            "after": _shown(after),
+        }
 
 
-def differing(requested: Mapping[str, Any], observed: Mapping[str, Any], equal: Mapping[str, Equal] | None = None) -> list[Difference]:
-    """The desired fields that the object does not have yet. Other fields belong to the service or to another client and stay as they are."""
+def differing(
+    requested: Mapping[str, Any], observed: Mapping[str, Any], equal: Mapping[str, Equal] | None = None
+) -> list[Difference]:
+    """The desired fields that the object does not have yet.
+
+    Other fields belong to the service or to another client and stay as they are.
+    """
     rules = equal or {}
     return [
         Difference(name, observed.get(name), value)
@@ -109,4 +125,8 @@ def _short(value: Any) -> str:
 
 
 def _shown(data: Mapping[str, Any]) -> str:
-    return json.dumps(hide_secrets(dict(data)), indent=2, sort_keys=True, ensure_ascii=False, default=str) + "\n" if data else ""
+    return (
+        json.dumps(hide_secrets(dict(data)), indent=2, sort_keys=True, ensure_ascii=False, default=str) + "\n"
+        if data
+        else ""
+    )

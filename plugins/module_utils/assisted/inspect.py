@@ -18,7 +18,9 @@ from .rest.service import AssistedService
 
 @dataclasses.dataclass(frozen=True)
 class ServiceQuery:
-    """What is asked. ``cluster`` and ``infra_env`` (name or id) narrow everything down; ``events`` is how many of the newest, 0 none, -1 all."""
+    """What is asked. ``cluster`` and ``infra_env`` (name or id) narrow everything down; ``events`` is how many of the
+    newest, 0 none, -1 all.
+    """
 
     cluster: str = ""
     infra_env: str = ""
@@ -41,7 +43,10 @@ def look(service: AssistedService, question: ServiceQuery, forks: int = 8) -> di
         infra_envs = [item for item in infra_envs if item.get("cluster_id") in ids or question.infra_env]
     hosts = _hosts(service, question, clusters, infra_envs, forks)
     every = question.validations == "all"
-    table = [*validation_rows(clusters, "cluster", all_of_them=every), *validation_rows(hosts, "host", all_of_them=every)]
+    table = [
+        *validation_rows(clusters, "cluster", all_of_them=every),
+        *validation_rows(hosts, "host", all_of_them=every),
+    ]
     return {
         "clusters": [cluster_record(item) for item in clusters],
         "infra_envs": [infra_env_record(item) for item in infra_envs],
@@ -49,7 +54,9 @@ def look(service: AssistedService, question: ServiceQuery, forks: int = 8) -> di
         "progress": [progress_record(item) for item in clusters],
         "validations": [] if question.validations == "none" else table,
         "events": _events(service, question, clusters, infra_envs) if question.events else [],
-        "versions": {"service": service.component_versions(), "openshift": service.openshift_versions()} if question.versions else {},
+        "versions": {"service": service.component_versions(), "openshift": service.openshift_versions()}
+        if question.versions
+        else {},
     }
 
 
@@ -63,9 +70,19 @@ def _clusters(service: AssistedService, question: ServiceQuery, infra_envs: Sequ
     return found
 
 
-def _hosts(service: AssistedService, question: ServiceQuery, clusters: Sequence[Document], infra_envs: Sequence[Document], forks: int) -> list[Document]:
+def _hosts(
+    service: AssistedService,
+    question: ServiceQuery,
+    clusters: Sequence[Document],
+    infra_envs: Sequence[Document],
+    forks: int,
+) -> list[Document]:
     """Hosts with their inventory, by InfraEnv; of a cluster also those that came through an InfraEnv of no cluster."""
-    asked = [("cluster", str(item["id"])) for item in clusters] if question.cluster else [("infra_env", str(item["id"])) for item in infra_envs]
+    asked = (
+        [("cluster", str(item["id"])) for item in clusters]
+        if question.cluster
+        else [("infra_env", str(item["id"])) for item in infra_envs]
+    )
 
     def read(target: tuple[str, str]) -> list[Document]:
         kind, identity = target
@@ -81,7 +98,9 @@ def _hosts(service: AssistedService, question: ServiceQuery, clusters: Sequence[
     return sorted(chosen, key=lambda host: (str(host.get("requested_hostname") or ""), str(host.get("id"))))
 
 
-def _events(service: AssistedService, question: ServiceQuery, clusters: Sequence[Document], infra_envs: Sequence[Document]) -> list[dict[str, Any]]:
+def _events(
+    service: AssistedService, question: ServiceQuery, clusters: Sequence[Document], infra_envs: Sequence[Document]
+) -> list[dict[str, Any]]:
     """The newest events, oldest of them first."""
     severities = ",".join(question.severities)
     options: dict[str, Any] = {"limit": question.events, "order": "descending", "severities": severities}

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Objects by what users call them. The service takes any number of objects of one name, so an id may be given wherever a name may."""
+"""Objects by what users call them.
+
+The service takes any number of objects of one name, so an id may be given wherever a name may.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +20,16 @@ _ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 def named(documents: Iterable[Document], wanted: str) -> list[Document]:
     """Those with this id or, if there is none, of this name."""
     known = list(documents)
-    return [item for item in known if item.get("id") == wanted] or [item for item in known if item.get("name") == wanted]
+    return [item for item in known if item.get("id") == wanted] or [
+        item for item in known if item.get("name") == wanted
+    ]
 
 
 def only_one(documents: Sequence[Document], kind: str, wanted: str) -> Document | None:
-    """The one object of that name, None without one. Raises :class:`ZeroTouchError` with all ids where there are several: none is taken by chance."""
+    """The one object of that name, None without one.
+
+    Raises :class:`ZeroTouchError` with all ids where there are several: none is taken by chance.
+    """
     found = named(documents, wanted)
     if len(found) > 1:
         raise several(found, kind, f"of the name {wanted}")
@@ -29,16 +37,22 @@ def only_one(documents: Sequence[Document], kind: str, wanted: str) -> Document 
 
 
 def to_be_had(documents: Sequence[Document], kind: str, wanted: str) -> Document | None:
-    """As :func:`only_one`, for something that is made where it is not there; an unknown id is a mistake, not the name of a new object."""
+    """As :func:`only_one`, for something that is made where it is not there; an unknown id is a mistake, not the name
+    of a new object.
+    """
     found = only_one(documents, kind, wanted)
     if found is None and _ID.fullmatch(wanted):
-        raise ZeroTouchError(f"The service has no {kind} with the id {wanted}.", "Give its name for a new one to be made.")
+        raise ZeroTouchError(
+            f"The service has no {kind} with the id {wanted}.", "Give its name for a new one to be made."
+        )
     return found
 
 
 def several(found: Sequence[Document], kind: str, words: str) -> ZeroTouchError:
     """The refusal to choose one of several, which names them all."""
-    listed = ", ".join(sorted(f"{item.get('id')} ({item.get('status') or item.get('created_at') or 'no status'})" for item in found))
+    listed = ", ".join(
+        sorted(f"{item.get('id')} ({item.get('status') or item.get('created_at') or 'no status'})" for item in found)
+    )
     return ZeroTouchError(f"There are {len(found)} {kind}s {words}: {listed}.", "Give the id of the one that is meant.")
 
 

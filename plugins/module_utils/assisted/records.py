@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The service's documents as flat records for results: names and states in the service's own words, nothing secret, unknown states as they came."""
+"""The service's documents as flat records for results: names and states in the service's own words, nothing secret,
+unknown states as they came.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,8 @@ def cluster_record(document: Document) -> Record:
         "ingress_vips": [_text(item, "ip") for item in members(document.get("ingress_vips"))],
         "machine_networks": [_text(item, "cidr") for item in members(document.get("machine_networks"))],
         "hosts": len(hosts) or int(document.get("total_host_count") or 0),
-        "ready_hosts": sum(host.get("status") == "known" for host in hosts) or int(document.get("ready_host_count") or 0),
+        "ready_hosts": sum(host.get("status") == "known" for host in hosts)
+        or int(document.get("ready_host_count") or 0),
         "last_preparation": dict(document.get("last-installation-preparation") or {}),
         "failing": [each.id for each in progress.validations if each.failed],
     }
@@ -127,7 +130,9 @@ def validation_rows(documents: Iterable[Document], kind: str, *, all_of_them: bo
 def event_record(document: Document) -> Record:
     """One event, with its properties decoded."""
     names = ("event_time", "severity", "name", "message", "cluster_id", "infra_env_id", "host_id")
-    return {name: _text(document, name) for name in names} | {"props": document.get("props") if isinstance(document.get("props"), dict) else {}}
+    return {name: _text(document, name) for name in names} | {
+        "props": document.get("props") if isinstance(document.get("props"), dict) else {}
+    }
 
 
 def _row(kind: str, name: str, identity: str, validation: Validation) -> Record:

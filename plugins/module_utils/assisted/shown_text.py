@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Manifests and other YAML as a diff may show them: without secrets, and without the contents of files that are packed into them."""
+"""Manifests and other YAML as a diff may show them: without secrets, and without the contents of files that are packed
+into them.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ _DATA_URL = re.compile(r"^data:[^,]*,.+", re.DOTALL)
 
 
 def shown_yaml(text: str) -> str:
-    """The documents of a YAML or JSON text with secrets hidden; only its size where it cannot be read, since its secrets are unknown then."""
+    """The documents of a YAML or JSON text with secrets hidden; only its size where it cannot be read, since its
+    secrets are unknown then.
+    """
     documents = _documents(text)
     if not documents or not all(isinstance(document, (Mapping, list)) for document in documents):
         return size_of(text.encode()) if text else ""
@@ -27,7 +31,12 @@ def shown_yaml(text: str) -> str:
 def yaml_secrets(text: str) -> set[str]:
     """What must appear in no output of a manifest: secret leaves, and all that a Secret holds."""
     documents = _documents(text)
-    held = {str(value) for each in documents if isinstance(each, Mapping) and each.get("kind") == "Secret" for value in _held(each)}
+    held = {
+        str(value)
+        for each in documents
+        if isinstance(each, Mapping) and each.get("kind") == "Secret"
+        for value in _held(each)
+    }
     return held | secret_values(documents)
 
 
@@ -52,7 +61,10 @@ def size_of(content: bytes) -> str:
 def _hidden(value: Any) -> Any:
     if isinstance(value, Mapping):
         secret = value.get("kind") == "Secret"
-        return {key: _all_hidden(item) if secret and key in ("data", "stringData") else _hidden(item) for key, item in value.items()}
+        return {
+            key: _all_hidden(item) if secret and key in ("data", "stringData") else _hidden(item)
+            for key, item in value.items()
+        }
     if isinstance(value, list):
         return [_hidden(item) for item in value]
     if isinstance(value, str) and _DATA_URL.match(value):

@@ -23,14 +23,21 @@ _OTHER_DRIVERS = {
     "ipmi": "redfish-virtualmedia",
     "libvirt": "",
 }
-_REMOVED_DRIVERS = {"ilo4": "", "ilo5": "ilo5-virtualmedia", "irmc": "redfish-virtualmedia", "idrac": "idrac-virtualmedia"}
+_REMOVED_DRIVERS = {
+    "ilo4": "",
+    "ilo5": "ilo5-virtualmedia",
+    "irmc": "redfish-virtualmedia",
+    "idrac": "idrac-virtualmedia",
+}
 SUPPORTED = f"supported are {', '.join(VIRTUAL_MEDIA_DRIVERS)}, each also with +http or +https"
 _HOST_LABEL = re.compile(r"^[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?$")
 
 
 @dataclasses.dataclass(frozen=True)
 class BmcAddress:
-    """``driver`` is the scheme without transport; ``url`` the root of the service; ``system`` the path of the System, empty = find the only one."""
+    """``driver`` is the scheme without transport; ``url`` the root of the service; ``system`` the path of the System,
+    empty = find the only one.
+    """
 
     driver: str
     url: str
@@ -46,7 +53,10 @@ def parse_address(text: str) -> BmcAddress:
         raise ValueError("credentials do not belong into the address; use username and password")
     scheme, separator, rest = text.strip().partition("://")
     if not separator:
-        raise ValueError(f"{text!r} has no scheme, which would mean IPMI; write redfish-virtualmedia://<host>/redfish/v1/Systems/<id>; {SUPPORTED}")
+        raise ValueError(
+            f"{text!r} has no scheme, which would mean IPMI; write "
+            f"redfish-virtualmedia://<host>/redfish/v1/Systems/<id>; {SUPPORTED}"
+        )
     driver, transport = _driver(scheme, rest)
     try:
         parts = urlsplit(f"{transport}://{rest}")
@@ -81,7 +91,10 @@ def _driver(scheme: str, rest: str) -> tuple[str, str]:
         why = "is for virtual machines" if driver == "libvirt" else why
         raise ValueError(f"scheme {driver} {why}, which is not part of this version; {instead}{SUPPORTED}")
     if driver in _REMOVED_DRIVERS:
-        raise ValueError(f"scheme {driver} was removed upstream; {_instead(_REMOVED_DRIVERS[driver], transport, rest, ipmi=False)}{SUPPORTED}")
+        raise ValueError(
+            f"scheme {driver} was removed upstream; "
+            f"{_instead(_REMOVED_DRIVERS[driver], transport, rest, ipmi=False)}{SUPPORTED}"
+        )
     hint = nearest(driver, VIRTUAL_MEDIA_DRIVERS)
     hint_prefix = hint + "; " if hint else ""
     raise ValueError(f"scheme {scheme!r} is unknown; {hint_prefix}{SUPPORTED}")

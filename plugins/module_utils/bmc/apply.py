@@ -18,7 +18,14 @@ from .session import RedfishSession
 PAUSE_AFTER_EJECT = 2.0
 
 
-def carry_out(session: RedfishSession, machine: Machine, request: BootRequest, steps: Sequence[BmcStep], result: HostResult, options: BmcOptions) -> None:
+def carry_out(
+    session: RedfishSession,
+    machine: Machine,
+    request: BootRequest,
+    steps: Sequence[BmcStep],
+    result: HostResult,
+    options: BmcOptions,
+) -> None:
     """Do the steps in order; ``result`` says at any moment how far it came."""
     clock = options.clock
     for step in steps:
@@ -30,7 +37,12 @@ def carry_out(session: RedfishSession, machine: Machine, request: BootRequest, s
                 clock.sleep(machine.profile.pause_after_off)
             result.power_state_after = "Off"
         elif step.action == "eject":
-            media.eject(session, machine, next(slot for slot in machine.slots if slot.id == step.target and slot.occupied), clock)
+            media.eject(
+                session,
+                machine,
+                next(slot for slot in machine.slots if slot.id == step.target and slot.occupied),
+                clock,
+            )
             result.changed = True
             clock.sleep(PAUSE_AFTER_EJECT)
         elif step.action == "enable_media":
@@ -64,13 +76,20 @@ def _insert_twice(session: RedfishSession, machine: Machine, url: str, options: 
         return media.insert(session, machine, url, clock, options.image_access).id
 
 
-def restore(session: RedfishSession, machine: Machine, request: BootRequest, result: HostResult, options: BmcOptions) -> str:
+def restore(
+    session: RedfishSession, machine: Machine, request: BootRequest, result: HostResult, options: BmcOptions
+) -> str:
     """Return a machine to its former power state after steps that failed; a sentence that says in which state it is.
 
-    Our image is ejected and the override taken back first. A machine in which the image stays is not switched on: it could boot it.
+    Our image is ejected and the override taken back first. A machine in which the image stays is not switched on: it
+    could boot it.
     """
     was_on = machine.power_state in ("On", "PoweringOn")
-    ours = [slot for slot in media.refreshed(session, machine) if slot.takes_cd and request.image_url and slot.holds(request.image_url)]
+    ours = [
+        slot
+        for slot in media.refreshed(session, machine)
+        if slot.takes_cd and request.image_url and slot.holds(request.image_url)
+    ]
     for slot in ours:
         media.eject(session, machine, slot, options.clock)
     if result.boot_target and machine.profile.boot_by == "override":

@@ -19,20 +19,29 @@ VIRTUAL_CD = "VCD-DVD"
 # An iDRAC lists no System for a while after its jobs were deleted (redhat-performance/jetlag): seconds.
 CLEARED_AFTER, CLEARED_WITHIN = 30.0, 600.0
 
-_JOB_WAITS = "A configuration job of the iDRAC waits for a restart of the machine. Restart it, or set clear_jobs of its bmc to true, which deletes all jobs."
+_JOB_WAITS = (
+    "A configuration job of the iDRAC waits for a restart of the machine. Restart it, or set clear_jobs of its bmc to "
+    "true, which deletes all jobs."
+)
 
 
 def boot_target(machine: Machine) -> str:
-    """The target that means "virtual CD" here: the profile's first that the service allows. Raises :class:`ZeroTouchError` when there is none."""
+    """The target that means "virtual CD" here: the profile's first that the service allows.
+
+    Raises :class:`ZeroTouchError` when there is none.
+    """
     if machine.profile.boot_by == "dell_import" and not machine.import_action:
         raise ZeroTouchError(
-            "The machine cannot be booted from a virtual CD: this iDRAC offers no import of configuration, and its standard boot override selects the "
+            "The machine cannot be booted from a virtual CD: this iDRAC offers no import of configuration, and its "
+            "standard boot override selects the "
             "physical drive.",
             "Update its firmware; an iDRAC 9 needs 6.00 or newer. If its Manager cannot be read, restart the iDRAC.",
         )
     target = allowed_target(machine)
     if not target:
-        raise ZeroTouchError(f"The machine cannot boot from a virtual CD: its BMC allows only {', '.join(_allowed(machine))}.")
+        raise ZeroTouchError(
+            f"The machine cannot boot from a virtual CD: its BMC allows only {', '.join(_allowed(machine))}."
+        )
     return target
 
 
@@ -50,7 +59,10 @@ def _allowed(machine: Machine) -> list[str]:
 
 
 def boot_once(session: RedfishSession, machine: Machine, clock: Clock, *, clear_jobs: bool = False) -> str:
-    """Set the one-time boot device; returns the target that was set. ``clear_jobs``: delete jobs of an iDRAC that are in the way."""
+    """Set the one-time boot device; returns the target that was set.
+
+    ``clear_jobs``: delete jobs of an iDRAC that are in the way.
+    """
     target = boot_target(machine)
     if machine.profile.boot_by == "dell_import":
         _import_once(session, machine, clock, clear_jobs=clear_jobs)
@@ -65,7 +77,11 @@ def boot_once(session: RedfishSession, machine: Machine, clock: Clock, *, clear_
             if values:
                 session.patch(path, {"Boot": values}, _etag(session, path))
         if machine.profile.mode_after_target and machine.boot.get("BootSourceOverrideMode"):
-            session.patch(machine.system, {"Boot": {"BootSourceOverrideMode": machine.boot["BootSourceOverrideMode"]}}, _etag(session, machine.system))
+            session.patch(
+                machine.system,
+                {"Boot": {"BootSourceOverrideMode": machine.boot["BootSourceOverrideMode"]}},
+                _etag(session, machine.system),
+            )
 
     retry(write, BMC_BOOT_SETTINGS, clock)
     return target
@@ -79,7 +95,10 @@ def clear_override(session: RedfishSession, machine: Machine) -> None:
 
 
 def _import_once(session: RedfishSession, machine: Machine, clock: Clock, *, clear_jobs: bool) -> None:
-    """The next start is from the virtual CD (openstack/sushy sushy/oem/dell/resources/manager/manager.py). White space in the document makes the job fail."""
+    """The next start is from the virtual CD (openstack/sushy sushy/oem/dell/resources/manager/manager.py).
+
+    White space in the document makes the job fail.
+    """
     attributes = {"ServerBoot.1#BootOnce": "Enabled", "ServerBoot.1#FirstBootDevice": VIRTUAL_CD}
     lines = "".join(f'<Attribute Name="{name}">{value}</Attribute>' for name, value in attributes.items())
     document = f'<SystemConfiguration><Component FQDD="{machine.manager}">{lines}</Component></SystemConfiguration>'
@@ -106,17 +125,26 @@ def _import_once(session: RedfishSession, machine: Machine, clock: Clock, *, cle
 
 def _clear_jobs(session: RedfishSession, machine: Machine, clock: Clock) -> None:
     if not machine.job_service:
-        raise ZeroTouchError(f"{session.service}: this iDRAC does not offer to delete its jobs.", "Delete them in its web interface.")
+        raise ZeroTouchError(
+            f"{session.service}: this iDRAC does not offer to delete its jobs.", "Delete them in its web interface."
+        )
     actions = session.get(machine.job_service).get("Actions")
     action = actions.get("#DellJobService.DeleteJobQueue") if isinstance(actions, dict) else None
     target = as_text(action.get("target")) if isinstance(action, dict) else ""
-    session.post(target or f"{machine.job_service}/Actions/DellJobService.DeleteJobQueue", {"JobID": "JID_CLEARALL"}, repeatable=True)
+    session.post(
+        target or f"{machine.job_service}/Actions/DellJobService.DeleteJobQueue",
+        {"JobID": "JID_CLEARALL"},
+        repeatable=True,
+    )
     session.notes.append("all jobs of the iDRAC were deleted (clear_jobs)")
     deadline = clock.now() + CLEARED_WITHIN
     clock.sleep(CLEARED_AFTER)
     while not session.get("/redfish/v1/Systems").get("Members"):
         if clock.now() >= deadline:
-            raise LimitReached(f"{session.service}: the iDRAC lists no System {CLEARED_WITHIN:.0f} s after its jobs were deleted.", CLEARED_WITHIN)
+            raise LimitReached(
+                (f"{session.service}: the iDRAC lists no System {CLEARED_WITHIN:.0f} s after its jobs were deleted."),
+                CLEARED_WITHIN,
+            )
         clock.sleep(15)
 
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Reasons not to touch a machine, from what its BMC reports: it belongs to another host, or it cannot do what is requested."""
+"""Reasons not to touch a machine, from what its BMC reports: it belongs to another host, or it cannot do what is
+requested.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +23,17 @@ def wrong_machine(machine: Machine, mac_addresses: Sequence[str]) -> str:
     wanted = [normal_mac(mac) for mac in mac_addresses]
     if not machine.macs or not wanted or set(wanted) & set(machine.macs):
         return ""
-    return f"this BMC belongs to another machine: the host's MACs are {', '.join(wanted)}, the BMC lists {', '.join(machine.macs)}; nothing was done to it"
+    return (
+        f"this BMC belongs to another machine: the host's MACs are {', '.join(wanted)}, the BMC lists "
+        f"{', '.join(machine.macs)}; nothing was done to it"
+    )
 
 
 def shared_machines(observed: Sequence[Outcome[Any, Any]]) -> dict[str, str]:
-    """Hosts that lead to one System UUID, all of them, with the reason. Machines of any boot method: they have a ``uuid``, which may be empty."""
+    """Hosts that lead to one System UUID, all of them, with the reason.
+
+    Machines of any boot method: they have a ``uuid``, which may be empty.
+    """
     by_uuid: dict[str, list[str]] = {}
     for outcome in observed:
         if outcome.result is not None and outcome.result.uuid:

@@ -20,7 +20,9 @@ from ..common.state import StateFile
 
 @dataclasses.dataclass(frozen=True)
 class ImageAccess:
-    """How BMCs read the image: a login at its server, the CA of its certificate (path or PEM), and whether that is verified (None: as each BMC is set)."""
+    """How BMCs read the image: a login at its server, the CA of its certificate (path or PEM), and whether that is
+    verified (None: as each BMC is set).
+    """
 
     username: str = ""
     password: str = dataclasses.field(default="", repr=False)
@@ -34,7 +36,9 @@ class ImageAccess:
         try:
             return Path(self.ca_cert).expanduser().read_text()
         except (OSError, ValueError) as error:
-            raise ZeroTouchError(f"The CA certificate {self.ca_cert} of the image server cannot be read: {error}.") from error
+            raise ZeroTouchError(
+                f"The CA certificate {self.ca_cert} of the image server cannot be read: {error}."
+            ) from error
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,8 +64,10 @@ class BootRequest:
 
 @dataclasses.dataclass(frozen=True)
 class BmcOptions:
-    """What holds for all hosts of a call. ``ca_cert`` is trusted in addition to each host's own; ``state_file`` remembers sessions.
-    ``before_write`` raises where the run must not write to a BMC any more (common/store_link.py).
+    """What holds for all hosts of a call.
+
+    ``ca_cert`` is trusted in addition to each host's own; ``state_file`` remembers sessions. ``before_write`` raises
+    where the run must not write to a BMC any more (common/store_link.py).
     """
 
     forks: int = BMC_FORKS
@@ -76,7 +82,11 @@ class BmcOptions:
 
 @dataclasses.dataclass
 class HostResult:
-    """The outcome for one host. ``phase`` is the last one that it reached: observe, guard, plan, manual (the user must act), or the action of a step."""
+    """The outcome for one host.
+
+    ``phase`` is the last one that it reached: observe, guard, plan, manual (the user must act), or the action of a
+    step.
+    """
 
     name: str
     boot_method: str = "bmc"
@@ -98,4 +108,8 @@ class HostResult:
 
     def as_dict(self) -> dict[str, Any]:
         """The result for a module; the tokens in the URLs of discovery images are hidden."""
-        return {**dataclasses.asdict(self), "image": without_url_tokens(self.image), "previous_image": without_url_tokens(self.previous_image)}
+        return {
+            **dataclasses.asdict(self),
+            "image": without_url_tokens(self.image),
+            "previous_image": without_url_tokens(self.previous_image),
+        }

@@ -20,7 +20,9 @@ def protocol_of(url: str) -> str:
 
 
 def written_form(url: str, form: Literal["url", "path"]) -> str:
-    """The image as a BMC is asked for it: a share as a path, ``host:/path`` for NFS and ``//host/path`` for CIFS, or the URL."""
+    """The image as a BMC is asked for it: a share as a path, ``host:/path`` for NFS and ``//host/path`` for CIFS, or
+    the URL.
+    """
     protocol = protocol_of(url)
     if form == "url" or protocol not in SHARES:
         return url

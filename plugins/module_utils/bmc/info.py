@@ -13,9 +13,15 @@ from .machine import Machine
 
 
 def some_failed(result: Mapping[str, Any], last_line: str = "") -> PartialFailure:
-    """The fault of a bulk in which hosts failed: each with its reason in the message, the complete list in ``result``."""
+    """The fault of a bulk in which hosts failed: each with its reason in the message, the complete list in
+    ``result``.
+    """
     failed = [host for host in result["hosts"] if host["failed"]]
-    lines = [f"{len(failed)} of {len(result['hosts'])} hosts failed:", *(f"{host['name']}: {host['reason']}" for host in failed), last_line]
+    lines = [
+        f"{len(failed)} of {len(result['hosts'])} hosts failed:",
+        *(f"{host['name']}: {host['reason']}" for host in failed),
+        last_line,
+    ]
     return PartialFailure("\n".join(line for line in lines if line), result)
 
 

@@ -22,7 +22,8 @@ from .session import LoginRefused, RedfishSession, RefusedRequest
 
 # The path of an image that our own server publishes: 128 random bits and the file name.
 _OWN_PATH = re.compile(r"/[0-9a-f]{32}/[^/]+$")
-# Members of a collection that is read member by member, and its pages: the largest machines have some 60 network interfaces.
+# Members of a collection that is read member by member, and its pages: the largest machines have some 60 network
+# interfaces.
 MOST_MEMBERS = 500
 MOST_PAGES = 100
 # Characters of a value: URLs of images are the longest.
@@ -35,10 +36,14 @@ T = TypeVar("T")
 
 @dataclasses.dataclass(frozen=True)
 class Slot:
-    """A virtual media slot. ``allow`` is the GET answer's Allow header; ``protocols`` are those that it reads images by, empty where it does not say.
+    """A virtual media slot.
 
-    ``insert_body`` and ``eject_body`` are what the actions need besides the image. ``iso_config``: it is an IsoConfig resource, to which host and path of the
-    image are written. ``certificates`` is the path of the collection of trusted certificates of image servers, ``verifies`` is None where it is not said.
+    ``allow`` is the GET answer's Allow header; ``protocols`` are those that it reads images by, empty where it does not
+    say.
+
+    ``insert_body`` and ``eject_body`` are what the actions need besides the image. ``iso_config``: it is an IsoConfig
+    resource, to which host and path of the image are written. ``certificates`` is the path of the collection of trusted
+    certificates of image servers, ``verifies`` is None where it is not said.
     """
 
     path: str
@@ -62,14 +67,22 @@ class Slot:
 
     @property
     def occupied(self) -> bool:
-        """Whether a medium is in it: NotConnected is the truthful sign where images stay named after an eject (Supermicro)."""
+        """Whether a medium is in it: NotConnected is the truthful sign where images stay named after an eject
+        (Supermicro).
+        """
         return self.inserted and self.connected_via != "NotConnected"
 
     def holds(self, url: str) -> bool:
-        """Whether it is this image: by URL, by a path that only our image server has (it may have moved), or by name where there is no more."""
+        """Whether it is this image: by URL, by a path that only our image server has (it may have moved), or by name
+        where there is no more.
+        """
         same_name = not self.image and bool(self.image_name) and url.endswith("/" + self.image_name)
         ours = _OWN_PATH.search(self.image)
-        return self.occupied and (self.image in (url, written_form(url, "path")) or same_name or (ours is not None and url.endswith(ours.group())))
+        return self.occupied and (
+            self.image in (url, written_form(url, "path"))
+            or same_name
+            or (ours is not None and url.endswith(ours.group()))
+        )
 
     @property
     def takes_cd(self) -> bool:
@@ -80,10 +93,12 @@ class Slot:
 class Machine:
     """One machine as its BMC shows it.
 
-    ``macs`` are lower case; empty when the BMC lists no NICs. ``settings`` is the path of the Settings object, if there is one, ``settings_boot`` its
-    Boot. ``manager`` is the id of the first Manager, the ``*_action`` after it are actions of vendors, empty without one. ``lacks_licence`` says why virtual
-    media are not licensed, as far as the BMC shows it.
-    ``clock_text`` is the time of the first Manager, ``read_at`` the Unix time at which it was read. ``notes`` are what is worth knowing about this BMC.
+    ``macs`` are lower case; empty when the BMC lists no NICs. ``settings`` is the path of the Settings object, if there
+    is one, ``settings_boot`` its Boot. ``manager`` is the id of the first Manager, the ``*_action`` after it are
+    actions of vendors, empty without one. ``lacks_licence`` says why virtual media are not licensed, as far as the BMC
+    shows it.
+    ``clock_text`` is the time of the first Manager, ``read_at`` the Unix time at which it was read. ``notes`` are what
+    is worth knowing about this BMC.
     """
 
     system: str
@@ -135,7 +150,13 @@ def read_machine(session: RedfishSession, system: str = "") -> Machine:
     places = _media_places(resource, managers)
     reset = _as_dict(_as_dict(resource.get("Actions")).get("#ComputerSystem.Reset"))
     settings = _link(_as_dict(resource.get("@Redfish.Settings")), "SettingsObject")
-    settings_boot = _as_dict((_readable(session, lambda: session.get(settings), f"the settings {settings}", refused) or {}).get("Boot")) if settings else {}
+    settings_boot = (
+        _as_dict(
+            (_readable(session, lambda: session.get(settings), f"the settings {settings}", refused) or {}).get("Boot")
+        )
+        if settings
+        else {}
+    )
     slots = tuple(slot for place in places for slot in read_slots(session, place, profile, refused))
     return Machine(
         system=system_path,
@@ -158,9 +179,15 @@ def read_machine(session: RedfishSession, system: str = "") -> Machine:
         settings_boot=settings_boot,
         manager=as_text(managers[0].get("Id")) if managers else "",
         import_action=_first(named_action(manager, "OemManager.ImportSystemConfiguration") for manager in managers),
-        job_service=_first(_link(_as_dict(_as_dict(_as_dict(manager.get("Links")).get("Oem")).get("Dell")), "DellJobService") for manager in managers),
-        enable_action=_first(named_action(manager, profile.enable_media) for manager in managers) if profile.enable_media else "",
-        media_enabled=not profile.enable_media or any('"RMediaStatus": "Enabled"' in json.dumps(manager.get("Oem")) for manager in managers),
+        job_service=_first(
+            _link(_as_dict(_as_dict(_as_dict(manager.get("Links")).get("Oem")).get("Dell")), "DellJobService")
+            for manager in managers
+        ),
+        enable_action=_first(named_action(manager, profile.enable_media) for manager in managers)
+        if profile.enable_media
+        else "",
+        media_enabled=not profile.enable_media
+        or any('"RMediaStatus": "Enabled"' in json.dumps(manager.get("Oem")) for manager in managers),
         lacks_licence=_lacks_licence(profile, managers, refused),
         clock_text=as_text(managers[0].get("DateTime")) if managers else "",
         read_at=time.time(),
@@ -168,7 +195,9 @@ def read_machine(session: RedfishSession, system: str = "") -> Machine:
     )
 
 
-def read_slots(session: RedfishSession, place: str, profile: Profile, refused: list[RefusedRequest] | None = None) -> tuple[Slot, ...]:
+def read_slots(
+    session: RedfishSession, place: str, profile: Profile, refused: list[RefusedRequest] | None = None
+) -> tuple[Slot, ...]:
     """The slots of one VirtualMedia collection. What cannot be read becomes a note; it is added to ``refused``."""
     refused = [] if refused is None else refused
     if profile.iso_config:
@@ -176,7 +205,10 @@ def read_slots(session: RedfishSession, place: str, profile: Profile, refused: l
         slot = _readable(session, lambda: read_slot(session, path, profile), f"the virtual media {path}", refused)
         return (slot,) if slot else ()
     paths = _readable(session, lambda: members_of(session, place), f"the virtual media {place}", refused) or []
-    slots = [_readable(session, functools.partial(read_slot, session, path, profile), f"the slot {path}", refused) for path in paths]
+    slots = [
+        _readable(session, functools.partial(read_slot, session, path, profile), f"the slot {path}", refused)
+        for path in paths
+    ]
     return tuple(slot for slot in slots if slot is not None)
 
 
@@ -188,7 +220,10 @@ def read_slot(session: RedfishSession, path: str, profile: Profile) -> Slot:
     actions = _as_dict(resource.get("Actions"))
     insert = _as_dict(actions.get("#VirtualMedia.InsertMedia"))
     image = as_text(resource.get("Image"))
-    insert_action, eject_action = as_text(insert.get("target")), as_text(_as_dict(actions.get("#VirtualMedia.EjectMedia")).get("target"))
+    insert_action, eject_action = (
+        as_text(insert.get("target")),
+        as_text(_as_dict(actions.get("#VirtualMedia.EjectMedia")).get("target")),
+    )
     oem = profile.oem_actions if not insert_action else None
     parameters = _parameters(session, insert) if insert_action else {}
     protocol = parameters.get("TransferProtocolType", {})
@@ -206,7 +241,12 @@ def read_slot(session: RedfishSession, path: str, profile: Profile) -> Slot:
         allow=headers.get("allow", ""),
         insert_body=oem.insert_body if oem else {},
         eject_body=oem.eject_body if oem else {},
-        protocols=tuple(name.upper() for name in as_texts(insert.get("TransferProtocolType@Redfish.AllowableValues") or protocol.get("AllowableValues"))),
+        protocols=tuple(
+            name.upper()
+            for name in as_texts(
+                insert.get("TransferProtocolType@Redfish.AllowableValues") or protocol.get("AllowableValues")
+            )
+        ),
         needs_protocol=protocol.get("Required") is True,
         certificates=_link(resource, "Certificates"),
         verifies=resource["VerifyCertificate"] if isinstance(resource.get("VerifyCertificate"), bool) else None,
@@ -214,7 +254,9 @@ def read_slot(session: RedfishSession, path: str, profile: Profile) -> Slot:
 
 
 def _iso_config(session: RedfishSession, path: str, resource: Mapping[str, Any]) -> Slot:
-    """The IsoConfig resource of older Supermicro firmware as a slot: its collection has a member while an image is mounted."""
+    """The IsoConfig resource of older Supermicro firmware as a slot: its collection has a member while an image is
+    mounted.
+    """
     actions = _as_dict(resource.get("Actions"))
     mounted = bool(members_of(session, path.rpartition("/")[0]))
     return Slot(
@@ -225,8 +267,10 @@ def _iso_config(session: RedfishSession, path: str, resource: Mapping[str, Any])
         image_name="",
         inserted=mounted,
         connected_via="",
-        insert_action=as_text(_as_dict(actions.get("#IsoConfig.Mount")).get("target")) or f"{path}/Actions/IsoConfig.Mount",
-        eject_action=as_text(_as_dict(actions.get("#IsoConfig.UnMount")).get("target")) or f"{path}/Actions/IsoConfig.UnMount",
+        insert_action=as_text(_as_dict(actions.get("#IsoConfig.Mount")).get("target"))
+        or f"{path}/Actions/IsoConfig.Mount",
+        eject_action=as_text(_as_dict(actions.get("#IsoConfig.UnMount")).get("target"))
+        or f"{path}/Actions/IsoConfig.UnMount",
         etag="",
         allow="",
         iso_config=True,
@@ -263,7 +307,9 @@ def _first(texts: Iterable[str]) -> str:
     return next((text for text in texts if text), "")
 
 
-def _managers(session: RedfishSession, system: Mapping[str, Any], refused: list[RefusedRequest]) -> list[dict[str, Any]]:
+def _managers(
+    session: RedfishSession, system: Mapping[str, Any], refused: list[RefusedRequest]
+) -> list[dict[str, Any]]:
     links = _as_dict(system.get("Links"))
     paths = _links(links.get("ManagedBy")) or _links(links.get("Managers"))
     if not paths and (place := _link(session.root, "Managers")):
@@ -294,7 +340,10 @@ def _reset_types(session: RedfishSession, reset: Mapping[str, Any]) -> tuple[str
 
 
 def _macs(session: RedfishSession, system: Mapping[str, Any]) -> tuple[str, ...]:
-    """MACs of the machine's NICs. A BMC that cannot list them (404, 400, 501 are common) gives none, and the guard has nothing to compare."""
+    """MACs of the machine's NICs.
+
+    A BMC that cannot list them (404, 400, 501 are common) gives none, and the guard has nothing to compare.
+    """
     collection = _link(system, "EthernetInterfaces")
     if not collection:
         return ()
@@ -302,11 +351,15 @@ def _macs(session: RedfishSession, system: Mapping[str, Any]) -> tuple[str, ...]
     try:
         for path in members_of(session, collection):
             nic = session.get(path)
-            found += [normal_mac(mac) for key in ("MACAddress", "PermanentMACAddress") if (mac := as_text(nic.get(key)))]
+            found += [
+                normal_mac(mac) for key in ("MACAddress", "PermanentMACAddress") if (mac := as_text(nic.get(key)))
+            ]
     except LoginRefused:
         raise
     except RefusedRequest as error:
-        session.notes.append(f"the BMC does not list its NICs ({error.refusal.status}); the machine was not checked by MAC")
+        session.notes.append(
+            f"the BMC does not list its NICs ({error.refusal.status}); the machine was not checked by MAC"
+        )
         return ()
     return tuple(dict.fromkeys(found))
 
@@ -317,11 +370,17 @@ def _only_member(session: RedfishSession, collection: str, kind: str) -> str:
         return members[0]
     if not members:
         raise ZeroTouchError(f"{session.service}: the BMC lists no {kind}.", "Wait until it is ready, or reset it.")
-    raise ZeroTouchError(f"{session.service}: the BMC has {len(members)} {kind}s: {', '.join(members)}.", "Name the right one as the path of the address.")
+    raise ZeroTouchError(
+        f"{session.service}: the BMC has {len(members)} {kind}s: {', '.join(members)}.",
+        "Name the right one as the path of the address.",
+    )
 
 
 def _others(session: RedfishSession, collection: str) -> str:
-    """A hint for a System that does not exist: those that exist. Empty if they cannot be listed: the fault remains the missing one."""
+    """A hint for a System that does not exist: those that exist.
+
+    Empty if they cannot be listed: the fault remains the missing one.
+    """
     try:
         members = members_of(session, collection)
     except Interrupted:
@@ -345,7 +404,11 @@ def members_of(session: RedfishSession, collection: str) -> list[str]:
         found += _links(resource.get("Members"))
         if len(pages) > MOST_PAGES or len(found) > MOST_MEMBERS:
             beginning = collection[:200]
-            raise UnusableAnswer(session.service, 200, f"the collection {beginning} has more than {MOST_MEMBERS} members or {MOST_PAGES} pages")
+            raise UnusableAnswer(
+                session.service,
+                200,
+                (f"the collection {beginning} has more than {MOST_MEMBERS} members or {MOST_PAGES} pages"),
+            )
         page = as_text(resource.get("Members@odata.nextLink"))
     return found
 
@@ -368,7 +431,9 @@ def as_texts(value: Any) -> tuple[str, ...]:
 
 
 def as_text(value: Any) -> str:
-    """A text or number as text; empty for anything else, also for a text that is longer than every value that is read here."""
+    """A text or number as text; empty for anything else, also for a text that is longer than every value that is read
+    here.
+    """
     text = str(value) if isinstance(value, (str, int, float)) and not isinstance(value, bool) else ""
     return text if len(text) <= _LONGEST else ""
 

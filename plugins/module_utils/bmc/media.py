@@ -39,7 +39,10 @@ def check_slots(machine: Machine, url: str) -> None:
         raise ZeroTouchError(f"The BMC offers no virtual CD slot{_read_faults(machine)}.", NO_LICENCE)
     faults = [(slot, slot_fault(machine, slot, url)) for slot in slots]
     if slots and all(fault for _slot, fault in faults):
-        raise ZeroTouchError(f"No virtual media slot can take {protocol_of(url)} images: {_first_and_last(faults)}.", _other_protocol(machine, slots, url))
+        raise ZeroTouchError(
+            (f"No virtual media slot can take {protocol_of(url)} images: {_first_and_last(faults)}."),
+            _other_protocol(machine, slots, url),
+        )
 
 
 def slot_fault(machine: Machine, slot: Slot, url: str) -> str:
@@ -52,7 +55,11 @@ def slot_fault(machine: Machine, slot: Slot, url: str) -> str:
 
 def _other_protocol(machine: Machine, slots: Sequence[Slot], url: str) -> str:
     known = sorted({protocol.lower() for slot in slots for protocol in slot.protocols or machine.profile.protocols})
-    return f"Publish the image by {' or '.join(known)}: set openshift_publish.url." if known and protocol_of(url).lower() not in known else ""
+    return (
+        f"Publish the image by {' or '.join(known)}: set openshift_publish.url."
+        if known and protocol_of(url).lower() not in known
+        else ""
+    )
 
 
 def _read_faults(machine: Machine) -> str:
@@ -110,17 +117,31 @@ def insert(session: RedfishSession, machine: Machine, url: str, clock: Clock, ac
             hint = error.hint or (_CERTIFICATE if slot.verifies and protocol_of(url) == "HTTPS" else "")
             continue
         return _wait_inserted(session, machine, slot, url, clock)
-    raise ZeroTouchError(f"{session.service}: no virtual media slot takes the image: {_first_and_last(refusals).rstrip('.')}.", hint)
+    raise ZeroTouchError(
+        (f"{session.service}: no virtual media slot takes the image: {_first_and_last(refusals).rstrip('.')}."), hint
+    )
 
 
 _CERTIFICATE = "This BMC verifies the certificate of the image server: set openshift_publish.image_access.ca_cert."
 
 
 class _Insert:
-    """The insertion of one image into one slot. Where the answer to a request was lost, the slot says whether it was carried out."""
+    """The insertion of one image into one slot.
 
-    def __init__(self, session: RedfishSession, machine: Machine, slot: Slot, url: str, clock: Clock, access: ImageAccess) -> None:
-        self.session, self.machine, self.slot, self.url, self.clock, self.access = session, machine, slot, url, clock, access
+    Where the answer to a request was lost, the slot says whether it was carried out.
+    """
+
+    def __init__(
+        self, session: RedfishSession, machine: Machine, slot: Slot, url: str, clock: Clock, access: ImageAccess
+    ) -> None:
+        self.session, self.machine, self.slot, self.url, self.clock, self.access = (
+            session,
+            machine,
+            slot,
+            url,
+            clock,
+            access,
+        )
         self.lost = self.stale = self.final = False
 
     def run(self) -> None:
@@ -158,9 +179,12 @@ class _Insert:
             self.session.post(slot.insert_action, {})
             return
         if not slot.insert_action:
-            # PATCH-style BMCs attach only if Inserted is sent. Ejecting has changed the ETag since the machine was read.
+            # PATCH-style BMCs attach only if Inserted is sent. Ejecting has changed the ETag since the machine was
+            # read.
             properties = {"Image": written_form(self.url, profile.share_form), "Inserted": True, "WriteProtected": True}
-            body = {name: value for name, value in properties.items() if name in profile.patch_properties} | self._login()
+            body = {
+                name: value for name, value in properties.items() if name in profile.patch_properties
+            } | self._login()
             self.session.patch(slot.path, body, read_slot(self.session, slot.path, profile).etag, repeatable=False)
             return
         body = insert_body(self.machine, slot, self.url, self.access)
@@ -179,7 +203,9 @@ class _Insert:
 
 
 def insert_body(machine: Machine, slot: Slot, url: str, access: ImageAccess) -> dict[str, Any]:
-    """What InsertMedia is sent first: no more than is needed, since explicit defaults make Supermicro and iLO 4 fail."""
+    """What InsertMedia is sent first: no more than is needed, since explicit defaults make Supermicro and iLO 4
+    fail.
+    """
     body: dict[str, Any] = {**slot.insert_body, "Image": written_form(url, machine.profile.share_form)}
     if not slot.insert_body and (protocol_of(url) in SHARES or slot.needs_protocol or machine.profile.names_protocol):
         body["TransferProtocolType"] = protocol_of(url)
@@ -189,7 +215,9 @@ def insert_body(machine: Machine, slot: Slot, url: str, access: ImageAccess) -> 
 
 
 def _trust(session: RedfishSession, machine: Machine, slot: Slot, url: str, access: ImageAccess) -> None:
-    """Let the BMC trust the image server as the user says: its certificate authority, and whether certificates are verified."""
+    """Let the BMC trust the image server as the user says: its certificate authority, and whether certificates are
+    verified.
+    """
     if protocol_of(url) != "HTTPS":
         return
     if access.ca_cert and slot.certificates:
@@ -205,12 +233,16 @@ def _trust(session: RedfishSession, machine: Machine, slot: Slot, url: str, acce
 
 
 def asked_for(refusal: Refusal, body: dict[str, Any], url: str) -> dict[str, str]:
-    """The parameters that this refusal asks for and that the body lacks; empty when it asks for nothing that we can give."""
+    """The parameters that this refusal asks for and that the body lacks; empty when it asks for nothing that we can
+    give.
+    """
     ids = refusal.ids
     missing = [message for message in refusal.messages if message.id in ("ActionParameterMissing", "PropertyMissing")]
     general = refusal.code == "GeneralError" or "GeneralError" in ids
     if "TransferProtocolType" not in body:
-        related = missing and any(item.lstrip("#").endswith("/TransferProtocolType") for item in refusal.messages[0].related)
+        related = missing and any(
+            item.lstrip("#").endswith("/TransferProtocolType") for item in refusal.messages[0].related
+        )
         named = any("TransferProtocolType" in message.args for message in missing)
         if related or named or (general and "TransferProtocolType" in refusal.text):
             return {"TransferProtocolType": protocol_of(url)}
@@ -218,7 +250,10 @@ def asked_for(refusal: Refusal, body: dict[str, Any], url: str) -> dict[str, str
         return {"TransferMethod": "Stream"}
     if "UserName" not in body and (
         any("UserName" in message.text or "Password" in message.text for message in missing)
-        or (general and (refusal.says("UserName") or refusal.says("Password") or "parameter missing" in refusal.text.lower()))
+        or (
+            general
+            and (refusal.says("UserName") or refusal.says("Password") or "parameter missing" in refusal.text.lower())
+        )
         or "requires the parameter UserName" in refusal.text
         or "requires the parameter Password" in refusal.text
     ):
@@ -243,7 +278,8 @@ class EmptySlot(ZeroTouchError):
 
     def __init__(self, service: str, slot_id: str, url: str) -> None:
         super().__init__(
-            f"{service}: the BMC accepted {url} for slot {slot_id}, but the slot is still empty after {APPEARS_WITHIN:.0f} s.",
+            f"{service}: the BMC accepted {url} for slot {slot_id}, but the slot is still empty after "
+            f"{APPEARS_WITHIN:.0f} s.",
             "Can the BMC's network reach this URL? Some BMCs fetch the image only after they have answered.",
         )
 

@@ -36,7 +36,8 @@ _MEANINGS: Mapping[str, str] = {
     "ResourceMissingAtURI": "there is no resource at {0}",
     "SourceDoesNotSupportProtocol": "the server at {0} does not support the protocol {1}",
 }
-# iLO: LicenseNotPresent; Supermicro: "Not licensed to perform this request … SFT-OOB-LIC", "product key"; XCC: "license", "FoD key".
+# iLO: LicenseNotPresent; Supermicro: "Not licensed to perform this request … SFT-OOB-LIC", "product key"; XCC:
+# "license", "FoD key".
 _LICENCE = re.compile(r"licen[cs]e|SFT-(OOB|DCMS)|product key|activation key|FoD key", re.IGNORECASE)
 _RETRY_IN = re.compile(r"(?:retry|try again|wait)\D{0,30}?(\d{1,4})\s*(second|minute)s?", re.IGNORECASE)
 
@@ -101,10 +102,15 @@ def read_refusal(response: Response) -> Refusal:
 
 
 def _words(messages: tuple[Message, ...], summary: str) -> str:
-    """One text of all messages. The ``summary`` of the error says what happened where no message has a text of its own (sushy-tools)."""
+    """One text of all messages.
+
+    The ``summary`` of the error says what happened where no message has a text of its own (sushy-tools).
+    """
     said = [f"{message.id}: {message.text}".strip(": ") for message in messages if message.text]
     meant = [f"{message.id}: {meaning}" for message in messages if not message.text and (meaning := _meaning(message))]
-    bare = [message.id for message in messages if not message.text and not _meaning(message) and message.id and not summary]
+    bare = [
+        message.id for message in messages if not message.text and not _meaning(message) and message.id and not summary
+    ]
     return "; ".join(dict.fromkeys([*said, *([summary] if summary and not said else []), *meant, *bare]))
 
 

@@ -16,7 +16,8 @@ from .hosts import BmcOptions, BootRequest
 from .machine import Machine, read_machine
 from .session import Credentials, RedfishSession
 
-# Bytes of a Redfish resource. Real ones have some 10 kB; collections that are sent with all their members ($expand) have a few MB.
+# Bytes of a Redfish resource. Real ones have some 10 kB; collections that are sent with all their members ($expand)
+# have a few MB.
 LARGEST_RESOURCE = 8 << 20
 
 
@@ -27,7 +28,10 @@ def observe(request: BootRequest, options: BmcOptions, *, read_only: bool = Fals
 
 
 def open_session(request: BootRequest, options: BmcOptions, *, read_only: bool = False) -> RedfishSession:
-    """A session of one host, remembered in the state file while it is open. Raises :class:`ZeroTouchError` for what cannot be used in the request."""
+    """A session of one host, remembered in the state file while it is open.
+
+    Raises :class:`ZeroTouchError` for what cannot be used in the request.
+    """
     address = address_of(request)
     tls = Tls(request.validate_certs, tuple(ca for ca in (request.ca_cert, options.ca_cert) if ca), request.fingerprint)
     http = HttpClient(f"BMC of {request.name}", address.url, tls, options.connect_to, largest=LARGEST_RESOURCE)
@@ -37,9 +41,13 @@ def open_session(request: BootRequest, options: BmcOptions, *, read_only: bool =
     if options.state_file is None or read_only:
         return RedfishSession(http, credentials, options.clock, read_only=read_only, before_write=options.before_write)
     record = options.state_file.section("bmc").get(request.name)
-    left_open = str(record.get("session", "")) if isinstance(record, Mapping) and record.get("address") == address.url else ""
+    left_open = (
+        str(record.get("session", "")) if isinstance(record, Mapping) and record.get("address") == address.url else ""
+    )
     remember = _remember_in(options.state_file, request.name, address.url)
-    return RedfishSession(http, credentials, options.clock, remember=remember, left_open=left_open, before_write=options.before_write)
+    return RedfishSession(
+        http, credentials, options.clock, remember=remember, left_open=left_open, before_write=options.before_write
+    )
 
 
 def _remember_in(state_file: StateFile, name: str, url: str) -> Callable[[str], None]:

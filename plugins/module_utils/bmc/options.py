@@ -78,4 +78,9 @@ def bmc_options(call: Opened) -> BmcOptions:
 
 
 def _image_access(provided: Mapping[str, Any]) -> ImageAccess:
-    return ImageAccess(provided.get("username") or "", provided.get("password") or "", provided.get("ca_cert") or "", provided.get("validate_certs"))
+    return ImageAccess(
+        provided.get("username") or "",
+        provided.get("password") or "",
+        provided.get("ca_cert") or "",
+        provided.get("validate_certs"),
+    )

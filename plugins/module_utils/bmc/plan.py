@@ -19,7 +19,9 @@ State = Literal["booted", "ejected", "on", "off"]
 
 @dataclasses.dataclass(frozen=True)
 class BmcStep:
-    """One change: ``action`` is power_off, eject, enable_media, insert, boot_once or power_on; ``target`` the slot id or URL."""
+    """One change: ``action`` is power_off, eject, enable_media, insert, boot_once or power_on; ``target`` the slot id
+    or URL.
+    """
 
     action: str
     target: str
@@ -29,8 +31,9 @@ class BmcStep:
 def plan_machine(machine: Machine, state: State, image_url: str = "", *, force: bool = False) -> list[BmcStep]:
     """Steps that lead to ``state``; empty when the machine is there already.
 
-    booted: runs from ``image_url``. A machine that is on with exactly this URL attached counts as booted unless ``force``; anything else gets the
-    whole procedure, since a BMC may show a stale URL after an eject. ejected: power-neutral; with ``image_url`` only that image.
+    booted: runs from ``image_url``. A machine that is on with exactly this URL attached counts as booted unless
+    ``force``; anything else gets the whole procedure, since a BMC may show a stale URL after an eject. ejected:
+    power-neutral; with ``image_url`` only that image.
     """
     power_state = machine.power_state or "unknown"
     if state == "off":
@@ -45,7 +48,9 @@ def plan_machine(machine: Machine, state: State, image_url: str = "", *, force: 
         return []
     steps = []
     if machine.power_state != "Off":
-        steps.append(BmcStep("power_off", "", f"power is {power_state}; media are changed only on a machine that is off"))
+        steps.append(
+            BmcStep("power_off", "", (f"power is {power_state}; media are changed only on a machine that is off"))
+        )
     steps += [_eject(slot) for slot in occupied]
     if machine.enable_action and not machine.media_enabled:
         steps.append(BmcStep("enable_media", "", "remote media are disabled at this BMC"))
@@ -71,4 +76,7 @@ def describe(steps: Iterable[BmcStep]) -> list[str]:
         "boot_once": "boot once from",
         "power_on": "power on",
     }
-    return [without_url_tokens(" ".join(filter(None, [words[step.action], step.target, f"({step.reason})"]))) for step in steps]
+    return [
+        without_url_tokens(" ".join(filter(None, [words[step.action], step.target, f"({step.reason})"])))
+        for step in steps
+    ]

@@ -70,4 +70,6 @@ def reset_type(machine: Machine, wanted: PowerState) -> str:
     for choice in choices:
         if not machine.reset_types or choice in machine.reset_types:
             return choice
-    raise ZeroTouchError(f"The BMC offers none of the reset types {', '.join(choices)}; it offers {', '.join(machine.reset_types)}.")
+    raise ZeroTouchError(
+        f"The BMC offers none of the reset types {', '.join(choices)}; it offers {', '.join(machine.reset_types)}."
+    )

@@ -1,9 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""How BMCs differ from the standard procedure, as data: a row for each kind of BMC, an entry in it for each deviation, with its source.
+"""How BMCs differ from the standard procedure, as data: a row for each kind of BMC, an entry in it for each deviation,
+with its source.
 
-``docs/reference/bmcs.md`` is generated from these rows. ``tests/integration/test_bmc_quirks.py`` boots a machine of the lab without each entry: it must fail.
+``docs/reference/bmcs.md`` is generated from these rows. ``tests/integration/test_bmc_quirks.py`` boots a machine of the
+lab without each entry: it must fail.
 """
 
 from __future__ import annotations
@@ -19,7 +21,9 @@ from ..common.retry_policies import BMC_MEDIA, BMC_MEDIA_DELL, BMC_MEDIA_SUPERMI
 
 @dataclasses.dataclass(frozen=True)
 class OemActions:
-    """Actions of a slot under ``Oem.<key>.Actions`` in place of the standard ones: a part of their names, and what their bodies have besides the image."""
+    """Actions of a slot under ``Oem.<key>.Actions`` in place of the standard ones: a part of their names, and what
+    their bodies have besides the image.
+    """
 
     key: str
     insert: str
@@ -30,7 +34,10 @@ class OemActions:
 
 @dataclasses.dataclass(frozen=True)
 class Quirk:
-    """One deviation: an attribute of :class:`Profile` with its value, what the BMC does, and how that is known. ``seen_on``: firmware of tried machines."""
+    """One deviation: an attribute of :class:`Profile` with its value, what the BMC does, and how that is known.
+
+    ``seen_on``: firmware of tried machines.
+    """
 
     field: str
     value: Any
@@ -52,7 +59,8 @@ class Profile:
     always_send_mode: bool = False
     mode_after_target: bool = False
     pause_after_off: float = 0.0
-    # How the next boot is directed to the virtual CD: by the standard's override, or by an import of iDRAC's configuration.
+    # How the next boot is directed to the virtual CD: by the standard's override, or by an import of iDRAC's
+    # configuration.
     boot_by: Literal["override", "dell_import"] = "override"
     media_policy: RetryPolicy = BMC_MEDIA
     # Slots: actions of the vendor, the properties that a PATCH sends, an IsoConfig resource in place of a slot.
@@ -61,7 +69,8 @@ class Profile:
     iso_config: bool = False
     # An action of the Manager that switches remote media on: a part of its name.
     enable_media: str = ""
-    # Protocols by which the BMC reads images, where it does not list them itself; whether it must be named; how shares are written.
+    # Protocols by which the BMC reads images, where it does not list them itself; whether it must be named; how shares
+    # are written.
     protocols: tuple[str, ...] = ()
     names_protocol: bool = False
     share_form: Literal["url", "path"] = "url"
@@ -102,7 +111,8 @@ _DELL = (
 _DELL_IMPORT = Quirk(
     "boot_by",
     "dell_import",
-    "The standard boot override selects the physical drive or is refused. The next boot is set by an import of configuration, as Ironic does it.",
+    "The standard boot override selects the physical drive or is refused. The next boot is set by an import of "
+    "configuration, as Ironic does it.",
     f"{_IRONIC_DRAC}, {_SUSHY_DELL}",
 )
 _HPE_LICENCE = "HewlettPackard/python-redfish-utility ilorest/extensions/iLO_COMMANDS/VirtualMediaCommand.py"
@@ -113,12 +123,25 @@ _AMI_QUIRKS = (
 _ROWS = (
     _row("generic", "All others"),
     _row("dell", "Dell iDRAC 9 from firmware 6.00", *_DELL),
-    _row("dell_import", "Dell iDRAC 8, and iDRAC 9 before firmware 6.00 or of an unknown firmware", *_DELL, _DELL_IMPORT),
-    _row("dell_idrac10", "Dell iDRAC 10", *_DELL, _DELL_IMPORT, Quirk("slots", r"^1$", "Slot 2 takes no image.", _IRONIC_DRAC)),
+    _row(
+        "dell_import", "Dell iDRAC 8, and iDRAC 9 before firmware 6.00 or of an unknown firmware", *_DELL, _DELL_IMPORT
+    ),
+    _row(
+        "dell_idrac10",
+        "Dell iDRAC 10",
+        *_DELL,
+        _DELL_IMPORT,
+        Quirk("slots", r"^1$", "Slot 2 takes no image.", _IRONIC_DRAC),
+    ),
     _row(
         "hpe",
         "HPE iLO 5 and newer",
-        Quirk("licence_at", ("Oem", "Hpe", "License", "LicenseString"), "The licence is known before anything is done.", _HPE_LICENCE),
+        Quirk(
+            "licence_at",
+            ("Oem", "Hpe", "License", "LicenseString"),
+            "The licence is known before anything is done.",
+            _HPE_LICENCE,
+        ),
         Quirk("licence_lacking", "Standard", "iLO Standard has no virtual media from a URL.", _HPE_LICENCE),
     ),
     _row(
@@ -126,18 +149,39 @@ _ROWS = (
         "HPE iLO 4",
         Quirk(
             "oem_actions",
-            OemActions("Hp", "InsertVirtualMedia", "EjectVirtualMedia", {"Action": "InsertVirtualMedia"}, {"Action": "EjectVirtualMedia"}),
+            OemActions(
+                "Hp",
+                "InsertVirtualMedia",
+                "EjectVirtualMedia",
+                {"Action": "InsertVirtualMedia"},
+                {"Action": "EjectVirtualMedia"},
+            ),
             "Virtual media are inserted and ejected by actions of HP's own.",
             _HPE_LICENCE,
         ),
-        Quirk("patch_properties", ("Image",), "Firmware up to 2.30 has no action: the slot is changed by a PATCH that has the image alone.", _HPE_LICENCE),
-        Quirk("licence_at", ("Oem", "Hp", "License", "LicenseString"), "The licence is known before anything is done.", _HPE_LICENCE),
+        Quirk(
+            "patch_properties",
+            ("Image",),
+            ("Firmware up to 2.30 has no action: the slot is changed by a PATCH that has the image alone."),
+            _HPE_LICENCE,
+        ),
+        Quirk(
+            "licence_at",
+            ("Oem", "Hp", "License", "LicenseString"),
+            "The licence is known before anything is done.",
+            _HPE_LICENCE,
+        ),
         Quirk("licence_lacking", "Standard", "iLO Standard has no virtual media from a URL.", _HPE_LICENCE),
     ),
     _row(
         "lenovo",
         "Lenovo XClarity Controller",
-        Quirk("slots", r"^EXT", "Only EXT1 to EXT4 take a URL; RDOC and Remote do not.", "lenovo/python-redfish-lenovo examples/mount_virtual_media.py"),
+        Quirk(
+            "slots",
+            r"^EXT",
+            "Only EXT1 to EXT4 take a URL; RDOC and Remote do not.",
+            ("lenovo/python-redfish-lenovo examples/mount_virtual_media.py"),
+        ),
         Quirk(
             "share_form",
             "path",
@@ -154,16 +198,31 @@ _ROWS = (
             "Remote media must be enabled first; there may be no slot before.",
             "lenovo/python-redfish-lenovo examples/lenovo_mount_virtual_media.py",
         ),
-        Quirk("names_protocol", True, "InsertMedia needs TransferProtocolType.", "lenovo/python-redfish-lenovo examples/lenovo_mount_virtual_media.py"),
+        Quirk(
+            "names_protocol",
+            True,
+            "InsertMedia needs TransferProtocolType.",
+            ("lenovo/python-redfish-lenovo examples/lenovo_mount_virtual_media.py"),
+        ),
         *_AMI_QUIRKS,
     ),
     _row(
         "supermicro",
         "Supermicro",
         Quirk("boot_targets", ("UsbCd", "Cd"), "The virtual CD is a USB drive; Cd is another one.", _SUSHY_SYSTEM),
-        Quirk("always_send_enabled", True, "The override is forgotten unless BootSourceOverrideEnabled is sent each time.", _SUSHY_SYSTEM),
+        Quirk(
+            "always_send_enabled",
+            True,
+            ("The override is forgotten unless BootSourceOverrideEnabled is sent each time."),
+            _SUSHY_SYSTEM,
+        ),
         Quirk("mode_after_target", True, "A change of the target resets the mode, which is set again.", _SUSHY_SYSTEM),
-        Quirk("pause_after_off", 10.0, "Power on directly after power off is lost.", "redhat-performance/jetlag ansible/roles/boot-iso/tasks/supermicro.yml"),
+        Quirk(
+            "pause_after_off",
+            10.0,
+            "Power on directly after power off is lost.",
+            ("redhat-performance/jetlag ansible/roles/boot-iso/tasks/supermicro.yml"),
+        ),
         Quirk(
             "media_policy",
             BMC_MEDIA_SUPERMICRO,
@@ -174,9 +233,24 @@ _ROWS = (
     _row(
         "supermicro_iso_config",
         "Supermicro, older firmware (VM1/CfgCD)",
-        Quirk("iso_config", True, "There is no InsertMedia: host and path are written to CfgCD, which is mounted.", "karmab/aicli ailib/kfish.py"),
-        Quirk("always_send_enabled", True, "The override is forgotten unless BootSourceOverrideEnabled is sent each time.", _SUSHY_SYSTEM),
-        Quirk("pause_after_off", 10.0, "Power on directly after power off is lost.", "redhat-performance/jetlag ansible/roles/boot-iso/tasks/supermicro.yml"),
+        Quirk(
+            "iso_config",
+            True,
+            "There is no InsertMedia: host and path are written to CfgCD, which is mounted.",
+            "karmab/aicli ailib/kfish.py",
+        ),
+        Quirk(
+            "always_send_enabled",
+            True,
+            ("The override is forgotten unless BootSourceOverrideEnabled is sent each time."),
+            _SUSHY_SYSTEM,
+        ),
+        Quirk(
+            "pause_after_off",
+            10.0,
+            "Power on directly after power off is lost.",
+            ("redhat-performance/jetlag ansible/roles/boot-iso/tasks/supermicro.yml"),
+        ),
     ),
     _row("ami", "AMI MegaRAC, ASRock Rack, ZT Systems", *_AMI_QUIRKS),
     _row(
@@ -188,18 +262,30 @@ _ROWS = (
             "Images are read from NFS and CIFS only, unless the BMC lists other protocols.",
             "openstack/ironic-specs specs/4.0/irmc-virtualmedia-deploy-driver.rst",
         ),
-        Quirk("names_protocol", True, "InsertMedia needs TransferProtocolType.", "fujitsu/terraform-provider-irmc-redfish docs/resources/virtual_media.md"),
+        Quirk(
+            "names_protocol",
+            True,
+            "InsertMedia needs TransferProtocolType.",
+            ("fujitsu/terraform-provider-irmc-redfish docs/resources/virtual_media.md"),
+        ),
     ),
     _row(
         "huawei",
         "Huawei and xFusion iBMC",
         Quirk(
             "oem_actions",
-            OemActions("Huawei", "VmmControl", "VmmControl", {"VmmControlType": "Connect"}, {"VmmControlType": "Disconnect"}),
+            OemActions(
+                "Huawei", "VmmControl", "VmmControl", {"VmmControlType": "Connect"}, {"VmmControlType": "Disconnect"}
+            ),
             "One action of the vendor connects and disconnects.",
             "Huawei iBMC Redfish API, VirtualMedia.VmmControl",
         ),
-        Quirk("protocols", ("NFS", "CIFS", "HTTPS"), "http is refused (FileTransferProtocolMismatch).", "Huawei iBMC Redfish API, VirtualMedia.VmmControl"),
+        Quirk(
+            "protocols",
+            ("NFS", "CIFS", "HTTPS"),
+            "http is refused (FileTransferProtocolMismatch).",
+            "Huawei iBMC Redfish API, VirtualMedia.VmmControl",
+        ),
     ),
 )
 PROFILES: Mapping[str, Profile] = {row.name: row for row in _ROWS}
@@ -217,7 +303,9 @@ class _Service:
         return next((str(manager[key]) for manager in self.managers if manager.get(key)), "")
 
 
-def detect_profile(root: Mapping[str, Any], system: Mapping[str, Any], managers: Sequence[Mapping[str, Any]]) -> Profile:
+def detect_profile(
+    root: Mapping[str, Any], system: Mapping[str, Any], managers: Sequence[Mapping[str, Any]]
+) -> Profile:
     """The profile of a service: ServiceRoot Vendor, first Oem key, System and Manager manufacturer, in this order."""
     oem = root.get("Oem")
     names = [
@@ -234,16 +322,20 @@ def detect_profile(root: Mapping[str, Any], system: Mapping[str, Any], managers:
 
 
 def _dell(service: _Service) -> str:
-    """By generation and firmware. iDRAC 9 from 5.10 may have no Model in its Manager: then the System names the generation.
+    """By generation and firmware. iDRAC 9 from 5.10 may have no Model in its Manager: then the System names the
+    generation.
 
-    Model "16G Monolithic": 12 and 13 are iDRAC 8, 14 to 16 iDRAC 9, 17 and later iDRAC 10, whose firmware numbers restarted at 1. Only an iDRAC 9 with
-    6.00 or newer is known to boot the virtual drive by the standard's override; the import works with all.
+    Model "16G Monolithic": 12 and 13 are iDRAC 8, 14 to 16 iDRAC 9, 17 and later iDRAC 10, whose firmware numbers
+    restarted at 1. Only an iDRAC 9 with 6.00 or newer is known to boot the virtual drive by the standard's override;
+    the import works with all.
     """
     of_system = service.system
     for key in ("Oem", "Dell", "DellSystem"):
         part = of_system.get(key)
         of_system = part if isinstance(part, Mapping) else {}
-    generation = _leading_number(service.of_managers("Model")) or _leading_number(str(of_system.get("SystemGeneration") or ""))
+    generation = _leading_number(service.of_managers("Model")) or _leading_number(
+        str(of_system.get("SystemGeneration") or "")
+    )
     if generation >= 17:
         return "dell_idrac10"
     is_idrac9 = not generation or generation >= 14
@@ -251,11 +343,17 @@ def _dell(service: _Service) -> str:
 
 
 def _hpe(service: _Service) -> str:
-    return "hpe_ilo4" if "iLO 4" in f"{service.of_managers('Model')} {service.of_managers('FirmwareVersion')}" else "hpe"
+    return (
+        "hpe_ilo4" if "iLO 4" in f"{service.of_managers('Model')} {service.of_managers('FirmwareVersion')}" else "hpe"
+    )
 
 
 def _lenovo(service: _Service) -> str:
-    return "lenovo_ami" if any(named_action(manager, PROFILES["lenovo_ami"].enable_media) for manager in service.managers) else "lenovo"
+    return (
+        "lenovo_ami"
+        if any(named_action(manager, PROFILES["lenovo_ami"].enable_media) for manager in service.managers)
+        else "lenovo"
+    )
 
 
 def _supermicro(service: _Service) -> str:
@@ -276,7 +374,9 @@ _VENDORS: tuple[tuple[tuple[str, ...], Callable[[_Service], str]], ...] = (
 
 
 def named_action(resource: Mapping[str, Any], part: str, *oem: str) -> str:
-    """The target of a vendor's action with ``part`` in its name: below ``Actions.Oem``, or ``Oem.<key>.Actions`` with the key ``oem``. Empty without one."""
+    """The target of a vendor's action with ``part`` in its name: below ``Actions.Oem``, or ``Oem.<key>.Actions`` with
+    the key ``oem``. Empty without one.
+    """
     place: Any = resource
     for key in ("Oem", *oem, "Actions") if oem else ("Actions", "Oem"):
         place = place.get(key) if isinstance(place, Mapping) else None

@@ -41,19 +41,31 @@ def bmc_request(host: Mapping[str, Any], mac_addresses: tuple[str, ...], image_u
 
 
 def check_bmc(bmc: Any, path: str) -> list[Problem]:
-    """Everything that is wrong with one host's ``bmc`` and can be known without contacting it; ``path`` is what the user calls it. Never raises."""
+    """Everything that is wrong with one host's ``bmc`` and can be known without contacting it; ``path`` is what the
+    user calls it. Never raises.
+    """
     if not isinstance(bmc, Mapping):
         return [_problem(path, INVALID, f"must be a mapping with {', '.join(KEYS[:3])}")]
     provided = {str(key): value for key, value in bmc.items() if value is not None}
-    problems = [_problem(f"{path}.{key}", UNKNOWN_FIELD, f"known: {', '.join(KEYS)}", hint=nearest(key, KEYS)) for key in provided if key not in KEYS]
-    for key, what in (("address", "the address of the BMC"), ("username", "the BMC's user name"), ("password", "the BMC's password")):
+    problems = [
+        _problem(f"{path}.{key}", UNKNOWN_FIELD, f"known: {', '.join(KEYS)}", hint=nearest(key, KEYS))
+        for key in provided
+        if key not in KEYS
+    ]
+    for key, what in (
+        ("address", "the address of the BMC"),
+        ("username", "the BMC's user name"),
+        ("password", "the BMC's password"),
+    ):
         if provided.get(key, "") == "":
             problems.append(_problem(f"{path}.{key}", REQUIRED, f"{what} is needed"))
     faults = {
         "address": _address_fault(provided.get("address", "")),
         "username": _text_fault(provided.get("username", "")),
         "password": _text_fault(provided.get("password", "")),
-        "validate_certs": "" if str(provided.get("validate_certs", True)).lower() in _BOOLEANS else "must be true or false",
+        "validate_certs": ""
+        if str(provided.get("validate_certs", True)).lower() in _BOOLEANS
+        else "must be true or false",
         "clear_jobs": "" if str(provided.get("clear_jobs", False)).lower() in _BOOLEANS else "must be true or false",
         "ca_cert": _ca_fault(provided.get("ca_cert", "")),
         "fingerprint": _fingerprint_fault(provided.get("fingerprint", "")),

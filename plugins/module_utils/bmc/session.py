@@ -3,8 +3,10 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """One conversation with one Redfish service: login, retries, ETags, tasks.
 
-A client of our own over ``common/http`` and not sushy: sushy (5.14) swallows the refusal of an eject, loops silently on an insert that asks for
-a parameter, gives no hook for ``connect_to`` and certificate fingerprints short of private attributes, and costs 0.46 s to import.
+A client of our own over ``common/http`` and not sushy: sushy (5.14) swallows the refusal of an eject, loops silently on
+an insert that asks for
+a parameter, gives no hook for ``connect_to`` and certificate fingerprints short of private attributes, and costs 0.46 s
+to import.
 """
 
 from __future__ import annotations
@@ -27,24 +29,29 @@ from .messages import Refusal, read_refusal, task_messages
 
 # identity keeps ETags strong.
 _HEADERS = {"Accept": "application/json", "OData-Version": "4.0", "Accept-Encoding": "identity"}
-# Web servers of some BMCs fail on connections that stay open, so each request has one of its own. Those of these vendors (beginning of the ServiceRoot's
-# Vendor) serve one read after the other: openstack/sushy sushy/connector.py keeps its connection to each of them; DMTF/python-redfish-library issue 46
-# measured half the time. Writes have connections of their own everywhere: the answer to a write on a connection that just ends would be lost.
+# Web servers of some BMCs fail on connections that stay open, so each request has one of its own. Those of these
+# vendors (beginning of the ServiceRoot's Vendor) serve one read after the other: openstack/sushy sushy/connector.py
+# keeps its connection to each of them; DMTF/python-redfish-library issue 46 measured half the time. Writes have
+# connections of their own everywhere: the answer to a write on a connection that just ends would be lost.
 _KEEP_CONNECTIONS = ("dell", "hpe", "lenovo", "supermicro")
 # Seconds without a request after which a connection is not used again: servers end it after a few.
 _KEPT_FOR = 1.0
 TASK_LIMIT = 300.0
 SLOW_REQUEST = 120.0
-# Requests of one session, repeated ones included: a machine has some 40 resources that are read here, and a boot takes some 100 requests while it waits.
+# Requests of one session, repeated ones included: a machine has some 40 resources that are read here, and a boot takes
+# some 100 requests while it waits.
 MOST_REQUESTS = 5000
 MOST_REDIRECTS = 5
 # Logins for one request: a BMC that ends each session at once never answers it.
 MOST_LOGINS = 4
 # Seconds until an address at which no BMC answers has failed.
-NO_ANSWER_WITHIN = BMC_FIRST_CONTACT.attempts * CONNECT_TIMEOUT + (BMC_FIRST_CONTACT.attempts - 1) * BMC_FIRST_CONTACT.delay(1)
+NO_ANSWER_WITHIN = BMC_FIRST_CONTACT.attempts * CONNECT_TIMEOUT + (
+    BMC_FIRST_CONTACT.attempts - 1
+) * BMC_FIRST_CONTACT.delay(1)
 # Sessions of one service whose age is read after a login whose answer was lost.
 _MOST_SESSIONS = 50
-# Seconds of reading since the session began or since the answer to its last write. A boot that waits for tasks and power states reads after each write.
+# Seconds of reading since the session began or since the answer to its last write. A boot that waits for tasks and
+# power states reads after each write.
 READ_LIMIT = 900.0
 # Seconds of one session, whatever it does: each of the few writes of a boot may take TASK_LIMIT.
 SESSION_LIMIT = 7200.0
@@ -58,7 +65,10 @@ class Credentials:
     password: str = dataclasses.field(repr=False)
 
 
-NO_LICENCE = "The BMC lacks a licence for this: iLO Advanced, iDRAC Enterprise, XCC Enterprise (Platinum), or SFT-OOB-LIC of Supermicro."
+NO_LICENCE = (
+    "The BMC lacks a licence for this: iLO Advanced, iDRAC Enterprise, XCC Enterprise (Platinum), or SFT-OOB-LIC of "
+    "Supermicro."
+)
 
 
 class RefusedRequest(RemoteError):
@@ -66,7 +76,9 @@ class RefusedRequest(RemoteError):
 
     def __init__(self, service: str, what: str, refusal: Refusal) -> None:
         # The first message mostly has the same id as the error.
-        super().__init__(service, refusal.status, f"{refusal.text.removeprefix(f'{refusal.code}: ')} ({what})", refusal.code)
+        super().__init__(
+            service, refusal.status, f"{refusal.text.removeprefix(f'{refusal.code}: ')} ({what})", refusal.code
+        )
         self.refusal = refusal
         self.retry_after = refusal.retry_after
         if refusal.about_licence:
@@ -81,17 +93,21 @@ class LoginRefused(RefusedRequest):
 
     def __init__(self, service: str, endpoint: str, username: str, refusal: Refusal) -> None:
         super().__init__(service, "logging in", refusal)
-        self.message = f"{service}: {endpoint} refuses user {username!r} with this password (HTTP {refusal.status}): {refusal.text}"
+        self.message = (
+            f"{service}: {endpoint} refuses user {username!r} with this password (HTTP {refusal.status}): "
+            f"{refusal.text}"
+        )
         self.hint = "Check username and password of this BMC, and whether the account is locked."
 
 
 class RedfishSession:
     """Requests against one BMC. Use as a context manager: a session that was opened is ended.
 
-    ``remember`` is called with the URI of a session when it is opened and with an empty string when it is ended, so that the next run can end the session
-    of a killed one. With ``read_only`` (check mode) only GETs are sent: basic authentication instead of a session, unless the BMC refuses that.
-    ``before_write`` is called directly before each POST and PATCH of the caller, repeated ones included, and raises where this run must not write any more.
-    Raises :class:`Unreachable`, :class:`RefusedRequest`.
+    ``remember`` is called with the URI of a session when it is opened and with an empty string when it is ended, so
+    that the next run can end the session of a killed one. With ``read_only`` (check mode) only GETs are sent: basic
+    authentication instead of a session, unless the BMC refuses that. ``before_write`` is called directly before each
+    POST and PATCH of the caller, repeated ones included, and raises where this run must not write any more. Raises
+    :class:`Unreachable`, :class:`RefusedRequest`.
     """
 
     def __init__(
@@ -171,7 +187,7 @@ class RedfishSession:
             if uri == self._session_uri:
                 self._remember("")
 
-    # -- reading and writing ------------------------------------------------------------------------------------------------
+    # -- reading and writing -------------------------------------------------------------------------------------------
 
     def get(self, path: str) -> dict[str, Any]:
         """The resource as a dict."""
@@ -188,14 +204,17 @@ class RedfishSession:
     def post(self, path: str, body: Mapping[str, Any], *, repeatable: bool = False) -> Response:
         """An action; a 202 is followed to its end. Raises :class:`RefusedRequest` for every error answer.
 
-        ``repeatable``: a second request has the same effect, so it is repeated although the first one may have been carried out.
+        ``repeatable``: a second request has the same effect, so it is repeated although the first one may have been
+        carried out.
         """
         self.writes += 1
         response = self._authorised("POST", path, body, {}, timeout=SLOW_REQUEST, repeatable=repeatable)
         return self._finished(self._checked(response, f"POST {path}"), f"POST {path}")
 
     def patch(self, path: str, body: Mapping[str, Any], etag: str = "", *, repeatable: bool = True) -> Response:
-        """A change. 412 answers are met with the ETag's other spellings, at last without it: services differ in what they compare."""
+        """A change. 412 answers are met with the ETag's other spellings, at last without it: services differ in what
+        they compare.
+        """
         self.writes += 1
         spellings = [etag, etag.removeprefix("W/"), ""] if etag else [""]
         attempts = list(dict.fromkeys(spellings))
@@ -206,7 +225,7 @@ class RedfishSession:
                 break
         return self._finished(self._checked(response, f"PATCH {path}"), f"PATCH {path}")
 
-    # -- login --------------------------------------------------------------------------------------------------------------
+    # -- login ---------------------------------------------------------------------------------------------------------
 
     def _basic_auth(self) -> dict[str, str]:
         pair = f"{self._credentials.username}:{self._credentials.password}"
@@ -244,7 +263,9 @@ class RedfishSession:
         self._auth = self._basic_auth()
 
     def _opened_session(self) -> tuple[Response, bool]:
-        """The answer to a login, and whether the answer to an earlier attempt was lost: that attempt may have opened a session of which only the BMC knows."""
+        """The answer to a login, and whether the answer to an earlier attempt was lost: that attempt may have opened a
+        session of which only the BMC knows.
+        """
         body = {"UserName": self._credentials.username, "Password": self._credentials.password}
         lost: list[str] = []
         answers: list[Response] = []
@@ -270,9 +291,11 @@ class RedfishSession:
             return answers[-1], bool(lost)
 
     def _find_lost_sessions(self) -> None:
-        """Remember the sessions that logins opened whose answers were lost, so that they are ended: of our user and address, and opened since this began.
+        """Remember the sessions that logins opened whose answers were lost, so that they are ended: of our user and
+        address, and opened since this began.
 
-        Services that do not say who opened a session and when (Session schema 1.3, 1.4) keep such a session until it is idle for long enough.
+        Services that do not say who opened a session and when (Session schema 1.3, 1.4) keep such a session until it is
+        idle for long enough.
         """
         began = _moment(self._root_date)
         own = self._session_of(self._session_uri)
@@ -281,11 +304,19 @@ class RedfishSession:
             return
         with contextlib.suppress(RefusedRequest):
             members = self.get(self._sessions_path()).get("Members")
-            paths = [member.get("@odata.id") for member in (members if isinstance(members, list) else [])[-_MOST_SESSIONS:] if isinstance(member, dict)]
+            paths = [
+                member.get("@odata.id")
+                for member in (members if isinstance(members, list) else [])[-_MOST_SESSIONS:]
+                if isinstance(member, dict)
+            ]
             for path in paths:
                 session = self._session_of(path) if isinstance(path, str) and path != self._session_uri else {}
                 created = _moment(session.get("CreatedTime"))
-                if created and created >= began and all(session.get(key) == own.get(key) for key in ("UserName", "ClientOriginIPAddress")):
+                if (
+                    created
+                    and created >= began
+                    and all(session.get(key) == own.get(key) for key in ("UserName", "ClientOriginIPAddress"))
+                ):
                     self._lost_sessions.append(str(path))
 
     def _session_of(self, path: str) -> dict[str, Any]:
@@ -296,7 +327,9 @@ class RedfishSession:
 
     def _login_refused(self, refusal: Refusal) -> LoginRefused:
         # What was said to the login itself tells more than the answer to a later GET ("NoValidSession").
-        return LoginRefused(self.service, self._http.base_url.rstrip("/"), self._credentials.username, self._login_refusal or refusal)
+        return LoginRefused(
+            self.service, self._http.base_url.rstrip("/"), self._credentials.username, self._login_refusal or refusal
+        )
 
     def _sessions_path(self) -> str:
         links = self.root.get("Links")
@@ -314,9 +347,19 @@ class RedfishSession:
         self._left_open = ""
 
     def _authorised(
-        self, method: str, path: str, body: Mapping[str, Any] | None, headers: Mapping[str, str], timeout: float | None = None, *, repeatable: bool = True
+        self,
+        method: str,
+        path: str,
+        body: Mapping[str, Any] | None,
+        headers: Mapping[str, str],
+        timeout: float | None = None,
+        *,
+        repeatable: bool = True,
     ) -> Response:
-        """The answer; if the BMC has ended our session, after another login. A session that is lost again and again is no wrong password."""
+        """The answer; if the BMC has ended our session, after another login.
+
+        A session that is lost again and again is no wrong password.
+        """
         for number in range(MOST_LOGINS + 1):
             response = self._send(method, path, body, {**self._auth, **headers}, timeout=timeout, repeatable=repeatable)
             refusal = read_refusal(response) if response.status in (401, 403) else None
@@ -325,17 +368,26 @@ class RedfishSession:
         return response
 
     def _logs_in_again(self, refusal: Refusal, number: int) -> bool:
-        """Whether another login may help against this refusal; then it is done. ``number``: so many were done for this request."""
+        """Whether another login may help against this refusal; then it is done.
+
+        ``number``: so many were done for this request.
+        """
         basic_refused = self._read_only and not self._session_uri
-        in_session = "X-Auth-Token" in self._auth and not refusal.says("InsufficientPrivilege") and not refusal.about_licence
+        in_session = (
+            "X-Auth-Token" in self._auth and not refusal.says("InsufficientPrivilege") and not refusal.about_licence
+        )
         expired = in_session and (refusal.status == 401 or number == 0)
         if not expired and not (basic_refused and number == 0):
             return False
-        self.notes.append("the BMC ended our session; logged in again" if expired else "the BMC takes no basic authentication; opened a session")
+        self.notes.append(
+            "the BMC ended our session; logged in again"
+            if expired
+            else ("the BMC takes no basic authentication; opened a session")
+        )
         self._log_in(refusal if basic_refused else None)
         return True
 
-    # -- transport ----------------------------------------------------------------------------------------------------------
+    # -- transport -----------------------------------------------------------------------------------------------------
 
     def _send(
         self,
@@ -355,17 +407,25 @@ class RedfishSession:
         visited = {self._http.url(path)}
         while (elsewhere := self._redirected(path, response)) and elsewhere not in visited:
             if len(visited) > MOST_REDIRECTS:
-                raise UnusableAnswer(self.service, response.status, f"it redirects a request more than {MOST_REDIRECTS} times")
+                raise UnusableAnswer(
+                    self.service, response.status, (f"it redirects a request more than {MOST_REDIRECTS} times")
+                )
             visited.add(elsewhere)
             path = elsewhere
             response = self._sent(method, path, body, headers, policy, timeout)
         return response
 
     def _check_limits(self, method: str) -> None:
-        """Count a request. Raises :class:`UnusableAnswer` or :class:`LimitReached` where a session has sent enough of them, or for long enough."""
+        """Count a request. Raises :class:`UnusableAnswer` or :class:`LimitReached` where a session has sent enough of
+        them, or for long enough.
+        """
         self._requests += 1
         if self._requests > MOST_REQUESTS:
-            raise UnusableAnswer(self.service, 200, f"its answers refer to more and more resources; stopped after {MOST_REQUESTS} requests")
+            raise UnusableAnswer(
+                self.service,
+                200,
+                (f"its answers refer to more and more resources; stopped after {MOST_REQUESTS} requests"),
+            )
         now = self._clock.now()
         if method == "GET" and now - self._reading_since > READ_LIMIT:
             raise self._too_slow("reading the machine", READ_LIMIT)
@@ -375,11 +435,19 @@ class RedfishSession:
     def _too_slow(self, what: str, limit: float) -> LimitReached:
         limit_minutes = limit / 60
         return LimitReached(
-            f"{self.service}: {what} takes more than {limit_minutes:.0f} min.", limit, "A BMC that answers slowly or with errors for so long may need a reset."
+            f"{self.service}: {what} takes more than {limit_minutes:.0f} min.",
+            limit,
+            ("A BMC that answers slowly or with errors for so long may need a reset."),
         )
 
     def _sent(
-        self, method: str, path: str, body: Mapping[str, Any] | None, headers: Mapping[str, str], policy: RetryPolicy | None, timeout: float | None
+        self,
+        method: str,
+        path: str,
+        body: Mapping[str, Any] | None,
+        headers: Mapping[str, str],
+        policy: RetryPolicy | None,
+        timeout: float | None,
     ) -> Response:
         answers: list[Response] = []
 
@@ -402,8 +470,14 @@ class RedfishSession:
         self._contacted = True
         return response
 
-    def _exchange(self, method: str, path: str, body: Mapping[str, Any] | None, headers: Mapping[str, str], timeout: float | None) -> Response:
-        """One request and its answer. A read on a connection that the BMC ended is repeated at once on another one, and no connection is kept after that."""
+    def _exchange(
+        self, method: str, path: str, body: Mapping[str, Any] | None, headers: Mapping[str, str], timeout: float | None
+    ) -> Response:
+        """One request and its answer.
+
+        A read on a connection that the BMC ended is repeated at once on another one, and no connection is kept after
+        that.
+        """
         keep = self._keeps_connection and method == "GET"
         if not keep or self._clock.now() - self._answered > _KEPT_FOR:
             self._http.close()
@@ -429,7 +503,9 @@ class RedfishSession:
         return retry(lambda: retry(call, BMC_FIRST_CONTACT, self._clock), answering, self._clock)
 
     def _redirected(self, path: str, response: Response) -> str:
-        """Where method and body are to be sent instead (307 and 308); empty when nowhere, and for another server, which must not see our credentials."""
+        """Where method and body are to be sent instead (307 and 308); empty when nowhere, and for another server, which
+        must not see our credentials.
+        """
         if response.status not in (307, 308):
             return ""
         try:
@@ -445,7 +521,9 @@ class RedfishSession:
                 raise self._login_refused(refusal)
             error = RefusedRequest(self.service, what, refusal)
             if response.status == 401:
-                error.hint = "The BMC accepts the login, but ends each session at once. Restart the BMC if this continues."
+                error.hint = (
+                    "The BMC accepts the login, but ends each session at once. Restart the BMC if this continues."
+                )
             else:
                 error.hint = error.hint or f"Check the rights of user {self._credentials.username!r} on this BMC."
             raise error
@@ -460,11 +538,17 @@ class RedfishSession:
         except ValueError:
             body = None
         if not isinstance(body, dict):
-            raise ZeroTouchError(f"{self.service}: the answer to {what} is not a Redfish resource.", "Is this the address of a Redfish service?")
+            raise ZeroTouchError(
+                f"{self.service}: the answer to {what} is not a Redfish resource.",
+                "Is this the address of a Redfish service?",
+            )
         return body
 
     def _finished(self, response: Response, what: str) -> Response:
-        """Follow a 202 to the end of its task; its final answer is the answer. A task resource instead of a monitor answers 200 while it runs."""
+        """Follow a 202 to the end of its task; its final answer is the answer.
+
+        A task resource instead of a monitor answers 200 while it runs.
+        """
         self._reading_since = self._clock.now()
         limit = self._reading_since + TASK_LIMIT
         monitor = response.headers.get("location", "")
@@ -478,11 +562,15 @@ class RedfishSession:
                 # Seen on services that answer 202 for what is already done; verification by GET decides.
                 return response
             if self._clock.now() > limit:
-                raise LimitReached(f"{self.service}: the task of {what} did not end within {TASK_LIMIT:.0f} s.", TASK_LIMIT)
+                raise LimitReached(
+                    f"{self.service}: the task of {what} did not end within {TASK_LIMIT:.0f} s.", TASK_LIMIT
+                )
             self._clock.sleep(_retry_after(response))
             response = self._authorised("GET", monitor, None, {})
         if state in ("Exception", "Killed", "Cancelled"):
-            raise RefusedRequest(self.service, what, Refusal(response.status, state, (), task_messages(body) or f"task {state}"))
+            raise RefusedRequest(
+                self.service, what, Refusal(response.status, state, (), task_messages(body) or f"task {state}")
+            )
         return self._checked(response, what)
 
     @staticmethod

@@ -67,7 +67,9 @@ class BmcBoot:
             warnings=[*warnings, *machine.notes],
         )
 
-    def apply(self, request: BootRequest, machine: Machine, plan: BootPlan, result: HostResult, options: BmcOptions) -> None:
+    def apply(
+        self, request: BootRequest, machine: Machine, plan: BootPlan, result: HostResult, options: BmcOptions
+    ) -> None:
         restores = any(step.action == "insert" for step in plan.steps)
         try:
             with open_session(request, options) as session:
@@ -81,7 +83,9 @@ class BmcBoot:
         result.warnings += [note for note in session.notes if note not in result.warnings]
 
     @staticmethod
-    def _restored(request: BootRequest, machine: Machine, result: HostResult, options: BmcOptions, cause: ZeroTouchError) -> str:
+    def _restored(
+        request: BootRequest, machine: Machine, result: HostResult, options: BmcOptions, cause: ZeroTouchError
+    ) -> str:
         """Return the machine to its former power state; the sentence that says whether that succeeded."""
         was = "on" if machine.power_state in ("On", "PoweringOn") else "off"
         failed = f"The machine was {was} before, which could not be restored"
@@ -113,7 +117,9 @@ class BmcBoot:
                 carry_out(session, machine, request, steps, result, options)
                 if restart:
                     options.clock.sleep(REPAIR_PAUSE)
-                    carry_out(session, machine, request, [BmcStep("power_on", "", "to boot from disk")], result, options)
+                    carry_out(
+                        session, machine, request, [BmcStep("power_on", "", "to boot from disk")], result, options
+                    )
         except Interrupted:
             raise
         except ZeroTouchError as error:

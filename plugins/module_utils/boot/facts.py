@@ -13,7 +13,10 @@ from .protocol import BootPlan, Machines
 
 
 def describe_machines(inspected: Machines) -> list[dict[str, Any]]:
-    """One entry a host: what its method read, or why it could not be read. What speaks against a machine is in ``reason``; nothing is refused."""
+    """One entry a host: what its method read, or why it could not be read.
+
+    What speaks against a machine is in ``reason``; nothing is refused.
+    """
     shared = shared_machines(inspected)
     described = []
     for outcome in inspected:

@@ -15,7 +15,10 @@ from .protocol import BootPlan, Machines
 
 @dataclasses.dataclass(frozen=True)
 class Permission:
-    """Whether machines may be touched. ``stop`` is why none may; ``without`` are hosts that are left alone, with the reason."""
+    """Whether machines may be touched.
+
+    ``stop`` is why none may; ``without`` are hosts that are left alone, with the reason.
+    """
 
     stop: str = ""
     without: Mapping[str, str] = dataclasses.field(default_factory=dict)

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Reading many machines: all of them, those that failed for a while once more, with a line of progress from the start."""
+"""Reading many machines: all of them, those that failed for a while once more, with a line of progress from the
+start.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +28,8 @@ _MOST_NAMES = 2
 def inspect_all(requests: Sequence[MachineRequest], options: BmcOptions, *, read_only: bool = False) -> Machines:
     """Every machine, or why it could not be read (a :class:`ZeroTouchError`), in the order of the requests.
 
-    Machines that failed for a reason that may pass are read once more at the end. Raises :class:`Interrupted` when a signal stops it, and whatever is no
-    foreseeable fault.
+    Machines that failed for a reason that may pass are read once more at the end. Raises :class:`Interrupted` when a
+    signal stops it, and whatever is no foreseeable fault.
     """
     count = _Count(requests)
 
@@ -53,15 +55,24 @@ def inspect_all(requests: Sequence[MachineRequest], options: BmcOptions, *, read
 
 def _checked(outcomes: Machines) -> Machines:
     for outcome in outcomes:
-        if outcome.error is not None and (isinstance(outcome.error, Interrupted) or not isinstance(outcome.error, ZeroTouchError)):
+        if outcome.error is not None and (
+            isinstance(outcome.error, Interrupted) or not isinstance(outcome.error, ZeroTouchError)
+        ):
             raise outcome.error
     return outcomes
 
 
 def _once_more(outcomes: Machines, forks: int) -> list[int]:
-    """The places of the machines to read again. Those that do not answer at all are among them as long as that takes no longer than one of them."""
+    """The places of the machines to read again.
+
+    Those that do not answer at all are among them as long as that takes no longer than one of them.
+    """
     faults = [index for index, outcome in enumerate(outcomes) if _may_pass(outcome)]
-    silent = [index for index, outcome in enumerate(outcomes) if isinstance(outcome.error, Unreachable) and outcome.error.kind in ("refused", "timeout")]
+    silent = [
+        index
+        for index, outcome in enumerate(outcomes)
+        if isinstance(outcome.error, Unreachable) and outcome.error.kind in ("refused", "timeout")
+    ]
     return sorted(faults + (silent if len(silent) <= forks else []))
 
 
@@ -76,7 +87,9 @@ def _may_pass(outcome: Outcome[Any, Any]) -> bool:
 
 
 class _Count:
-    """How many of the machines that something else than the user switches were read, and the names of those that failed."""
+    """How many of the machines that something else than the user switches were read, and the names of those that
+    failed.
+    """
 
     def __init__(self, requests: Sequence[MachineRequest]) -> None:
         controllers = [controller for request in requests if (controller := METHODS[request.method].controller)]
@@ -96,7 +109,10 @@ class _Count:
 
 @contextlib.contextmanager
 def _progress(requests: Sequence[MachineRequest], options: BmcOptions, count: _Count) -> Iterator[None]:
-    """A line at once where more machines are read than at the same time, and one each 30 s. The first line has the longest duration."""
+    """A line at once where more machines are read than at the same time, and one each 30 s.
+
+    The first line has the longest duration.
+    """
     if not count.all_hosts:
         yield
         return

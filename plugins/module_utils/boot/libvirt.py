@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Boot method libvirt: a virtual machine starts once with the image in its CD drive, which is uploaded to a storage pool of its hypervisor."""
+"""Boot method libvirt: a virtual machine starts once with the image in its CD drive, which is uploaded to a storage
+pool of its hypervisor.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,10 @@ DEFAULT_POOL = "default"
 
 @dataclasses.dataclass(frozen=True)
 class LibvirtRequest:
-    """One host: its domain, the MACs it must have, and the image to boot. ``pool`` is the storage pool for the image."""
+    """One host: its domain, the MACs it must have, and the image to boot.
+
+    ``pool`` is the storage pool for the image.
+    """
 
     name: str
     uri: str
@@ -51,7 +56,9 @@ class LibvirtRequest:
 
 @dataclasses.dataclass(frozen=True)
 class LibvirtStep:
-    """One change: ``action`` is insert, define, power_off, boot_once, eject or power_on; ``volume`` is the image of insert, boot_once and eject."""
+    """One change: ``action`` is insert, define, power_off, boot_once, eject or power_on; ``volume`` is the image of
+    insert, boot_once and eject.
+    """
 
     action: str
     reason: str
@@ -74,7 +81,11 @@ class LibvirtBoot:
         return {
             "libvirt": {
                 "type": "dict",
-                "options": {"uri": {"type": "str", "required": True}, "domain": {"type": "str"}, "pool": {"type": "str", "default": DEFAULT_POOL}},
+                "options": {
+                    "uri": {"type": "str", "required": True},
+                    "domain": {"type": "str"},
+                    "pool": {"type": "str", "default": DEFAULT_POOL},
+                },
             }
         }
 
@@ -106,11 +117,16 @@ class LibvirtBoot:
         if reason := another_machine(machine, request.mac_addresses):
             return reason
         if not machine.persistent and plan.steps:
-            return f"domain {machine.domain} is transient: it would not exist after power off; nothing was done to it. Define it (virsh define)"
+            return (
+                f"domain {machine.domain} is transient: it would not exist after power off; nothing was done to it. "
+                "Define it (virsh define)"
+            )
         return ""
 
     def result(self, request: LibvirtRequest, machine: VirtualMachine) -> HostResult:
-        warnings = ["the URI switches the verification of the hypervisor off (no_verify)"] if unverified(request.uri) else []
+        warnings = (
+            ["the URI switches the verification of the hypervisor off (no_verify)"] if unverified(request.uri) else []
+        )
         return HostResult(
             request.name,
             vendor="libvirt",
@@ -121,7 +137,9 @@ class LibvirtBoot:
             warnings=[*warnings, *machine.notes],
         )
 
-    def apply(self, request: LibvirtRequest, machine: VirtualMachine, plan: BootPlan, result: HostResult, options: BmcOptions) -> None:
+    def apply(
+        self, request: LibvirtRequest, machine: VirtualMachine, plan: BootPlan, result: HostResult, options: BmcOptions
+    ) -> None:
         with self._opened(request) as hypervisor:
             carry_out(hypervisor, request, machine, plan.steps, result, options)
 
@@ -131,9 +149,15 @@ class LibvirtBoot:
             with self._opened(request) as hypervisor:
                 machine = find_machine(hypervisor, request.domain)
                 result = self.result(request, machine)
-                steps = [LibvirtStep("eject", f"drive or record has {volume.name}", volume) for volume in machine.images]
+                steps = [
+                    LibvirtStep("eject", f"drive or record has {volume.name}", volume) for volume in machine.images
+                ]
                 if restart:
-                    off = [LibvirtStep("power_off", "the host booted the image again")] if machine.power_state != "Off" else []
+                    off = (
+                        [LibvirtStep("power_off", "the host booted the image again")]
+                        if machine.power_state != "Off"
+                        else []
+                    )
                     steps = [*off, *steps, LibvirtStep("power_on", "to boot from disk")]
                 if reason := self.refusal(request, machine, BootPlan(tuple(steps))):
                     result.failed, result.phase, result.reason = True, "guard", reason
@@ -160,13 +184,23 @@ class LibvirtBoot:
 
 
 def check_libvirt(data: Any, path: str) -> list[Problem]:
-    """Everything that is wrong with the ``libvirt`` of a host and can be known without a connection; ``path`` is what the user calls it. Never raises."""
+    """Everything that is wrong with the ``libvirt`` of a host and can be known without a connection; ``path`` is what
+    the user calls it. Never raises.
+    """
     if not isinstance(data, Mapping):
         return [_problem(path, INVALID, f"must be a mapping with {', '.join(KEYS)}")]
     provided = {str(key): value for key, value in data.items() if value is not None}
-    problems = [_problem(f"{path}.{key}", UNKNOWN_FIELD, f"known: {', '.join(KEYS)}", hint=nearest(key, KEYS)) for key in provided if key not in KEYS]
+    problems = [
+        _problem(f"{path}.{key}", UNKNOWN_FIELD, f"known: {', '.join(KEYS)}", hint=nearest(key, KEYS))
+        for key in provided
+        if key not in KEYS
+    ]
     if provided.get("uri", "") == "":
-        problems.append(_problem(f"{path}.uri", REQUIRED, "the connection URI of the hypervisor is needed, for example qemu:///system"))
+        problems.append(
+            _problem(
+                f"{path}.uri", REQUIRED, ("the connection URI of the hypervisor is needed, for example qemu:///system")
+            )
+        )
     elif fault := uri_fault(provided["uri"]):
         problems.append(_problem(f"{path}.uri", INVALID, fault))
     for key in KEYS[1:]:
@@ -179,8 +213,9 @@ def check_libvirt(data: Any, path: str) -> list[Problem]:
 def plan_machine(request: LibvirtRequest, machine: VirtualMachine, state: State) -> list[LibvirtStep]:
     """Steps that lead to ``state``; empty when the machine is there already. Pure.
 
-    booted: runs from ``image_url``. A machine that is on with the volume of this image in its drive counts as booted unless ``force``. What can fail without
-    harm comes before power off. ejected: power-neutral; with ``image_url`` only that image.
+    booted: runs from ``image_url``. A machine that is on with the volume of this image in its drive counts as booted
+    unless ``force``. What can fail without harm comes before power off. ejected: power-neutral; with ``image_url`` only
+    that image.
     """
     power_state = machine.power_state or machine.state
     power = f"power is {power_state}"
@@ -190,7 +225,11 @@ def plan_machine(request: LibvirtRequest, machine: VirtualMachine, state: State)
         return [LibvirtStep("power_on", power)] if machine.power_state != "On" else []
     volume = request.volume
     if state == "ejected":
-        return [LibvirtStep("eject", "it is in the drive or in the record", each) for each in machine.images if not request.image_url or each == volume]
+        return [
+            LibvirtStep("eject", "it is in the drive or in the record", each)
+            for each in machine.images
+            if not request.image_url or each == volume
+        ]
     if machine.power_state == "On" and volume in machine.inserted and not request.force:
         return []
     steps = [
@@ -200,7 +239,9 @@ def plan_machine(request: LibvirtRequest, machine: VirtualMachine, state: State)
     if machine.power_state != "Off":
         steps.append(LibvirtStep("power_off", f"{power}; the boot order is read when the machine starts"))
     steps.append(LibvirtStep("boot_once", "with the image in the CD drive, this once", volume))
-    steps += [LibvirtStep("eject", "the host does not use it any more", each) for each in machine.images if each != volume]
+    steps += [
+        LibvirtStep("eject", "the host does not use it any more", each) for each in machine.images if each != volume
+    ]
     return steps
 
 
@@ -218,7 +259,12 @@ def describe(steps: Sequence[LibvirtStep]) -> list[str]:
 
 
 def carry_out(
-    hypervisor: Hypervisor, request: LibvirtRequest, machine: VirtualMachine, steps: Sequence[LibvirtStep], result: HostResult, options: BmcOptions
+    hypervisor: Hypervisor,
+    request: LibvirtRequest,
+    machine: VirtualMachine,
+    steps: Sequence[LibvirtStep],
+    result: HostResult,
+    options: BmcOptions,
 ) -> None:
     """Do the steps in order; ``result`` says at any moment how far it came."""
     for step in steps:
@@ -226,7 +272,13 @@ def carry_out(
         result.attempts += 1
         options.before_write()
         if step.action == "insert" and step.volume:
-            uploaded = provide(hypervisor, step.volume, _image_of(request, options), options.clock, lambda text: options.progress(f"{request.name}: {text}"))
+            uploaded = provide(
+                hypervisor,
+                step.volume,
+                _image_of(request, options),
+                options.clock,
+                lambda text: options.progress(f"{request.name}: {text}"),
+            )
             result.changed = uploaded or result.changed
             result.slot = str(step.volume)
         elif step.action == "define":
@@ -272,18 +324,24 @@ def _start_once(hypervisor: Hypervisor, machine: VirtualMachine, volume: ImageVo
         try:
             hypervisor.start(machine.uuid)
         except ZeroTouchError as second:
-            raise ZeroTouchError(f"{error} The machine was on and is off now: it cannot be started from its disk either: {second}") from error
+            raise ZeroTouchError(
+                f"{error} The machine was on and is off now: it cannot be started from its disk either: {second}"
+            ) from error
         raise ZeroTouchError(f"{error} The machine was started from its disk again.") from error
 
 
 def _eject(hypervisor: Hypervisor, machine: VirtualMachine, volume: ImageVolume) -> None:
-    """Empty the drive of the running domain, forget the image, and delete its volume where no other domain refers to it."""
+    """Empty the drive of the running domain, forget the image, and delete its volume where no other domain refers to
+    it.
+    """
     current = find_machine(hypervisor, machine.uuid)
     for device in emptied_drives(current.live, frozenset({volume})) if current.live else ():
         hypervisor.update_device(machine.uuid, device)
     if current.saved and volume in (read_domain(current.saved).recorded, *read_domain(current.saved).media):
         hypervisor.define(saved_definition(hypervisor.saved_definition(machine.uuid), None))
     if volume in find_machine(hypervisor, machine.uuid).inserted:
-        raise ZeroTouchError(f"{hypervisor.uri}: domain {machine.domain} still has {volume} in its CD drive after it was ejected.")
+        raise ZeroTouchError(
+            f"{hypervisor.uri}: domain {machine.domain} still has {volume} in its CD drive after it was ejected."
+        )
     if is_own(volume):
         delete_unused(hypervisor, volume)

@@ -73,11 +73,15 @@ class ManualBoot:
     def result(self, request: ManualRequest, machine: Unseen) -> HostResult:
         return HostResult(request.name)
 
-    def apply(self, request: ManualRequest, machine: Unseen, plan: BootPlan, result: HostResult, options: BmcOptions) -> None:
+    def apply(
+        self, request: ManualRequest, machine: Unseen, plan: BootPlan, result: HostResult, options: BmcOptions
+    ) -> None:
         """Nothing: its plans have no steps."""
 
     def release(self, request: ManualRequest, options: BmcOptions, *, restart: bool) -> HostResult:
-        action = f"Start {request.name} from its disk." if restart else f"Detach the image from {request.name} manually."
+        action = (
+            f"Start {request.name} from its disk." if restart else f"Detach the image from {request.name} manually."
+        )
         return HostResult(request.name, phase="manual", reason=action)
 
     def facts(self, machine: Unseen) -> Mapping[str, Any]:

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The table of boot methods. A new method is a file of this folder and an entry here; schema, checks, modules and documentation read this table."""
+"""The table of boot methods.
+
+A new method is a file of this folder and an entry here; schema, checks, modules and documentation read this table.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,9 @@ from .protocol import BootMethod, MachineRequest
 _ALL: tuple[BootMethod[Any, Any], ...] = (BmcBoot(), LibvirtBoot(), ManualBoot())
 METHODS: dict[str, BootMethod[Any, Any]] = {method.name: method for method in _ALL}
 # Where a user corrects how machines are reached, for messages about hosts of any method.
-POWER_DATA = " or ".join(f"openshift_host.{key}" for method in _ALL if method.capabilities.can_power for key in method.needs)
+POWER_DATA = " or ".join(
+    f"openshift_host.{key}" for method in _ALL if method.capabilities.can_power for key in method.needs
+)
 
 
 def method_of(request: MachineRequest) -> BootMethod[Any, Any]:
@@ -25,7 +30,10 @@ def method_of(request: MachineRequest) -> BootMethod[Any, Any]:
 
 
 def default_method(provided: Container[str]) -> str:
-    """The method of a host that names none: the first one whose data the host has. ``provided`` are the keys of ``openshift_host`` that have a value."""
+    """The method of a host that names none: the first one whose data the host has.
+
+    ``provided`` are the keys of ``openshift_host`` that have a value.
+    """
     return next(name for name, method in METHODS.items() if all(key in provided for key in method.needs))
 
 

@@ -39,7 +39,9 @@ def boot_argument_spec(*, required: bool = False) -> dict[str, Any]:
 
 
 def media_hosts_spec() -> dict[str, Any]:
-    """Options of modules that watch an installation and detach media meanwhile (documentation fragment ``media_hosts``)."""
+    """Options of modules that watch an installation and detach media meanwhile (documentation fragment
+    ``media_hosts``).
+    """
     return {"media_hosts": hosts_spec(), "bmc_ca_cert": {"type": "str"}}
 
 
@@ -49,16 +51,31 @@ def bulk_result(call: Opened, results: Sequence[HostResult], state: State) -> di
         for text in result.warnings:
             call.warn(f"{result.name}: {text}")
     call.plan(f"{line} [{result.name}]" for result in results for line in result.plan)
-    answer: dict[str, Any] = {"changed": any(result.changed for result in results), "hosts": [result.as_dict() for result in results]}
+    answer: dict[str, Any] = {
+        "changed": any(result.changed for result in results),
+        "hosts": [result.as_dict() for result in results],
+    }
     if call.diff:
         answer["diff"] = [
-            {"before": _before(result), "after": "\n".join(result.plan) + "\n", "before_header": result.name, "after_header": f"{result.name} (plan)"}
+            {
+                "before": _before(result),
+                "after": "\n".join(result.plan) + "\n",
+                "before_header": result.name,
+                "after_header": f"{result.name} (plan)",
+            }
             for result in results
             if result.plan
         ]
     if any(result.failed for result in results):
-        before_any = state in ALL_OR_NONE and any(result.failed and result.phase in ("observe", "guard") for result in results)
-        raise some_failed(answer, "No machine was touched: all hosts must pass these checks before the first power action." if before_any else "")
+        before_any = state in ALL_OR_NONE and any(
+            result.failed and result.phase in ("observe", "guard") for result in results
+        )
+        raise some_failed(
+            answer,
+            ("No machine was touched: all hosts must pass these checks before the first power action.")
+            if before_any
+            else "",
+        )
     return answer
 
 

@@ -1,9 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a boot method provides: :class:`BootMethod`. A method inspects a host, plans, applies the plan, and releases the host from the image afterwards.
+"""What a boot method provides: :class:`BootMethod`.
 
-A method knows how to boot, and nothing else. Whether a machine may be touched is decided in front of it (:data:`.run.Permit`).
+A method inspects a host, plans, applies the plan, and releases the host from the image afterwards.
+
+A method knows how to boot, and nothing else. Whether a machine may be touched is decided in front of it
+(:data:`.run.Permit`).
 """
 
 from __future__ import annotations
@@ -17,7 +20,8 @@ from ..bmc.plan import State
 from ..common.parallel import Outcome
 from ..common.problems import Problem
 
-# A cluster comes up as a whole: these begin only when all machines are right. What is taken down goes, whatever the other machines do.
+# A cluster comes up as a whole: these begin only when all machines are right. What is taken down goes, whatever the
+# other machines do.
 ALL_OR_NONE: frozenset[State] = frozenset({"booted", "on"})
 
 
@@ -25,8 +29,9 @@ ALL_OR_NONE: frozenset[State] = frozenset({"booted", "on"})
 class Capabilities:
     """What a method can do without the user.
 
-    ``needs_image_url``: the image must be published. ``can_power``: reads and switches power; without it the user starts the host. ``can_eject``: detaches
-    the image. ``boots_once``: only the next start uses the image; without it the image must be detached before the host restarts.
+    ``needs_image_url``: the image must be published. ``can_power``: reads and switches power; without it the user
+    starts the host. ``can_eject``: detaches the image. ``boots_once``: only the next start uses the image; without it
+    the image must be detached before the host restarts.
     """
 
     needs_image_url: bool
@@ -36,7 +41,10 @@ class Capabilities:
 
 
 class MachineRequest(Protocol):
-    """What is asked of one host. ``method`` is a key of the table; ``address`` is that of its BMC, empty without one."""
+    """What is asked of one host.
+
+    ``method`` is a key of the table; ``address`` is that of its BMC, empty without one.
+    """
 
     @property
     def name(self) -> str: ...
@@ -51,7 +59,10 @@ class MachineRequest(Protocol):
 
 
 class Inspected(Protocol):
-    """A machine as its method read it. ``power_state`` is On, Off, or another text when it is not known; ``uuid`` and ``macs`` are empty then."""
+    """A machine as its method read it.
+
+    ``power_state`` is On, Off, or another text when it is not known; ``uuid`` and ``macs`` are empty then.
+    """
 
     @property
     def power_state(self) -> str: ...
@@ -66,7 +77,9 @@ Machines = Sequence[Outcome[Any, Any]]  # of Request and Inspected
 
 @dataclasses.dataclass(frozen=True)
 class BootPlan:
-    """What a method would do to a machine: ``steps`` for its ``apply``, ``lines`` with the same in words, and ``user_action``, what only the user can do."""
+    """What a method would do to a machine: ``steps`` for its ``apply``, ``lines`` with the same in words, and
+    ``user_action``, what only the user can do.
+    """
 
     steps: tuple[Any, ...] = ()
     lines: tuple[str, ...] = ()
@@ -83,8 +96,11 @@ MachineT = TypeVar("MachineT", bound=Inspected)
 
 
 class BootMethod(Protocol[RequestT, MachineT]):
-    """A way to boot hosts from an image. ``summary`` is for documentation. ``needs`` are the keys of ``openshift_host`` that a host must have for it, each
-    with a name for messages. ``controller`` is what switches the power of a host, in a word for messages; empty where the user does.
+    """A way to boot hosts from an image.
+
+    ``summary`` is for documentation. ``needs`` are the keys of ``openshift_host`` that a host must have for it, each
+    with a name for messages. ``controller`` is what switches the power of a host, in a word for messages; empty where
+    the user does.
     """
 
     name: str
@@ -97,7 +113,10 @@ class BootMethod(Protocol[RequestT, MachineT]):
         """The suboptions of ``hosts`` that this method alone reads, as a part of an argument spec."""
 
     def check(self, host: Mapping[str, Any], path: str) -> Sequence[Problem]:
-        """Everything that is wrong with those options of a host and can be known without contacting anything. ``path`` is that of the host."""
+        """Everything that is wrong with those options of a host and can be known without contacting anything.
+
+        ``path`` is that of the host.
+        """
 
     def request(self, host: Mapping[str, Any], mac_addresses: tuple[str, ...], image_url: str) -> RequestT:
         """The request for a host of option ``hosts``."""
@@ -114,11 +133,14 @@ class BootMethod(Protocol[RequestT, MachineT]):
     def result(self, request: RequestT, machine: MachineT) -> HostResult:
         """The result of a host to which nothing has been done yet."""
 
-    def apply(self, request: RequestT, machine: MachineT, plan: BootPlan, result: HostResult, options: BmcOptions) -> None:
+    def apply(
+        self, request: RequestT, machine: MachineT, plan: BootPlan, result: HostResult, options: BmcOptions
+    ) -> None:
         """Do the steps in order; ``result`` says at any moment how far it came. Raises :class:`ZeroTouchError`."""
 
     def release(self, request: RequestT, options: BmcOptions, *, restart: bool) -> HostResult:
-        """Detach the image from a host that has left the live system; with ``restart`` the host started it again, and must start from its disk.
+        """Detach the image from a host that has left the live system; with ``restart`` the host started it again, and
+        must start from its disk.
 
         Failures are in the result. Raises :class:`Interrupted` alone.
         """

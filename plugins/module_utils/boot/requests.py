@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a user says about hosts to boot, as requests of their methods; every mistake in it found at once, before anything is contacted."""
+"""What a user says about hosts to boot, as requests of their methods; every mistake in it found at once, before
+anything is contacted.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +22,18 @@ _problem = OwnCheck("boot")
 
 
 def boot_requests(
-    hosts: Sequence[Mapping[str, Any]], image_url: str = "", *, needs_image: bool = False, state_file: StateFile | None = None
+    hosts: Sequence[Mapping[str, Any]],
+    image_url: str = "",
+    *,
+    needs_image: bool = False,
+    state_file: StateFile | None = None,
 ) -> list[MachineRequest]:
-    """Requests for the ``hosts`` option of a module: ``{name, boot_method, bmc{address username password …}, mac_addresses, image_url, force}`` each.
+    """Requests for the ``hosts`` option of a module:
+    ``{name, boot_method, bmc{address username password …}, mac_addresses, image_url, force}`` each.
 
-    A host without MACs gets those that the state file knows of it, so that the right-machine guard also works where the inventory only adds BMC data.
-    Results of tasks show the URL of a published image without its token: the state file completes it, and is the default.
+    A host without MACs gets those that the state file knows of it, so that the right-machine guard also works where the
+    inventory only adds BMC data. Results of tasks show the URL of a published image without its token: the state file
+    completes it, and is the default.
     Raises :class:`InvalidInput` with all problems.
     """
     problems: list[Problem] = []
@@ -47,7 +55,9 @@ def boot_requests(
             problems.append(_problem(f"{path}.image_url", INVALID if url else REQUIRED, fault, url))
         if name in [other.name for other in requests]:
             problems.append(_problem(f"{path}.name", DUPLICATE, "the host is listed twice"))
-        requests.append(method.request(host, tuple(str(mac) for mac in host.get("mac_addresses") or known.get(name, ())), url))
+        requests.append(
+            method.request(host, tuple(str(mac) for mac in host.get("mac_addresses") or known.get(name, ())), url)
+        )
     if problems:
         raise InvalidInput(problems)
     return requests
@@ -59,11 +69,26 @@ def boot_method(host: Mapping[str, Any]) -> str:
 
 
 def check_method(host: Mapping[str, Any], path: str, method: str, method_path: str) -> list[Problem]:
-    """What is wrong with the choice of a method: it is in no table, or the host lacks what it needs. An empty ``method`` is that of a host that names none."""
+    """What is wrong with the choice of a method: it is in no table, or the host lacks what it needs.
+
+    An empty ``method`` is that of a host that names none.
+    """
     if method and method not in METHODS:
-        return [_problem(method_path, UNSUPPORTED, f"supported values: {', '.join(METHODS)}", method, nearest(method, tuple(METHODS)))]
+        return [
+            _problem(
+                method_path,
+                UNSUPPORTED,
+                f"supported values: {', '.join(METHODS)}",
+                method,
+                nearest(method, tuple(METHODS)),
+            )
+        ]
     needs = METHODS[method].needs if method else {}
-    return [_problem(f"{path}.{key}", REQUIRED, f"boot method {method} needs to know {what}") for key, what in needs.items() if host.get(key) is None]
+    return [
+        _problem(f"{path}.{key}", REQUIRED, f"boot method {method} needs to know {what}")
+        for key, what in needs.items()
+        if host.get(key) is None
+    ]
 
 
 def check_data(host: Mapping[str, Any], path: str) -> list[Problem]:

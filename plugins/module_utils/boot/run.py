@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Many hosts, each with its boot method: inspect all, plan, refuse what is not right, ask for permission, then act in bounded parallel."""
+"""Many hosts, each with its boot method: inspect all, plan, refuse what is not right, ask for permission, then act in
+bounded parallel.
+"""
 
 from __future__ import annotations
 
@@ -18,28 +20,41 @@ from .inspection import inspect_all
 from .methods import method_of
 from .protocol import ALL_OR_NONE, BootPlan, MachineRequest, Machines
 
-# Asked with the machines that a call wants to change, and the hosts that it wants the user to start, as they were read, before any of them is written to.
+# Asked with the machines that a call wants to change, and the hosts that it wants the user to start, as they were read,
+# before any of them is written to.
 Permit = Callable[[Machines], Permission]
 _MOST_NAMES = 3
 
 
 def boot_hosts(
-    requests: Sequence[MachineRequest], state: State, options: BmcOptions, *, check_mode: bool = False, permit: Permit | None = None
+    requests: Sequence[MachineRequest],
+    state: State,
+    options: BmcOptions,
+    *,
+    check_mode: bool = False,
+    permit: Permit | None = None,
 ) -> list[HostResult]:
     """Bring every host to ``state``. Returns a result for every request, failures included.
 
-    All machines are read before any is written. If one of them cannot be read, belongs to another host or lacks the means, it is left alone; for the
-    states of ``ALL_OR_NONE`` no machine is touched then. A host that fails later does not stop the others. In check mode machines are only read.
-    ``permit`` decides about the machines that would change, directly before the first write; it raises nothing and writes to no machine.
+    All machines are read before any is written. If one of them cannot be read, belongs to another host or lacks the
+    means, it is left alone; for the states of ``ALL_OR_NONE`` no machine is touched then. A host that fails later does
+    not stop the others. In check mode machines are only read. ``permit`` decides about the machines that would change,
+    directly before the first write; it raises nothing and writes to no machine.
     Raises :class:`Interrupted` when a signal stops it, with what was done so far in its ``result``.
     """
     inspected = inspect_all(requests, options, read_only=check_mode)
     machines = {outcome.item.name: outcome.result for outcome in inspected if outcome.result is not None}
-    plans = {request.name: method_of(request).plan(request, machines[request.name], state) for request in requests if request.name in machines}
+    plans = {
+        request.name: method_of(request).plan(request, machines[request.name], state)
+        for request in requests
+        if request.name in machines
+    }
     refused = refusals(inspected, plans)
     if refused and state in ALL_OR_NONE:
         return [_untouched(request, machines.get(request.name), refused) for request in requests]
-    wanted = [outcome for outcome in inspected if outcome.item.name not in refused and not plans[outcome.item.name].empty]
+    wanted = [
+        outcome for outcome in inspected if outcome.item.name not in refused and not plans[outcome.item.name].empty
+    ]
     permission = permit(wanted) if permit and wanted else Permission()
     if permission.stop:
         raise ZeroTouchError(permission.stop)
@@ -53,12 +68,20 @@ def boot_hosts(
     for name, reason in permission.without.items():
         results[name].reason = reason
     if not check_mode:
-        _act([request for request in requests if request.name not in refused and plans[request.name].steps], machines, plans, results, options)
+        _act(
+            [request for request in requests if request.name not in refused and plans[request.name].steps],
+            machines,
+            plans,
+            results,
+            options,
+        )
     return list(results.values())
 
 
 def release(request: MachineRequest, options: BmcOptions, *, restart: bool = False) -> HostResult:
-    """Detach the image from a host that has left the live system; with ``restart`` the host started it again, and must start from its disk."""
+    """Detach the image from a host that has left the live system; with ``restart`` the host started it again, and must
+    start from its disk.
+    """
     return _of_method(request, method_of(request).release(request, options, restart=restart))
 
 
@@ -79,7 +102,9 @@ def _planned(request: MachineRequest, machine: Any, state: State, plan: BootPlan
 
 def _untouched(request: MachineRequest, machine: Any, refused: Mapping[str, MachineRefusal]) -> HostResult:
     """The result of a host that is not touched: why it was refused, or because of which other hosts."""
-    result = _of_method(request, method_of(request).result(request, machine) if machine is not None else HostResult(request.name))
+    result = _of_method(
+        request, method_of(request).result(request, machine) if machine is not None else HostResult(request.name)
+    )
     if request.name in refused:
         result.failed, result.phase, result.reason = True, refused[request.name].phase, refused[request.name].reason
         return result
@@ -91,7 +116,11 @@ def _untouched(request: MachineRequest, machine: Any, refused: Mapping[str, Mach
 
 
 def _act(
-    requests: Sequence[MachineRequest], machines: Mapping[str, Any], plans: Mapping[str, BootPlan], results: Mapping[str, HostResult], options: BmcOptions
+    requests: Sequence[MachineRequest],
+    machines: Mapping[str, Any],
+    plans: Mapping[str, BootPlan],
+    results: Mapping[str, HostResult],
+    options: BmcOptions,
 ) -> None:
     """Apply all plans; ``results`` are completed."""
 
@@ -104,11 +133,19 @@ def _act(
         except ZeroTouchError as error:
             result.failed, result.reason = True, str(error)
 
-    errors = [(outcome.item.name, outcome.error) for outcome in for_each(requests, act, options.forks) if outcome.error is not None]
+    errors = [
+        (outcome.item.name, outcome.error)
+        for outcome in for_each(requests, act, options.forks)
+        if outcome.error is not None
+    ]
     for name, error in errors:
         results[name].failed, results[name].reason = True, str(error)
     for _name, error in errors:
         if isinstance(error, Interrupted):
             changed = any(result.changed for result in results.values())
-            error.result = {"stopped": True, "changed": changed, "hosts": [result.as_dict() for result in results.values()]}
+            error.result = {
+                "stopped": True,
+                "changed": changed,
+                "hosts": [result.as_dict() for result in results.values()],
+            }
         raise error

@@ -19,8 +19,9 @@ from ..hypervisor.image_volume import is_own
 
 @dataclasses.dataclass(frozen=True)
 class VirtualMachine:
-    """A domain. ``inserted`` are the images of this collection in its drives, ``images`` also the recorded one. ``shared_macs`` are other domains of the
-    hypervisor with a MAC address of this one: libvirt accepts them.
+    """A domain. ``inserted`` are the images of this collection in its drives, ``images`` also the recorded one.
+
+    ``shared_macs`` are other domains of the hypervisor with a MAC address of this one: libvirt accepts them.
     """
 
     domain: str
@@ -82,7 +83,8 @@ def another_machine(machine: VirtualMachine, mac_addresses: Sequence[str]) -> st
         )
     if machine.shared_macs:
         return (
-            f"domain {machine.domain} has a MAC address that {', '.join(machine.shared_macs)} on the same hypervisor also has; "
+            f"domain {machine.domain} has a MAC address that {', '.join(machine.shared_macs)} on the same hypervisor "
+            "also has; "
             "nothing was done to it. Give one of them another address"
         )
     return ""
@@ -94,11 +96,17 @@ def _machine(entry: DomainEntry, entries: Sequence[DomainEntry], driver: str) ->
     inserted = tuple(volume for volume in (live.media if live else facts.media) if is_own(volume))
     recorded = (facts.recorded,) if entry.saved and facts.recorded else ()
     macs = tuple(dict.fromkeys((*facts.macs, *(live.macs if live else ()))))
-    others = [each.name for each in entries if each.uuid != entry.uuid and set(read_domain(each.saved or each.live).macs) & set(macs)]
+    others = [
+        each.name
+        for each in entries
+        if each.uuid != entry.uuid and set(read_domain(each.saved or each.live).macs) & set(macs)
+    ]
     notes = []
     if entry.state == "paused":
         full = entry.reason == "I/O error"
-        notes.append("the domain is paused by an I/O error: its storage pool may be full" if full else "the domain is paused")
+        notes.append(
+            "the domain is paused by an I/O error: its storage pool may be full" if full else "the domain is paused"
+        )
     return VirtualMachine(
         domain=entry.name,
         uuid=entry.uuid.lower(),

@@ -22,11 +22,20 @@ _LONGEST = 256
 def addresses(agent: Agent) -> list[dict[str, str]]:
     """All addresses of NICs with a carrier, then the hostname.
 
-    Mended here (14): upstream reports no IPv6 address, breaks on one without a prefix length, and for a host without hostname it writes an empty entry,
-    which the API refuses together with the reference to the Agent.
+    Mended here (14): upstream reports no IPv6 address, breaks on one without a prefix length, and for a host without
+    hostname it writes an empty entry, which the API refuses together with the reference to the Agent.
     """
-    carrying = [nic for nic in agent.inventory.get("interfaces") or () if isinstance(nic, Mapping) and nic.get("hasCarrier") is True]
-    plain = [address for field in ("ipV4Addresses", "ipV6Addresses") for nic in carrying for address in _plain(nic.get(field))]
+    carrying = [
+        nic
+        for nic in agent.inventory.get("interfaces") or ()
+        if isinstance(nic, Mapping) and nic.get("hasCarrier") is True
+    ]
+    plain = [
+        address
+        for field in ("ipV4Addresses", "ipV6Addresses")
+        for nic in carrying
+        for address in _plain(nic.get(field))
+    ]
     found = [{"type": ADDRESS, "address": address} for address in dict.fromkeys(plain)]
     return found + _hostname(agent)
 
@@ -47,7 +56,8 @@ def node_name(found: Sequence[Mapping[str, Any]]) -> str:
 
 
 def refreshed(present: Sequence[Mapping[str, Any]], agent: Agent) -> list[dict[str, Any]]:
-    """The addresses of a Machine that has its Agent already: they stay, but a hostname that was missing is added as soon as there is one.
+    """The addresses of a Machine that has its Agent already: they stay, but a hostname that was missing is added as
+    soon as there is one.
 
     While it is being bound an Agent has no inventory; what it reported before counts.
     """
@@ -58,4 +68,6 @@ def refreshed(present: Sequence[Mapping[str, Any]], agent: Agent) -> list[dict[s
 
 
 def _hostname(agent: Agent) -> list[dict[str, str]]:
-    return [{"type": HOSTNAME, "address": agent.reported_hostname}] if 0 < len(agent.reported_hostname) <= _LONGEST else []
+    return (
+        [{"type": HOSTNAME, "address": agent.reported_hostname}] if 0 < len(agent.reported_hostname) <= _LONGEST else []
+    )

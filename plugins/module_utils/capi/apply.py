@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A plan carried out: chain by chain, each write locked to what it was planned from. A conflict ends a chain; the caller looks and plans again."""
+"""A plan carried out: chain by chain, each write locked to what it was planned from.
+
+A conflict ends a chain; the caller looks and plans again.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +21,9 @@ from .steps import Chain, ChainStep
 
 @dataclasses.dataclass(frozen=True)
 class ChainResult:
-    """What became of a chain: the writes that were made, and what ended it early. ``again``: another client was faster, or an answer was lost;
-    ``refused`` is that write.
+    """What became of a chain: the writes that were made, and what ended it early.
+
+    ``again``: another client was faster, or an answer was lost; ``refused`` is that write.
     """
 
     chain: Chain
@@ -31,11 +35,18 @@ class ChainResult:
 
 
 def apply_stages(client: KubeClient, stages: Iterable[Sequence[Chain]], forks: int = 8) -> list[ChainResult]:
-    """Carry out all chains, those of a stage ``forks`` at a time. A chain whose needs were not met is passed over, with the error of what it needs."""
+    """Carry out all chains, those of a stage ``forks`` at a time.
+
+    A chain whose needs were not met is passed over, with the error of what it needs.
+    """
     done: dict[str, ChainResult] = {}
     for stage in stages:
         ready = [chain for chain in stage if not _unmet(chain, done)]
-        done |= {chain.name: ChainResult(chain, error=_unmet(chain, done), again=_pending(chain, done)) for chain in stage if _unmet(chain, done)}
+        done |= {
+            chain.name: ChainResult(chain, error=_unmet(chain, done), again=_pending(chain, done))
+            for chain in stage
+            if _unmet(chain, done)
+        }
         for found in for_each([chain for chain in ready if chain.steps], lambda chain: _apply(client, chain), forks):
             done[found.item.name] = found.result or ChainResult(found.item, error=found.error)
             if isinstance(done[found.item.name].error, Interrupted):
@@ -44,7 +55,9 @@ def apply_stages(client: KubeClient, stages: Iterable[Sequence[Chain]], forks: i
 
 
 def raise_failures(done: Iterable[ChainResult]) -> None:
-    """:class:`PartialFailure` with every chain that failed; what is no foreseeable fault, and an interruption, as it is."""
+    """:class:`PartialFailure` with every chain that failed; what is no foreseeable fault, and an interruption, as it
+    is.
+    """
     failed = [each for each in done if each.error is not None]
     for each in failed:
         if isinstance(each.error, Interrupted) or not isinstance(each.error, ZeroTouchError):
@@ -54,7 +67,10 @@ def raise_failures(done: Iterable[ChainResult]) -> None:
 
 
 def refusals(client: KubeClient, steps: Iterable[ChainStep]) -> dict[str, str]:
-    """The optional steps that the server would refuse, by path, with the words of a run. Each is sent as a dry run: rights are known by trying alone."""
+    """The optional steps that the server would refuse, by path, with the words of a run.
+
+    Each is sent as a dry run: rights are known by trying alone.
+    """
     found: dict[str, str] = {}
     for step in steps:
         if step.optional:
@@ -109,4 +125,6 @@ def _worth_a_look(error: Exception, change: Change) -> bool:
     if isinstance(error, Unreachable):
         return error.kind in ("broken", "timeout")  # it may have been carried out
     # An object that vanished under our hands; for a create 404 means that the namespace or the kind is missing.
-    return isinstance(error, ConflictError) or (isinstance(error, RemoteError) and error.status == 404 and change.verb == "patch")
+    return isinstance(error, ConflictError) or (
+        isinstance(error, RemoteError) and error.status == 404 and change.verb == "patch"
+    )

@@ -23,7 +23,8 @@ _BEARER = "Bearer "
 
 @dataclasses.dataclass(frozen=True)
 class Bootstrap:
-    """``pool`` is the machineConfigPool, ``headers`` go with the request, ``secret`` names the Secret of the token (namespace, name).
+    """``pool`` is the machineConfigPool, ``headers`` go with the request, ``secret`` names the Secret of the token
+    (namespace, name).
 
     A Machine without bootstrap data has none of them: it is bound all the same.
     """
@@ -35,14 +36,18 @@ class Bootstrap:
 
 
 def read_bootstrap(secret: Mapping[str, Any], namespace: str, name: str) -> Bootstrap:
-    """From the data Secret ``namespace/name``. Raises :class:`ZeroTouchError` in upstream's words for what it must hold.
+    """From the data Secret ``namespace/name``.
 
-    Two of upstream's defects are mended here (14): a source or a value that is null does not break the pass, and the header Authorization counts however
-    its name is spelled.
+    Raises :class:`ZeroTouchError` in upstream's words for what it must hold.
+
+    Two of upstream's defects are mended here (14): a source or a value that is null does not break the pass, and the
+    header Authorization counts however its name is spelled.
     """
     merge = _merge_sources(secret, f"Secret {namespace}/{name}")
     if len(merge) != 1:
-        raise ZeroTouchError(f"Secret {namespace}/{name}: did not find one ignition source as expected (there are {len(merge)}).")
+        raise ZeroTouchError(
+            f"Secret {namespace}/{name}: did not find one ignition source as expected (there are {len(merge)})."
+        )
     source = merge[0] if isinstance(merge[0], Mapping) else {}
     url = source.get("source")
     if not isinstance(url, str) or not url:
@@ -66,7 +71,8 @@ def _merge_sources(secret: Mapping[str, Any], title: str) -> list[Any]:
     try:
         document = json_text.parse_remote(base64.b64decode(str(encoded)))
     except (ValueError, binascii.Error) as error:
-        raise ZeroTouchError(f"{title}: {BOOTSTRAP_KEY} is not an Ignition configuration.") from error  # its text would hold the token
+        # its text would hold the token
+        raise ZeroTouchError(f"{title}: {BOOTSTRAP_KEY} is not an Ignition configuration.") from error
     found = document
     for name in ("ignition", "config"):
         found = found.get(name) if isinstance(found, Mapping) else None
@@ -75,7 +81,10 @@ def _merge_sources(secret: Mapping[str, Any], title: str) -> list[Any]:
 
 
 def token_secret_object(bootstrap: Bootstrap) -> dict[str, Any]:
-    """The Secret that the service reads the token from. It has no owner: all Machines with the same bootstrap data share it."""
+    """The Secret that the service reads the token from.
+
+    It has no owner: all Machines with the same bootstrap data share it.
+    """
     namespace, name = bootstrap.secret or ("", "")
     return {
         "apiVersion": "v1",

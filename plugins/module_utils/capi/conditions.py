@@ -41,14 +41,24 @@ class Moment:
 
 
 def without_agent(problem: str) -> dict[str, InstallCondition]:
-    """The five conditions while no Agent is reserved; ``problem`` says what kept us from looking for one, empty if none was suitable."""
-    reserved = InstallCondition("False", _NOT_YET, problem) if problem else InstallCondition("False", "NoSuitableAgents")
-    return {RESERVED: reserved, **dict.fromkeys(MIRRORED, InstallCondition("False", _NOT_YET, "Agent not yet reserved"))}
+    """The five conditions while no Agent is reserved; ``problem`` says what kept us from looking for one, empty if none
+    was suitable.
+    """
+    reserved = (
+        InstallCondition("False", _NOT_YET, problem) if problem else InstallCondition("False", "NoSuitableAgents")
+    )
+    return {
+        RESERVED: reserved,
+        **dict.fromkeys(MIRRORED, InstallCondition("False", _NOT_YET, "Agent not yet reserved")),
+    }
 
 
 def with_agent(agent: Agent) -> dict[str, InstallCondition]:
     """The five conditions with an Agent: it is reserved, and what it says of itself."""
-    return {RESERVED: InstallCondition("True", "AgentReserved"), **{name: _mirror(agent.conditions.get(source)) for name, source in MIRRORED.items()}}
+    return {
+        RESERVED: InstallCondition("True", "AgentReserved"),
+        **{name: _mirror(agent.conditions.get(source)) for name, source in MIRRORED.items()},
+    }
 
 
 def _mirror(found: InstallCondition | None) -> InstallCondition:
@@ -57,7 +67,11 @@ def _mirror(found: InstallCondition | None) -> InstallCondition:
     if found.true:
         return InstallCondition("True", "AgentConditionTrue")
     # Upstream copies any reason, and the API then refuses the whole status for one that is empty or misshapen (14).
-    reason = found.reason if _REASON.fullmatch(found.reason) else re.sub(r"[^A-Za-z0-9_,:]+", "_", found.reason).strip("_,:0123456789") or "NoReasonGiven"
+    reason = (
+        found.reason
+        if _REASON.fullmatch(found.reason)
+        else re.sub(r"[^A-Za-z0-9_,:]+", "_", found.reason).strip("_,:0123456789") or "NoReasonGiven"
+    )
     return InstallCondition("False", reason[:_LONGEST_REASON], found.message[:_LONGEST_MESSAGE])
 
 
@@ -66,7 +80,9 @@ def with_summary(conditions: Mapping[str, InstallCondition]) -> dict[str, Instal
     lacking = [(name, condition) for name, condition in conditions.items() if not condition.true]
     if not lacking:
         return {READY: InstallCondition("True", "InfoReported"), **conditions}
-    message = "\n".join(line for name, condition in lacking for line in _bullet(name, condition.message or condition.reason))
+    message = "\n".join(
+        line for name, condition in lacking for line in _bullet(name, condition.message or condition.reason)
+    )
     return {READY: InstallCondition("False", "IssuesReported", message[:_LONGEST_MESSAGE]), **conditions}
 
 
@@ -75,8 +91,12 @@ def _bullet(name: str, message: str) -> Iterable[str]:
     return [f"* {name}: {message}"] if len(lines) == 1 else [f"* {name}:", *(f"  * {line}" for line in lines)]
 
 
-def updated(present: Sequence[Mapping[str, Any]], conditions: Mapping[str, InstallCondition], moment: Moment) -> list[dict[str, Any]]:
-    """The list to be written: a condition keeps the time of its last transition while its status stays; those that we do not know stay as they are."""
+def updated(
+    present: Sequence[Mapping[str, Any]], conditions: Mapping[str, InstallCondition], moment: Moment
+) -> list[dict[str, Any]]:
+    """The list to be written: a condition keeps the time of its last transition while its status stays; those that we
+    do not know stay as they are.
+    """
     result = {str(item.get("type")): dict(item) for item in present}
     for name, condition in conditions.items():
         before = result.get(name, {})

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Whether upstream's controller is at work on a namespace: two that claim Agents at once would take them from each other."""
+"""Whether upstream's controller is at work on a namespace: two that claim Agents at once would take them from each
+other.
+"""
 
 from __future__ import annotations
 
@@ -28,24 +30,36 @@ class Controller:
 
 
 def find_controller(client: KubeClient, namespace: str, provider_namespace: str = PROVIDER_NAMESPACE) -> Controller:
-    """Look for its Deployment and its lease where HyperShift and where its own components put them. What may not be read counts as active."""
+    """Look for its Deployment and its lease where HyperShift and where its own components put them.
+
+    What may not be read counts as active.
+    """
     places = dict.fromkeys([(namespace, HOSTED_DEPLOYMENT), (provider_namespace, PROVIDER_DEPLOYMENT)])
     for where, name in places:
         try:
-            deployment, lease = _found(client, DEPLOYMENT.path(where, name)), _found(client, LEASE.path(where, LEASE_NAME))
+            deployment, lease = (
+                _found(client, DEPLOYMENT.path(where, name)),
+                _found(client, LEASE.path(where, LEASE_NAME)),
+            )
             found = judge(namespace, deployment, lease, client.server_time())
         except RemoteError as error:
             if error.status != 403:
                 raise
-            return Controller(True, f"whether it runs in namespace {where} cannot be read, so it counts as active. {error}")
+            return Controller(
+                True, (f"whether it runs in namespace {where} cannot be read, so it counts as active. {error}")
+            )
         if found.active:
             return found
     looked = " and ".join(f"Deployment {where}/{name}" for where, name in places)
-    return Controller(False, f"{looked} have no ready replica for this namespace, and lease {LEASE_NAME} has no holder there")
+    return Controller(
+        False, (f"{looked} have no ready replica for this namespace, and lease {LEASE_NAME} has no holder there")
+    )
 
 
 def _found(client: KubeClient, path: str) -> Object | None:
-    """An API that does not know the one kind may know the other: a controller that runs elsewhere has no Deployment there, but a lease."""
+    """An API that does not know the one kind may know the other: a controller that runs elsewhere has no Deployment
+    there, but a lease.
+    """
     try:
         return client.find(path)
     except UnknownKindError:
@@ -59,7 +73,12 @@ def judge(namespace: str, deployment: Object | None, lease: Object | None, now: 
         if replicas:
             return Controller(True, f"Deployment {'/'.join(key_of(deployment))} has {replicas} ready")
     holder = text(lease, "spec", "holderIdentity")
-    if lease is not None and holder and not _expired(lease, now) and (deployment is None or _serves(deployment, namespace)):
+    if (
+        lease is not None
+        and holder
+        and not _expired(lease, now)
+        and (deployment is None or _serves(deployment, namespace))
+    ):
         return Controller(True, f"{holder} holds lease {'/'.join(key_of(lease))}")
     return Controller(False, "no Deployment of it is ready, and its lease has no holder")
 
@@ -67,7 +86,11 @@ def judge(namespace: str, deployment: Object | None, lease: Object | None, now: 
 def _serves(deployment: Mapping[str, Any], namespace: str) -> bool:
     containers = part(deployment, "spec", "template", "spec").get("containers") or ()
     named = [
-        value for container in containers for value in _namespaces([str(arg) for arg in [*(container.get("command") or []), *(container.get("args") or [])]])
+        value
+        for container in containers
+        for value in _namespaces(
+            [str(arg) for arg in [*(container.get("command") or []), *(container.get("args") or [])]]
+        )
     ]
     # Values that are filled in when the container starts ($(MY_NAMESPACE)) are not known here.
     return all(value in ("", namespace) or value.startswith("$(") for value in named)

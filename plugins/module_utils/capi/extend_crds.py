@@ -3,8 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Upstream's definitions with what the v1beta2 contract of Cluster API asks for besides. Pure.
 
-Upstream's schema has no ``status.initialization.provisioned``, so the API would drop it, and its contract labels end at v1beta1. Only passes of ours write
-that field: under the extended definitions upstream's controller alone makes no machine ready for Cluster API, which then goes by the newer contract.
+Upstream's schema has no ``status.initialization.provisioned``, so the API would drop it, and its contract labels end at
+v1beta1. Only passes of ours write that field: under the extended definitions upstream's controller alone makes no
+machine ready for Cluster API, which then goes by the newer contract.
 
 Source: kubernetes-sigs/cluster-api docs/book/src/developer/providers/contracts.
 """
@@ -18,7 +19,8 @@ from typing import Any
 from ..common.errors import ZeroTouchError
 from .kinds import AGENT_CLUSTER, AGENT_MACHINE, AGENT_MACHINE_TEMPLATE, PROVIDER_GROUP
 
-# Contract -> version of the objects. Upstream's own label for v1beta1 names v1alpha1 alone, so that Cluster API uses the deprecated version.
+# Contract -> version of the objects. Upstream's own label for v1beta1 names v1alpha1 alone, so that Cluster API uses
+# the deprecated version.
 CONTRACT_LABELS: Mapping[str, str] = {"cluster.x-k8s.io/v1beta1": "v1beta1", "cluster.x-k8s.io/v1beta2": "v1beta1"}
 _WITH_STATUS = (AGENT_CLUSTER.kind, AGENT_MACHINE.kind)
 _KINDS = (*_WITH_STATUS, AGENT_MACHINE_TEMPLATE.kind)
@@ -26,19 +28,28 @@ _INITIALIZATION: Mapping[str, Any] = {
     "description": "What the v1beta2 contract of Cluster API reads. Written by the collection zerotouch.openshift.",
     "type": "object",
     "properties": {
-        "provisioned": {"description": "Whether provisioning is complete. Once it is true it stays true.", "type": "boolean"},
+        "provisioned": {
+            "description": "Whether provisioning is complete. Once it is true it stays true.",
+            "type": "boolean",
+        },
     },
 }
 
 
 def extend_crd(definition: Mapping[str, Any]) -> dict[str, Any]:
-    """The CustomResourceDefinition of AgentCluster, AgentMachine or AgentMachineTemplate with the field, where it has a status, and the contract labels.
+    """The CustomResourceDefinition of AgentCluster, AgentMachine or AgentMachineTemplate with the field, where it has a
+    status, and the contract labels.
 
-    Extending twice is the same as once, and what else is in the document stays. Raises :class:`ZeroTouchError` for any other document.
+    Extending twice is the same as once, and what else is in the document stays. Raises :class:`ZeroTouchError` for any
+    other document.
     """
     spec = definition.get("spec") or {}
     kind = str((spec.get("names") or {}).get("kind") or "")
-    if definition.get("kind") != "CustomResourceDefinition" or spec.get("group") != PROVIDER_GROUP or kind not in _KINDS:
+    if (
+        definition.get("kind") != "CustomResourceDefinition"
+        or spec.get("group") != PROVIDER_GROUP
+        or kind not in _KINDS
+    ):
         name = (definition.get("metadata") or {}).get("name") or "without a name"
         definition_kind = definition.get("kind") or "A document"
         raise ZeroTouchError(f"{definition_kind} {name} is no definition of {', '.join(_KINDS)} ({PROVIDER_GROUP}).")

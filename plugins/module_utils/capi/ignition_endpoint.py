@@ -13,7 +13,10 @@ from urllib.parse import urlsplit, urlunsplit
 
 
 def install_endpoint(url: str) -> str:
-    """The URL without its path, to which the service adds the pool's name; an IPv6 address without brackets gets them. What is no URL stays as it is."""
+    """The URL without its path, to which the service adds the pool's name; an IPv6 address without brackets gets them.
+
+    What is no URL stays as it is.
+    """
     normal = with_brackets(url)
     try:
         parts = urlsplit(normal)

@@ -3,8 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """What an API answered at one moment, kept up to date with single objects.
 
-Under conflicts a pass plans several times. Reading everything again for each plan would cost hundreds of requests, although only the objects that were
-written or refused have changed since: each write is locked to the version of its object, so a plan from older objects cannot do harm.
+Under conflicts a pass plans several times. Reading everything again for each plan would cost hundreds of requests,
+although only the objects that were written or refused have changed since: each write is locked to the version of its
+object, so a plan from older objects cannot do harm.
 """
 
 from __future__ import annotations

@@ -60,14 +60,18 @@ class ServedFields:
 
 
 def core_kinds(client: KubeClient) -> CoreKinds:
-    """The kinds in the newest version that we know and the API serves. Raises :class:`ZeroTouchError` where there is no Cluster API."""
+    """The kinds in the newest version that we know and the API serves.
+
+    Raises :class:`ZeroTouchError` where there is no Cluster API.
+    """
     versions = served_versions(client, CORE_GROUP)
     for version in CORE_VERSIONS:
         if version in versions:
             return CoreKinds(version)
     found = f"it serves {', '.join(versions)}" if versions else "it has no such group"
     raise ZeroTouchError(
-        f"{client.server} does not know Cluster API ({CORE_GROUP}): {found}.", "Is this the hub, and is Cluster API (or HyperShift) installed there?"
+        f"{client.server} does not know Cluster API ({CORE_GROUP}): {found}.",
+        ("Is this the hub, and is Cluster API (or HyperShift) installed there?"),
     )
 
 
@@ -83,12 +87,16 @@ def served_versions(client: KubeReader, group: str) -> tuple[str, ...]:
 
 
 def referenced_resource(client: KubeReader, group: str, kind: str, version: str = "") -> Resource | None:
-    """The resource of a kind that another object refers to, in ``version`` or the first served of v1beta1 and v1beta2; None if the API has no such kind.
+    """The resource of a kind that another object refers to, in ``version`` or the first served of v1beta1 and v1beta2;
+    None if the API has no such kind.
 
-    Upstream asks for v1beta1 and falls back to v1beta2 on NotFound alone, so a group that serves only v1beta2 is never read (4.2); we ask what is served.
+    Upstream asks for v1beta1 and falls back to v1beta2 on NotFound alone, so a group that serves only v1beta2 is never
+    read (4.2); we ask what is served.
     """
     served = served_versions(client, group)
-    for each in [version] if version in served else [name for name in ("v1beta1", "v1beta2", *served) if name in served]:
+    for each in (
+        [version] if version in served else [name for name in ("v1beta1", "v1beta2", *served) if name in served]
+    ):
         for item in client.get(f"/apis/{group}/{each}").get("resources") or ():
             if item.get("kind") == kind and "/" not in str(item.get("name")):
                 return Resource(group, each, kind, str(item["name"]), bool(item.get("namespaced", True)))
@@ -104,7 +112,9 @@ def served_fields(client: KubeClient) -> ServedFields:
             return ServedFields()  # an API without a description of its own; upstream's schema does not have the field
         raise
     schemas = (document.get("components") or {}).get("schemas") or {}
-    return ServedFields(cluster=_has_provisioned(schemas, AGENT_CLUSTER.kind), machine=_has_provisioned(schemas, AGENT_MACHINE.kind))
+    return ServedFields(
+        cluster=_has_provisioned(schemas, AGENT_CLUSTER.kind), machine=_has_provisioned(schemas, AGENT_MACHINE.kind)
+    )
 
 
 def _has_provisioned(schemas: Mapping[str, Any], kind: str) -> bool:

@@ -50,14 +50,17 @@ def pool_selector(client: KubeClient, api: Api, namespace: str, pool: str) -> tu
 
 
 def gone_pools(client: KubeClient, core: CoreKinds, agents: Iterable[Agent], own: str) -> frozenset[str]:
-    """Pools (``namespace/name``) that are noted on Agents and do not exist any more. One that may not be read counts as there, and so does one that another
-    run is about to create.
+    """Pools (``namespace/name``) that are noted on Agents and do not exist any more.
+
+    One that may not be read counts as there, and so does one that another run is about to create.
     """
     notes = [annotations_of(agent.raw) for agent in agents]
     noted = {note.get(STEERED_FOR, "") for note in notes} - {"", own}
     gone = {pool for pool in noted if not _exists(client, core, *pool.split("/", 1))}
     now = client.server_time() if gone else None
-    return frozenset(gone - {note[STEERED_FOR] for note in notes if STEERED_FOR in note and _is_new(note.get(STEERED_AT, ""), now)})
+    return frozenset(
+        gone - {note[STEERED_FOR] for note in notes if STEERED_FOR in note and _is_new(note.get(STEERED_AT, ""), now)}
+    )
 
 
 def _is_new(at: str, now: datetime.datetime | None) -> bool:
@@ -69,13 +72,23 @@ def _is_new(at: str, now: datetime.datetime | None) -> bool:
 
 def _exists(client: KubeClient, core: CoreKinds, namespace: str, name: str = "") -> bool:
     try:
-        return any(client.find(kind.path(namespace, name)) is not None for kind in (core.machine_deployment, core.machine_set)) if name else False
+        return (
+            any(
+                client.find(kind.path(namespace, name)) is not None
+                for kind in (core.machine_deployment, core.machine_set)
+            )
+            if name
+            else False
+        )
     except ForbiddenError:
         return True
 
 
 class Steerer:
-    """Labels for one pool. ``steering`` is what is requested; the selector is read from the hub. ``show`` gets a line for every write."""
+    """Labels for one pool.
+
+    ``steering`` is what is requested; the selector is read from the hub. ``show`` gets a line for every write.
+    """
 
     def __init__(
         self,
@@ -106,7 +119,11 @@ class Steerer:
             self.plan = _off(chains, agents)
         else:
             self._count_down(agents)
-            gone = gone_pools(self._client, self._core, agents, self._steering.pool) if self._core is not None else frozenset()
+            gone = (
+                gone_pools(self._client, self._core, agents, self._steering.pool)
+                if self._core is not None
+                else frozenset()
+            )
             self.plan = plan_steering(dataclasses.replace(self._steering, gone=gone), agents, self._policy, taken)
             fresh = keys_of(self.plan.labelled)
             self._await(agent for agent in self.plan.ready if agent.key not in fresh)
@@ -114,7 +131,10 @@ class Steerer:
         return self.plan.chains
 
     def once(self, taken: Sequence[tuple[str, AgentFacts]] = ()) -> None:
-        """Read and write; an object that another client changed meanwhile is read again. Raises :class:`PartialFailure` for what could not be written."""
+        """Read and write; an object that another client changed meanwhile is read again.
+
+        Raises :class:`PartialFailure` for what could not be written.
+        """
         for _round in range(PLANS):
             done = self._write(self.look(taken))
             if not any(each.again for each in done):
@@ -122,8 +142,9 @@ class Steerer:
         raise_failures(done)
 
     def until_reserved(self, limit: float, taken: Sequence[tuple[str, AgentFacts]] = ()) -> None:
-        """Until every Agent that carries our label is reserved, but for the reserve. After ``limit`` seconds the labels of free Agents go, and
-        :class:`LimitReached` comes.
+        """Until every Agent that carries our label is reserved, but for the reserve.
+
+        After ``limit`` seconds the labels of free Agents go, and :class:`LimitReached` comes.
 
         How many the pool is to find counts down with those that are reserved.
         """
@@ -140,7 +161,9 @@ class Steerer:
         waiting = ", ".join(agent.title for agent in self.plan.open)
         self.abort()
         raise LimitReached(
-            f"{waiting} not reserved by a Machine of the pool within {limit:g} s; the labels are off again.", limit, "Have its replicas been raised?"
+            f"{waiting} not reserved by a Machine of the pool within {limit:g} s; the labels are off again.",
+            limit,
+            "Have its replicas been raised?",
         )
 
     def _await(self, agents: Iterable[Agent]) -> None:
@@ -161,7 +184,9 @@ class Steerer:
         raise_failures(done)
 
     def _count_down(self, agents: Sequence[Agent]) -> None:
-        """Those that are reserved by now are found; one that is gone, or that cannot be had any more, is still to be."""
+        """Those that are reserved by now are found; one that is gone, or that cannot be had any more, is still to
+        be.
+        """
         if self._steering is None or self._awaited is None:
             return
         found = {agent.key for agent in agents if agent.key in self._awaited and is_reserved(agent)}
@@ -194,11 +219,18 @@ def pool_of(plan: MachinePlan) -> str:
 
 
 def taken_by(plans: Sequence[MachinePlan]) -> list[tuple[str, AgentFacts]]:
-    """Where the machines of every pool are already, for spreading and packing. What a plan of ours would give to those that wait does not count."""
+    """Where the machines of every pool are already, for spreading and packing.
+
+    What a plan of ours would give to those that wait does not count.
+    """
     staying = [plan for plan in plans if plan.view.machine is not None and not deleting(plan.view.machine)]
     return [(pool_of(plan), from_agent(plan.view.own_agent)) for plan in staying if plan.view.own_agent is not None]
 
 
 def waiting_machines(plans: Sequence[MachinePlan], pool: str) -> tuple[str, ...]:
     """Machines of the pool that have no Agent yet, the oldest first."""
-    return tuple(plan.view.name for plan in plans if pool_of(plan) == pool and plan.view.own_agent is None and plan.state in ("waiting", "installing"))
+    return tuple(
+        plan.view.name
+        for plan in plans
+        if pool_of(plan) == pool and plan.view.own_agent is None and plan.state in ("waiting", "installing")
+    )

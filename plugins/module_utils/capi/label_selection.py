@@ -1,11 +1,14 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Steering upstream's controller: the label that a pool selects by, put on exactly the Agents that the planner chose. Pure.
+"""Steering upstream's controller: the label that a pool selects by, put on exactly the Agents that the planner chose.
 
-Upstream claims the first Agent that fits the selector of a Machine. Where it runs we do not claim beside it; we decide what fits. A label of ours is
-noted on the Agent. Hosts of the pool keep it, so that the controllers find them again when they replace a Machine; and so do as many free Agents as the
-pool holds in reserve. It is taken off Agents that the pool does not need any more. Labels that others have set stay as they are.
+Pure.
+
+Upstream claims the first Agent that fits the selector of a Machine. Where it runs we do not claim beside it; we decide
+what fits. A label of ours is noted on the Agent. Hosts of the pool keep it, so that the controllers find them again
+when they replace a Machine; and so do as many free Agents as the pool holds in reserve. It is taken off Agents that the
+pool does not need any more. Labels that others have set stay as they are.
 """
 
 from __future__ import annotations
@@ -30,10 +33,11 @@ from .steps import Chain, patch
 
 @dataclasses.dataclass(frozen=True)
 class Steering:
-    """``pool`` (``namespace/name``) is to find ``count`` free Agents with label ``key`` = ``value``, of those that fit ``candidates`` and, but for that label,
-    ``selector``, the pool's own (None where it is not known), and ``reserve`` more, if there are so many. ``machines`` are the names of its Machines that wait
-    already; ``gone`` are pools that do not exist any more, so that their notes on Agents count for nothing; ``exclude`` are names of Agents for other pools.
-    ``at`` is the time of the hub, which is noted with the label.
+    """``pool`` (``namespace/name``) is to find ``count`` free Agents with label ``key`` = ``value``, of those that fit
+    ``candidates`` and, but for that label, ``selector``, the pool's own (None where it is not known), and ``reserve``
+    more, if there are so many. ``machines`` are the names of its Machines that wait already; ``gone`` are pools that do
+    not exist any more, so that their notes on Agents count for nothing; ``exclude`` are names of Agents for other
+    pools. ``at`` is the time of the hub, which is noted with the label.
     """
 
     pool: str
@@ -66,8 +70,10 @@ class Steering:
 
 @dataclasses.dataclass(frozen=True)
 class LabelPlan:
-    """``chains`` has the patch of every Agent that gets or loses the label. ``ready`` are free Agents that the pool would find after them; ``lacking`` says
-    how many are missing and why. ``open`` are Agents that carry our label and are not reserved yet.
+    """``chains`` has the patch of every Agent that gets or loses the label.
+
+    ``ready`` are free Agents that the pool would find after them; ``lacking`` says how many are missing and why.
+    ``open`` are Agents that carry our label and are not reserved yet.
     """
 
     chains: tuple[Chain, ...] = ()
@@ -91,10 +97,13 @@ class LabelPlan:
         return sorted([*chosen, *others], key=lambda pair: pair[0].key)
 
 
-def plan_steering(steering: Steering, agents: Sequence[Agent], policy: Policy, taken: Sequence[tuple[str, AgentFacts]] = ()) -> LabelPlan:
+def plan_steering(
+    steering: Steering, agents: Sequence[Agent], policy: Policy, taken: Sequence[tuple[str, AgentFacts]] = ()
+) -> LabelPlan:
     """Which Agents get the label and which lose it.
 
-    Raises :class:`ZeroTouchError` for a selector of the pool that the label can never fulfil, and :class:`InvalidInput` for a selector that is none.
+    Raises :class:`ZeroTouchError` for a selector of the pool that the label can never fulfil, and :class:`InvalidInput`
+    for a selector that is none.
     """
     needed = _needed(steering)
     held = {host.key for pool, host in taken if pool == steering.pool}
@@ -102,7 +111,9 @@ def plan_steering(steering: Steering, agents: Sequence[Agent], policy: Policy, t
     mine = [agent for agent in agents if annotations_of(agent.raw).get(STEERED_FOR) == steering.pool]
     done = [agent for agent in mine if _is_over(agent, steering, held, others)]
     ours, over = keys_of(mine), keys_of(done)
-    excluded = [(agent, rejection) for agent in agents if agent.key not in over and (rejection := _rejection(agent, steering))]
+    excluded = [
+        (agent, rejection) for agent in agents if agent.key not in over and (rejection := _rejection(agent, steering))
+    ]
     barred = over | {agent.key for agent, _rejection in excluded}
     pool = [agent for agent in agents if agent.key not in barred]
     supply, dead = _supply(pool, ours, steering, needed)
@@ -111,16 +122,29 @@ def plan_steering(steering: Steering, agents: Sequence[Agent], policy: Policy, t
     demands = tuple(_demand(number, steering, needed) for number in range(missing))
     used = keys_of(supply) | keys_of(dead)
     rest = [agent for agent in pool if agent.key not in used]
-    choice = choose(demands, [from_agent(agent) for agent in rest], policy, taken=[*taken, *((steering.pool, from_agent(agent)) for agent in supply)])
+    choice = choose(
+        demands,
+        [from_agent(agent) for agent in rest],
+        policy,
+        taken=[*taken, *((steering.pool, from_agent(agent)) for agent in supply)],
+    )
     by_key = {agent.key: agent for agent in rest}
     chosen = [
-        (by_key[choice.assigned[demand.key].host.key], "; ".join(choice.assigned[demand.key].reasons)) for demand in demands if demand.key in choice.assigned
+        (by_key[choice.assigned[demand.key].host.key], "; ".join(choice.assigned[demand.key].reasons))
+        for demand in demands
+        if demand.key in choice.assigned
     ]
     short = missing - len(chosen)
     dead = _without_returning(dead, short, needed)
     labels = [_labelling(agent, steering, why) for agent, why in chosen]
-    labels += [_labelling(agent, steering, "its host is in the pool") for agent in pool if agent.key in held and steering.key not in agent.labels]
-    gone = [(agent, _why_off(agent, steering)) for agent in done] + [(agent, "it is not needed any more") for agent in surplus]
+    labels += [
+        _labelling(agent, steering, "its host is in the pool")
+        for agent in pool
+        if agent.key in held and steering.key not in agent.labels
+    ]
+    gone = [(agent, _why_off(agent, steering)) for agent in done] + [
+        (agent, "it is not needed any more") for agent in surplus
+    ]
     gone += [(agent, "the pool would not get it as it is") for agent in dead]
     too_many = keys_of(surplus)
     kept = [agent for agent in supply if agent.key not in too_many]
@@ -155,7 +179,9 @@ def spent(namespace: str, agents: Iterable[Agent]) -> tuple[Chain, ...]:
     return tuple(
         _taking_off(agent, "it is reserved")
         for agent in agents
-        if annotations_of(agent.raw).get(STEERED_FOR, "").startswith(f"{namespace}/") and _is_taken(agent) and not _is_in(namespace, agent)
+        if annotations_of(agent.raw).get(STEERED_FOR, "").startswith(f"{namespace}/")
+        and _is_taken(agent)
+        and not _is_in(namespace, agent)
     )
 
 
@@ -170,7 +196,9 @@ def _is_in(namespace: str, agent: Agent) -> bool:
 
 
 def _is_over(agent: Agent, steering: Steering, held: Collection[Key], others: Collection[Key]) -> bool:
-    """Whether an Agent that we labelled for the pool must lose the label: it is another pool's, or another tool changed the label."""
+    """Whether an Agent that we labelled for the pool must lose the label: it is another pool's, or another tool changed
+    the label.
+    """
     if agent.deleting or _noted(agent) != steering.label or agent.labels.get(steering.key) != steering.value:
         return True
     stays = agent.key in held or (_is_in(steering.namespace, agent) and agent.key not in others)
@@ -178,7 +206,10 @@ def _is_over(agent: Agent, steering: Steering, held: Collection[Key], others: Co
 
 
 def _without_returning(dead: Sequence[Agent], short: int, needed: tuple[Requirement, ...]) -> list[Agent]:
-    """Of Agents that the pool could not take as they are, those that lose the label. Hosts that come back later are kept as reserve while it is short."""
+    """Of Agents that the pool could not take as they are, those that lose the label.
+
+    Hosts that come back later are kept as reserve while it is short.
+    """
 
     def returns(agent: Agent) -> bool:
         coming = agent.state in LEAVING or agent.state.startswith("disconnected")
@@ -199,10 +230,15 @@ def _noted(agent: Agent) -> str:
 def _needed(steering: Steering) -> tuple[Requirement, ...]:
     """What an Agent has to fulfil besides the label: the candidates' selector and the rest of the pool's."""
     own = read_selector(steering.selector, "the pool's selector")
-    broken = [requirement for requirement in own if requirement.key == steering.key and not requirement.holds({steering.key: steering.value})]
+    broken = [
+        requirement
+        for requirement in own
+        if requirement.key == steering.key and not requirement.holds({steering.key: steering.value})
+    ]
     if broken:
         raise ZeroTouchError(
-            f"Pool {steering.pool} selects {selector_text(tuple(broken))}: it would not take an Agent with {steering.label}.",
+            f"Pool {steering.pool} selects {selector_text(tuple(broken))}: it would not take an Agent with "
+            f"{steering.label}.",
             "Give the label that the pool selects by in selector_label.",
         )
     rest = [requirement for requirement in own if requirement.key != steering.key]
@@ -216,7 +252,8 @@ def _rejection(agent: Agent, steering: Steering) -> Rejection | None:
 
 
 def foreign(agent: Agent, *, pool: str, key: str, value: str, gone: Collection[str] = ()) -> Rejection | None:
-    """Why ``pool`` (``namespace/name``) must not put its label on an Agent: another tool uses that label on it, or it is steered to another pool.
+    """Why ``pool`` (``namespace/name``) must not put its label on an Agent: another tool uses that label on it, or it
+    is steered to another pool.
 
     Pools in ``gone`` do not exist any more.
     """
@@ -229,9 +266,13 @@ def foreign(agent: Agent, *, pool: str, key: str, value: str, gone: Collection[s
     return None
 
 
-def _supply(pool: Sequence[Agent], ours: Collection[Key], steering: Steering, needed: tuple[Requirement, ...]) -> tuple[list[Agent], list[Agent]]:
+def _supply(
+    pool: Sequence[Agent], ours: Collection[Key], steering: Steering, needed: tuple[Requirement, ...]
+) -> tuple[list[Agent], list[Agent]]:
     """Free Agents that the pool finds already, and those with our label that it could not take as they are."""
-    need = dataclasses.replace(need_of(HostDemand("", "", agent_namespace=steering.agent_namespace)), requirements=needed)
+    need = dataclasses.replace(
+        need_of(HostDemand("", "", agent_namespace=steering.agent_namespace)), requirements=needed
+    )
     labelled = [agent for agent in pool if agent.labels.get(steering.key) == steering.value]
     fit = [agent for agent in labelled if objection(need, from_agent(agent)) is None]
     found = keys_of(fit)
@@ -240,28 +281,53 @@ def _supply(pool: Sequence[Agent], ours: Collection[Key], steering: Steering, ne
 
 
 def _surplus(supply: Sequence[Agent], ours: Collection[Key], count: int, policy: Policy) -> list[Agent]:
-    """Of Agents with our label those that are too many: the ones that the planner would not choose. What others have labelled counts first."""
+    """Of Agents with our label those that are too many: the ones that the planner would not choose.
+
+    What others have labelled counts first.
+    """
     own = [agent for agent in supply if agent.key in ours]
     wanted = max(0, count - (len(supply) - len(own)))
     if len(own) <= wanted:
         return []
     demands = [HostDemand("", f"{number:06}") for number in range(wanted)]
-    keep = {chosen.host.key for chosen in choose(demands, [from_agent(agent) for agent in own], policy).assigned.values()}
+    keep = {
+        chosen.host.key for chosen in choose(demands, [from_agent(agent) for agent in own], policy).assigned.values()
+    }
     return [agent for agent in own if agent.key not in keep]
 
 
 def _demand(number: int, steering: Steering, needed: tuple[Requirement, ...]) -> HostDemand:
     namespace, _slash, pool = steering.pool.partition("/")
-    name = steering.machines[number] if number < len(steering.machines) else f"{pool}-new-{number - len(steering.machines) + 1:04}"
-    expressions = [{"key": item.key, "operator": item.operator, **({"values": list(item.values)} if item.values else {})} for item in needed]
-    return HostDemand(namespace, name, {"matchExpressions": expressions}, agent_namespace=steering.agent_namespace, group=steering.pool)
+    name = (
+        steering.machines[number]
+        if number < len(steering.machines)
+        else f"{pool}-new-{number - len(steering.machines) + 1:04}"
+    )
+    expressions = [
+        {"key": item.key, "operator": item.operator, **({"values": list(item.values)} if item.values else {})}
+        for item in needed
+    ]
+    return HostDemand(
+        namespace,
+        name,
+        {"matchExpressions": expressions},
+        agent_namespace=steering.agent_namespace,
+        group=steering.pool,
+    )
 
 
 def _labelling(agent: Agent, steering: Steering, why: str) -> Chain:
-    notes = {STEERED_FOR: steering.pool, STEERED_LABEL: steering.label, **({STEERED_AT: steering.at} if steering.at else {})}
+    notes = {
+        STEERED_FOR: steering.pool,
+        STEERED_LABEL: steering.label,
+        **({STEERED_AT: steering.at} if steering.at else {}),
+    }
     wanted = {"metadata": {"labels": {steering.key: steering.value}, "annotations": notes}}
     why_note = f": {why}" if why else ""
-    return Chain(agent.title, tuple(patch(AGENT, agent.raw, wanted, why=f"label {steering.label} for pool {steering.pool}{why_note}")))
+    return Chain(
+        agent.title,
+        tuple(patch(AGENT, agent.raw, wanted, why=(f"label {steering.label} for pool {steering.pool}{why_note}"))),
+    )
 
 
 def _taking_off(agent: Agent, why: str) -> Chain:
@@ -275,24 +341,37 @@ def _taking_off(agent: Agent, why: str) -> Chain:
 def _why_off(agent: Agent, steering: Steering) -> str:
     if _is_taken(agent):
         return "it is reserved"
-    return f"the pool selects by {steering.label} now" if _noted(agent) != steering.label else "another client has changed it since"
+    return (
+        f"the pool selects by {steering.label} now"
+        if _noted(agent) != steering.label
+        else "another client has changed it since"
+    )
 
 
 def _lacking(steering: Steering, short: int, choice: Choice, demands: Sequence[HostDemand]) -> str:
     if short <= 0:
         return ""
     whys = dict.fromkeys(choice.unassigned[demand.key] for demand in demands if demand.key in choice.unassigned)
-    return f"pool {steering.pool} is to find {steering.count} free Agents; {short} of them {is_or_are(short)} missing: {'; '.join(whys)}"
+    return (
+        f"pool {steering.pool} is to find {steering.count} free Agents; {short} of them {is_or_are(short)} missing: "
+        f"{'; '.join(whys)}"
+    )
 
 
 def _short_reserve(steering: Steering, short: int) -> Iterable[str]:
     if short > 0:
         be = "is" if short == 1 else "are"
-        yield f"pool {steering.pool} holds {steering.reserve} free Agents in reserve, and {short} of them {be} missing: boot or approve more hosts"
+        yield (
+            f"pool {steering.pool} holds {steering.reserve} free Agents in reserve, and {short} of them {be} missing: "
+            "boot or approve more hosts"
+        )
 
 
 def _problems(steering: Steering) -> Iterable[str]:
     own = read_selector(steering.selector)
     if steering.selector is not None and Requirement(steering.key, "In", (steering.value,)) not in own:
         found = selector_text(own) or "everything"
-        yield f"pool {steering.pool} does not select by {steering.label} (it selects {found}): it may take other Agents than those chosen"
+        yield (
+            f"pool {steering.pool} does not select by {steering.label} (it selects {found}): it may take other Agents "
+            "than those chosen"
+        )

@@ -33,7 +33,10 @@ SETTLED: frozenset[State] = frozenset({"ready", "paused", "released", "lost"})
 
 @dataclasses.dataclass(frozen=True)
 class MachinePlan:
-    """The writes for one AgentMachine, what becomes of it, and why. ``agent`` is the one that it has after them; ``released`` whether it is let go."""
+    """The writes for one AgentMachine, what becomes of it, and why.
+
+    ``agent`` is the one that it has after them; ``released`` whether it is let go.
+    """
 
     view: CapiMachineView
     chain: Chain
@@ -44,10 +47,15 @@ class MachinePlan:
 
 
 def wants_agent(view: CapiMachineView) -> bool:
-    """Whether an Agent is to be chosen for it now. One that carries our reservation is ours already, whatever its state."""
+    """Whether an Agent is to be chosen for it now.
+
+    One that carries our reservation is ours already, whatever its state.
+    """
     if _leaving(view) or paused(view.agent_machine) or view.ready or view.agent_unknown or view.misfit:
         return False
-    return view.machine is not None and view.own_agent is None and view.cluster is not None and view.bootstrap is not None
+    return (
+        view.machine is not None and view.own_agent is None and view.cluster is not None and view.bootstrap is not None
+    )
 
 
 def _leaving(view: CapiMachineView) -> bool:
@@ -55,10 +63,17 @@ def _leaving(view: CapiMachineView) -> bool:
     return deleting(view.agent_machine) or deleting(view.machine)
 
 
-def plan_machine(view: CapiMachineView, moment: str, machines: Resource, chosen: Agent | None = None, why: str = "") -> MachinePlan:
-    """The plan; ``chosen`` and ``why`` are the planner's answer where :func:`wants_agent`. ``machines`` is the resource of Machines, ``moment`` the time."""
+def plan_machine(
+    view: CapiMachineView, moment: str, machines: Resource, chosen: Agent | None = None, why: str = ""
+) -> MachinePlan:
+    """The plan; ``chosen`` and ``why`` are the planner's answer where :func:`wants_agent`.
+
+    ``machines`` is the resource of Machines, ``moment`` the time.
+    """
     if not view.owner and not deleting(view.agent_machine):
-        return _plan(view, _present_status(view, moment, ""), "waiting", "it has no Machine as owner yet", view.own_agent)
+        return _plan(
+            view, _present_status(view, moment, ""), "waiting", "it has no Machine as owner yet", view.own_agent
+        )
     if view.machine is None:
         return _orphaned(view)
     guards = [*_hook(view, machines), *_finalizer(view)]
@@ -68,12 +83,21 @@ def plan_machine(view: CapiMachineView, moment: str, machines: Resource, chosen:
             return _plan(view, ends, "released", "it is paused: the host stays in the cluster", view.own_agent)
         return _plan(view, guards, "paused", "its annotation says so", view.own_agent)
     if _leaving(view):
-        return _let_go(view, moment, ends) if may_let_go(view) else _plan(view, guards, "draining", _why_not_yet(view), view.own_agent)
+        return (
+            _let_go(view, moment, ends)
+            if may_let_go(view)
+            else _plan(view, guards, "draining", _why_not_yet(view), view.own_agent)
+        )
     return _keep(view, moment, guards, chosen, why)
 
 
 def _plan(
-    view: CapiMachineView, steps: Iterable[ChainStep], state: State, reason: str, agent: Agent | None = None, problems: Iterable[str] = ()
+    view: CapiMachineView,
+    steps: Iterable[ChainStep],
+    state: State,
+    reason: str,
+    agent: Agent | None = None,
+    problems: Iterable[str] = (),
 ) -> MachinePlan:
     return MachinePlan(view, Chain(view.title, tuple(steps), view.needs), state, reason, agent, tuple(problems))
 
@@ -92,7 +116,12 @@ def _keep(view: CapiMachineView, moment: str, guards: list[ChainStep], chosen: A
         return _plan(view, [*guards, *_present_status(view, moment, obstacle)], "blocked", obstacle, own, [obstacle])
     agent = own or chosen
     if agent is None:
-        return _plan(view, [*guards, *_forget(view), *_status(view, moment, None, without_agent(""))], "waiting", why or "no suitable Agent")
+        return _plan(
+            view,
+            [*guards, *_forget(view), *_status(view, moment, None, without_agent(""))],
+            "waiting",
+            why or "no suitable Agent",
+        )
     bootstrap = view.bootstrap or Bootstrap()
     claim = patch(AGENT, agent.raw, _claim(view, bootstrap), why=_claim_words(view, agent, why), owned=_OWNED)
     identity = patch(AGENT_MACHINE, view.agent_machine, {"spec": {"providerID": provider_id(agent.name)}})
@@ -130,7 +159,9 @@ def _claim_words(view: CapiMachineView, agent: Agent, why: str) -> str:
 def _surplus(view: CapiMachineView, agent: Agent) -> list[str]:
     """Two parties that claimed at the same moment."""
     return [
-        f"{other.title} is reserved for {view.title} too, which has {agent.title}: take it off the cluster" for other in view.reserved if other.key != agent.key
+        f"{other.title} is reserved for {view.title} too, which has {agent.title}: take it off the cluster"
+        for other in view.reserved
+        if other.key != agent.key
     ]
 
 
@@ -142,23 +173,36 @@ def _progress(agent: Agent) -> str:
 
 
 def _keep_ready(view: CapiMachineView, moment: str, guards: list[ChainStep], own: Agent | None) -> MachinePlan:
-    """Once ready it stays ready, as the contract has it; the conditions go on saying what the Agent says, which upstream's do not (14)."""
+    """Once ready it stays ready, as the contract has it; the conditions go on saying what the Agent says, which
+    upstream's do not (14).
+    """
     if own is None:
         reference = "/".join(view.reference or ("", "(unnamed)"))
         what = "is gone" if view.agent is None else "belongs to another Machine now"
-        return _plan(view, guards, "lost", f"its Agent {reference} {what}; the Node stays", problems=[f"{view.title}: its Agent {reference} {what}"])
+        return _plan(
+            view,
+            guards,
+            "lost",
+            f"its Agent {reference} {what}; the Node stays",
+            problems=[f"{view.title}: its Agent {reference} {what}"],
+        )
     return _plan(view, [*guards, *_status(view, moment, own, with_agent(own))], "ready", _progress(own), own)
 
 
 def _forget(view: CapiMachineView) -> list[ChainStep]:
-    """The reserved Agent was deleted or taken away before the host was installed: upstream waits for it indefinitely."""
+    """The reserved Agent was deleted or taken away before the host was installed: upstream waits for it
+    indefinitely.
+    """
     if view.reference is None and not part(view.agent_machine, "spec").get("providerID"):
         return []
     return patch(AGENT_MACHINE, view.agent_machine, {"spec": {"providerID": None}}, why="its Agent is gone")
 
 
 def _present_status(view: CapiMachineView, moment: str, obstacle: str) -> list[ChainStep]:
-    """The status of a machine that cannot be given an Agent now: of the one it has, or that it has none. An Agent that we cannot judge stays its own."""
+    """The status of a machine that cannot be given an Agent now: of the one it has, or that it has none.
+
+    An Agent that we cannot judge stays its own.
+    """
     own = view.own_agent
     if own is None and view.reference is not None:
         return []
@@ -166,15 +210,27 @@ def _present_status(view: CapiMachineView, moment: str, obstacle: str) -> list[C
 
 
 def _status(
-    view: CapiMachineView, moment: str, agent: Agent | None, conditions: Mapping[str, InstallCondition], *, grows: bool | None = None
+    view: CapiMachineView,
+    moment: str,
+    agent: Agent | None,
+    conditions: Mapping[str, InstallCondition],
+    *,
+    grows: bool | None = None,
 ) -> list[ChainStep]:
-    """The status in one patch: conditions, reference and addresses come together or not at all (8.3). ``grows`` is whether a spec change comes before."""
+    """The status in one patch: conditions, reference and addresses come together or not at all (8.3).
+
+    ``grows`` is whether a spec change comes before.
+    """
     machine = view.agent_machine
     present = part(machine, "status")
     if grows is None:
         grows = agent is None and bool(_forget(view))
     everything = with_summary(conditions)
-    wanted: dict[str, Any] = {"conditions": updated(present.get("conditions") or [], everything, Moment(moment, generation(machine) + (1 if grows else 0)))}
+    wanted: dict[str, Any] = {
+        "conditions": updated(
+            present.get("conditions") or [], everything, Moment(moment, generation(machine) + (1 if grows else 0))
+        )
+    }
     ready = view.ready or everything["Ready"].true
     if ready or "ready" in present:
         wanted["ready"] = ready
@@ -192,7 +248,12 @@ def _status(
 def _hook(view: CapiMachineView, machines: Resource) -> list[ChainStep]:
     if view.machine is None or has_hook(view.machine) or deleting(view.machine):
         return []
-    return patch(machines, view.machine, {"metadata": {"annotations": {HOOK: ""}}}, why="its deletion has to wait until the host is let go")
+    return patch(
+        machines,
+        view.machine,
+        {"metadata": {"annotations": {HOOK: ""}}},
+        why=("its deletion has to wait until the host is let go"),
+    )
 
 
 def _finalizer(view: CapiMachineView) -> list[ChainStep]:
@@ -209,7 +270,10 @@ def _why_not_yet(view: CapiMachineView) -> str:
     if not deleting(view.machine):
         return "it is deleted, but its Machine is not; it waits for that"
     if not has_hook(view.machine):
-        return "its Machine is being deleted without our hook; once Cluster API is done with drain and volumes it deletes this"
+        return (
+            "its Machine is being deleted without our hook; once Cluster API is done with drain and volumes it "
+            "deletes this"
+        )
     return "its Machine is being deleted and has not come to the hook yet (drain, volumes)"
 
 
@@ -225,7 +289,12 @@ def _let_go(view: CapiMachineView, moment: str, ends: list[ChainStep]) -> Machin
     for agent in mine:
         steps += patch(AGENT, agent.raw, unbound(view), why=f"{view.title} lets it go")
     leaving = list(mine)
-    if view.agent is not None and view.agent not in mine and not reservation(view.agent)[0] and view.agent.cluster is None:
+    if (
+        view.agent is not None
+        and view.agent not in mine
+        and not reservation(view.agent)[0]
+        and view.agent.cluster is None
+    ):
         leaving.append(view.agent)
     for agent in leaving:
         if agent.state not in LET_GO:
@@ -238,7 +307,9 @@ def _let_go(view: CapiMachineView, moment: str, ends: list[ChainStep]) -> Machin
 
 def _mine(view: CapiMachineView) -> list[Agent]:
     """Every Agent that is bound or reserved for the machine; two where parties claimed at the same moment."""
-    return [agent for agent in dict.fromkeys([*view.reserved, *([view.agent] if view.agent else [])]) if view.is_ours(agent)]
+    return [
+        agent for agent in dict.fromkeys([*view.reserved, *([view.agent] if view.agent else [])]) if view.is_ours(agent)
+    ]
 
 
 def _concealed(view: CapiMachineView) -> MachinePlan:
@@ -247,7 +318,10 @@ def _concealed(view: CapiMachineView) -> MachinePlan:
 
 
 def unbound(view: CapiMachineView) -> dict[str, Any]:
-    """The Agent without everything that a claim set. The note on whom it served is ours: with policy ``reuse`` that Machine's name gets it again."""
+    """The Agent without everything that a claim set.
+
+    The note on whom it served is ours: with policy ``reuse`` that Machine's name gets it again.
+    """
     return {
         "metadata": {
             "labels": {RESERVED_LABEL: None},
@@ -284,5 +358,9 @@ def _orphaned(view: CapiMachineView) -> MachinePlan:
     if view.agent_unknown:
         return _concealed(view)
     mine = _mine(view)
-    steps = [step for agent in mine for step in patch(AGENT, agent.raw, unbound(view), why=f"{view.title} and its Machine are gone")]
+    steps = [
+        step
+        for agent in mine
+        for step in patch(AGENT, agent.raw, unbound(view), why=f"{view.title} and its Machine are gone")
+    ]
     return _plan(view, [*steps, *_unfinalize(view)], "released", "its Machine is gone", mine[0] if mine else None)

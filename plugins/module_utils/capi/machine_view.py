@@ -38,11 +38,13 @@ LET_GO = frozenset(
 
 @dataclasses.dataclass(frozen=True)
 class CapiMachineView:
-    """``owner`` is the name of the owning Machine (empty: there is none yet) and ``machine`` that Machine (None: it is gone).
+    """``owner`` is the name of the owning Machine (empty: there is none yet) and ``machine`` that Machine (None: it is
+    gone).
 
-    ``agent`` is the Agent of ``status.agentRef``, None if that is not set or the Agent is gone; ``reserved`` are those that carry our reservation.
-    ``cluster`` is the ClusterDeployment to bind to, or ``cluster_obstacle`` says why there is none; ``needs`` names the chains that bring it about.
-    ``selector_problem`` says what is wrong with its selector. ``bootstrap`` is None where ``bootstrap_obstacle`` says why the data cannot be read.
+    ``agent`` is the Agent of ``status.agentRef``, None if that is not set or the Agent is gone; ``reserved`` are those
+    that carry our reservation. ``cluster`` is the ClusterDeployment to bind to, or ``cluster_obstacle`` says why there
+    is none; ``needs`` names the chains that bring it about. ``selector_problem`` says what is wrong with its selector.
+    ``bootstrap`` is None where ``bootstrap_obstacle`` says why the data cannot be read.
     """
 
     agent_machine: Object
@@ -100,16 +102,22 @@ class CapiMachineView:
 
     @property
     def own_agent(self) -> Agent | None:
-        """The Agent that this machine has: the referenced one, as long as it is ours, else one with our reservation (a claim that was interrupted)."""
+        """The Agent that this machine has: the referenced one, as long as it is ours, else one with our reservation (a
+        claim that was interrupted).
+        """
         if self.agent is not None and self.is_ours(self.agent) and (self.ready or not self.agent.deleting):
             return self.agent
         return next((agent for agent in self.reserved if not agent.deleting), None)
 
     def is_ours(self, agent: Agent) -> bool:
-        """By reservation; without any, the referenced Agent is ours while it is bound to our cluster (a restored hub has lost the label)."""
+        """By reservation; without any, the referenced Agent is ours while it is bound to our cluster (a restored hub
+        has lost the label).
+        """
         name, namespace = reservation(agent)
         if name:
-            return name == self.name and namespace in ("", self.key[0]) and (bool(namespace) or self._bound_to_ours(agent))
+            return (
+                name == self.name and namespace in ("", self.key[0]) and (bool(namespace) or self._bound_to_ours(agent))
+            )
         return agent.key == self.reference and self._bound_to_ours(agent)
 
     def _bound_to_ours(self, agent: Agent) -> bool:
@@ -119,9 +127,11 @@ class CapiMachineView:
 
 
 def reservation(agent: Agent) -> Key:
-    """(name, namespace) of the AgentMachine that has reserved an Agent; empty if it is not reserved, or if the namespace is unknown.
+    """(name, namespace) of the AgentMachine that has reserved an Agent; empty if it is not reserved, or if the
+    namespace is unknown.
 
-    Upstream compares the name alone, so that AgentMachines of equal names in two namespaces take each other's Agents (14).
+    Upstream compares the name alone, so that AgentMachines of equal names in two namespaces take each other's Agents
+    (14).
     """
     return str(agent.labels.get(RESERVED_LABEL) or ""), str(annotations_of(agent.raw).get(RESERVED_NAMESPACE) or "")
 
@@ -139,7 +149,12 @@ def reservations(agents: Iterable[Agent]) -> dict[str, list[Agent]]:
 def name_problem(name: str) -> str:
     """Names become the value of a label; upstream finds out when it searches by it, and never claims an Agent (14)."""
     return (
-        f"its name has {len(name)} characters, but at most {LONGEST_LABEL} fit into the label {RESERVED_LABEL} of an Agent" if len(name) > LONGEST_LABEL else ""
+        (
+            f"its name has {len(name)} characters, but at most {LONGEST_LABEL} fit into the label {RESERVED_LABEL} of "
+            "an Agent"
+        )
+        if len(name) > LONGEST_LABEL
+        else ""
     )
 
 
@@ -160,11 +175,13 @@ def has_hook(machine: Mapping[str, Any] | None) -> bool:
 def may_let_go(view: CapiMachineView) -> bool:
     """Whether the host may be taken out of the cluster now.
 
-    The Machine waits at our hook. Or it is being deleted and our hook is not on it, since it was deleted before we ever saw it or a run ended between
-    removing the hook and removing the finalizer: then Cluster API deletes the AgentMachine after drain and volumes (6.2), and that is the sign. Upstream
-    never lets go then (14).
+    The Machine waits at our hook. Or it is being deleted and our hook is not on it, since it was deleted before we ever
+    saw it or a run ended between removing the hook and removing the finalizer: then Cluster API deletes the
+    AgentMachine after drain and volumes (6.2), and that is the sign. Upstream never lets go then (14).
     """
-    return deleting(view.machine) and (at_hook(view.machine) or (not has_hook(view.machine) and deleting(view.agent_machine)))
+    return deleting(view.machine) and (
+        at_hook(view.machine) or (not has_hook(view.machine) and deleting(view.agent_machine))
+    )
 
 
 def data_secret(machine: Mapping[str, Any] | None) -> str:

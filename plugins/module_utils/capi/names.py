@@ -30,12 +30,14 @@ ADMIN_KUBECONFIG = "admin-kubeconfig"
 KUBECONFIG_KEY = "kubeconfig"
 PROVIDER = "agent://"
 LEASE_NAME = "7605f49b.agent-install.openshift.io"
-# Where the upstream provider runs: under HyperShift in the namespace of the hosted control plane, else where its own components put it (10.2, 11).
+# Where the upstream provider runs: under HyperShift in the namespace of the hosted control plane, else where its own
+# components put it (10.2, 11).
 HOSTED_DEPLOYMENT = "capi-provider"
 PROVIDER_NAMESPACE = "cluster-api-provider-agent"
 PROVIDER_DEPLOYMENT = "cluster-api-provider-agent-controller-manager"
 
-# Ours, not upstream's. The Machine that an Agent served last, written when it is let go: policy ``reuse`` gives it the host again.
+# Ours, not upstream's. The Machine that an Agent served last, written when it is let go: policy ``reuse`` gives it the
+# host again.
 LAST_MACHINE = "zerotouch.openshift/last-machine"
 # Ours: the pool for which we put a label on an Agent, as <namespace>/<pool>, and that label.
 STEERED_FOR = "zerotouch.openshift/steered-for"

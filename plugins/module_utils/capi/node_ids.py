@@ -37,7 +37,9 @@ def node_ids_argument_spec() -> dict[str, Any]:
 
 
 def run_node_ids(call: Opened) -> dict[str, Any]:
-    """Raises :class:`PartialFailure` for Nodes that could not be written, :class:`LimitReached` when a Node does not join in time, each with the result."""
+    """Raises :class:`PartialFailure` for Nodes that could not be written, :class:`LimitReached` when a Node does not
+    join in time, each with the result.
+    """
     params = call.params
     hub = connect(params, clock=call.clock)
     try:
@@ -45,7 +47,9 @@ def run_node_ids(call: Opened) -> dict[str, Any]:
         if not wanted:
             return {"changed": False, "plan": [], "nodes": [], "problems": state_problems(problems, "provider-ids")}
         path = params["workload_kubeconfig"]
-        workload = Workload(load_document(Path(path)) if path else None, ConnectTo.of(params["connect_to"] or {}), call.check_mode)
+        workload = Workload(
+            load_document(Path(path)) if path else None, ConnectTo.of(params["connect_to"] or {}), call.check_mode
+        )
         nodes = open_workload(hub, params["namespace"], workload, call.clock)
         try:
             return _set(call, nodes, wanted, problems)
@@ -69,7 +73,9 @@ def _set(call: Opened, nodes: KubeClient, wanted: Sequence[WantedId], problems: 
         if not plan.missing or not call.params["wait"] or call.check_mode:
             return result
     names = ", ".join(each.node for each in plan.missing)
-    late = LimitReached(f"Not joined within {limit:g} s: {names}.", limit, "Look at their certificate requests (node_csrs).")
+    late = LimitReached(
+        f"Not joined within {limit:g} s: {names}.", limit, "Look at their certificate requests (node_csrs)."
+    )
     late.result = result
     raise late
 
@@ -80,7 +86,9 @@ def _words(outcome: WriteOutcome) -> str:
     return f"{outcome.change.title}: {outcome.error}"
 
 
-def _result(call: Opened, plan: IdPlan, wanted: Sequence[WantedId], outcomes: Sequence[WriteOutcome], problems: Sequence[str]) -> dict[str, Any]:
+def _result(
+    call: Opened, plan: IdPlan, wanted: Sequence[WantedId], outcomes: Sequence[WriteOutcome], problems: Sequence[str]
+) -> dict[str, Any]:
     missing = {each.node for each in plan.missing}
     written = {outcome.change.name for outcome in outcomes if outcome.changed}
     states = dict.fromkeys(written, "written") | dict.fromkeys(missing, "missing")

@@ -25,10 +25,15 @@ class ChangeSignal:
         self._clock = clock
         self._events: queue.Queue[Exception | None] = queue.Queue()
         for path in paths:
-            threading.Thread(target=self._read, args=(client, path, seconds), name="zerotouch-watch", daemon=True).start()
+            threading.Thread(
+                target=self._read, args=(client, path, seconds), name="zerotouch-watch", daemon=True
+            ).start()
 
     def wait(self, seconds: float) -> bool:
-        """Until something changed, up to ``seconds``; False if nothing did. Raises what broke a watch, :class:`Interrupted` when asked to stop."""
+        """Until something changed, up to ``seconds``; False if nothing did.
+
+        Raises what broke a watch, :class:`Interrupted` when asked to stop.
+        """
         try:
             self._take(next_event(self._events, Deadline(self._clock, seconds)))
         except queue.Empty:

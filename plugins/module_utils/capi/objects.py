@@ -70,7 +70,9 @@ def core_owner(obj: Mapping[str, Any], kind: str) -> str:
 
 
 def all_conditions(obj: Mapping[str, Any] | None) -> Iterator[Mapping[str, Any]]:
-    """The conditions wherever a version of Cluster API keeps them: those of the version first, then the other contract's."""
+    """The conditions wherever a version of Cluster API keeps them: those of the version first, then the other
+    contract's.
+    """
     status = part(obj, "status")
     for place in (status, part(status, "v1beta2"), part(status, "deprecated", "v1beta1")):
         yield from (item for item in place.get("conditions") or () if isinstance(item, Mapping))

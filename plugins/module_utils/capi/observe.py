@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Everything that a pass decides from, read at one moment: one list for each kind, single reads only for what others refer to."""
+"""Everything that a pass decides from, read at one moment: one list for each kind, single reads only for what others
+refer to.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ _FORKS = 8
 
 @dataclasses.dataclass(frozen=True)
 class Scope:
-    """The objects of ``namespace``, of one ``cluster`` (name of the Cluster; empty: of all), and the Agents of ``agent_namespace`` (empty: of all)."""
+    """The objects of ``namespace``, of one ``cluster`` (name of the Cluster; empty: of all), and the Agents of
+    ``agent_namespace`` (empty: of all).
+    """
 
     namespace: str
     cluster: str = ""
@@ -42,8 +46,10 @@ class Api:
 
 @dataclasses.dataclass(frozen=True)
 class ObservedScope:
-    """``clusters`` and ``machines`` are by name, ``views`` by name of the AgentCluster. ``referenced`` has Agents that a status names and the list has not
-    (None: gone); ``unreadable`` says of which we may not know. ``secrets`` are by (namespace, name), None where there is none.
+    """``clusters`` and ``machines`` are by name, ``views`` by name of the AgentCluster.
+
+    ``referenced`` has Agents that a status names and the list has not (None: gone); ``unreadable`` says of which we may
+    not know. ``secrets`` are by (namespace, name), None where there is none.
     """
 
     api: Api
@@ -82,7 +88,9 @@ def observe(client: KubeReader, api: Api, scope: Scope) -> ObservedScope:
         agents=agents,
         referenced=referenced,
         unreadable=unreadable,
-        secrets=_bootstrap_secrets(client, scope.namespace, [machines[name] for name in _owners(agent_machines) if name in machines]),
+        secrets=_bootstrap_secrets(
+            client, scope.namespace, [machines[name] for name in _owners(agent_machines) if name in machines]
+        ),
     )
 
 
@@ -101,7 +109,9 @@ def _concerns(agent_machine: Object, machines: Mapping[str, Object], cluster: st
     return (labels_of(machines.get(core_owner(agent_machine, "Machine"))).get(CLUSTER_NAME_LABEL) or own) == cluster
 
 
-def _referenced(client: KubeReader, agent_machines: Iterable[Object], known: set[Key]) -> tuple[dict[Key, Agent | None], dict[Key, str]]:
+def _referenced(
+    client: KubeReader, agent_machines: Iterable[Object], known: set[Key]
+) -> tuple[dict[Key, Agent | None], dict[Key, str]]:
     """Agents that the list does not have: those of another namespace, and those that are gone."""
     found: dict[Key, Agent | None] = {}
     unreadable: dict[Key, str] = {}
@@ -131,7 +141,9 @@ def _bootstrap_secrets(client: KubeReader, namespace: str, machines: Iterable[Ob
     return {(namespace, outcome.item): outcome.result for outcome in found}
 
 
-def _cluster_views(client: KubeReader, api: Api, scope: Scope, clusters: Mapping[str, Object]) -> Iterator[tuple[str, AgentClusterView]]:
+def _cluster_views(
+    client: KubeReader, api: Api, scope: Scope, clusters: Mapping[str, Object]
+) -> Iterator[tuple[str, AgentClusterView]]:
     deployments = client.list(CLUSTER_DEPLOYMENT.path(scope.namespace), trim=_slim)
     for item in client.list(AGENT_CLUSTER.path(scope.namespace), trim=_slim):
         name = key_of(item)[1]
@@ -140,13 +152,28 @@ def _cluster_views(client: KubeReader, api: Api, scope: Scope, clusters: Mapping
             continue
         deployment = _deployment(client, item, deployments)
         reference = key_of(deployment) if deployment is not None else key_of(item)
-        control_plane = ControlPlane() if deployment is not None or deleting(item) or paused(item) else _control_plane(client, clusters, item)
+        control_plane = (
+            ControlPlane()
+            if deployment is not None or deleting(item) or paused(item)
+            else _control_plane(client, clusters, item)
+        )
         install = client.find(AGENT_CLUSTER_INSTALL.path(*reference))
-        yield name, AgentClusterView(item, control_plane, deployment, install, _cluster_secrets(client, item, control_plane, install), api.fields.cluster)
+        yield (
+            name,
+            AgentClusterView(
+                item,
+                control_plane,
+                deployment,
+                install,
+                _cluster_secrets(client, item, control_plane, install),
+                api.fields.cluster,
+            ),
+        )
 
 
 def _deployment(client: KubeReader, agent_cluster: Object, deployments: Iterable[Object]) -> Object | None:
-    """The ClusterDeployment of an AgentCluster: the one it names, else the one with its label in its namespace, else the one of its name.
+    """The ClusterDeployment of an AgentCluster: the one it names, else the one with its label in its namespace, else
+    the one of its name.
 
     Upstream takes a label in any namespace, so that AgentClusters of equal names take each other's (14).
     """
@@ -176,11 +203,15 @@ def _control_plane(client: KubeReader, clusters: Mapping[str, Object], agent_clu
     group, _slash, version = str(reference.get("apiVersion") or f"{reference.get('apiGroup') or ''}/").partition("/")
     resource = referenced_resource(client, group, kind, version)
     if resource is None:
-        return ControlPlane(name, missing=f"the API does not know the kind {kind} ({group}) of its control plane object {name}")
+        return ControlPlane(
+            name, missing=(f"the API does not know the kind {kind} ({group}) of its control plane object {name}")
+        )
     return read_control_plane(client.find(resource.path(key_of(cluster)[0], name)), name)
 
 
-def _cluster_secrets(client: KubeReader, agent_cluster: Object, control_plane: ControlPlane, install: Object | None) -> dict[Key, Object]:
+def _cluster_secrets(
+    client: KubeReader, agent_cluster: Object, control_plane: ControlPlane, install: Object | None
+) -> dict[Key, Object]:
     """Secrets that get the backup label when something is made that needs them; who may not read them does without."""
     namespace = key_of(agent_cluster)[0]
     wanted = [(namespace, name) for name in control_plane.secrets] if not control_plane.missing else []

@@ -67,7 +67,9 @@ def reconcile_argument_spec() -> dict[str, Any]:
 
 
 def run_reconcile(call: Opened) -> dict[str, Any]:
-    """The module. Raises :class:`InvalidInput`, :class:`PartialFailure` and :class:`LimitReached` with the complete result."""
+    """The module. Raises :class:`InvalidInput`, :class:`PartialFailure` and :class:`LimitReached` with the complete
+    result.
+    """
     params = call.params
     _check(params)
     policy = read_policy(params["policy"])
@@ -86,7 +88,13 @@ def _check(params: Mapping[str, Any]) -> None:
     if label_selection and (label_selection.get("reserve") or 0) < 0:
         problems.append(_label_problem("label_selection.reserve", INVALID, "must not be negative"))
     if params["mode"] == "label_selection" and not label_selection:
-        problems.append(_label_problem("label_selection", REQUIRED, "mode label_selection needs the pool, its label and how many Agents it is to find"))
+        problems.append(
+            _label_problem(
+                "label_selection",
+                REQUIRED,
+                ("mode label_selection needs the pool, its label and how many Agents it is to find"),
+            )
+        )
     if params["timeout"] < 0:
         problems.append(_label_problem("timeout", INVALID, "must not be negative"))
     if problems:
@@ -101,7 +109,9 @@ class _Run:
         self._call, self._client, self._policy = call, client, policy
         self._scope = Scope(params["namespace"], params["cluster_name"] or "", params["agent_namespace"] or "")
         self._controller = find_controller(client, self._scope.namespace, params["provider_namespace"])
-        self._labels_agents = params["mode"] == "label_selection" or (params["mode"] == "auto" and self._controller.active)
+        self._labels_agents = params["mode"] == "label_selection" or (
+            params["mode"] == "auto" and self._controller.active
+        )
         if params["mode"] == "reconcile" and self._controller.active:
             call.warn(f"The controller is at work ({self._controller.why}); it and we claim Agents at the same time.")
         self._reconciler = Reconciler(
@@ -130,20 +140,26 @@ class _Run:
         return value
 
     def _look_for_rival(self) -> None:
-        """A run may take an hour; a Deployment that had nothing ready when it began may have by now. Who asked for mode reconcile was warned."""
+        """A run may take an hour; a Deployment that had nothing ready when it began may have by now.
+
+        Who asked for mode reconcile was warned.
+        """
         if self._call.params["mode"] != "auto":
             return
         self._controller = find_controller(self._client, self._scope.namespace, self._call.params["provider_namespace"])
         if self._controller.active:
             raise ZeroTouchError(
-                f"The controller has started meanwhile ({self._controller.why}): nothing more was written, since it claims Agents, too.",
+                f"The controller has started meanwhile ({self._controller.why}): nothing more was written, since it "
+                "claims Agents, too.",
                 "It goes on from here. Run again, and its pool is steered.",
             )
 
     def _workload(self) -> Workload:
         params = self._call.params
         path = params["workload_kubeconfig"]
-        return Workload(load_document(Path(path)) if path else None, ConnectTo.of(params["connect_to"] or {}), self._call.check_mode)
+        return Workload(
+            load_document(Path(path)) if path else None, ConnectTo.of(params["connect_to"] or {}), self._call.check_mode
+        )
 
     def _reconcile(self) -> None:
         if self._call.check_mode:
@@ -157,7 +173,9 @@ class _Run:
         params, plans = self._call.params, self._reconciler.account.plan.machines
         steering = self._steering()
         core = self._reconciler.api.core
-        self._steerer = steerer = Steerer(self._client, self._scope, steering, self._policy, self._call.clock, self._call.progress, core)
+        self._steerer = steerer = Steerer(
+            self._client, self._scope, steering, self._policy, self._call.clock, self._call.progress, core
+        )
         taken = taken_by(plans)
         if self._call.check_mode:
             steerer.look(taken)
@@ -167,7 +185,11 @@ class _Run:
         else:
             steerer.once(taken)
         if steering is not None and steerer.plan.lacking:
-            raise PartialFailure(steerer.plan.lacking, {}, "Approve or boot more hosts; what is rejected and why is in machines[].rejected.")
+            raise PartialFailure(
+                steerer.plan.lacking,
+                {},
+                ("Approve or boot more hosts; what is rejected and why is in machines[].rejected."),
+            )
 
     def _steering(self) -> Steering | None:
         """What is asked for, with the pool's own selector."""
@@ -177,7 +199,11 @@ class _Run:
         namespace, pool = self._scope.namespace, label_selection["pool"]
         selector, there = pool_selector(self._client, self._reconciler.api, namespace, pool)
         if not there:
-            self._call.warn(f"There is no MachineDeployment or MachineSet {namespace}/{pool} yet; Agents are chosen by candidates alone.")
+            self._call.warn(
+                f"There is no MachineDeployment or MachineSet {namespace}/{pool} yet; Agents are chosen by "
+                "candidates "
+                "alone."
+            )
         name = f"{namespace}/{pool}"
         label = label_selection["selector_label"]
         machines = waiting_machines(self._reconciler.account.plan.machines, name)
@@ -191,12 +217,24 @@ class _Run:
             "reserve": label_selection.get("reserve") or 0,
             "candidates": label_selection["candidates"],
         }
-        return Steering(name, label["key"], label["value"], selector=selector, agent_namespace=self._scope.agent_namespace, machines=machines, **asked)
+        return Steering(
+            name,
+            label["key"],
+            label["value"],
+            selector=selector,
+            agent_namespace=self._scope.agent_namespace,
+            machines=machines,
+            **asked,
+        )
 
     def _value(self) -> dict[str, Any]:
         steerer, account = self._steerer, self._reconciler.account
         if self._labels_agents and steerer is not None:
-            outcomes, planned, problems = steerer.outcomes, steerer.planned, [*steerer.plan.problems, *_idle(self._call.params)]
+            outcomes, planned, problems = (
+                steerer.outcomes,
+                steerer.planned,
+                [*steerer.plan.problems, *_idle(self._call.params)],
+            )
             rows, complete = machine_rows(account.plan.machines, {}, steered=True)
             rows = _steered(steerer, rows)
         else:
@@ -234,7 +272,15 @@ def _steered(steerer: Steerer, rows: list[dict[str, Any]]) -> list[dict[str, Any
     for demand in steerer.plan.demands if choice is not None else ():
         row = known.get(demand.name)
         if row is None:
-            row = {"name": demand.name, "namespace": demand.namespace, "agent": "", "hostname": "", "state": "waiting", "reason": "", "rejected": []}
+            row = {
+                "name": demand.name,
+                "namespace": demand.namespace,
+                "agent": "",
+                "hostname": "",
+                "state": "waiting",
+                "reason": "",
+                "rejected": [],
+            }
             rows.append(row)
         row["rejected"] = rejection_rows(steerer.plan.rejections(demand)[:left]) if left > 0 else []
         left -= len(row["rejected"])
@@ -243,7 +289,12 @@ def _steered(steerer: Steerer, rows: list[dict[str, Any]]) -> list[dict[str, Any
             row["reason"] = choice.unassigned.get(demand.key, "") if choice else ""
             continue
         host = chosen.host
-        row |= {"agent": f"{host.namespace}/{host.name}", "hostname": host.hostname, "state": "steered", "reason": "; ".join(chosen.reasons)}
+        row |= {
+            "agent": f"{host.namespace}/{host.name}",
+            "hostname": host.hostname,
+            "state": "steered",
+            "reason": "; ".join(chosen.reasons),
+        }
     return rows
 
 

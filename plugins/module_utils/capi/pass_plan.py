@@ -19,14 +19,29 @@ from .cluster.plan import AgentClusterPlan, plan_cluster
 from .machine_plan import MachinePlan, plan_machine, wants_agent
 from .machine_view import CapiMachineView, data_secret, reservations
 from .names import CLUSTER_NAME_LABEL, LAST_MACHINE
-from .objects import Key, Object, annotations_of, backup_label, core_owner, deleting, key_of, labels_of, part, paused, text
+from .objects import (
+    Key,
+    Object,
+    annotations_of,
+    backup_label,
+    core_owner,
+    deleting,
+    key_of,
+    labels_of,
+    part,
+    paused,
+    text,
+)
 from .observe import ObservedScope
 from .steps import Chain, ChainStep, create, patch
 
 
 @dataclasses.dataclass(frozen=True)
 class PassPlan:
-    """``stages`` are applied one after the other. ``demands`` are the machines that an Agent was chosen for, ``choice`` the planner's answer to them."""
+    """``stages`` are applied one after the other.
+
+    ``demands`` are the machines that an Agent was chosen for, ``choice`` the planner's answer to them.
+    """
 
     clusters: tuple[AgentClusterPlan, ...]
     secrets: tuple[Chain, ...]
@@ -46,7 +61,10 @@ class PassPlan:
 
 
 def plan_pass(observed: ObservedScope, policy: Policy, moment: str) -> PassPlan:
-    """The writes that bring everything in scope as far as it can go now. ``moment`` is the time for conditions whose status changes."""
+    """The writes that bring everything in scope as far as it can go now.
+
+    ``moment`` is the time for conditions whose status changes.
+    """
     clusters = {name: plan_cluster(view) for name, view in observed.views.items()}
     boots, unreadable = _bootstraps(observed)
     views = _machine_views(observed, clusters, boots, unreadable)
@@ -62,8 +80,14 @@ def plan_pass(observed: ObservedScope, policy: Policy, moment: str) -> PassPlan:
         why = "; ".join(chosen.reasons) if chosen else choice.unassigned.get(view.key, "")
         plans.append(plan_machine(view, moment, observed.api.core.machine, agent, why))
     problems = [f"{plan.chain.name}: {text}" for plan in clusters.values() for text in plan.problems]
-    problems += [text if text.startswith(plan.view.title) else f"{plan.view.title}: {text}" for plan in plans for text in plan.problems]
-    return PassPlan(tuple(clusters.values()), tuple(_secret_chains(observed, boots)), tuple(plans), demands, choice, tuple(problems))
+    problems += [
+        text if text.startswith(plan.view.title) else f"{plan.view.title}: {text}"
+        for plan in plans
+        for text in plan.problems
+    ]
+    return PassPlan(
+        tuple(clusters.values()), tuple(_secret_chains(observed, boots)), tuple(plans), demands, choice, tuple(problems)
+    )
 
 
 def _bootstraps(observed: ObservedScope) -> tuple[dict[str, Bootstrap], dict[str, str]]:
@@ -85,11 +109,16 @@ def _bootstraps(observed: ObservedScope) -> tuple[dict[str, Bootstrap], dict[str
 
 
 def _machine_views(
-    observed: ObservedScope, clusters: Mapping[str, AgentClusterPlan], boots: Mapping[str, Bootstrap], unreadable: Mapping[str, str]
+    observed: ObservedScope,
+    clusters: Mapping[str, AgentClusterPlan],
+    boots: Mapping[str, Bootstrap],
+    unreadable: Mapping[str, str],
 ) -> list[CapiMachineView]:
     reserved = reservations(observed.agents)
     agents: Mapping[Key, Agent | None] = {**observed.referenced, **{agent.key: agent for agent in observed.agents}}
-    ordered = sorted(observed.agent_machines, key=lambda item: (text(item, "metadata", "creationTimestamp"), key_of(item)))
+    ordered = sorted(
+        observed.agent_machines, key=lambda item: (text(item, "metadata", "creationTimestamp"), key_of(item))
+    )
     return [_machine_view(item, observed, clusters, boots, unreadable, reserved, agents) for item in ordered]
 
 
@@ -120,7 +149,9 @@ def _machine_view(
         needs=(plan.chain.name, *_needed_secret(observed.scope.namespace, secret)) if plan else (),
         provisioned=observed.api.fields.machine,
     )
-    return dataclasses.replace(view, reserved=tuple(agent for agent in reserved.get(view.name, ()) if view.is_ours(agent)))
+    return dataclasses.replace(
+        view, reserved=tuple(agent for agent in reserved.get(view.name, ()) if view.is_ours(agent))
+    )
 
 
 def _selector_problem(view: CapiMachineView) -> str:
@@ -135,7 +166,9 @@ def _needed_secret(namespace: str, secret: str) -> tuple[str, ...]:
     return (f"Secret {namespace}/{secret}",) if secret else ()
 
 
-def _cluster_of(machine: Object | None, observed: ObservedScope, clusters: Mapping[str, AgentClusterPlan]) -> tuple[AgentClusterPlan | None, str, str]:
+def _cluster_of(
+    machine: Object | None, observed: ObservedScope, clusters: Mapping[str, AgentClusterPlan]
+) -> tuple[AgentClusterPlan | None, str, str]:
     """The plan of the Machine's AgentCluster, or an error, or why it cannot be bound to yet."""
     if machine is None:
         return None, "", ""
@@ -156,11 +189,16 @@ def _cluster_of(machine: Object | None, observed: ObservedScope, clusters: Mappi
 def _demand(view: CapiMachineView, agent_namespace: str) -> HostDemand:
     namespace, name = view.key
     created = text(view.agent_machine, "metadata", "creationTimestamp")
-    return HostDemand(namespace, name, view.selector, agent_namespace=agent_namespace, group=view.group, created=created)
+    return HostDemand(
+        namespace, name, view.selector, agent_namespace=agent_namespace, group=view.group, created=created
+    )
 
 
 def _with_history(policy: Policy, agents: Iterable[Agent]) -> Policy:
-    """Which Agent served which Machine last, as noted when it was let go; of several the newest. What the caller says wins."""
+    """Which Agent served which Machine last, as noted when it was let go; of several the newest.
+
+    What the caller says wins.
+    """
     ordered = sorted(agents, key=lambda agent: (agent.created, agent.key))
     noted = {annotations_of(agent.raw).get(LAST_MACHINE, ""): f"{agent.namespace}/{agent.name}" for agent in ordered}
     noted.pop("", None)
@@ -174,15 +212,24 @@ def _taken(views: Iterable[CapiMachineView], hosts: Mapping[Key, AgentFacts]) ->
 
 
 def _secret_chains(observed: ObservedScope, boots: Mapping[str, Bootstrap]) -> Iterable[Chain]:
-    """The token Secrets, one for each set of bootstrap data, kept up to date for machines that are ready as well: tokens rotate (5.4)."""
-    used = {data_secret(observed.machines.get(core_owner(item, "Machine"))) for item in observed.agent_machines if not paused(item) and not deleting(item)}
+    """The token Secrets, one for each set of bootstrap data, kept up to date for machines that are ready as well:
+    tokens rotate (5.4).
+    """
+    used = {
+        data_secret(observed.machines.get(core_owner(item, "Machine")))
+        for item in observed.agent_machines
+        if not paused(item) and not deleting(item)
+    }
     for name, bootstrap in boots.items():
         if name not in used or bootstrap.secret is None:
             continue
         steps: list[ChainStep] = []
         data = observed.secrets.get((observed.scope.namespace, name))
         if data is not None:
-            steps += [dataclasses.replace(step, optional=True) for step in patch(SECRET, data, {"metadata": {"labels": backup_label(data)}})]
+            steps += [
+                dataclasses.replace(step, optional=True)
+                for step in patch(SECRET, data, {"metadata": {"labels": backup_label(data)}})
+            ]
         wanted, present = token_secret_object(bootstrap), observed.secrets.get(bootstrap.secret)
         if present is None:
             steps.append(create(SECRET, wanted, "the token for the ignition endpoint"))

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The part of upstream's controller played by us: look, plan, write, and again until everything is where it is to be."""
+"""The part of upstream's controller played by us: look, plan, write, and again until everything is where it is to
+be.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,8 @@ from .report import Explained, explained
 from .steps import Chain, patch
 from .workload import Workload, kubeconfig_secret, open_workload, wanted_ids
 
-# Seconds after which everything is looked at again although no watch said anything: Secrets and control planes are not watched.
+# Seconds after which everything is looked at again although no watch said anything: Secrets and control planes are not
+# watched.
 RECHECK = 30.0
 # The most plans of one pass, while other clients change what it writes.
 _ROUNDS = 3 * PLANS
@@ -42,7 +45,9 @@ UNREACHABLE = 60.0
 
 @dataclasses.dataclass
 class Account:
-    """What was seen last and everything that was done, over all passes. ``missing`` are Nodes that have not joined yet. ``explained``
+    """What was seen last and everything that was done, over all passes.
+
+    ``missing`` are Nodes that have not joined yet. ``explained``
     has the choice for every machine that one was made for.
     """
 
@@ -65,13 +70,23 @@ class Account:
 
     @property
     def converged(self) -> bool:
-        """No Machine waits and no write is left. Optional writes have been tried by then; a missing right for them ends nothing."""
+        """No Machine waits and no write is left.
+
+        Optional writes have been tried by then; a missing right for them ends nothing.
+        """
         needed = [step for step in self.plan.steps if not step.optional]
-        return not self.open_machines and not self.missing and not needed and all(plan.ready or plan.left_alone for plan in self.plan.clusters)
+        return (
+            not self.open_machines
+            and not self.missing
+            and not needed
+            and all(plan.ready or plan.left_alone for plan in self.plan.clusters)
+        )
 
 
 class Reconciler:
-    """Passes over one scope of one hub. ``workload`` is how Nodes are reached; None leaves them alone. ``show`` gets a line for every write and wait.
+    """Passes over one scope of one hub.
+
+    ``workload`` is how Nodes are reached; None leaves them alone. ``show`` gets a line for every write and wait.
 
     ``guard`` is called before each round of writes and raises if another client may have begun to claim Agents since.
     """
@@ -94,7 +109,8 @@ class Reconciler:
         self._forks = forks
         self._workload = workload
         self._nodes: KubeClient | None = None
-        self._unreachable: tuple[float, str] | None = None  # since when the workload cluster does not answer, and what was said then
+        # since when the workload cluster does not answer, and what was said then
+        self._unreachable: tuple[float, str] | None = None
         self._lines = ProgressLines(self._clock, show, timed=False)
         self._cost = 0.0  # seconds that a look takes
         self.api: Api = discover(client)
@@ -106,16 +122,21 @@ class Reconciler:
         """The plan of the next pass, with nothing written."""
         steps = self.account.plan.steps
         refused = refusals(self._client, steps)
-        self.account.planned = [step.change.describe() for step in steps if not (step.optional and step.change.path in refused)]
+        self.account.planned = [
+            step.change.describe() for step in steps if not (step.optional and step.change.path in refused)
+        ]
         self.account.explained = explained(self.account.plan.demands, self.account.plan.choice)
         self.account.problems = [*self.account.plan.problems, *refused.values()]
         self._node_ids(write=False)
         return self.account
 
     def once(self) -> Account:
-        """One pass: everything that can be done now. An object that another client changed first is read again, and a new plan is made.
+        """One pass: everything that can be done now.
 
-        Raises :class:`PartialFailure` where something could not be written, after everything else was; the account is complete then as well.
+        An object that another client changed first is read again, and a new plan is made.
+
+        Raises :class:`PartialFailure` where something could not be written, after everything else was; the account is
+        complete then as well.
         """
         tried, written = 0, False
         for _round in range(_ROUNDS):
@@ -155,7 +176,9 @@ class Reconciler:
         refused = [each.refused for each in done if each.refused is not None]
         for each in done:
             for outcome in each.outcomes:
-                self._seen.note(outcome.change.resource, (outcome.change.namespace, outcome.change.name), outcome.object)
+                self._seen.note(
+                    outcome.change.resource, (outcome.change.namespace, outcome.change.name), outcome.object
+                )
         for found in for_each(refused, lambda change: self._client.find(change.path), self._forks):
             if found.error is not None:
                 raise found.error
@@ -167,10 +190,19 @@ class Reconciler:
         self.account.plan = plan_pass(self.account.observed, self._policy, self._moment())
 
     def until_converged(self, limit: float) -> Account:
-        """Repeat passes until no Machine waits. Raises :class:`LimitReached` after ``limit`` seconds, with the progress of each machine."""
+        """Repeat passes until no Machine waits.
+
+        Raises :class:`LimitReached` after ``limit`` seconds, with the progress of each machine.
+        """
         core = self.api.core
         own = self._scope.namespace
-        paths = [AGENT.path(self._scope.agent_namespace), AGENT_MACHINE.path(own), AGENT_CLUSTER.path(own), core.machine.path(own), core.cluster.path(own)]
+        paths = [
+            AGENT.path(self._scope.agent_namespace),
+            AGENT_MACHINE.path(own),
+            AGENT_CLUSTER.path(own),
+            core.machine.path(own),
+            core.cluster.path(own),
+        ]
         notify = ChangeSignal(self._client, paths, limit, self._clock)
         before = 0
 
@@ -188,7 +220,11 @@ class Reconciler:
             self._tell()
             if self.account.converged:
                 return self.account
-        raise LimitReached(f"Not converged after {limit:g} s. {stuck(self.account)}", limit, "What is under way goes on; run again to wait further.")
+        raise LimitReached(
+            f"Not converged after {limit:g} s. {stuck(self.account)}",
+            limit,
+            ("What is under way goes on; run again to wait further."),
+        )
 
     def close(self) -> None:
         if self._nodes is not None:
@@ -211,13 +247,20 @@ class Reconciler:
             self._lines.say(line)
 
     def _node_ids(self, *, write: bool) -> None:
-        """Provider IDs of the Nodes of machines that are ready. A cluster that cannot be reached is reported as a problem and ends nothing."""
+        """Provider IDs of the Nodes of machines that are ready.
+
+        A cluster that cannot be reached is reported as a problem and ends nothing.
+        """
         if self._workload is None:
             return
         wanted, problems = wanted_ids(self.account.observed.agent_machines)
         self.account.missing = ()
         self.account.problems += problems
-        secret = kubeconfig_secret(self._client, self._scope.namespace) if wanted and self._workload.kubeconfig is None else None
+        secret = (
+            kubeconfig_secret(self._client, self._scope.namespace)
+            if wanted and self._workload.kubeconfig is None
+            else None
+        )
         if not wanted or (secret is None and self._workload.kubeconfig is None):
             return
         now = self._clock.now()
@@ -255,7 +298,11 @@ class Reconciler:
 def stuck(account: Account) -> str:
     """Where everybody stands that still waits."""
     lines = [f"{plan.view.title} is {plan.state}: {plan.reason}" for plan in account.open_machines]
-    lines += [f"{plan.chain.name}: {plan.waits_for}" for plan in account.plan.clusters if not plan.ready and not plan.left_alone]
+    lines += [
+        f"{plan.chain.name}: {plan.waits_for}"
+        for plan in account.plan.clusters
+        if not plan.ready and not plan.left_alone
+    ]
     lines += [f"Node {each.node} of {each.machine} has not joined" for each in account.missing]
     found = listed([line.rstrip(".") for line in lines], 20, "; ")
     return f"{found}." if found else "Others keep changing what we write."

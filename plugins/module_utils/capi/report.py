@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Machines as results show them: who has which Agent or would get it, and of every other Agent the first rule that it fails."""
+"""Machines as results show them: who has which Agent or would get it, and of every other Agent the first rule that it
+fails.
+"""
 
 from __future__ import annotations
 
@@ -34,8 +36,12 @@ def explained(demands: Iterable[HostDemand], choice: Choice) -> dict[Key, Explai
     return {demand.key: Explained(demand, reasons.get(demand.key, ""), choice.rejections) for demand in demands}
 
 
-def machine_rows(plans: Iterable[MachinePlan], chosen: Mapping[Key, Explained], *, steered: bool = False) -> tuple[list[dict[str, Any]], bool]:
-    """A row for each machine, and whether all rejections found room. Machines that go without come first in using it up.
+def machine_rows(
+    plans: Iterable[MachinePlan], chosen: Mapping[Key, Explained], *, steered: bool = False
+) -> tuple[list[dict[str, Any]], bool]:
+    """A row for each machine, and whether all rejections found room.
+
+    Machines that go without come first in using it up.
 
     ``steered``: the Agent of a machine that has none yet is not ours to say.
     """
@@ -56,7 +62,10 @@ def machine_rows(plans: Iterable[MachinePlan], chosen: Mapping[Key, Explained], 
 
 
 def rejection_rows(rejected: Iterable[tuple[AgentFacts, Rejection]]) -> list[dict[str, str]]:
-    return [{"agent": f"{host.namespace}/{host.name}", "rule": rejection.rule, "text": rejection.text} for host, rejection in rejected]
+    return [
+        {"agent": f"{host.namespace}/{host.name}", "rule": rejection.rule, "text": rejection.text}
+        for host, rejection in rejected
+    ]
 
 
 def _row(plan: MachinePlan, *, steered: bool) -> dict[str, Any]:

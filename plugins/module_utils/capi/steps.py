@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Steps of a pass: the writes for one object and what belongs to it, in the order that an interruption at any point can be continued from."""
+"""Steps of a pass: the writes for one object and what belongs to it, in the order that an interruption at any point can
+be continued from.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,10 @@ class ChainStep:
 
 @dataclasses.dataclass(frozen=True)
 class Chain:
-    """The writes for one object, one after the other; the first that fails ends the chain. Those in ``needs`` (names of chains) have to succeed before."""
+    """The writes for one object, one after the other; the first that fails ends the chain.
+
+    Those in ``needs`` (names of chains) have to succeed before.
+    """
 
     name: str
     steps: tuple[ChainStep, ...] = ()
@@ -32,9 +37,16 @@ class Chain:
 
 
 def patch(
-    resource: Resource, observed: Mapping[str, Any], desired: Mapping[str, Any], *, why: str = "", owned: Sequence[str] = (), subresource: str = ""
+    resource: Resource,
+    observed: Mapping[str, Any],
+    desired: Mapping[str, Any],
+    *,
+    why: str = "",
+    owned: Sequence[str] = (),
+    subresource: str = "",
 ) -> list[ChainStep]:
-    """The patch that brings ``desired`` into an object, if there is anything to bring; refused by the server if the object has changed since.
+    """The patch that brings ``desired`` into an object, if there is anything to bring; refused by the server if the
+    object has changed since.
 
     ``why`` stands before what differs.
     """

@@ -28,7 +28,9 @@ from .objects import Object, deleting, key_of, part, text
 
 @dataclasses.dataclass(frozen=True)
 class Workload:
-    """How to reach the workload cluster: ``kubeconfig`` given by the user, else that of the Secret; ``connect_to`` as for the hub."""
+    """How to reach the workload cluster: ``kubeconfig`` given by the user, else that of the Secret; ``connect_to`` as
+    for the hub.
+    """
 
     kubeconfig: Mapping[str, Any] | None = None
     connect_to: ConnectTo = DIRECT
@@ -47,15 +49,30 @@ def wanted_ids(agent_machines: Iterable[Object]) -> tuple[list[WantedId], list[s
         if name and provider_id:
             wanted.append(WantedId(name, provider_id, title))
         else:
-            problems.append(f"{title} is ready, but has no {'provider ID' if name else 'hostname among its addresses'}: its Node is not known")
+            problems.append(
+                f"{title} is ready, but has no {'provider ID' if name else 'hostname among its addresses'}: its "
+                "Node "
+                "is not known"
+            )
     return wanted, problems
 
 
 def open_workload(hub: KubeClient, namespace: str, workload: Workload, clock: Clock) -> KubeClient:
     """A client of the workload cluster. Raises :class:`ZeroTouchError` where there is no kubeconfig of it."""
     label = f"kubeconfig of the cluster of namespace {namespace}"
-    config = resolve(source_of(workload.kubeconfig, label)) if workload.kubeconfig is not None else resolve_remote(_from_secret(hub, namespace), label)
-    return KubeClient(config, connect_to=workload.connect_to, clock=clock, attempts=2, service="The workload cluster's API", dry_run=workload.check_mode)
+    config = (
+        resolve(source_of(workload.kubeconfig, label))
+        if workload.kubeconfig is not None
+        else resolve_remote(_from_secret(hub, namespace), label)
+    )
+    return KubeClient(
+        config,
+        connect_to=workload.connect_to,
+        clock=clock,
+        attempts=2,
+        service="The workload cluster's API",
+        dry_run=workload.check_mode,
+    )
 
 
 def kubeconfig_secret(hub: KubeClient, namespace: str) -> Object | None:
@@ -73,7 +90,10 @@ def _from_secret(hub: KubeClient, namespace: str) -> bytes:
     encoded = (secret or {}).get("data", {}).get(KUBECONFIG_KEY) if secret else None
     if not encoded:
         what = f"has no key {KUBECONFIG_KEY}" if secret else "does not exist"
-        raise ZeroTouchError(f"Secret {namespace}/{ADMIN_KUBECONFIG} {what}.", "Name the kubeconfig of the workload cluster in workload_kubeconfig.")
+        raise ZeroTouchError(
+            f"Secret {namespace}/{ADMIN_KUBECONFIG} {what}.",
+            ("Name the kubeconfig of the workload cluster in workload_kubeconfig."),
+        )
     try:
         return base64.b64decode(str(encoded))
     except ValueError as error:

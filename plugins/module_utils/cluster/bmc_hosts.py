@@ -28,23 +28,38 @@ def bmc_host(index: int, data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def with_bmc_hosts(install: Item, agent: Item) -> Item:
-    """install-config.yaml with the hosts that the spec lists in ``platform_options.hosts``, so that rules about them find their places."""
+    """install-config.yaml with the hosts that the spec lists in ``platform_options.hosts``, so that rules about them
+    find their places.
+    """
     baremetal = install.get("platform", "baremetal")
     if baremetal is None:
         return install
     provided = baremetal.get("hosts")
     if provided is not None:
         # The installer counts its own hosts in the order of their roles.
-        order = sorted(provided.elements(), key=lambda host: role_order(str(host.get("role").value) if host.get("role") else ""))  # type: ignore[union-attr]
+        order = sorted(
+            provided.elements(), key=lambda host: role_order(str(host.get("role").value) if host.get("role") else "")
+        )  # type: ignore[union-attr]
         return _with_hosts(install, baremetal, dataclasses.replace(provided, value=order))
     listed = agent.get("hosts")
-    entries = [host for host in (listed.elements() if listed else []) if any(item.value for item in host.mapping().get("bmc", Item({}, "")).mapping().values())]
-    hosts = dataclasses.replace(listed, value=[_bmc_item(host) for host in entries]) if listed and entries else Item(None, "")
+    entries = [
+        host
+        for host in (listed.elements() if listed else [])
+        if any(item.value for item in host.mapping().get("bmc", Item({}, "")).mapping().values())
+    ]
+    hosts = (
+        dataclasses.replace(listed, value=[_bmc_item(host) for host in entries])
+        if listed and entries
+        else Item(None, "")
+    )
     return _with_hosts(install, baremetal, hosts)
 
 
 def _with_hosts(install: Item, baremetal: Item, hosts: Item) -> Item:
-    platform = dataclasses.replace(install.value["platform"], value={"baremetal": dataclasses.replace(baremetal, value={**baremetal.value, "hosts": hosts})})
+    platform = dataclasses.replace(
+        install.value["platform"],
+        value={"baremetal": dataclasses.replace(baremetal, value={**baremetal.value, "hosts": hosts})},
+    )
     return dataclasses.replace(install, value={**install.value, "platform": platform})
 
 

@@ -21,13 +21,23 @@ _INSTALL_PARSED, _INSTALL_RULES, _AGENT_PARSED, _AGENT_RULES, _OTHER_FILES = ran
 
 
 def all_problems(parsed: Parsed, *, today: datetime.date | None = None, agent_iso: bool = True) -> list[Problem]:
-    """Problems of names, types and rules in the user's terms, each once; ``today`` and ``agent_iso`` as in :func:`validate`."""
+    """Problems of names, types and rules in the user's terms, each once; ``today`` and ``agent_iso`` as in
+    :func:`validate`.
+    """
     staged = [(_parsing_stage(problem, parsed), problem) for problem in parsed.problems]
     if parsed.deployment is not None:
         for problem in validate(parsed.deployment, today=today, agent_iso=agent_iso, documents=parsed.documents):
-            # Manifests are made after hosts were looked at: what is wrong with install-config.yaml then comes after them.
-            stage = _INSTALL_RULES if document_of(problem) == INSTALL_CONFIG and not is_of_manifests(problem) else _AGENT_RULES
-            staged += [(stage, reported) for reported in without_echoes(in_users_terms([problem], parsed.source), parsed.problems)]
+            # Manifests are made after hosts were looked at: what is wrong with install-config.yaml then comes after
+            # them.
+            stage = (
+                _INSTALL_RULES
+                if document_of(problem) == INSTALL_CONFIG and not is_of_manifests(problem)
+                else _AGENT_RULES
+            )
+            staged += [
+                (stage, reported)
+                for reported in without_echoes(in_users_terms([problem], parsed.source), parsed.problems)
+            ]
         staged = [(stage, in_release_words(problem, parsed)) for stage, problem in staged]
     # Those of the installer first, in the order of its files; ours in their own.
     staged.sort(key=lambda entry: (entry[1].layer != "installer", entry[0] if entry[1].layer == "installer" else 0))
@@ -36,17 +46,30 @@ def all_problems(parsed: Parsed, *, today: datetime.date | None = None, agent_is
 
 def _parsing_stage(problem: Problem, parsed: Parsed) -> int:
     if problem.file and problem.file == parsed.source.files.get(INSTALL_CONFIG):
-        of_hosts = problem.check in ("hosts-defined-twice", "boot-mac") or (problem.kind == REQUIRED and problem.path.endswith(".bootMACAddress"))
+        of_hosts = problem.check in ("hosts-defined-twice", "boot-mac") or (
+            problem.kind == REQUIRED and problem.path.endswith(".bootMACAddress")
+        )
         return _AGENT_RULES if of_hosts else _INSTALL_PARSED
     return _AGENT_PARSED if problem.file and problem.file == parsed.source.files.get(AGENT_CONFIG) else _OTHER_FILES
 
 
 def in_release_words(problem: Problem, parsed: Parsed) -> Problem:
-    """Names as the installer of the release uses them for the user's files: its manifests by their fields, hosts with capitals by older ones."""
+    """Names as the installer of the release uses them for the user's files: its manifests by their fields, hosts with
+    capitals by older ones.
+    """
     if is_of_manifests(problem) and not parsed.source.variables:
         return as_of_manifests(problem)
     profile = profile_of(parsed.deployment.cluster.version if parsed.deployment else "")
-    if parsed.source.variables or problem.layer != "installer" or profile.hosts_path == "hosts" or not problem.path.startswith("hosts["):
+    if (
+        parsed.source.variables
+        or problem.layer != "installer"
+        or profile.hosts_path == "hosts"
+        or not problem.path.startswith("hosts[")
+    ):
         return problem
-    path = re.sub(r"^hosts(\[\d+\])(\.interfaces)?", lambda match: f"Hosts{match[1]}{'.Interfaces' if match[2] else ''}", problem.path)
+    path = re.sub(
+        r"^hosts(\[\d+\])(\.interfaces)?",
+        lambda match: f"Hosts{match[1]}{'.Interfaces' if match[2] else ''}",
+        problem.path,
+    )
     return dataclasses.replace(problem, path=path)

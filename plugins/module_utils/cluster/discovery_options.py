@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What options of a discovery image must look like, whether a hub or a REST service makes it: the same service stands behind both.
+"""What options of a discovery image must look like, whether a hub or a REST service makes it: the same service stands
+behind both.
 
 Every check takes a module's options by their names and tells each mistake.
 
@@ -36,7 +37,10 @@ DISCOVERY_OPTIONS: dict[str, dict[str, Any]] = {
     "kernel_arguments": {
         "type": "list",
         "elements": "dict",
-        "options": {"operation": {"type": "str", "choices": ["append", "replace", "delete"], "default": "append"}, "value": _NEEDED},
+        "options": {
+            "operation": {"type": "str", "choices": ["append", "replace", "delete"], "default": "append"},
+            "value": _NEEDED,
+        },
     },
     "ignition_config_override": {"type": "json"},
     "additional_trust_bundle": _TEXT,
@@ -48,7 +52,12 @@ HOST_NETWORKS: dict[str, Any] = {
     "elements": "dict",
     "options": {
         "name": _NEEDED,
-        "interfaces": {"type": "list", "elements": "dict", "required": True, "options": {"name": _NEEDED, "mac_address": _NEEDED}},
+        "interfaces": {
+            "type": "list",
+            "elements": "dict",
+            "required": True,
+            "options": {"name": _NEEDED, "mac_address": _NEEDED},
+        },
         "network_config": {"type": "dict", "required": True},
     },
 }
@@ -76,15 +85,27 @@ def check_texts(options: Mapping[str, Any]) -> Iterator[Problem]:
     for key in ("http_proxy", "https_proxy"):
         url = (options.get("image_proxy") or {}).get(key)
         if url and not str(url).startswith("http://"):
-            yield image_problem(f"image_proxy.{key}", INVALID, "the URL of a proxy must begin with http://, also that for HTTPS", str(url).partition("//")[0])
+            yield image_problem(
+                f"image_proxy.{key}",
+                INVALID,
+                ("the URL of a proxy must begin with http://, also that for HTTPS"),
+                str(url).partition("//")[0],
+            )
     bundle = options.get("additional_trust_bundle")
     if bundle and "-----BEGIN CERTIFICATE-----" not in bundle:
         yield image_problem("additional_trust_bundle", INVALID, "must be certificates in PEM form")
     for index, argument in enumerate(options.get("kernel_arguments") or []):
         if argument["operation"] != "append":
-            yield image_problem(f"kernel_arguments[{index}].operation", UNSUPPORTED, "the service accepts append only", argument["operation"])
+            yield image_problem(
+                f"kernel_arguments[{index}].operation",
+                UNSUPPORTED,
+                "the service accepts append only",
+                argument["operation"],
+            )
         if not _KERNEL_ARGUMENT.fullmatch(argument["value"]):
-            yield image_problem(f"kernel_arguments[{index}].value", INVALID, "put text with blanks in double quotes", argument["value"])
+            yield image_problem(
+                f"kernel_arguments[{index}].value", INVALID, "put text with blanks in double quotes", argument["value"]
+            )
     if options.get("image_type") == "minimal-iso" and options.get("arch") == "s390x":
         yield image_problem("image_type", UNSUPPORTED, "there is no minimal ISO for s390x; use full-iso", "minimal-iso")
     delay = options.get("network_discovery_delay_seconds")
@@ -100,7 +121,9 @@ def check_ignition(options: Mapping[str, Any]) -> Iterator[Problem]:
     try:
         version = json_text.parse(text)["ignition"]["version"]
     except (ValueError, KeyError, TypeError):
-        yield image_problem("ignition_config_override", INVALID, "must be an Ignition config as JSON, with ignition.version")
+        yield image_problem(
+            "ignition_config_override", INVALID, ("must be an Ignition config as JSON, with ignition.version")
+        )
         return
     if not str(version).startswith("3."):
         yield image_problem("ignition_config_override", UNSUPPORTED, "ignition.version must be 3.x", str(version))
@@ -109,15 +132,32 @@ def check_ignition(options: Mapping[str, Any]) -> Iterator[Problem]:
 def check_interfaces(where: str, host: Mapping[str, Any], macs: dict[str, str]) -> Iterator[Problem]:
     """``macs`` holds whose each MAC address is, over all hosts."""
     if not host["interfaces"]:
-        yield image_problem(where, REQUIRED, "at least one interface, by whose MAC address the host finds its network configuration")
+        yield image_problem(
+            where, REQUIRED, ("at least one interface, by whose MAC address the host finds its network configuration")
+        )
     seen: set[str] = set()
     for index, interface in enumerate(host["interfaces"]):
         mac = interface["mac_address"].lower()
         if not _MAC.fullmatch(mac):
-            yield image_problem(f"{where}[{index}].mac_address", INVALID, "must be six hexadecimal pairs with colons, in quotes", interface["mac_address"])
+            yield image_problem(
+                f"{where}[{index}].mac_address",
+                INVALID,
+                ("must be six hexadecimal pairs with colons, in quotes"),
+                interface["mac_address"],
+            )
         elif mac in macs:
-            yield image_problem(f"{where}[{index}].mac_address", DUPLICATE, f"{macs[mac]} has it too, and would get this configuration", mac)
+            yield image_problem(
+                f"{where}[{index}].mac_address",
+                DUPLICATE,
+                (f"{macs[mac]} has it too, and would get this configuration"),
+                mac,
+            )
         macs.setdefault(mac, str(host["name"]))
         if interface["name"] in seen:
-            yield image_problem(f"{where}[{index}].name", DUPLICATE, "two interfaces of one host cannot have one name", interface["name"])
+            yield image_problem(
+                f"{where}[{index}].name",
+                DUPLICATE,
+                "two interfaces of one host cannot have one name",
+                interface["name"],
+            )
         seen.add(interface["name"])

@@ -3,8 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """The two upstream documents, with their places, into a :class:`Deployment`.
 
-Both ways in (variables, files) end here, so they cannot mean different things. Besides names and types only that is checked here which the spec
-cannot hold any more: everything else is for the rules.
+Both ways in (variables, files) end here, so they cannot mean different things. Besides names and types only that is
+checked here which the spec cannot hold any more: everything else is for the rules.
 """
 
 from __future__ import annotations
@@ -44,7 +44,18 @@ AGENT_CONFIG_KIND = "AgentConfig"
 # Keys that Cluster has fields of its own for.
 _OWN_KEYS = frozenset(
     {
-        *("apiVersion", "metadata", "platform", "networking", "controlPlane", "compute", "arbiter", "pullSecret", "sshKey", "imageContentSources"),
+        *(
+            "apiVersion",
+            "metadata",
+            "platform",
+            "networking",
+            "controlPlane",
+            "compute",
+            "arbiter",
+            "pullSecret",
+            "sshKey",
+            "imageContentSources",
+        ),
         *(row.upstream for row in INSTALL_FIELDS if has_attribute(Cluster, row)),
     }
 )
@@ -56,7 +67,8 @@ _OWN_NETWORKING = frozenset({"networkType", "machineNetwork", "clusterNetwork", 
 class Documents:
     """The two documents in upstream's names, after old layouts were upgraded, without values of a wrong type.
 
-    ``*_unread``: not every value could be read. ``*_refused``: the installer reads no further than to the file's version or layout.
+    ``*_unread``: not every value could be read. ``*_refused``: the installer reads no further than to the file's
+    version or layout.
     """
 
     install: Mapping[str, Any]
@@ -69,7 +81,9 @@ class Documents:
 
 @dataclasses.dataclass(frozen=True)
 class Parsed:
-    """What an input means. ``deployment`` is None when nothing usable could be read; it may be incomplete when there are errors.
+    """What an input means.
+
+    ``deployment`` is None when nothing usable could be read; it may be incomplete when there are errors.
 
     ``problems`` are in the user's terms; ``source`` brings further ones there (paths.in_users_terms).
     """
@@ -90,9 +104,11 @@ class Boot:
 
 @dataclasses.dataclass(frozen=True)
 class Release:
-    """What the user named that has no place in upstream's two documents: version, release image, and kernel arguments of the live system.
+    """What the user named that has no place in upstream's two documents: version, release image, and kernel arguments
+    of the live system.
 
-    ``release_tag`` is the image by tag of which ``release_image`` is the digest. ``path`` is the option that names the version.
+    ``release_tag`` is the image by tag of which ``release_image`` is the digest. ``path`` is the option that names the
+    version.
     """
 
     version: str
@@ -110,19 +126,29 @@ def assemble(
     manifests: Sequence[ExtraManifest] = (),
     boots: Sequence[Boot] | None = None,
 ) -> Parsed:
-    """Check names and types of both documents and build the deployment. ``boots`` are given for variables, in the order of the hosts."""
+    """Check names and types of both documents and build the deployment.
+
+    ``boots`` are given for variables, in the order of the hosts.
+    """
     profile = profile_of(release.version)
     readers = Reader(any_case=True, unknown="installer" if profile.unknown_keys_fail else "ours"), Reader(any_case=True)
     install = readers[0].read(install_config, INSTALL_CONFIG) or dataclasses.replace(install_config, value={})
     agent = readers[1].read(agent_config, AGENT_CONFIG) or dataclasses.replace(agent_config, value={})
     later = later_fields(install, agent, profile)
     read = zip(readers, (install_config, agent_config), later, strict=True)
-    unread = [any(one.layer == "installer" and one.file == item.file for one in (*reader.problems, *unknown)) for reader, item, unknown in read]
+    unread = [
+        any(one.layer == "installer" and one.file == item.file for one in (*reader.problems, *unknown))
+        for reader, item, unknown in read
+    ]
     documents = Documents(plain(install), plain(agent), install_unread=unread[0], agent_unread=unread[1])
     deployment = _Assembly(documents.install, documents.agent).deployment(release, tuple(manifests), boots)
     source = Source.of(with_bmc_hosts(install, agent), agent, variables=boots is not None)
     # Hosts of install-config.yaml were read in place: a key that is unknown there is reported once.
-    moved = [] if install_config.file == agent_config.file else [one for one in readers[1].problems if one.file == install_config.file]
+    moved = (
+        []
+        if install_config.file == agent_config.file
+        else [one for one in readers[1].problems if one.file == install_config.file]
+    )
     of_agent = [one for one in readers[1].problems if one not in moved or one.kind != UNKNOWN_FIELD]
     problems = [*readers[0].problems, *of_agent, *later[0], *later[1], *check_version(release.version, release.path)]
     return Parsed(deployment, tuple(problems), source, documents)
@@ -135,9 +161,14 @@ class _Assembly:
         self.install = install
         self.agent = agent
 
-    def deployment(self, release: Release, manifests: tuple[ExtraManifest, ...], boots: Sequence[Boot] | None) -> Deployment:
+    def deployment(
+        self, release: Release, manifests: tuple[ExtraManifest, ...], boots: Sequence[Boot] | None
+    ) -> Deployment:
         cluster = self.cluster(release, manifests)
-        hosts = tuple(_host(index, data, boots[index] if boots is not None else None) for index, data in enumerate(self.agent.get("hosts", [])))
+        hosts = tuple(
+            _host(index, data, boots[index] if boots is not None else None)
+            for index, data in enumerate(self.agent.get("hosts", []))
+        )
         return with_rendezvous_ip(Deployment(cluster, hosts))
 
     def cluster(self, release: Release, manifests: tuple[ExtraManifest, ...]) -> Cluster:
@@ -169,13 +200,19 @@ class _Assembly:
         return self.with_bmc_hosts(self.with_release_image(cluster))
 
     def with_release_image(self, cluster: Cluster) -> Cluster:
-        image = cluster.release_image or (default_release_image(cluster.version, cluster.architecture) if cluster.version else "")
+        image = cluster.release_image or (
+            default_release_image(cluster.version, cluster.architecture) if cluster.version else ""
+        )
         return dataclasses.replace(cluster, release_image=image)
 
     def with_bmc_hosts(self, cluster: Cluster) -> Cluster:
         # BMC data that the user wants in the cluster: upstream takes it from the hosts that it uses, on baremetal only.
         # Source: openshift/installer pkg/asset/agent/agentconfig/agenthosts.go, pkg/asset/agent/manifests.
-        hosts = [bmc_host(index, data) for index, data in enumerate(self.agent.get("hosts", [])) if any(data.get("bmc", {}).values())]
+        hosts = [
+            bmc_host(index, data)
+            for index, data in enumerate(self.agent.get("hosts", []))
+            if any(data.get("bmc", {}).values())
+        ]
         if not hosts or cluster.platform != "baremetal":
             return cluster
         return dataclasses.replace(cluster, platform_options={**cluster.platform_options, "hosts": hosts})
@@ -186,7 +223,9 @@ class _Assembly:
 
     def compute(self) -> Pool:
         pools = self.install.get("compute") or [{}]
-        return _pool(next((pool for pool in pools if pool.get("name", "worker") == "worker"), pools[0]), DEFAULT_REPLICAS)
+        return _pool(
+            next((pool for pool in pools if pool.get("name", "worker") == "worker"), pools[0]), DEFAULT_REPLICAS
+        )
 
 
 def _pool(data: Mapping[str, Any], replicas: int) -> Pool:
@@ -204,7 +243,12 @@ def bmc_from_document(data: Mapping[str, Any]) -> Bmc | None:
     """The ``bmc`` of a host in upstream's files, or None without an address."""
     if not data.get("address"):
         return None
-    return Bmc(data["address"], data.get("username", ""), data.get("password", ""), validate_certs=not data.get("disableCertificateVerification", False))
+    return Bmc(
+        data["address"],
+        data.get("username", ""),
+        data.get("password", ""),
+        validate_certs=not data.get("disableCertificateVerification", False),
+    )
 
 
 def _networking(data: Mapping[str, Any]) -> Networking:
@@ -212,8 +256,12 @@ def _networking(data: Mapping[str, Any]) -> Networking:
     provided = data.get("networkType", "")
     return Networking(
         network_type=network_type(provided) if provided else default.network_type,
-        machine_networks=tuple(entry.get("cidr", "") for entry in data.get("machineNetwork", [])) or default.machine_networks,
-        cluster_networks=tuple(ClusterNetwork(entry.get("cidr", ""), entry.get("hostPrefix", 0)) for entry in data.get("clusterNetwork", []))
+        machine_networks=tuple(entry.get("cidr", "") for entry in data.get("machineNetwork", []))
+        or default.machine_networks,
+        cluster_networks=tuple(
+            ClusterNetwork(entry.get("cidr", ""), entry.get("hostPrefix", 0))
+            for entry in data.get("clusterNetwork", [])
+        )
         or default.cluster_networks,
         service_networks=tuple(data.get("serviceNetwork", ())) or default.service_networks,
     )
@@ -241,7 +289,9 @@ def _extra(install: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _agent_extra(agent: Mapping[str, Any], install: Mapping[str, Any]) -> dict[str, Any]:
-    """What the spec has no attribute for; kind and metadata only where they are not those that this collection writes."""
+    """What the spec has no attribute for; kind and metadata only where they are not those that this collection
+    writes.
+    """
     named = {key: value for key, value in install.get("metadata", {}).items() if key in _OWN_METADATA and value}
     written = {"kind": AGENT_CONFIG_KIND, "metadata": named}
     extra = {key: agent[key] for key in written if agent.get(key) and agent[key] != written[key]}

@@ -13,7 +13,9 @@ from ..common.problems import DUPLICATE, REQUIRED, Problem, errors
 def without_echoes(problems: Iterable[Problem], unread: Sequence[Problem]) -> list[Problem]:
     """The problems that are not about a value which an error in ``unread`` is about; both in the user's terms."""
     # In a file, the installer reads on with what is ours alone, and says what it has to say.
-    causes = [cause for cause in errors(unread) if not cause.file or cause.layer == "installer" or cause.kind == DUPLICATE]
+    causes = [
+        cause for cause in errors(unread) if not cause.file or cause.layer == "installer" or cause.kind == DUPLICATE
+    ]
     return [problem for problem in problems if not any(_echoes(problem, cause) for cause in causes)]
 
 

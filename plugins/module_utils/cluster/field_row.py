@@ -15,12 +15,15 @@ from .shapes import Field, Opaque, Shape, in_snake_case
 class FieldRow:
     """One field.
 
-    ``option``: its name in the variables. An attribute of the spec with that name holds its value; without one, the spec
+    ``option``: its name in the variables. An attribute of the spec with that name holds its value; without one, the
+    spec
     keeps the value as it was written. A field needs an attribute if other code reads it.
-    ``shape``: upstream's. Variables have its keys in snake_case unless ``verbatim``; ``variable_shape`` where more differs.
+    ``shape``: upstream's. Variables have its keys in snake_case unless ``verbatim``; ``variable_shape`` where more
+    differs.
     ``text``: what it is, for schema and documentation.
     ``upstream``: its path in upstream's document, for a host inside ``hosts[]``; empty without a counterpart.
-    ``passed_on``: the document gets the value unchanged. If not, variables.py, documents.py and render.py have code for it.
+    ``passed_on``: the document gets the value unchanged. If not, variables.py, documents.py and render.py have code for
+    it.
     ``holds``: the class of the spec for the value, or for each element of a list.
     ``was``: names that users may know from elsewhere. ``since``: the first release whose installer knows the field.
     """
@@ -56,7 +59,8 @@ class ClusterRow(FieldRow):
     ``document``: install-config.yaml or agent-config.yaml.
     ``override``: hubs and services get the value as an install-config override, unless it is ``default``.
     ``infra_env``: the option of module infra_env that has its value.
-    ``hosted``: ``same`` if module hosted_cluster has an option of that name, ``rule`` if plugin_utils/pool.py has a rule for
+    ``hosted``: ``same`` if module hosted_cluster has an option of that name, ``rule`` if plugin_utils/pool.py has a
+    rule for
     it. A hosted cluster must not have other fields.
     """
 
@@ -73,7 +77,8 @@ class HostRow(FieldRow):
 
     ``in_variables``: ``openshift_host`` has it.
     ``agent``: its name in the spec of an Agent; module agents has an option for it.
-    ``annotation``: its name among the annotations that a BareMetalHost passes on to its Agent; module bare_metal_hosts has
+    ``annotation``: its name among the annotations that a BareMetalHost passes on to its Agent; module bare_metal_hosts
+    has
     an option for it. ``agent`` is required then.
     ``service``: its name in an update of a host of assisted-service; module assisted_hosts has an option for it.
     ``own_request``: all three modules have an option for it with rules of its own.

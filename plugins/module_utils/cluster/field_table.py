@@ -217,7 +217,8 @@ CLUSTER_FIELDS = (
     ClusterRow(
         "os_image_stream",
         STRING,
-        "Operating system stream of the hosts; default rhel-9, from 5.0 rhel-10, for OKD centos-10. 4.22 installs rhel-9 whatever it says.",
+        "Operating system stream of the hosts; default rhel-9, from 5.0 rhel-10, for OKD centos-10. 4.22 installs "
+        "rhel-9 whatever it says.",
         "osImageStream",
         override=True,
         since=(4, 22),
@@ -264,7 +265,8 @@ CLUSTER_FIELDS = (
     ClusterRow(
         "extra_manifests",
         ListOf(AnyOf((STRING, _EXTRA_MANIFEST))),
-        "Manifests to apply at installation: paths of YAML files or directories, from the directory in which the playbook is started, or {name, content}.",
+        "Manifests to apply at installation: paths of YAML files or directories, from the directory in which the "
+        "playbook is started, or {name, content}.",
         was=("manifests",),
     ),
     ClusterRow(
@@ -295,12 +297,22 @@ BMC = record(
             was=("ca", "ca_bundle", "ca_path"),
         ),
         "fingerprint": Field(STRING, "SHA-256 fingerprint of the BMC's certificate, trusted instead of a CA."),
-        "clear_jobs": Field(BOOLEAN, "Whether all jobs of an iDRAC are deleted if one of them keeps the boot device from being set; default false."),
+        "clear_jobs": Field(
+            BOOLEAN,
+            (
+                "Whether all jobs of an iDRAC are deleted if one of them keeps the boot device from being set; default "
+                "false."
+            ),
+        ),
     }
 )
 LIBVIRT = record(
     {
-        "uri": Field(STRING, "Connection URI of the hypervisor, for example qemu:///system or qemu+ssh://user@host/system.", required=True),
+        "uri": Field(
+            STRING,
+            ("Connection URI of the hypervisor, for example qemu:///system or qemu+ssh://user@host/system."),
+            required=True,
+        ),
         "domain": Field(STRING, "Name or UUID of the domain; default: the name of the host."),
         "pool": Field(STRING, "Storage pool to which the image is uploaded; default: default."),
     }
@@ -315,7 +327,13 @@ _VM = record(
                     {
                         "size_gib": Field(INTEGER, "Size in GiB.", required=True),
                         "pool": Field(STRING, "Storage pool; default: libvirt.pool."),
-                        "serial": Field(STRING, "Serial number for root device hints; default: name of the domain and number of the disk."),
+                        "serial": Field(
+                            STRING,
+                            (
+                                "Serial number for root device hints; default: name of the domain "
+                                "and number of the disk."
+                            ),
+                        ),
                     }
                 )
             ),
@@ -335,7 +353,9 @@ _INTERFACE = record(
 )
 _BOOT = record(
     {
-        "method": Field(Scalar("string", tuple(METHODS)), "bmc if the host has a bmc, libvirt if it has libvirt, else manual."),
+        "method": Field(
+            Scalar("string", tuple(METHODS)), ("bmc if the host has a bmc, libvirt if it has libvirt, else manual.")
+        ),
         "take_over": Field(
             BOOLEAN,
             "The machine may be taken over although it is on and no record says what runs on it; default false.",

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Values of fields from the variables to upstream's documents, from these to the spec, and back, as the table of fields says."""
+"""Values of fields from the variables to upstream's documents, from these to the spec, and back, as the table of fields
+says.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ def attributes(kind: type[Cluster | Host], rows: Iterable[FieldRow], document: M
     return {row.option: _held(row, document[row.upstream]) for row in known}
 
 
-def without_attribute(kind: type[Cluster | Host], rows: Iterable[FieldRow], document: Mapping[str, Any]) -> dict[str, Any]:
+def without_attribute(
+    kind: type[Cluster | Host], rows: Iterable[FieldRow], document: Mapping[str, Any]
+) -> dict[str, Any]:
     """Values of a document for which the class of the spec has no attribute, as they are."""
     names = [row.upstream for row in rows if not has_attribute(kind, row)]
     return {name: document[name] for name in names if name in document}

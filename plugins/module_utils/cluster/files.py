@@ -27,7 +27,9 @@ MANIFESTS_DIRECTORY = "openshift"
 _WANTED = "name the directory that holds install-config.yaml and agent-config.yaml"
 
 
-def from_directory(path: Path, *, version: str = "", release_image: str = "") -> tuple[Deployment | None, list[Problem]]:
+def from_directory(
+    path: Path, *, version: str = "", release_image: str = ""
+) -> tuple[Deployment | None, list[Problem]]:
     """What the files of a directory mean; see :func:`read_directory`."""
     parsed = read_directory(path, version=version, release_image=release_image)
     return parsed.deployment, list(parsed.problems)
@@ -36,7 +38,8 @@ def from_directory(path: Path, *, version: str = "", release_image: str = "") ->
 def read_directory(path: Path, *, version: str = "", release_image: str = "") -> Parsed:
     """The deployment that the files describe, with every problem of names, types and layout; each with file and line.
 
-    ``version`` and ``release_image`` win over release.json. No file is changed. The deployment is None when a file is missing or is not YAML.
+    ``version`` and ``release_image`` win over release.json. No file is changed. The deployment is None when a file is
+    missing or is not YAML.
     """
     problems: list[Problem] = []
     install, agent = _documents(path, problems)
@@ -51,11 +54,19 @@ def read_directory(path: Path, *, version: str = "", release_image: str = "") ->
     hosts.choose()
     parsed = assemble(install, agent, release, manifests=manifests)
     found = (*problems, *upgrade.problems, *hosts.problems, *parsed.problems)
-    return dataclasses.replace(parsed, problems=tuple(dict.fromkeys(found)), documents=_with_refusals(parsed, install, agent, problems, upgrade.refused))
+    return dataclasses.replace(
+        parsed,
+        problems=tuple(dict.fromkeys(found)),
+        documents=_with_refusals(parsed, install, agent, problems, upgrade.refused),
+    )
 
 
-def _with_refusals(parsed: Parsed, install: Item, agent: Item, problems: list[Problem], refused: set[str]) -> Documents | None:
-    """What is known of the documents, and how far the installer reads their files: not beyond a mistake in YAML, nor beyond a version it refuses."""
+def _with_refusals(
+    parsed: Parsed, install: Item, agent: Item, problems: list[Problem], refused: set[str]
+) -> Documents | None:
+    """What is known of the documents, and how far the installer reads their files: not beyond a mistake in YAML, nor
+    beyond a version it refuses.
+    """
     if parsed.documents is None:
         return None
     broken = {problem.file for problem in problems if problem.severity == "error"}
@@ -142,7 +153,12 @@ def read_release(file: Path, version: str, release_image: str, problems: list[Pr
     problems += found
     # A digest that the user took over from release.json is that of the recorded tag.
     pinned = tag if "@" in recorded_image and release_image in ("", recorded_image) else ""
-    return Release(version or str(known.get("version", "")), release_image or recorded_image, pinned, live_kernel_arguments=arguments)
+    return Release(
+        version or str(known.get("version", "")),
+        release_image or recorded_image,
+        pinned,
+        live_kernel_arguments=arguments,
+    )
 
 
 class HostSource:
@@ -173,10 +189,20 @@ class HostSource:
         put(self.agent, "hosts", dataclasses.replace(old, value=hosts))
 
     def converted(self, host: Item) -> Item:
-        """A host of install-config.yaml as one of agent-config.yaml; unknown keys are reported where install-config.yaml is checked."""
-        names = {"name": "hostname", "role": "role", "rootDeviceHints": "rootDeviceHints", "networkConfig": "networkConfig", "bmc": "bmc"}
+        """A host of install-config.yaml as one of agent-config.yaml; unknown keys are reported where
+        install-config.yaml is checked.
+        """
+        names = {
+            "name": "hostname",
+            "role": "role",
+            "rootDeviceHints": "rootDeviceHints",
+            "networkConfig": "networkConfig",
+            "bmc": "bmc",
+        }
         taken = {ours: find(host, theirs) for theirs, ours in names.items()}
-        return dataclasses.replace(host, value={**{key: item for key, item in taken.items() if item}, "interfaces": self.interfaces(host)})
+        return dataclasses.replace(
+            host, value={**{key: item for key, item in taken.items() if item}, "interfaces": self.interfaces(host)}
+        )
 
     def interfaces(self, host: Item) -> Item:
         boot = find(host, "bootMACAddress")
@@ -188,18 +214,34 @@ class HostSource:
             if name and mac:
                 found.append(dataclasses.replace(interface, value={"name": name, "macAddress": mac}))
         if boot is None:
-            self.problems.append(Problem(f"{host.path}.bootMACAddress", REQUIRED, "host bootMACAddress is required", file=host.file, line=host.line))
+            self.problems.append(
+                Problem(
+                    f"{host.path}.bootMACAddress",
+                    REQUIRED,
+                    "host bootMACAddress is required",
+                    file=host.file,
+                    line=host.line,
+                )
+            )
         else:
             if network is not None and boot.value not in [entry.value["macAddress"].value for entry in found]:
                 name = find(host, "name")
                 shown_name = name.value if name else ""
-                self.warn(boot, "boot-mac", f"For host {shown_name}, BootMACAddress {boot.value} is not in NetworkConfig")
+                self.warn(
+                    boot, "boot-mac", (f"For host {shown_name}, BootMACAddress {boot.value} is not in NetworkConfig")
+                )
             if not found:
-                found.append(dataclasses.replace(boot, value={"name": dataclasses.replace(boot, value="boot"), "macAddress": boot}))
+                found.append(
+                    dataclasses.replace(
+                        boot, value={"name": dataclasses.replace(boot, value="boot"), "macAddress": boot}
+                    )
+                )
         return dataclasses.replace(host, value=found)
 
     def warn(self, item: Item, check: str, detail: str) -> None:
-        self.problems.append(Problem(item.path, IGNORED, detail, severity="warning", check=check, file=item.file, line=item.line))
+        self.problems.append(
+            Problem(item.path, IGNORED, detail, severity="warning", check=check, file=item.file, line=item.line)
+        )
 
 
 def _role_order(host: Item) -> int:

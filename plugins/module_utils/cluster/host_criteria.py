@@ -18,9 +18,12 @@ from .host_identity import Identity
 
 
 class Registered(Protocol):
-    """What a machine registered as. MACs, serial number and addresses are in their normal spelling; ``created`` sorts as text.
+    """What a machine registered as.
 
-    ``asked_hostname`` is the one it was given, not the one it came with; ``quiet``: it is disconnected, so that another one may be the same machine.
+    MACs, serial number and addresses are in their normal spelling; ``created`` sorts as text.
+
+    ``asked_hostname`` is the one it was given, not the one it came with; ``quiet``: it is disconnected, so that another
+    one may be the same machine.
     """
 
     @property
@@ -152,13 +155,19 @@ def _mac_words(identity: Identity, agent: Registered | None) -> str:
 
 def _by_labels(index: Index[Agent], identity: Identity) -> list[Agent]:
     first, *others = identity.labels
-    return [agent for agent in index.labels.get(first, ()) if all(agent.labels.get(key) == value for key, value in others)]
+    return [
+        agent for agent in index.labels.get(first, ()) if all(agent.labels.get(key) == value for key, value in others)
+    ]
 
 
 def _by_hostname(index: Index[Agent], identity: Identity) -> list[Agent]:
-    # Binding takes the inventory away until the host has registered again (5.3), and with it the MACs. Hostnames are unique in one cluster only: that of
-    # another cluster, or of two hosts, says nothing.
-    found = [agent for agent in index.hostnames.get(identity.hostname, ()) if not agent.inventory and agent.cluster == identity.cluster]
+    # Binding takes the inventory away until the host has registered again (5.3), and with it the MACs. Hostnames are
+    # unique in one cluster only: that of another cluster, or of two hosts, says nothing.
+    found = [
+        agent
+        for agent in index.hostnames.get(identity.hostname, ())
+        if not agent.inventory and agent.cluster == identity.cluster
+    ]
     return found if len(found) == 1 else []
 
 
@@ -190,7 +199,11 @@ CRITERIA = (
         _by_labels,
         lambda identity, agent: f"labels {', '.join(f'{key}={value}' for key, value in identity.labels)}",
     ),
-    Criterion(lambda identity: identity.query, lambda index, identity: index.query(identity.query), lambda identity, agent: f"query {identity.query}"),
+    Criterion(
+        lambda identity: identity.query,
+        lambda index, identity: index.query(identity.query),
+        lambda identity, agent: f"query {identity.query}",
+    ),
 )
 
 

@@ -26,7 +26,8 @@ _NO_BMC = ("", "0.0.0.0", "::/0", "::")
 class Identity:
     """By what a host is recognised. MACs and addresses are in their normal spelling, ``labels`` a tuple of pairs.
 
-    ``hostname`` alone identifies no machine. It only finds a host of ``cluster`` that has no inventory at the moment, as while it is being bound.
+    ``hostname`` alone identifies no machine. It only finds a host of ``cluster`` that has no inventory at the moment,
+    as while it is being bound.
     """
 
     macs: tuple[str, ...] = ()
@@ -72,7 +73,11 @@ def check_identity(identity: Identity, path: str, check: str) -> Iterator[Proble
 
 
 def provided_twice(
-    hosts: Sequence[Mapping[str, Any]], option: str, words: str, values: Callable[[Mapping[str, Any]], Iterable[Hashable]], check: str
+    hosts: Sequence[Mapping[str, Any]],
+    option: str,
+    words: str,
+    values: Callable[[Mapping[str, Any]], Iterable[Hashable]],
+    check: str,
 ) -> Iterator[Problem]:
     """Hosts that share one of ``values``; of a tuple its first member is shown."""
     first: dict[Hashable, int] = {}

@@ -3,9 +3,10 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Which machine that registered is which host: one agent, one host, by MAC first.
 
-An agent is what a machine registered as, an Agent of a hub or a host of a service. The identities of a host are tried in the order MAC, system UUID, serial
-number, BMC address, labels, query. Each is tried for all hosts before the next one, so that the order of hosts and agents does not matter. An agent that
-shows MACs, none of them the host's, is never taken for it.
+An agent is what a machine registered as, an Agent of a hub or a host of a service. The identities of a host are tried
+in the order MAC, system UUID, serial number, BMC address, labels, query. Each is tried for all hosts before the next
+one, so that the order of hosts and agents does not matter. An agent that shows MACs, none of them the host's, is never
+taken for it.
 
 Source: docs/upstream/infrastructure-operator.md#what-a-client-does.
 """
@@ -43,9 +44,11 @@ class Words:
 
 @dataclasses.dataclass(frozen=True)
 class Match(Generic[Agent]):
-    """What was found for a host. ``by`` is what decided (``MAC 52:54:00:00:00:01``); ``reason`` why there is no agent, or why it was this one of
-    several. ``candidates`` are those of an ambiguous match; ``superseded`` are earlier registrations of the same machine, ``leaving`` those that are
-    being deleted.
+    """What was found for a host.
+
+    ``by`` is what decided (``MAC 52:54:00:00:00:01``); ``reason`` why there is no agent, or why it was this one of
+    several. ``candidates`` are those of an ambiguous match; ``superseded`` are earlier registrations of the same
+    machine, ``leaving`` those that are being deleted.
     """
 
     host: str
@@ -72,10 +75,16 @@ def match_identities(wanted: Iterable[Wanted], agents: Iterable[Agent], words: W
     return {host.name: decided.get(host.name) or _unmatched(host, index, claimed, words) for host in hosts}
 
 
-def _search(criterion: Criterion, host: Wanted, index: Index[Agent], claimed: Mapping[tuple[str, ...], str], words: Words) -> Match[Agent] | None:
+def _search(
+    criterion: Criterion, host: Wanted, index: Index[Agent], claimed: Mapping[tuple[str, ...], str], words: Words
+) -> Match[Agent] | None:
     """The match by one criterion, or None when it finds nothing that could be this host."""
     identity = host.identity
-    found: list[Agent] = [agent for agent in criterion.candidates(index, identity) if agent.key not in claimed and not contradicts(identity, agent)]
+    found: list[Agent] = [
+        agent
+        for agent in criterion.candidates(index, identity)
+        if agent.key not in claimed and not contradicts(identity, agent)
+    ]
     if not found:
         return None
     chosen, superseded, reason = _choose(criterion, identity, index, found, words)
@@ -85,17 +94,26 @@ def _search(criterion: Criterion, host: Wanted, index: Index[Agent], claimed: Ma
     return Match(host.name, "matched", chosen, criterion.words(identity, chosen), reason, superseded=superseded)
 
 
-def _choose(criterion: Criterion, identity: Identity, index: Index[Agent], found: list[Agent], words: Words) -> tuple[Agent | None, tuple[Agent, ...], str]:
+def _choose(
+    criterion: Criterion, identity: Identity, index: Index[Agent], found: list[Agent], words: Words
+) -> tuple[Agent | None, tuple[Agent, ...], str]:
     """(the one, its earlier registrations, why it); without the one, why none was chosen."""
     if len(found) == 1:
         return found[0], (), ""
     narrowed, by = _narrowed(criterion, identity, index, found)
     if len(narrowed) == 1:
         others = [agent for agent in found if agent is not narrowed[0]]
-        return narrowed[0], (), f"{criterion.words(identity, narrowed[0])} is also that of {_titles(others)}; {by} told them apart"
+        return (
+            narrowed[0],
+            (),
+            (f"{criterion.words(identity, narrowed[0])} is also that of {_titles(others)}; {by} told them apart"),
+        )
     if newest := _registered_again(narrowed):
         earlier = tuple(agent for agent in narrowed if agent is not newest)
-        text = f"the machine registered again: {newest.title} is its {words.one} now, {_titles(earlier)} {_are(earlier)} an earlier registration"
+        text = (
+            f"the machine registered again: {newest.title} is its {words.one} now, {_titles(earlier)} {_are(earlier)} "
+            "an earlier registration"
+        )
         return newest, earlier, text
     if criterion is CRITERIA[0] and (alone := _alone_with_a_mac(identity, narrowed)):
         others = [agent for agent in found if agent is not alone]
@@ -103,8 +121,13 @@ def _choose(criterion: Criterion, identity: Identity, index: Index[Agent], found
     return None, (), f"one of them has to go, or the host needs an identity that only its own {words.one} has"
 
 
-def _narrowed(criterion: Criterion, identity: Identity, index: Index[Agent], found: list[Agent]) -> tuple[list[Agent], str]:
-    """The candidates that the host's further identities leave, and which identities those were. One that fits no candidate is not asked."""
+def _narrowed(
+    criterion: Criterion, identity: Identity, index: Index[Agent], found: list[Agent]
+) -> tuple[list[Agent], str]:
+    """The candidates that the host's further identities leave, and which identities those were.
+
+    One that fits no candidate is not asked.
+    """
     used = []
     for other in CRITERIA[CRITERIA.index(criterion) + 1 :]:
         if len(found) > 1 and other.provided(identity):
@@ -117,7 +140,9 @@ def _narrowed(criterion: Criterion, identity: Identity, index: Index[Agent], fou
 
 
 def _registered_again(found: Sequence[Agent]) -> Agent | None:
-    """The agent of a machine that registered more than once (its UUID changed): the one that is heard from, else the newest."""
+    """The agent of a machine that registered more than once (its UUID changed): the one that is heard from, else the
+    newest.
+    """
     live = [agent for agent in found if not agent.quiet]
     newest = max(found, key=lambda agent: agent.created)
     if len(live) > 1 or (not live and sum(agent.created == newest.created for agent in found) > 1):
@@ -149,9 +174,15 @@ def _one_to_one(matches: Sequence[Match[Agent]], words: Words) -> list[Match[Age
                 takers[agent.key].append(match.host)
     result = []
     for match in matches:
-        rivals = sorted({host for agent in (match.agent, *match.superseded) if agent is not None for host in takers[agent.key]} - {match.host})
+        rivals = sorted(
+            {host for agent in (match.agent, *match.superseded) if agent is not None for host in takers[agent.key]}
+            - {match.host}
+        )
         if match.agent is not None and rivals:
-            text = f"{match.agent.title} is also what {', '.join(rivals)} {noun(len(rivals), 'leads', 'lead')} to; {words.rule}"
+            text = (
+                f"{match.agent.title} is also what {', '.join(rivals)} {noun(len(rivals), 'leads', 'lead')} to; "
+                f"{words.rule}"
+            )
             match = Match(match.host, "ambiguous", by=match.by, reason=f"{match.by}: {text}", candidates=(match.agent,))
         result.append(match)
     return result
@@ -159,18 +190,34 @@ def _one_to_one(matches: Sequence[Match[Agent]], words: Words) -> list[Match[Age
 
 def _unmatched(host: Wanted, index: Index[Agent], claimed: Mapping[tuple[str, ...], str], words: Words) -> Match[Agent]:
     identity = host.identity
-    asked = [criterion.words(identity, None) for criterion in CRITERIA if criterion.provided(identity) and not criterion.silent]
+    asked = [
+        criterion.words(identity, None)
+        for criterion in CRITERIA
+        if criterion.provided(identity) and not criterion.silent
+    ]
     reason = f"no {words.one} has {' or '.join(asked)}"
-    leaving = [agent for agent in index.leaving if set(agent.macs) & set(identity.macs) or (agent.system_uuid == identity.system_uuid != "")]
+    leaving = [
+        agent
+        for agent in index.leaving
+        if set(agent.macs) & set(identity.macs) or (agent.system_uuid == identity.system_uuid != "")
+    ]
     if leaving:
-        return Match(host.name, "unmatched", reason=f"{_titles(leaving)} {_are(leaving)} being deleted", leaving=tuple(leaving))
+        return Match(
+            host.name, "unmatched", reason=f"{_titles(leaving)} {_are(leaving)} being deleted", leaving=tuple(leaving)
+        )
     for criterion in CRITERIA:
         for agent in criterion.candidates(index, identity) if criterion.provided(identity) else ():
             text = f"{agent.title} has {criterion.words(identity, agent)}, but"
             if agent.key in claimed:
                 return Match(host.name, "unmatched", reason=f"{text} it is the {words.one} of {claimed[agent.key]}")
             if contradicts(identity, agent):
-                return Match(host.name, "unmatched", reason=f"{text} none of the host's MACs {', '.join(identity.macs)}; it has {', '.join(agent.macs)}")
+                return Match(
+                    host.name,
+                    "unmatched",
+                    reason=(
+                        f"{text} none of the host's MACs {', '.join(identity.macs)}; it has {', '.join(agent.macs)}"
+                    ),
+                )
     return Match(host.name, "unmatched", reason=reason)
 
 

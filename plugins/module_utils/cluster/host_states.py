@@ -9,7 +9,8 @@ Source: openshift/assisted-service internal/host/statemachine.go, internal/contr
 
 from __future__ import annotations
 
-# The service takes over hostname, role, pool, disk, node labels and fencing only in these (5.2). The empty state is that of a host it does not know yet.
+# The service takes over hostname, role, pool, disk, node labels and fencing only in these (5.2). The empty state is
+# that of a host it does not know yet.
 OPEN = frozenset(
     {
         "",
@@ -44,7 +45,10 @@ QUIET = frozenset({"", "disconnected", "disconnected-unbound"}) | INSTALLED | FA
 
 
 def ignored_in(state: str) -> bool:
-    """Whether the service ignores changes of hostname, role, disk and their like in this state. A state that we do not know is given a try."""
+    """Whether the service ignores changes of hostname, role, disk and their like in this state.
+
+    A state that we do not know is given a try.
+    """
     return state in KNOWN_STATES - OPEN
 
 

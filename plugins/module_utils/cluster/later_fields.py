@@ -31,13 +31,24 @@ _AGENT_CONFIG: dict[str, Release] = {
     **{f"hosts[].{row.upstream}": row.since for row in HOST_FIELDS if row.since},
 }
 # What to do, where removing the field is not all. The reason is that of ReleaseProfile.fencing_by_mac.
-_HINTS = {_FENCING_MAC: "name the host by its hostname instead: the client in this image rejects all fencing credentials if one has a MAC address"}
+_HINTS = {
+    _FENCING_MAC: (
+        "name the host by its hostname instead: the client in this image rejects all fencing credentials if one has a "
+        "MAC "
+        "address"
+    )
+}
 
 
 def later_fields(install: Item, agent: Item, profile: ReleaseProfile) -> tuple[list[Problem], list[Problem]]:
-    """Problems of each document. An unknown key of install-config.yaml was no error to the older installers: it is one of ours then."""
+    """Problems of each document.
+
+    An unknown key of install-config.yaml was no error to the older installers: it is one of ours then.
+    """
     layer: Layer = "installer" if profile.unknown_keys_fail else "ours"
-    return list(_found(install, _INSTALL_CONFIG, profile, layer)), list(_found(agent, _AGENT_CONFIG, profile, "installer"))
+    return list(_found(install, _INSTALL_CONFIG, profile, layer)), list(
+        _found(agent, _AGENT_CONFIG, profile, "installer")
+    )
 
 
 def _found(document: Item, table: dict[str, Release], profile: ReleaseProfile, layer: Layer) -> Iterator[Problem]:
@@ -45,7 +56,9 @@ def _found(document: Item, table: dict[str, Release], profile: ReleaseProfile, l
         for item in _at(document, path.split(".")) if profile.release < since else ():
             release = f"{profile.release[0]}.{profile.release[1]}"
             detail = f"OpenShift {release} does not know this field; it came with {since[0]}.{since[1]}"
-            yield Problem(item.path, UNKNOWN_FIELD, detail, layer=layer, file=item.file, line=item.line, hint=_HINTS.get(path, ""))
+            yield Problem(
+                item.path, UNKNOWN_FIELD, detail, layer=layer, file=item.file, line=item.line, hint=_HINTS.get(path, "")
+            )
 
 
 def _at(item: Item, steps: list[str]) -> Iterator[Item]:

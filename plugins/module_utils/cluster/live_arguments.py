@@ -15,7 +15,8 @@ from ..common.problems import FORBIDDEN, INVALID, Problem
 from .spec import Cluster
 
 OPTION = "live_kernel_arguments"
-# Characters with a meaning for GRUB or iPXE, whose configurations hold the arguments as they are (GRUB manual, "Shell-like scripting: Quoting").
+# Characters with a meaning for GRUB or iPXE, whose configurations hold the arguments as they are (GRUB manual,
+# "Shell-like scripting: Quoting").
 _SPECIAL = frozenset("\"'$\\;&|<>{}")
 # Arguments that the image or this collection sets, and what to do for another value.
 _SET_BY_IMAGE = {
@@ -32,7 +33,9 @@ def read_arguments(value: Any, file: str) -> tuple[tuple[str, ...], list[Problem
         return (), []
     if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
         return (), [Problem(OPTION, INVALID, "a list of texts is expected", layer="ours", file=file)]
-    return tuple(value), list(argument_problems(((f"{OPTION}[{index}]", each) for index, each in enumerate(value)), file))
+    return tuple(value), list(
+        argument_problems(((f"{OPTION}[{index}]", each) for index, each in enumerate(value)), file)
+    )
 
 
 def argument_problems(arguments: Iterable[tuple[str, str]], file: str = "") -> Iterator[Problem]:
@@ -44,7 +47,9 @@ def argument_problems(arguments: Iterable[tuple[str, str]], file: str = "") -> I
             yield Problem(place, INVALID, detail, layer="ours", value=_shown(argument), hint=hint, file=file)
         elif name in _SET_BY_IMAGE:
             detail = f"{name} is set where the image is built"
-            yield Problem(place, FORBIDDEN, detail, layer="ours", value=_shown(argument), hint=_SET_BY_IMAGE[name], file=file)
+            yield Problem(
+                place, FORBIDDEN, detail, layer="ours", value=_shown(argument), hint=_SET_BY_IMAGE[name], file=file
+            )
 
 
 def infra_env_arguments(cluster: Cluster) -> list[dict[str, str]]:
@@ -61,7 +66,9 @@ def _fault(argument: str) -> tuple[str, str]:
     if not argument.isprintable():
         return "a kernel argument must not contain control characters", "remove them"
     if argument.startswith("#") or not _SPECIAL.isdisjoint(argument):
-        return "boot loaders would interpret this argument", "do not use # at its beginning, nor any of \" ' $ \\ ; & | < > { }"
+        return "boot loaders would interpret this argument", (
+            "do not use # at its beginning, nor any of \" ' $ \\ ; & | < > { }"
+        )
     return "", ""
 
 

@@ -3,8 +3,10 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """YAML read strictly, each value with its line; faults in our own words.
 
-Parsers quote the text around a fault, and that text may be a pull secret: only file, line and column are taken from them.
-Scalars mean what they mean to the installer's own parser (YAML 1.1 without dates and base-60 numbers): an unquoted MAC stays a string.
+Parsers quote the text around a fault, and that text may be a pull secret: only file, line and column are taken from
+them.
+Scalars mean what they mean to the installer's own parser (YAML 1.1 without dates and base-60 numbers): an unquoted MAC
+stays a string.
 """
 
 from __future__ import annotations
@@ -35,11 +37,16 @@ _DEEPEST = 200
 _VERSION = re.compile(r"\ufeff?(?:[ \t]*(?:#.*)?\n)*%YAML[ \t]+(\d+\.\d+)")
 # A value in two single quotes on each side: '' is an empty string to YAML, and what follows makes no sense to it.
 _DOUBLED_QUOTES = re.compile(r"^(?P<head>[ ]*pullSecret[ ]*:[ ]*)''(?P<json>\s*\{.*\}\s*)''[ \t]*$", re.MULTILINE)
-PULL_SECRET_HINT = """write pullSecret: '{"auths": {"host:5000": {"auth": "…"}}}' on one line, in one pair of single quotes"""
+PULL_SECRET_HINT = (
+    """write pullSecret: '{"auths": {"host:5000": {"auth": "…"}}}' on one line, in one pair of single quotes"""
+)
 
 # Part of the parser's message -> our words.
 _WORDS = (
-    ("mapping values are not allowed", "a ':' where no key can stand: wrong indentation, or a value with ': ' in it that needs quotes"),
+    (
+        "mapping values are not allowed",
+        ("a ':' where no key can stand: wrong indentation, or a value with ': ' in it that needs quotes"),
+    ),
     ("did not find expected key", "a key was expected: wrong indentation, or quotes that end too early"),
     ("expected <block end>", "a key was expected: wrong indentation, or quotes that end too early"),
     ("expected '-'", "a list entry was expected: wrong indentation"),
@@ -75,7 +82,9 @@ def _integer(text: str) -> int | str:
     digits = text.lstrip("-+").replace("_", "").lower()
     base = {"0b": 2, "0x": 16, "0o": 8}.get(digits[:2], 8 if len(digits) > 1 and digits[0] == "0" else 10)
     try:
-        return int(digits.removeprefix("0b").removeprefix("0x").removeprefix("0o") or "0", base) * (-1 if text[0] == "-" else 1)
+        return int(digits.removeprefix("0b").removeprefix("0x").removeprefix("0o") or "0", base) * (
+            -1 if text[0] == "-" else 1
+        )
     except ValueError:
         return text
 
@@ -93,7 +102,8 @@ def _key_text(text: str) -> str | None:
 
 @functools.lru_cache(maxsize=1)
 def _loader() -> Any:
-    # libyaml where PyYAML was built with it: 10 times faster. One resolver marks every unquoted scalar; their values we resolve ourselves.
+    # libyaml where PyYAML was built with it: 10 times faster. One resolver marks every unquoted scalar; their values we
+    # resolve ourselves.
     yaml = libraries.yaml
 
     class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
@@ -106,7 +116,8 @@ def _loader() -> Any:
 def load(text: str, file: str) -> tuple[Item | None, list[Problem]]:
     """The first document of a YAML text, or None when it is not YAML; problems name the file, line and column.
 
-    One common mistake is read as meant, so that everything after it is checked as well: a pull secret in doubled single quotes.
+    One common mistake is read as meant, so that everything after it is checked as well: a pull secret in doubled single
+    quotes.
     """
     item, problems = _load(text, file)
     match = _DOUBLED_QUOTES.search(text) if item is None else None
@@ -127,10 +138,11 @@ def _load(text: str, file: str) -> tuple[Item | None, list[Problem]]:
 
 
 def load_all(text: str, file: str, most: int = 0, *, strict: bool = True) -> tuple[list[Item], list[Problem]]:
-    """The documents of a YAML text, at least one (of value None when the text is empty); none at all when it is not YAML.
+    """The documents of a YAML text, at least one (of value None when the text is empty); none at all when it is not
+    YAML.
 
-    With ``most`` further documents are left out, whatever they hold, with a warning. ``strict`` is False for files in which the installer takes the last
-    of two values of a key: that a key stands twice is ours to say then.
+    With ``most`` further documents are left out, whatever they hold, with a warning. ``strict`` is False for files in
+    which the installer takes the last of two values of a key: that a key stands twice is ours to say then.
     """
     yaml = libraries.yaml
     problems: list[Problem] = []
@@ -160,7 +172,11 @@ def _left_out(loader: Any, file: str) -> Iterator[Problem]:
         mark = getattr(error, "problem_mark", None)
         line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
     if line:
-        detail = "only the first document of the file is read" if file else f"line {line}, column {column}: a second document begins"
+        detail = (
+            "only the first document of the file is read"
+            if file
+            else (f"line {line}, column {column}: a second document begins")
+        )
         yield Problem("", IGNORED, detail, severity="warning", check="ignored-field", file=file, line=line)
 
 
@@ -173,7 +189,13 @@ def _syntax_problem(error: yaml.YAMLError, text: str, file: str) -> Problem:
     lines = text.splitlines()
     if mark.line < len(lines) and lines[mark.line].lstrip(" ").startswith("\t"):
         words = "a tab is used for indentation; YAML wants spaces"
-    return Problem("", SYNTAX, f"line {mark.line + 1}, column {mark.column + 1}: this is not valid YAML: {words}", file=file, line=mark.line + 1)
+    return Problem(
+        "",
+        SYNTAX,
+        f"line {mark.line + 1}, column {mark.column + 1}: this is not valid YAML: {words}",
+        file=file,
+        line=mark.line + 1,
+    )
 
 
 class _Reading:
@@ -230,7 +252,13 @@ class _Reading:
                 continue
             if key in own:
                 layer: Layer = "installer" if self.strict else "ours"
-                self.problem(join(path, key), DUPLICATE, f"the key stands twice, first on line {own[key].line}", key_node, layer=layer)
+                self.problem(
+                    join(path, key),
+                    DUPLICATE,
+                    f"the key stands twice, first on line {own[key].line}",
+                    key_node,
+                    layer=layer,
+                )
                 continue
             item = self.item(value_node, join(path, key), depth + 1)
             item.line = key_node.start_mark.line + 1
@@ -242,7 +270,10 @@ class _Reading:
         """The installer reads what '<<' brings as if it stood there, and takes no key twice."""
         for key in own if self.strict else ():
             if key in merged:
-                detail = f"'<<' brings this key too, from line {merged[key].line}, and the installer lets nothing override it"
+                detail = (
+                    f"'<<' brings this key too, from line {merged[key].line}, and the installer lets nothing override "
+                    "it"
+                )
                 self.problems.append(Problem(join(path, key), DUPLICATE, detail, file=self.file, line=own[key].line))
 
     def key(self, node: Any, path: str) -> str | None:

@@ -19,13 +19,15 @@ from .tree import plain
 from .upstream.ssh import first_key_type
 
 NODES_CONFIG = "nodes-config.yaml"
-_SHAPE = record({"cpuArchitecture": STRING, "sshKey": STRING, "bootArtifactsBaseURL": STRING, "hosts": ListOf(AGENT_HOST)})
+_SHAPE = record(
+    {"cpuArchitecture": STRING, "sshKey": STRING, "bootArtifactsBaseURL": STRING, "hosts": ListOf(AGENT_HOST)}
+)
 
 
 @dataclasses.dataclass(frozen=True)
 class NodesConfig:
-    """What the file says. ``architecture`` (Go's name) and ``ssh_key`` win over the cluster's; empty where the file does not give them.
-    ``boot_artifacts_base_url`` is where the files of a network boot will be published.
+    """What the file says. ``architecture`` (Go's name) and ``ssh_key`` win over the cluster's; empty where the file
+    does not give them. ``boot_artifacts_base_url`` is where the files of a network boot will be published.
     """
 
     hosts: tuple[Host, ...] = ()
@@ -36,7 +38,9 @@ class NodesConfig:
 
 
 def read_nodes_config(directory: Path) -> NodesConfig:
-    """The file of that directory, with every problem of names, types and what must be there; rules about hosts are elsewhere."""
+    """The file of that directory, with every problem of names, types and what must be there; rules about hosts are
+    elsewhere.
+    """
     file = directory / NODES_CONFIG
     unread: list[Problem] = []
     text = read_text(file, unread)
@@ -51,7 +55,10 @@ def read_nodes_config(directory: Path) -> NodesConfig:
         return _nothing(file, INVALID, "a mapping is expected")
     reader = Reader(any_case=True)
     document = plain(reader.read(item, _SHAPE) or dataclasses.replace(item, value={}))
-    hosts = tuple(host_from_document(entry.get("hostname") or f"host-{index}", entry) for index, entry in enumerate(document.get("hosts", [])))
+    hosts = tuple(
+        host_from_document(entry.get("hostname") or f"host-{index}", entry)
+        for index, entry in enumerate(document.get("hosts", []))
+    )
     ssh_key = str(document.get("sshKey", "")).strip()
     found = [*problems, *map(_lenient, reader.problems)]
     if not hosts:
@@ -68,4 +75,8 @@ def _nothing(file: Path, kind: str, detail: str) -> NodesConfig:
 
 def _lenient(problem: Problem) -> Problem:
     """Upstream passes over keys that it does not know in this file."""
-    return dataclasses.replace(problem, kind=IGNORED, severity="warning", check="ignored-field") if problem.kind == UNKNOWN_FIELD else problem
+    return (
+        dataclasses.replace(problem, kind=IGNORED, severity="warning", check="ignored-field")
+        if problem.kind == UNKNOWN_FIELD
+        else problem
+    )

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""From upstream's paths to the user's: problems name the field that the user can change, with file and line where there is one."""
+"""From upstream's paths to the user's: problems name the field that the user can change, with file and line where there
+is one.
+"""
 
 from __future__ import annotations
 
@@ -38,13 +40,19 @@ class Source:
     @classmethod
     def of(cls, install_config: Item, agent_config: Item, *, variables: bool) -> Source:
         documents = {INSTALL_CONFIG: dict(places(install_config)), AGENT_CONFIG: dict(places(agent_config))}
-        return cls(documents, variables, {} if variables else {INSTALL_CONFIG: install_config.file, AGENT_CONFIG: agent_config.file})
+        return cls(
+            documents,
+            variables,
+            {} if variables else {INSTALL_CONFIG: install_config.file, AGENT_CONFIG: agent_config.file},
+        )
 
 
 def in_users_terms(problems: Iterable[Problem], source: Source) -> list[Problem]:
-    """Problems with upstream paths (``platform.baremetal.apiVIPs[0]``, file ``install-config.yaml``) in the terms of the user's input.
+    """Problems with upstream paths (``platform.baremetal.apiVIPs[0]``, file ``install-config.yaml``) in the terms of
+    the user's input.
 
-    A path that does not exist there (a required field that is absent) is named as the user would write it, on the line of what holds it.
+    A path that does not exist there (a required field that is absent) is named as the user would write it, on the line
+    of what holds it.
     Problems that are in the user's terms already stay as they are.
     """
     return [_translate(problem, source) for problem in problems]
@@ -59,7 +67,11 @@ def _translate(problem: Problem, source: Source) -> Problem:
         place = known.get(prefix)
         if place is not None and place.path:
             # Where the user writes the installer's own files, its problems name fields as it does.
-            keeps = not source.variables and problem.layer == "installer" and PurePath(place.file).name in (INSTALL_CONFIG, AGENT_CONFIG)
+            keeps = (
+                not source.variables
+                and problem.layer == "installer"
+                and PurePath(place.file).name in (INSTALL_CONFIG, AGENT_CONFIG)
+            )
             path = problem.path if keeps else _with_rest(place.path, rest, source.variables, prefix)
             return dataclasses.replace(problem, path=path, file=place.file, line=place.line)
         if source.variables:
@@ -67,7 +79,9 @@ def _translate(problem: Problem, source: Source) -> Problem:
             if target:
                 return dataclasses.replace(problem, path=_with_rest(target, rest, True, prefix), file="", line=0)
     if source.variables:
-        return dataclasses.replace(problem, path=_with_rest("openshift_cluster", "." + problem.path, True, ""), file="", line=0)
+        return dataclasses.replace(
+            problem, path=_with_rest("openshift_cluster", "." + problem.path, True, ""), file="", line=0
+        )
     return dataclasses.replace(problem, file=source.files.get(document) or document, line=0)
 
 
@@ -75,7 +89,11 @@ def document_of(problem: Problem) -> str:
     """Which of the two documents a problem is about; empty for another file."""
     if not problem.file:
         return AGENT_CONFIG if _AGENT_CONFIG_PATH.match(problem.path) else INSTALL_CONFIG
-    return problem.file if PurePath(problem.file).name == problem.file and problem.file in (INSTALL_CONFIG, AGENT_CONFIG) else ""
+    return (
+        problem.file
+        if PurePath(problem.file).name == problem.file and problem.file in (INSTALL_CONFIG, AGENT_CONFIG)
+        else ""
+    )
 
 
 def _prefixes(path: str) -> Iterator[tuple[str, str]]:

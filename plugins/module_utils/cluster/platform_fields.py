@@ -81,7 +81,15 @@ VSPHERE_POOL = record(
         **dict.fromkeys(("cpus", "coresPerSocket"), INT32),
         "memoryMB": INTEGER,
         "osDisk": record({"diskSizeGB": INT32}),
-        "dataDisks": ListOf(record({"name": STRING, "sizeGiB": INT32, "provisioningMode": Scalar("string", ("Thin", "Thick", "EagerlyZeroed"))})),
+        "dataDisks": ListOf(
+            record(
+                {
+                    "name": STRING,
+                    "sizeGiB": INT32,
+                    "provisioningMode": Scalar("string", ("Thin", "Thick", "EagerlyZeroed")),
+                }
+            )
+        ),
         "zones": STRINGS,
     }
 )
@@ -92,7 +100,9 @@ VSPHERE = record(
     {
         "apiVIPs": STRINGS,
         "ingressVIPs": STRINGS,
-        "vcenters": ListOf(record({"server": STRING, "port": INT32, "user": STRING, "password": STRING, "datacenters": STRINGS})),
+        "vcenters": ListOf(
+            record({"server": STRING, "port": INT32, "user": STRING, "password": STRING, "datacenters": STRINGS})
+        ),
         "failureDomains": ListOf(
             record(
                 {
@@ -134,7 +144,13 @@ VSPHERE = record(
         "diskType": Scalar("string", ("thin", "thick", "eagerZeroedThick")),
         "defaultMachinePlatform": VSPHERE_POOL,
         "hosts": ListOf(
-            record({"failureDomain": STRING, "networkDevice": record({"gateway": STRING, "ipAddrs": STRINGS, "nameservers": STRINGS}), "role": STRING})
+            record(
+                {
+                    "failureDomain": STRING,
+                    "networkDevice": record({"gateway": STRING, "ipAddrs": STRINGS, "nameservers": STRINGS}),
+                    "role": STRING,
+                }
+            )
         ),
     }
 )

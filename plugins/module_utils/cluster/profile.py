@@ -15,7 +15,19 @@ from collections.abc import Mapping
 from .rule_profile import Release, RuleProfile
 
 # In their order. 4.23 is the last release of 4; 5.0 is the same code with another major version.
-RELEASES: tuple[Release, ...] = ((4, 14), (4, 15), (4, 16), (4, 17), (4, 18), (4, 19), (4, 20), (4, 21), (4, 22), (4, 23), (5, 0))
+RELEASES: tuple[Release, ...] = (
+    (4, 14),
+    (4, 15),
+    (4, 16),
+    (4, 17),
+    (4, 18),
+    (4, 19),
+    (4, 20),
+    (4, 21),
+    (4, 22),
+    (4, 23),
+    (5, 0),
+)
 OLDEST, NEWEST = RELEASES[0], RELEASES[-1]
 # OKD goes from 4.22 to 5.0.
 _NOT_OF_OKD: Release = (4, 23)
@@ -23,7 +35,9 @@ _NOT_OF_OKD: Release = (4, 23)
 
 @dataclasses.dataclass(frozen=True)
 class ReleaseProfile(RuleProfile):
-    """The installer of one release, 4.21 as it was released: each property is one difference that other packages depend on."""
+    """The installer of one release, 4.21 as it was released: each property is one difference that other packages depend
+    on.
+    """
 
     # Manifests
 
@@ -34,13 +48,17 @@ class ReleaseProfile(RuleProfile):
 
     @property
     def blocked_sources(self) -> bool:
-        """registries.conf blocks sources with sourcePolicy NeverContactSource; before, sources were merged whatever their policy."""
+        """registries.conf blocks sources with sourcePolicy NeverContactSource; before, sources were merged whatever
+        their policy.
+        """
         return self.release >= (4, 21)
 
     # Base image
 
     def stream_metadata_file(self, stream: str) -> str:
-        """The CoreOS stream metadata of an osImageStream in data/data/coreos of openshift/installer (pkg/rhcos/stream.go, stream_scos.go)."""
+        """The CoreOS stream metadata of an osImageStream in data/data/coreos of openshift/installer
+        (pkg/rhcos/stream.go, stream_scos.go).
+        """
         if self.okd:
             return "scos.json"
         return f"coreos-{stream}.json" if self.release >= (4, 22) else "rhcos.json"
@@ -99,10 +117,12 @@ class ReleaseProfile(RuleProfile):
 
     @property
     def fencing_by_mac(self) -> bool:
-        """A fencing credential may name its host by a MAC address (openshift/installer 10513 and 10684, openshift/assisted-service 10385).
+        """A fencing credential may name its host by a MAC address (openshift/installer 10513 and 10684,
+        openshift/assisted-service 10385).
 
-        The client in an older image decodes the credentials strictly (openshift/assisted-service cmd/agentbasedinstaller/host_config.go, release-4.22):
-        one MAC address, even beside a hostname, makes it reject the whole file.
+        The client in an older image decodes the credentials strictly (openshift/assisted-service
+        cmd/agentbasedinstaller/host_config.go, release-4.22): one MAC address, even beside a hostname, makes it reject
+        the whole file.
         """
         return self.release >= (4, 23)
 
@@ -158,17 +178,23 @@ class ReleaseProfile(RuleProfile):
 
     @property
     def screen_by_drm(self) -> bool:
-        """The interactive console finds a screen by /dev/dri, too: RHEL 10 may have no /dev/fb0 (openshift/installer 10640)."""
+        """The interactive console finds a screen by /dev/dri, too: RHEL 10 may have no /dev/fb0 (openshift/installer
+        10640).
+        """
         return self.release >= (4, 23)
 
     @property
     def layer_store_helper(self) -> bool:
-        """registries.conf has additional-layer-store-auth-helper (openshift/installer 6d2a8af39e: the library that writes it was replaced)."""
+        """registries.conf has additional-layer-store-auth-helper (openshift/installer 6d2a8af39e: the library that
+        writes it was replaced).
+        """
         return self.release >= (4, 23)
 
     @property
     def interface_name_warning(self) -> bool:
-        """The installer warns of names in the interface table that networkConfig does not have (openshift/installer 10567)."""
+        """The installer warns of names in the interface table that networkConfig does not have (openshift/installer
+        10567).
+        """
         return self.release >= (4, 23)
 
 
@@ -195,7 +221,9 @@ def is_known(version: str) -> bool:
 
 
 def profile_of(version: str) -> ReleaseProfile:
-    """The profile of a version: that of the oldest release for an older one, that of the newest for any other that is unknown and for no version at all."""
+    """The profile of a version: that of the oldest release for an older one, that of the newest for any other that is
+    unknown and for no version at all.
+    """
     release = release_of(version) or NEWEST
     known = PROFILES.get(release) or PROFILES[OLDEST if release < OLDEST else NEWEST]
     return dataclasses.replace(known, okd=True) if is_okd(version) else known

@@ -22,12 +22,29 @@ def check_version(version: str, path: str) -> list[Problem]:
     """Problems of a version; ``path`` is the option that names it."""
     supported = f"this version of zerotouch.openshift installs {_name(OLDEST)} to {_name(NEWEST)}"
     if not version:
-        return [Problem(path, REQUIRED, "the OpenShift version must be named", layer="ours", hint=f"for example {_name(NEWEST)}.0; {supported}")]
+        return [
+            Problem(
+                path,
+                REQUIRED,
+                "the OpenShift version must be named",
+                layer="ours",
+                hint=f"for example {_name(NEWEST)}.0; {supported}",
+            )
+        ]
     match = _VERSION.match(version)
     if not match:
         detail = "this is not a full OpenShift version"
         beginning = version[:40]
-        return [Problem(path, INVALID, detail, layer="ours", value=f'"{beginning}"', hint=f"for example {_name(NEWEST)}.0; {supported}")]
+        return [
+            Problem(
+                path,
+                INVALID,
+                detail,
+                layer="ours",
+                value=f'"{beginning}"',
+                hint=f"for example {_name(NEWEST)}.0; {supported}",
+            )
+        ]
     release = (int(match[1]), int(match[2]))
     if is_known(version):
         return []
@@ -35,7 +52,10 @@ def check_version(version: str, path: str) -> list[Problem]:
         detail = f"OpenShift {_name(release)} is older than the releases that are part of this version: {supported}"
         return [Problem(path, UNSUPPORTED, detail, layer="ours", value=f'"{version}"')]
     known = ", ".join(map(_name, RELEASES))
-    detail = f"{'OKD' if is_okd(version) else 'OpenShift'} {_name(release)} is not among the releases that are part of this version ({known})"
+    detail = (
+        f"{'OKD' if is_okd(version) else 'OpenShift'} {_name(release)} is not among the releases that are part of "
+        f"this version ({known})"
+    )
     return [own("release-unknown", path, UNSUPPORTED, detail, value=version)]
 
 

@@ -5,7 +5,8 @@
 
 The same deployment always gives the same text. What the files hold reads back as the same deployment.
 
-BMC data of the inventory is for booting and stays out: the content of these files reaches the ISO and the cluster, and with it the passwords
+BMC data of the inventory is for booting and stays out: the content of these files reaches the ISO and the cluster, and
+with it the passwords
 . Only BMC data that the user put there himself (``platform_options.hosts``, or the hosts of his own
 files) is written, to the hosts of agent-config.yaml, where upstream looks first.
 
@@ -61,7 +62,9 @@ def install_config(cluster: Cluster) -> dict[str, Any]:
         "networking": {
             "networkType": networking.network_type,
             "machineNetwork": [{"cidr": cidr} for cidr in networking.machine_networks],
-            "clusterNetwork": [{"cidr": network.cidr, "hostPrefix": network.host_prefix} for network in networking.cluster_networks],
+            "clusterNetwork": [
+                {"cidr": network.cidr, "hostPrefix": network.host_prefix} for network in networking.cluster_networks
+            ],
             "serviceNetwork": list(networking.service_networks),
             **extra.pop("networking", {}),
         },
@@ -92,7 +95,14 @@ def agent_config(deployment: Deployment) -> dict[str, Any]:
 
 def _platform(cluster: Cluster) -> dict[str, Any]:
     vips = without_empty({"apiVIPs": list(cluster.api_vips), "ingressVIPs": list(cluster.ingress_vips)})
-    return {**vips, **{key: value for key, value in cluster.platform_options.items() if not (cluster.platform == "baremetal" and key == "hosts")}}
+    return {
+        **vips,
+        **{
+            key: value
+            for key, value in cluster.platform_options.items()
+            if not (cluster.platform == "baremetal" and key == "hosts")
+        },
+    }
 
 
 def _pool(name: str, pool: Pool) -> dict[str, Any]:

@@ -18,7 +18,10 @@ CANDIDATES = ("master", "arbiter")
 
 @dataclasses.dataclass(frozen=True)
 class Rendezvous:
-    """``ip`` is canonical, empty where none can be told. ``hosts`` are the indices of the hosts that have it as a static address."""
+    """``ip`` is canonical, empty where none can be told.
+
+    ``hosts`` are the indices of the hosts that have it as a static address.
+    """
 
     ip: str
     provided: bool
@@ -26,9 +29,11 @@ class Rendezvous:
 
 
 def derive(hosts: Sequence[Host]) -> str:
-    """The first static address of a control-plane host, else of a host without a role, else of any host; empty without one.
+    """The first static address of a control-plane host, else of a host without a role, else of any host; empty without
+    one.
 
-    Inside an interface IPv4 comes before IPv6. Workers are taken last, as the installer takes them: rules say where that is a mistake.
+    Inside an interface IPv4 comes before IPv6. Workers are taken last, as the installer takes them: rules say where
+    that is a mistake.
     """
     passes: tuple[Iterable[Host], ...] = (
         (host for host in hosts if host.role in CANDIDATES),
@@ -47,7 +52,9 @@ def rendezvous(deployment: Deployment) -> Rendezvous:
     """The rendezvous address of a deployment, given or derived, and who has it."""
     provided = deployment.cluster.rendezvous_ip.strip()
     ip = canonical_ip(provided) if provided else derive(deployment.hosts)
-    owners = tuple(index for index, host in enumerate(deployment.hosts) if ip and ip in _ips(static_addresses(host.network_config)))
+    owners = tuple(
+        index for index, host in enumerate(deployment.hosts) if ip and ip in _ips(static_addresses(host.network_config))
+    )
     return Rendezvous(ip, bool(provided), owners)
 
 

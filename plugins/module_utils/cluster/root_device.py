@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Root device hints to a disk, by the rules of the service: all must hold.
 
-Disks are those of a host's inventory in the spelling of an Agent (``sizeBytes``); :func:`as_agents` makes them of the REST API's (``size_bytes``).
+Disks are those of a host's inventory in the spelling of an Agent (``sizeBytes``); :func:`as_agents` makes them of the
+REST API's (``size_bytes``).
 
 Source: openshift/assisted-service internal/controller/controllers/bmh_agent_controller.go,
   internal/host/hostutil/host_utils.go.
@@ -36,13 +37,17 @@ class RootDeviceChoice:
 
 
 def choose_disk(hints: Mapping[str, Any], disks: Sequence[Disk], current: str = "") -> RootDeviceChoice:
-    """The disk that the service would take: of several that fit a multipath device, else the first in the order of the inventory.
+    """The disk that the service would take: of several that fit a multipath device, else the first in the order of the
+    inventory.
 
-    ``current`` is the id of a disk that was chosen before; as long as it fits it stays, whatever order the disks come in.
+    ``current`` is the id of a disk that was chosen before; as long as it fits it stays, whatever order the disks come
+    in.
     """
     fitting = [disk for disk in disks if not list(_objections(disk, hints))]
     if not fitting:
-        return RootDeviceChoice(reasons=tuple(f"{name_of(disk)}: {', '.join(_objections(disk, hints))}" for disk in disks))
+        return RootDeviceChoice(
+            reasons=tuple(f"{name_of(disk)}: {', '.join(_objections(disk, hints))}" for disk in disks)
+        )
     first = next((disk for disk in fitting if disk.get("id") == current), fitting[0])
     multipath = [disk for disk in fitting if disk.get("driveType") == MULTIPATH]
     chosen = first if first in multipath or not multipath else multipath[0]
@@ -51,7 +56,12 @@ def choose_disk(hints: Mapping[str, Any], disks: Sequence[Disk], current: str = 
 
 def find_disk(disks: Sequence[Disk], *, disk_id: str = "", path: str = "") -> RootDeviceChoice:
     """A disk named by its id or by one of its paths, if the service would install on it."""
-    named = [disk for disk in disks if (disk_id and disk.get("id") == disk_id) or (path and path in (disk.get("path"), disk.get("byPath"), disk.get("byID")))]
+    named = [
+        disk
+        for disk in disks
+        if (disk_id and disk.get("id") == disk_id)
+        or (path and path in (disk.get("path"), disk.get("byPath"), disk.get("byID")))
+    ]
     if not named:
         return RootDeviceChoice(reasons=tuple(f"{name_of(disk)}: not it" for disk in disks))
     objections = list(_eligible(named[0]))
@@ -67,7 +77,9 @@ def as_agents(disk: Disk) -> dict[str, Any]:
         first, *others = name.split("_")
         return first + "".join(word.capitalize() for word in others)
 
-    return {camel(name): as_agents(value) if isinstance(value, Mapping) else value for name, value in disk.items()} | {"byID": disk.get("by_id")}
+    return {camel(name): as_agents(value) if isinstance(value, Mapping) else value for name, value in disk.items()} | {
+        "byID": disk.get("by_id")
+    }
 
 
 def check_hints(hints: Mapping[str, Any], path: str) -> Iterator[Problem]:
@@ -117,7 +129,9 @@ def _size(disk: Disk) -> int:
 
 @dataclasses.dataclass(frozen=True)
 class _Hint:
-    """``found`` is what the disk has; ``holds`` whether that is what is wanted; ``requested`` the words before the wanted value."""
+    """``found`` is what the disk has; ``holds`` whether that is what is wanted; ``requested`` the words before the
+    wanted value.
+    """
 
     type: type
     found: Callable[[Disk], Any]
@@ -130,18 +144,26 @@ def _exact(field: str) -> _Hint:
 
 
 def _part(field: str) -> _Hint:
-    return _Hint(str, lambda disk: disk.get(field) or "", lambda disk, wanted: wanted in str(disk.get(field) or ""), "one with ")
+    return _Hint(
+        str, lambda disk: disk.get(field) or "", lambda disk, wanted: wanted in str(disk.get(field) or ""), "one with "
+    )
 
 
 _HINTS = {
-    "deviceName": _Hint(str, lambda disk: disk.get("path") or "", lambda disk, wanted: wanted in (disk.get("path"), disk.get("byPath"))),
+    "deviceName": _Hint(
+        str, lambda disk: disk.get("path") or "", lambda disk, wanted: wanted in (disk.get("path"), disk.get("byPath"))
+    ),
     "hctl": _exact("hctl"),
     "model": _part("model"),
     "vendor": _part("vendor"),
     "serialNumber": _exact("serial"),
     "minSizeGigabytes": _Hint(int, _size, lambda disk, wanted: bool(wanted <= _size(disk)), "at least "),
     "wwn": _exact("wwn"),
-    "rotational": _Hint(bool, lambda disk: disk.get("driveType") == "HDD", lambda disk, wanted: (disk.get("driveType") == "HDD") is wanted),
+    "rotational": _Hint(
+        bool,
+        lambda disk: disk.get("driveType") == "HDD",
+        lambda disk, wanted: (disk.get("driveType") == "HDD") is wanted,
+    ),
 }
 HINTS = tuple(_HINTS)
 _IGNORED = ("wwnWithExtension", "wwnVendorExtension")

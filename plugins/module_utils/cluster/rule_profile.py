@@ -1,10 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the installer of a release accepts in install-config.yaml and agent-config.yaml: the part of its profile that rules ask for.
+"""What the installer of a release accepts in install-config.yaml and agent-config.yaml: the part of its profile that
+rules ask for.
 
-Where each boundary comes from is in docs/upstream/releases.md. 4.22 left the main branch of openshift/installer in April 2026; what was merged later belongs
-to 4.23 and 5.0, which are one code base.
+Where each boundary comes from is in docs/upstream/releases.md. 4.22 left the main branch of openshift/installer in
+April 2026; what was merged later belongs to 4.23 and 5.0, which are one code base.
 """
 
 from __future__ import annotations
@@ -29,7 +30,11 @@ class RuleProfile:
     @property
     def platforms(self) -> tuple[str, ...]:
         """The platforms of agent installations, in the installer's order."""
-        return ("baremetal", "vsphere", "nutanix", "none", "external") if self.nutanix else ("baremetal", "vsphere", "none", "external")
+        return (
+            ("baremetal", "vsphere", "nutanix", "none", "external")
+            if self.nutanix
+            else ("baremetal", "vsphere", "none", "external")
+        )
 
     @property
     def many_masters(self) -> bool:
@@ -68,7 +73,9 @@ class RuleProfile:
 
     @property
     def two_node_rule(self) -> bool:
-        """The agent installer takes two control-plane hosts, with an arbiter or with fencing; before with an arbiter only."""
+        """The agent installer takes two control-plane hosts, with an arbiter or with fencing; before with an arbiter
+        only.
+        """
         return self.release >= (4, 22)
 
     @property
@@ -108,7 +115,9 @@ class RuleProfile:
 
     @property
     def management_gate(self) -> bool:
-        """``management: ClusterAPI`` of a machine pool is protected by feature gates; later it is refused on the platforms of agent installations."""
+        """``management: ClusterAPI`` of a machine pool is protected by feature gates; later it is refused on the
+        platforms of agent installations.
+        """
         return self.release < (4, 23)
 
     @property
@@ -118,7 +127,9 @@ class RuleProfile:
 
     @property
     def default_os_stream(self) -> str:
-        """The osImageStream that the installer fills in (openshift/installer pkg/rhcos/stream.go); empty where it fills in none."""
+        """The osImageStream that the installer fills in (openshift/installer pkg/rhcos/stream.go); empty where it fills
+        in none.
+        """
         if self.release < (4, 23):
             return ""
         if self.okd:
@@ -132,12 +143,16 @@ class RuleProfile:
 
     @property
     def os_stream_in_effect(self) -> str:
-        """The stream of the base image and the nodes, unless osImageStream names another; empty for OKD before it had streams."""
+        """The stream of the base image and the nodes, unless osImageStream names another; empty for OKD before it had
+        streams.
+        """
         return self.default_os_stream or ("" if self.okd else "rhel-9")
 
     @property
     def os_stream_handed_on(self) -> bool:
-        """The agent installer uses osImageStream: before, it checks the field and installs the default (openshift/installer 10481)."""
+        """The agent installer uses osImageStream: before, it checks the field and installs the default
+        (openshift/installer 10481).
+        """
         return self.release >= (4, 23)
 
     @property
@@ -157,7 +172,9 @@ class RuleProfile:
 
     @property
     def provisioning_gateway(self) -> bool:
-        """platform.baremetal has provisioningNetworkGateway, in the overrides too, and an empty clusterProvisioningIP is no mistake."""
+        """platform.baremetal has provisioningNetworkGateway, in the overrides too, and an empty clusterProvisioningIP
+        is no mistake.
+        """
         return self.release >= (4, 22)
 
     @property
@@ -167,7 +184,9 @@ class RuleProfile:
 
     @property
     def vsphere_paths(self) -> bool:
-        """A missing host group and a missing user are reported at the fields that the file has (openshift/installer 10663)."""
+        """A missing host group and a missing user are reported at the fields that the file has (openshift/installer
+        10663).
+        """
         return self.release >= (4, 23)
 
     @property

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The published JSON schemas of ``openshift_cluster`` and ``openshift_host``, from the table of fields (field_table.py)."""
+"""The published JSON schemas of ``openshift_cluster`` and ``openshift_host``, from the table of fields
+(field_table.py).
+"""
 
 from __future__ import annotations
 
@@ -17,12 +19,22 @@ _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 def cluster_schema() -> dict[str, Any]:
     """JSON schema of ``openshift_cluster``."""
-    return {"$schema": _DIALECT, "title": "openshift_cluster", "description": "A cluster to install.", **json_schema(CLUSTER)}
+    return {
+        "$schema": _DIALECT,
+        "title": "openshift_cluster",
+        "description": "A cluster to install.",
+        **json_schema(CLUSTER),
+    }
 
 
 def host_schema() -> dict[str, Any]:
     """JSON schema of ``openshift_host``, with ``openshift_host_defaults`` merged in."""
-    return {"$schema": _DIALECT, "title": "openshift_host", "description": "A host of the cluster.", **json_schema(HOST)}
+    return {
+        "$schema": _DIALECT,
+        "title": "openshift_host",
+        "description": "A host of the cluster.",
+        **json_schema(HOST),
+    }
 
 
 def schema_files() -> dict[str, str]:
@@ -34,9 +46,16 @@ def schema_files() -> dict[str, str]:
 def json_schema(shape: Shape) -> dict[str, Any]:
     """JSON Schema (2020-12) of a shape."""
     if isinstance(shape, Record):
-        properties = {name: {**json_schema(field.shape), **_annotations(name, field)} for name, field in shape.fields.items()}
+        properties = {
+            name: {**json_schema(field.shape), **_annotations(name, field)} for name, field in shape.fields.items()
+        }
         required = [name for name, field in shape.fields.items() if field.required]
-        return {"type": "object", "properties": properties, "additionalProperties": False, **({"required": required} if required else {})}
+        return {
+            "type": "object",
+            "properties": properties,
+            "additionalProperties": False,
+            **({"required": required} if required else {}),
+        }
     if isinstance(shape, ListOf):
         return {"type": "array", "items": json_schema(shape.element)}
     if isinstance(shape, Opaque):

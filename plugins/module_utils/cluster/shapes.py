@@ -28,7 +28,8 @@ ScalarType = Literal["string", "integer", "boolean"]
 class Scalar:
     """One value. ``choices`` only serve the schema and hints: whether a value is allowed is for the rules to say.
 
-    ``cidr``: a network; the installer cannot even read another text. ``exact``: a text that the installer does not make of a number. ``bits``: of a number.
+    ``cidr``: a network; the installer cannot even read another text. ``exact``: a text that the installer does not make
+    of a number. ``bits``: of a number.
     """
 
     type: ScalarType
@@ -103,7 +104,12 @@ def record(fields: Mapping[str, Shape | Field]) -> Record:
 def in_snake_case(shape: Shape) -> Shape:
     """The same shape with our names for the keys."""
     if isinstance(shape, Record):
-        return Record({snake_case(name): dataclasses.replace(field, shape=in_snake_case(field.shape)) for name, field in shape.fields.items()})
+        return Record(
+            {
+                snake_case(name): dataclasses.replace(field, shape=in_snake_case(field.shape))
+                for name, field in shape.fields.items()
+            }
+        )
     if isinstance(shape, ListOf):
         return ListOf(in_snake_case(shape.element))
     return shape
@@ -113,7 +119,9 @@ def in_upstream_case(item: Item, shape: Shape) -> Item:
     """An item of ``in_snake_case(shape)`` with upstream's keys again."""
     if isinstance(shape, Record) and item.is_mapping:
         names = {snake_case(name): name for name in shape.fields}
-        value = {names[key]: in_upstream_case(child, shape.fields[names[key]].shape) for key, child in item.value.items()}
+        value = {
+            names[key]: in_upstream_case(child, shape.fields[names[key]].shape) for key, child in item.value.items()
+        }
         return dataclasses.replace(item, value=value)
     if isinstance(shape, ListOf) and item.is_list:
         return dataclasses.replace(item, value=[in_upstream_case(child, shape.element) for child in item.value])
@@ -138,7 +146,8 @@ class Reader:
     def read(self, item: Item, shape: Shape, name: str = "") -> Item | None:
         """The item with canonical keys and only values of the right type, or None where nothing usable is left.
 
-        A lone value where a list belongs, or a number where a string belongs, is reported and then read as meant, so that what depends on it
+        A lone value where a list belongs, or a number where a string belongs, is reported and then read as meant, so
+        that what depends on it
         is not reported too. ``name`` is the key that holds the item.
         """
         if item.value is None:
@@ -166,11 +175,22 @@ class Reader:
             name = key if key in shape.fields else known.get(key.lower(), "")
             if not name:
                 meant = self.nearest_name(key, shape)
-                self.problem(child, UNKNOWN_FIELD, "there is no such field", hint=f"did you mean {meant}?" if meant else "", layer=self.unknown)
+                self.problem(
+                    child,
+                    UNKNOWN_FIELD,
+                    "there is no such field",
+                    hint=f"did you mean {meant}?" if meant else "",
+                    layer=self.unknown,
+                )
                 mistyped.setdefault(meant, child)
             elif name in result:
                 # The installer takes the last one without a word.
-                self.problem(child, DUPLICATE, f"{key} and {result[name].path.rpartition('.')[2]} are the same field", layer="ours")
+                self.problem(
+                    child,
+                    DUPLICATE,
+                    f"{key} and {result[name].path.rpartition('.')[2]} are the same field",
+                    layer="ours",
+                )
             else:
                 read = self.read(child, shape.fields[name].shape, name)
                 if read is not None:
@@ -214,7 +234,9 @@ class Reader:
         if shape.type == "integer" and isinstance(value, float) and value.is_integer():
             return dataclasses.replace(item, value=int(value))
         if not fits:
-            self.mismatch(item, wanted, name, shape.hint, readable=wanted == "a string" and not shape.exact and not shape.cidr)
+            self.mismatch(
+                item, wanted, name, shape.hint, readable=wanted == "a string" and not shape.exact and not shape.cidr
+            )
             return _as_meant(item, shape.type)
         if shape.type == "integer" and not -(1 << shape.bits - 1) <= value < 1 << shape.bits - 1:
             self.problem(item, INVALID, f"a whole number of {shape.bits} bits is expected", value=str(value))
@@ -243,19 +265,36 @@ class Reader:
         else:
             self.problem(item, INVALID, detail, value=value, hint=hint)
 
-    def problem(self, item: Item, kind: str, detail: str, *, value: str = "", hint: str = "", layer: Layer | None = None) -> None:
-        self.problems.append(Problem(item.path, kind, detail, layer=layer or self.layer, file=item.file, line=item.line, value=value, hint=hint))
+    def problem(
+        self, item: Item, kind: str, detail: str, *, value: str = "", hint: str = "", layer: Layer | None = None
+    ) -> None:
+        self.problems.append(
+            Problem(
+                item.path,
+                kind,
+                detail,
+                layer=layer or self.layer,
+                file=item.file,
+                line=item.line,
+                value=value,
+                hint=hint,
+            )
+        )
 
 
 def _zero(item: Item, shape: Shape) -> Item:
     """A null among the elements of a list is an empty one to the installer, or an empty text."""
-    if item.value is not None or not (isinstance(shape, Record) or (isinstance(shape, Scalar) and shape.type == "string" and not shape.cidr)):
+    if item.value is not None or not (
+        isinstance(shape, Record) or (isinstance(shape, Scalar) and shape.type == "string" and not shape.cidr)
+    ):
         return item
     return dataclasses.replace(item, value={} if isinstance(shape, Record) else "")
 
 
 def _whole_numbers(item: Item) -> Item:
-    """The same with 1500.0 as 1500, everywhere in it: the installer makes JSON of the file first (sigs.k8s.io/yaml), which writes them alike."""
+    """The same with 1500.0 as 1500, everywhere in it: the installer makes JSON of the file first (sigs.k8s.io/yaml),
+    which writes them alike.
+    """
     value = item.value
     if item.is_mapping:
         return dataclasses.replace(item, value={key: _whole_numbers(child) for key, child in value.items()})
@@ -294,13 +333,21 @@ def _words(shape: Shape) -> str:
         return "a mapping"
     if isinstance(shape, ListOf):
         return f"a list of {_plural(shape.element)}"
-    return {"string": "a string", "integer": "a whole number", "boolean": "true or false"}[shape.type] if isinstance(shape, Scalar) else "a value"
+    return (
+        {"string": "a string", "integer": "a whole number", "boolean": "true or false"}[shape.type]
+        if isinstance(shape, Scalar)
+        else "a value"
+    )
 
 
 def _plural(shape: Shape) -> str:
     if isinstance(shape, (Record, Opaque)):
         return "mappings"
-    return {"string": "strings", "integer": "whole numbers", "boolean": "true or false"}[shape.type] if isinstance(shape, Scalar) else "values"
+    return (
+        {"string": "strings", "integer": "whole numbers", "boolean": "true or false"}[shape.type]
+        if isinstance(shape, Scalar)
+        else "values"
+    )
 
 
 def _found(item: Item) -> str:

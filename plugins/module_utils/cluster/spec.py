@@ -3,8 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """What a cluster is: the typed values that every other room works with.
 
-A :class:`Deployment` is what inventory variables or install-config.yaml + agent-config.yaml mean, after defaults. Field names are upstream's in
-snake_case; documents that upstream treats as opaque stay verbatim mappings in upstream's own spelling.
+A :class:`Deployment` is what inventory variables or install-config.yaml + agent-config.yaml mean, after defaults. Field
+names are upstream's in snake_case; documents that upstream treats as opaque stay verbatim mappings in upstream's own
+spelling.
 """
 
 from __future__ import annotations
@@ -20,7 +21,13 @@ Role = Literal["master", "arbiter", "worker", ""]
 Document = Mapping[str, Any]
 
 ARCHITECTURES = tuple(RPM_ARCHITECTURES)
-PLATFORM_TYPES = {"baremetal": "BareMetal", "vsphere": "VSphere", "nutanix": "Nutanix", "none": "None", "external": "External"}
+PLATFORM_TYPES = {
+    "baremetal": "BareMetal",
+    "vsphere": "VSphere",
+    "nutanix": "Nutanix",
+    "none": "None",
+    "external": "External",
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -88,7 +95,10 @@ class Networking:
 
 @dataclasses.dataclass(frozen=True)
 class Pool:
-    """A machine pool: ``control_plane``, ``compute`` or ``arbiter``. ``options`` are further upstream keys, verbatim."""
+    """A machine pool: ``control_plane``, ``compute`` or ``arbiter``.
+
+    ``options`` are further upstream keys, verbatim.
+    """
 
     replicas: int
     architecture: str = "amd64"
@@ -149,7 +159,8 @@ class Cluster:
     feature_gates: tuple[str, ...] = ()
     # Further install-config keys without a meaning of their own here (publish, credentialsMode, ...), verbatim.
     install_config_extra: Document = dataclasses.field(default_factory=dict)
-    # Fields of agent-config.yaml without an attribute here, verbatim; kind and metadata only where they are not those of the cluster.
+    # Fields of agent-config.yaml without an attribute here, verbatim; kind and metadata only where they are not those
+    # of the cluster.
     agent_config_extra: Document = dataclasses.field(default_factory=dict)
     rendezvous_ip: str = ""
     ntp_sources: tuple[str, ...] = ()
@@ -182,14 +193,21 @@ class Cluster:
     @property
     def replicas(self) -> dict[str, int]:
         """How many hosts of each role the cluster needs."""
-        return {"master": self.control_plane.replicas, "arbiter": self.arbiter.replicas if self.arbiter else 0, "worker": self.compute.replicas}
+        return {
+            "master": self.control_plane.replicas,
+            "arbiter": self.arbiter.replicas if self.arbiter else 0,
+            "worker": self.compute.replicas,
+        }
 
 
 @dataclasses.dataclass(frozen=True)
 class Deployment:
-    """A cluster and its hosts, in the user's order. ``rendezvous_ip`` is the address of node 0, canonical, given or derived.
+    """A cluster and its hosts, in the user's order.
 
-    ``provided_manifests`` are the files of a hand-written set (the ZTP form) by path, verbatim: no manifests are made of the cluster then.
+    ``rendezvous_ip`` is the address of node 0, canonical, given or derived.
+
+    ``provided_manifests`` are the files of a hand-written set (the ZTP form) by path, verbatim: no manifests are made
+    of the cluster then.
 
     Source: openshift/installer pkg/asset/agent/image/ignition.go.
     """

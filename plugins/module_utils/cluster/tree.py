@@ -3,8 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Values that know where the user wrote them.
 
-Whatever happens to a value on its way to the spec (old layouts upgraded, variables brought into upstream's form, overrides merged), its
-:class:`Item` keeps the user's own path, file and line, so that every later problem can name them.
+Whatever happens to a value on its way to the spec (old layouts upgraded, variables brought into upstream's form,
+overrides merged), its :class:`Item` keeps the user's own path, file and line, so that every later problem can name
+them.
 """
 
 from __future__ import annotations
@@ -16,7 +17,10 @@ from typing import Any, NamedTuple
 
 @dataclasses.dataclass
 class Item:
-    """A value as the user wrote it. ``value`` is a scalar or None, a dict of Items or a list of Items; ``line`` counts from 1, 0 is unknown."""
+    """A value as the user wrote it.
+
+    ``value`` is a scalar or None, a dict of Items or a list of Items; ``line`` counts from 1, 0 is unknown.
+    """
 
     value: Any
     path: str
@@ -68,7 +72,9 @@ def join(path: str, key: str | int) -> str:
 def wrap(data: Any, path: str, file: str = "", line: int = 0) -> Item:
     """Plain data (dicts, lists, scalars) as items."""
     if isinstance(data, Mapping):
-        return Item({str(key): wrap(value, join(path, str(key)), file, line) for key, value in data.items()}, path, file, line)
+        return Item(
+            {str(key): wrap(value, join(path, str(key)), file, line) for key, value in data.items()}, path, file, line
+        )
     if isinstance(data, (list, tuple)):
         return Item([wrap(value, join(path, index), file, line) for index, value in enumerate(data)], path, file, line)
     return Item(data, path, file, line)
@@ -104,9 +110,13 @@ def places(item: Item, path: str = "") -> Iterator[tuple[str, Place]]:
 def without_nulls(item: Item) -> Item:
     """Null means "not set" everywhere."""
     if item.is_mapping:
-        return dataclasses.replace(item, value={key: without_nulls(child) for key, child in item.value.items() if child.value is not None})
+        return dataclasses.replace(
+            item, value={key: without_nulls(child) for key, child in item.value.items() if child.value is not None}
+        )
     if item.is_list:
-        return dataclasses.replace(item, value=[without_nulls(child) for child in item.value if child.value is not None])
+        return dataclasses.replace(
+            item, value=[without_nulls(child) for child in item.value if child.value is not None]
+        )
     return item
 
 

@@ -19,7 +19,10 @@ AGENT_API_VERSION = "v1beta1"
 
 
 class Upgrade:
-    """Changes a document in place and collects one problem for each change. Keys match without regard to case, as everywhere in these files."""
+    """Changes a document in place and collects one problem for each change.
+
+    Keys match without regard to case, as everywhere in these files.
+    """
 
     def __init__(self) -> None:
         self.problems: list[Problem] = []
@@ -34,7 +37,11 @@ class Upgrade:
 
     def warn(self, item: Item, kind: str, detail: str, check: str = "deprecated-field", layer: Layer = "ours") -> None:
         # The installer reads old layouts without a word.
-        self.problems.append(Problem(item.path, kind, detail, severity="warning", layer=layer, check=check, file=item.file, line=item.line))
+        self.problems.append(
+            Problem(
+                item.path, kind, detail, severity="warning", layer=layer, check=check, file=item.file, line=item.line
+            )
+        )
 
     def error(self, item: Item, kind: str, detail: str, value: str = "", path: str = "") -> None:
         self.problems.append(Problem(path or item.path, kind, detail, file=item.file, line=item.line, value=value))
@@ -58,7 +65,9 @@ class Upgrade:
     def api_version(self, document: Item) -> None:
         version = find(document, "apiVersion")
         if version is None or version.value == "":
-            self.refuse(document if version is None else version, REQUIRED, "install-config version required", path="apiVersion")
+            self.refuse(
+                document if version is None else version, REQUIRED, "install-config version required", path="apiVersion"
+            )
         elif version.value in ("v1beta3", "v1beta4"):
             self.warn(version, DEPRECATED, f"{version.value} is read as v1", "layout-upgraded")
             version.value = "v1"
@@ -92,7 +101,9 @@ class Upgrade:
         if new is None or new.value == 0:
             put(entry, "hostPrefix", dataclasses.replace(old, value=prefix))
         elif new.value != prefix:
-            self.contradiction(new, f"hostPrefix and hostSubnetLength do not say the same ({prefix}); hostPrefix counts")
+            self.contradiction(
+                new, (f"hostPrefix and hostSubnetLength do not say the same ({prefix}); hostPrefix counts")
+            )
 
     def contradiction(self, item: Item, detail: str) -> None:
         """The installer takes the new field without a message; a user who writes both meant something else."""
@@ -108,12 +119,18 @@ class Upgrade:
             put(options, new_name, dataclasses.replace(old, value=[old]))
         elif old.value not in [element.value for element in new.elements()]:
             # The installer has the two names the wrong way round.
-            self.refuse(new, INVALID, f"{new_name} is deprecated; only {old_name} needs to be specified", f'"{old.value}"', path)
+            self.refuse(
+                new, INVALID, f"{new_name} is deprecated; only {old_name} needs to be specified", f'"{old.value}"', path
+            )
 
     def provisioning(self, options: Item) -> None:
         external = take(options, "provisioningDHCPExternal")
         if external is not None:
-            self.warn(external, DEPRECATED, "provisioningDHCPExternal is deprecated and read as provisioningNetwork: Unmanaged, if it is true")
+            self.warn(
+                external,
+                DEPRECATED,
+                ("provisioningDHCPExternal is deprecated and read as provisioningNetwork: Unmanaged, if it is true"),
+            )
             if not isinstance(external.value, bool):
                 self.refuse(external, INVALID, "true or false is expected")
             if external.value is True and find(options, "provisioningNetwork") is None:
@@ -135,7 +152,10 @@ class Upgrade:
         if new is None or not new.value:
             put(parent, new_name, converted)
         elif _bare(new) != _bare(converted):
-            self.contradiction(new, f"{new_name} and the deprecated {old_name} are both given and do not say the same; {new_name} counts")
+            self.contradiction(
+                new,
+                (f"{new_name} and the deprecated {old_name} are both given and do not say the same; {new_name} counts"),
+            )
 
     def agent_config(self, document: Item) -> None:
         """Earlier layouts of agent-config.yaml."""
@@ -148,12 +168,24 @@ class Upgrade:
         if spec is not None and spec.is_mapping:
             take(document, "spec")
             names = ", ".join(spec.mapping())
-            self.warn(spec, DEPRECATED, f"this is the layout before the first release; read as if {names} stood at the top level", "layout-upgraded", "ours")
+            self.warn(
+                spec,
+                DEPRECATED,
+                (f"this is the layout before the first release; read as if {names} stood at the top level"),
+                "layout-upgraded",
+                "ours",
+            )
             for key, item in spec.mapping().items():
                 if find(document, key) is None:
                     put(document, key, item)
                 else:
-                    self.warn(item, IGNORED, f"{key} stands under spec and at the top level; the top level counts", "layout-upgraded", "ours")
+                    self.warn(
+                        item,
+                        IGNORED,
+                        f"{key} stands under spec and at the top level; the top level counts",
+                        "layout-upgraded",
+                        "ours",
+                    )
         self.agent_api_version(document, prerelease=spec is not None)
 
     def agent_api_version(self, document: Item, *, prerelease: bool) -> None:

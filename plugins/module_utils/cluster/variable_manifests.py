@@ -17,7 +17,8 @@ from .text_file import read_text
 from .tree import Item, plain
 
 _WHERE_FROM = (
-    "a relative path is taken from the directory in which the playbook is started; build one from inventory_dir or playbook_dir to be independent of it"
+    "a relative path is taken from the directory in which the playbook is started; build one from inventory_dir or "
+    "playbook_dir to be independent of it"
 )
 
 # So much of a path is shown.
@@ -48,7 +49,12 @@ class ManifestReading:
             return self.inline_manifest(entry)
         text = str(entry.value)
         if "\n" in text.strip():
-            self.error(entry, INVALID, "the path of a file is expected, not its content", hint="content is given as {name: NAME.yaml, content: …}")
+            self.error(
+                entry,
+                INVALID,
+                "the path of a file is expected, not its content",
+                hint=("content is given as {name: NAME.yaml, content: …}"),
+            )
             return []
         path = Path(os.path.expanduser(text))
         problems: list[Problem] = []
@@ -73,7 +79,13 @@ class ManifestReading:
             self.error(entry, REQUIRED, "name and content are needed")
             return []
         if "/" in name or not name.endswith((".yaml", ".yml")):
-            self.error(entry, INVALID, "a file name that ends in .yaml or .yml is expected", path=f"{entry.path}.name", value=name)
+            self.error(
+                entry,
+                INVALID,
+                "a file name that ends in .yaml or .yml is expected",
+                path=f"{entry.path}.name",
+                value=name,
+            )
             return []
         if content.is_mapping:
             text = yaml_text.dump(plain(content))

@@ -3,8 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """The variables (``openshift_cluster`` and one ``openshift_host`` a host) into a :class:`Deployment`.
 
-They are first brought into upstream's two documents, each value keeping the name of its variable; ``install_config_overrides`` is merged into the
-first of them last, and then both are read exactly as the user's own files would be. So a variable cannot mean something that a file does not.
+They are first brought into upstream's two documents, each value keeping the name of its variable;
+``install_config_overrides`` is merged into the first of them last, and then both are read exactly as the user's own
+files would be. So a variable cannot mean something that a file does not.
 """
 
 from __future__ import annotations
@@ -35,12 +36,14 @@ HOST_VARIABLE = "openshift_host"
 _ROLE_POOLS = {"master": "control_plane", "arbiter": "arbiter", "worker": "compute"}
 
 
-def read_variables(cluster: Mapping[str, Any], hosts: Sequence[Mapping[str, Any]], *, version: str = "", release_image: str = "") -> Parsed:
+def read_variables(
+    cluster: Mapping[str, Any], hosts: Sequence[Mapping[str, Any]], *, version: str = "", release_image: str = ""
+) -> Parsed:
     """The deployment that the variables describe, with every problem of names and types.
 
-    ``hosts`` are in inventory order; each is an ``openshift_host`` (defaults merged in) plus ``inventory_name`` and ``role`` (master, worker or
-    arbiter, from the group). ``version`` and ``release_image`` win over those in ``cluster``. The only files read are those that
-    ``extra_manifests`` names. Never raises for bad input.
+    ``hosts`` are in inventory order; each is an ``openshift_host`` (defaults merged in) plus ``inventory_name`` and
+    ``role`` (master, worker or arbiter, from the group). ``version`` and ``release_image`` win over those in
+    ``cluster``. The only files read are those that ``extra_manifests`` names. Never raises for bad input.
     """
     reading = _Variables()
     return reading.parsed(wrap(cluster, CLUSTER_VARIABLE), list(hosts), version, release_image)
@@ -74,7 +77,9 @@ class _Variables:
             live_kernel_arguments=tuple(plain(arguments)),
         )
         extra = ManifestReading()
-        parsed = assemble(install, agent, release, manifests=extra.manifests(cluster), boots=[machine.boot for machine in machines])
+        parsed = assemble(
+            install, agent, release, manifests=extra.manifests(cluster), boots=[machine.boot for machine in machines]
+        )
         unread = (*self.reader.problems, *self.problems, *extra.problems)
         return dataclasses.replace(parsed, problems=(*unread, *without_echoes(parsed.problems, unread)))
 
@@ -88,7 +93,11 @@ class _Variables:
             role = str(variables.get("role") or "")
             path = f"{HOST_VARIABLE}[{name}]"
             if name in roles:
-                both = f"the host is in two role groups ({roles[name]} and {role})" if roles[name] != role else "the host is listed twice"
+                both = (
+                    f"the host is in two role groups ({roles[name]} and {role})"
+                    if roles[name] != role
+                    else "the host is listed twice"
+                )
                 self.error(Item(None, path), DUPLICATE, both, value=name)
                 continue
             roles[name] = role
@@ -96,7 +105,14 @@ class _Variables:
             item = self.reader.read(without_nulls(wrap(own, path)), HOST) or Item({}, path)
             if role not in _ROLE_POOLS:
                 hint = "put the host into the group of the control plane, of the workers or of the arbiters"
-                self.error(item, UNSUPPORTED if role else REQUIRED, "a role is needed: master, worker or arbiter", path=f"{path}.role", value=role, hint=hint)
+                self.error(
+                    item,
+                    UNSUPPORTED if role else REQUIRED,
+                    "a role is needed: master, worker or arbiter",
+                    path=f"{path}.role",
+                    value=role,
+                    hint=hint,
+                )
             machines.append(_Machine(name, role, item, self.boot(name, item)))
         return machines
 
@@ -105,7 +121,13 @@ class _Variables:
         method = host.get("boot", "method")
         chosen = method.value if method else default_method(host.value)
         if method is not None and chosen not in METHODS:
-            self.error(method, UNSUPPORTED, f"supported values: {', '.join(METHODS)}", value=f'"{chosen}"', hint=nearest(chosen, tuple(METHODS)))
+            self.error(
+                method,
+                UNSUPPORTED,
+                f"supported values: {', '.join(METHODS)}",
+                value=f'"{chosen}"',
+                hint=nearest(chosen, tuple(METHODS)),
+            )
         for key, what in METHODS[chosen].needs.items() if chosen in METHODS else ():
             if host.get(key) is None:
                 self.error(host, REQUIRED, f"boot method {chosen} needs to know {what}", path=f"{host.path}.{key}")
@@ -140,7 +162,9 @@ class _Variables:
         _put(document, "pullSecret", _pull_secret(cluster.get("pull_secret")))
         keys = cluster.get("ssh_public_keys")
         if keys is not None:
-            document["sshKey"] = dataclasses.replace(keys, value="\n".join(str(key.value).strip() for key in keys.elements()))
+            document["sshKey"] = dataclasses.replace(
+                keys, value="\n".join(str(key.value).strip() for key in keys.elements())
+            )
         return Item(document, "")
 
     def platform(self, cluster: Item, hosts: int) -> Item:
@@ -157,7 +181,14 @@ class _Variables:
             if vips is None or name.value != "none":
                 _put(options, target, vips)
             elif vips.value:
-                self.error(vips, INVALID, f"platform none has no virtual addresses{'' if name.path else ' (it is the default for one host)'}")
+                self.error(
+                    vips,
+                    INVALID,
+                    (
+                        "platform none has no virtual "
+                        f"addresses{'' if name.path else ' (it is the default for one host)'}"
+                    ),
+                )
         return Item({str(name.value): Item(options, provided.path if provided else "")}, name.path)
 
     def pools(self, document: dict[str, Item], cluster: Item, machines: list[_Machine]) -> None:
@@ -173,10 +204,14 @@ class _Variables:
             if provided is not None:
                 pool.update(in_upstream_case(provided, POOL).mapping())
             item = Item(pool, provided.path if provided else "")
-            document[{"control_plane": "controlPlane"}.get(option, option)] = Item([item], item.path) if option == "compute" else item
+            document[{"control_plane": "controlPlane"}.get(option, option)] = (
+                Item([item], item.path) if option == "compute" else item
+            )
 
     def bmc_in_cluster(self, install: Item, machines: list[_Machine]) -> None:
-        """``platform_options.hosts``: BMC data that the user wants known inside the cluster goes to the host of that name or MAC address."""
+        """``platform_options.hosts``: BMC data that the user wants known inside the cluster goes to the host of that
+        name or MAC address.
+        """
         baremetal = install.get("platform", "baremetal")
         listed = baremetal.get("hosts") if baremetal else None
         for entry in listed.elements() if listed else []:

@@ -27,7 +27,9 @@ class Stop(threading.Event):
 
 
 class SystemClock:
-    """Real time. ``stop`` (set by a signal handler or by the stop switch) ends every sleep at once with :class:`Interrupted`."""
+    """Real time. ``stop`` (set by a signal handler or by the stop switch) ends every sleep at once with
+    :class:`Interrupted`.
+    """
 
     def __init__(self, stop: Stop | None = None) -> None:
         self.stop = stop or Stop()

@@ -3,8 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Python's cycle collector out of the way while many small objects are made that all stay.
 
-It looks at everything that is there each time some more has been made: two thirds of the time of reading 10 000 objects from JSON (measured). Nothing
-is leaked by a pause; what has no references goes at once as always, and cycles are looked for again afterwards.
+It looks at everything that is there each time some more has been made: two thirds of the time of reading 10 000 objects
+from JSON (measured). Nothing is leaked by a pause; what has no references goes at once as always, and cycles are looked
+for again afterwards.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""``openshift_connect_to``: where a connection really goes, while URL, Host header, SNI and certificate check keep the name (curl's --connect-to)."""
+"""``openshift_connect_to``: where a connection really goes, while URL, Host header, SNI and certificate check keep the
+name (curl's --connect-to).
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,16 @@ class ConnectTo:
             try:
                 entries[split_endpoint(str(key))] = split_endpoint(str(value))
             except ValueError as error:
-                problems.append(Problem(f"openshift_connect_to[{key}]", INVALID, str(error), layer="ours", check="connect-to", value=str(value)))
+                problems.append(
+                    Problem(
+                        f"openshift_connect_to[{key}]",
+                        INVALID,
+                        str(error),
+                        layer="ours",
+                        check="connect-to",
+                        value=str(value),
+                    )
+                )
         return cls(entries), problems
 
     @classmethod
@@ -64,7 +75,9 @@ class ConnectTo:
         return parsed
 
     def lookup(self, host: str, port: int) -> tuple[str, int] | None:
-        """The address and port to connect to instead, or None when the configuration says nothing about this endpoint."""
+        """The address and port to connect to instead, or None when the configuration says nothing about this
+        endpoint.
+        """
         name = _canonical(host.strip("[]"))
         candidates: list[tuple[str, int | None]] = [(name, port), (name, None)]
         labels = name.split(".")

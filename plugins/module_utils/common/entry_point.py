@@ -3,9 +3,10 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """How a module is opened: arguments in, one room called, a result without secrets out.
 
-A module (a file in plugins/modules) offers ``argument_spec() -> dict``, ``OPTIONS`` (the other keyword arguments of AnsibleModule) and
-``run(call: Call) -> dict``. It is opened as a module by :func:`run_module` or in-process by the shared action; both go through :func:`perform`, so
-they cannot differ. This is the only file of module_utils that knows Ansible.
+A module (a file in plugins/modules) offers ``argument_spec() -> dict``, ``OPTIONS`` (the other keyword arguments of
+AnsibleModule) and
+``run(call: Call) -> dict``. It is opened as a module by :func:`run_module` or in-process by the shared action; both go
+through :func:`perform`, so they cannot differ. This is the only file of module_utils that knows Ansible.
 """
 
 from __future__ import annotations
@@ -46,8 +47,9 @@ PENDING_OPTION: dict[str, Any] = {"pending": {"type": "bool", "default": False}}
 class Call:
     """One opening of a module.
 
-    ``params`` are validated and complete; ``check_mode`` forbids every write; ``diff`` asks for ``diff`` in the result. Secret leaves of ``params``
-    are known already, others are added by :meth:`add_secrets` as soon as they exist. ``stop`` is set when the process was asked to end.
+    ``params`` are validated and complete; ``check_mode`` forbids every write; ``diff`` asks for ``diff`` in the result.
+    Secret leaves of ``params`` are known already, others are added by :meth:`add_secrets` as soon as they exist.
+    ``stop`` is set when the process was asked to end.
     """
 
     params: Mapping[str, Any]
@@ -80,7 +82,9 @@ class Call:
         self.show(" ".join(self.redactor.presentable(text).splitlines()))
 
     def plan(self, steps: Iterable[str]) -> None:
-        """What a run would do, said in check mode only: the lines of all modules of a playbook together are the plan."""
+        """What a run would do, said in check mode only: the lines of all modules of a playbook together are the
+        plan.
+        """
         if self.check_mode:
             for step in steps:
                 self.progress(f"would {step}")
@@ -88,7 +92,9 @@ class Call:
 
     @property
     def pending(self) -> bool:
-        """Whether an earlier task of this check mode run would create what this module works on (documentation fragment ``pending``)."""
+        """Whether an earlier task of this check mode run would create what this module works on (documentation fragment
+        ``pending``).
+        """
         return self.check_mode and bool(self.params.get("pending"))
 
     def predict(self, *steps: str) -> dict[str, Any]:
@@ -108,19 +114,25 @@ class Call:
         self.revealed = True
 
     def hand_over(self, *members: str) -> None:
-        """Leave these members of a success as they are: they hold secrets that another task needs and that are not shown."""
+        """Leave these members of a success as they are: they hold secrets that another task needs and that are not
+        shown.
+        """
         self.handed_over |= set(members)
 
 
 def perform(run: Callable[[Call], dict[str, Any]], call: Call) -> dict[str, Any]:
-    """Open the module and return what Ansible gets: always with ``changed`` and ``failed``, without secrets, foreseeable faults as ``msg``."""
+    """Open the module and return what Ansible gets: always with ``changed`` and ``failed``, without secrets,
+    foreseeable faults as ``msg``.
+    """
     try:
         with stop_on_signals(call.stop, switch=switch_of(call.params)):
             result = dict(run(call))
     except InvalidInput as error:
         for problem in warnings_of(error.problems):
             call.warn(problem.text())
-        result = _failure(call, str(error), {"problems": [problem.as_dict() for problem in error.problems], **error.result})
+        result = _failure(
+            call, str(error), {"problems": [problem.as_dict() for problem in error.problems], **error.result}
+        )
     except Interrupted as error:
         result = _failure(call, str(Interrupted(call.stop.reason) if call.stop.is_set() else error), error.result)
     except MissingLibrary as error:
@@ -134,7 +146,11 @@ def perform(run: Callable[[Call], dict[str, Any]], call: Call) -> dict[str, Any]
     result = {"changed": False, "failed": False, **result}
     kept = result if call.revealed else {name: result[name] for name in call.handed_over & result.keys()}
     shown = {name: value for name, value in result.items() if name not in kept}
-    return {**call.redactor.presentable(shown), **kept, "invocation": {"module_args": call.redactor.presentable(dict(call.params))}}
+    return {
+        **call.redactor.presentable(shown),
+        **kept,
+        "invocation": {"module_args": call.redactor.presentable(dict(call.params))},
+    }
 
 
 def _failure(call: Call, message: str, result: Mapping[str, Any]) -> dict[str, Any]:
@@ -148,15 +164,21 @@ def _words_of(error: OSError) -> str:
 
 
 class _AnsibleModule(AnsibleModule):
-    """AnsibleModule that shows no secret leaf of a dict option, neither in syslog nor on its early exits (argument errors)."""
+    """AnsibleModule that shows no secret leaf of a dict option, neither in syslog nor on its early exits (argument
+    errors).
+    """
 
     no_log_values: set[str]
 
     def _log_invocation(self) -> None:
-        """No arguments in syslog: core would write dict options whole, before a module can say what is secret in them."""
+        """No arguments in syslog: core would write dict options whole, before a module can say what is secret in
+        them.
+        """
 
     def add_path_info(self, kwargs: Any) -> Any:
-        """Leave the result as it is: core would add owner, mode and ``state`` to one with ``path`` or ``dest``, and overwrite our ``size``."""
+        """Leave the result as it is: core would add owner, mode and ``state`` to one with ``path`` or ``dest``, and
+        overwrite our ``size``.
+        """
         return kwargs
 
     def fail_json(self, msg: str, **kwargs: Any) -> Any:
@@ -168,7 +190,9 @@ class _AnsibleModule(AnsibleModule):
         super().fail_json(msg, **kwargs)
 
 
-def run_module(argument_spec: Callable[[], dict[str, Any]], options: Mapping[str, Any], run: Callable[[Call], dict[str, Any]]) -> None:
+def run_module(
+    argument_spec: Callable[[], dict[str, Any]], options: Mapping[str, Any], run: Callable[[Call], dict[str, Any]]
+) -> None:
     """``main()`` of every module: never returns."""
     module = _AnsibleModule(argument_spec=argument_spec(), **options)
     call = Call(module.params, check_mode=module.check_mode, diff=module._diff)

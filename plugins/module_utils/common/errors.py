@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Foreseeable faults. Modules turn each into a failed task with its text; nothing else may reach a user as a traceback."""
+"""Foreseeable faults. Modules turn each into a failed task with its text; nothing else may reach a user as a
+traceback.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,8 @@ from typing import Any
 from .problems import Problem
 from .terminal import cut, one_line, printable, shortened
 
-# Characters of a service's own words that are kept. Honest ones have some hundred; a webhook that lists what it refuses, some thousand.
+# Characters of a service's own words that are kept. Honest ones have some hundred; a webhook that lists what it
+# refuses, some thousand.
 LONGEST_DETAIL = 1 << 16
 _LONGEST_CODE = 200
 _ENDS = (".", ":", "!", "?", "…")
@@ -20,7 +23,8 @@ _ENDS = (".", ":", "!", "?", "…")
 class ZeroTouchError(Exception):
     """Base of all foreseeable faults: ``message`` says what is wrong, ``hint`` what to do about it.
 
-    ``result`` is what a module returns besides the message (``changed`` included): set it where work was done before the fault.
+    ``result`` is what a module returns besides the message (``changed`` included): set it where work was done before
+    the fault.
     """
 
     def __init__(self, message: str, hint: str = "") -> None:
@@ -73,7 +77,8 @@ class Unreachable(ZeroTouchError):
 
 
 class RemoteError(ZeroTouchError):
-    """A remote service answered with an error; ``detail`` holds the service's own words, the first :data:`LONGEST_DETAIL` characters of them.
+    """A remote service answered with an error; ``detail`` holds the service's own words, the first
+    :data:`LONGEST_DETAIL` characters of them.
 
     ``retry_after``: seconds that the service asks to wait before the next request, None where it names none.
     """
@@ -93,7 +98,10 @@ class RemoteError(ZeroTouchError):
 
 
 class UnusableAnswer(RemoteError):
-    """An answer exceeds a limit of its size, or its content has another form than the API defines. It is a fault of that service."""
+    """An answer exceeds a limit of its size, or its content has another form than the API defines.
+
+    It is a fault of that service.
+    """
 
 
 class LimitReached(ZeroTouchError):

@@ -22,12 +22,15 @@ SECRET_FILE = 0o600
 SECRET_DIRECTORY = 0o700
 WORK_DIR = "openshift_work_dir"
 _WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
-# The kernel shows this owner for a user that has no number here: NFS with root_squash or without id mapping, user namespaces (user_namespaces(7)).
+# The kernel shows this owner for a user that has no number here: NFS with root_squash or without id mapping, user
+# namespaces (user_namespaces(7)).
 _OVERFLOW_USER = 65534
 
 
 def ensure_directory(path: Path, mode: int = SECRET_DIRECTORY) -> bool:
-    """Make the directory and its missing parents, all with this mode; returns whether it was made. An existing directory keeps its mode.
+    """Make the directory and its missing parents, all with this mode; returns whether it was made.
+
+    An existing directory keeps its mode.
 
     Raises :class:`ZeroTouchError` naming what cannot be made.
     """
@@ -44,9 +47,15 @@ def ensure_directory(path: Path, mode: int = SECRET_DIRECTORY) -> bool:
 def write_fault(error: OSError, path: Path, size: int = 0) -> ZeroTouchError:
     """Why a file (of ``size`` bytes) or directory cannot be written, with what can be done about it."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return ZeroTouchError(f"There is no room for {path}: it needs {size} bytes, {_free(path)} are free.", "Free some space or use another directory.")
+        return ZeroTouchError(
+            f"There is no room for {path}: it needs {size} bytes, {_free(path)} are free.",
+            "Free some space or use another directory.",
+        )
     if error.errno in (errno.EEXIST, errno.ENOTDIR):
-        return ZeroTouchError(f"{path} cannot be written: something else than a directory is in the way.", "Move it away, or use another directory.")
+        return ZeroTouchError(
+            f"{path} cannot be written: something else than a directory is in the way.",
+            "Move it away, or use another directory.",
+        )
     hint = "The file system is mounted read-only." if error.errno == errno.EROFS else ""
     hint = "It must belong to the user who runs this." if error.errno in (errno.EACCES, errno.EPERM) else hint
     why = error.strerror or error
@@ -86,10 +95,12 @@ def atomic_writer(path: Path, mode: int = SECRET_FILE) -> Iterator[BinaryIO]:
 
 
 def check_private(directory: Path, names: Sequence[str] = (), option: str = WORK_DIR) -> None:
-    """Refuse a directory, or one of the ``names`` in it, that another user owns or can write to. What does not exist is fine.
+    """Refuse a directory, or one of the ``names`` in it, that another user owns or can write to.
 
-    A link may lead to ``directory``. One of the names may be a link only if root or this user made it. ``option`` names the directory for the user.
-    Raises :class:`ZeroTouchError`.
+    What does not exist is fine.
+
+    A link may lead to ``directory``. One of the names may be a link only if root or this user made it. ``option`` names
+    the directory for the user. Raises :class:`ZeroTouchError`.
     """
     user = os.geteuid()
     for path in (directory, *(directory / name for name in names)):
@@ -98,17 +109,30 @@ def check_private(directory: Path, names: Sequence[str] = (), option: str = WORK
         except FileNotFoundError:
             continue
         if path != directory and stat.S_ISLNK(link.st_mode) and link.st_uid not in (0, user):
-            raise ZeroTouchError(f"{path} is a symbolic link of {_user_name(link.st_uid)}.", f"Remove it, or name another {option}.")
-        if (stat.S_ISDIR(status.st_mode) or path != directory) and (fault := privacy_fault(path, status.st_mode, status.st_uid, user, option)):
+            raise ZeroTouchError(
+                f"{path} is a symbolic link of {_user_name(link.st_uid)}.", f"Remove it, or name another {option}."
+            )
+        if (stat.S_ISDIR(status.st_mode) or path != directory) and (
+            fault := privacy_fault(path, status.st_mode, status.st_uid, user, option)
+        ):
             raise fault
 
 
 def privacy_fault(path: Path, mode: int, owner: int, user: int, option: str) -> ZeroTouchError | None:
     """Why a directory or file with this mode and owner is not private to ``user``; None when it is."""
     if owner != user:
-        mapped = " A file server that maps users (NFS with root_squash) needs the mapped user, or use a local directory." if owner == _OVERFLOW_USER else ""
-        remedy = f"Change its owner (chown -R {_user_name(user, login=True)} {path}), or name another directory as {option}, such as a new one."
-        return ZeroTouchError(f"{path} belongs to {_user_name(owner)}, but this run is of {_user_name(user)}.", remedy + mapped)
+        mapped = (
+            (" A file server that maps users (NFS with root_squash) needs the mapped user, or use a local directory.")
+            if owner == _OVERFLOW_USER
+            else ""
+        )
+        remedy = (
+            f"Change its owner (chown -R {_user_name(user, login=True)} {path}), or name another directory as "
+            f"{option}, such as a new one."
+        )
+        return ZeroTouchError(
+            f"{path} belongs to {_user_name(owner)}, but this run is of {_user_name(user)}.", remedy + mapped
+        )
     if mode & _WRITABLE_BY_OTHERS:
         remedy = f"Check what is in it and run `chmod go-w {path}`, or name another directory as {option}."
         permissions = mode & 0o777
@@ -134,7 +158,9 @@ def open_inside(path: Path, flags: int, mode: int = SECRET_FILE, option: str = W
     except OSError as error:
         if error.errno != errno.ELOOP:
             raise
-        raise ZeroTouchError(f"{path} is a symbolic link.", f"Remove it, or name another directory as {option}.") from error
+        raise ZeroTouchError(
+            f"{path} is a symbolic link.", f"Remove it, or name another directory as {option}."
+        ) from error
 
 
 def read_inside(path: Path, option: str = WORK_DIR) -> bytes:
@@ -144,10 +170,16 @@ def read_inside(path: Path, option: str = WORK_DIR) -> bytes:
 
 
 def check_directory(path: Path, hint: str) -> None:
-    """Raises :class:`ZeroTouchError` where no directory of this name can be made and written to; makes nothing. ``hint`` is what to do."""
+    """Raises :class:`ZeroTouchError` where no directory of this name can be made and written to; makes nothing.
+
+    ``hint`` is what to do.
+    """
     there = next(place for place in (path, *path.absolute().parents) if os.path.lexists(place))
     if not os.path.isdir(there):
-        raise ZeroTouchError(f"{path} cannot be a directory: {there} is {'a link to nothing' if there.is_symlink() else 'a file'}.", hint)
+        raise ZeroTouchError(
+            (f"{path} cannot be a directory: {there} is {'a link to nothing' if there.is_symlink() else 'a file'}."),
+            hint,
+        )
     if not os.access(there, os.W_OK | os.X_OK):
         raise ZeroTouchError(f"{path} cannot be written: you may not write to {there}.", hint)
 

@@ -3,8 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Names and addresses that a remote machine reports about itself: which of them may become a host of an inventory.
 
-Ansible connects to what an inventory names. A machine that calls itself ``127.0.0.1`` would otherwise send plays to the controller, and one that calls itself
-``-oProxyCommand=...`` would pass an option to ssh.
+Ansible connects to what an inventory names. A machine that calls itself ``127.0.0.1`` would otherwise send plays to the
+controller, and one that calls itself ``-oProxyCommand=...`` would pass an option to ssh.
 """
 
 from __future__ import annotations
@@ -18,8 +18,12 @@ _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 _DNS_NAME = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")
 # inet_aton(3) reads decimal, octal and hexadecimal parts, and fewer than four of them: 127.1, 0x7f000001, 2130706433.
 _NUMBER = re.compile(r"[0-9]+|0[xX][0-9A-Fa-f]*")
-# ansible-core lib/ansible/constants.py, LOCALHOST; the others are what /etc/hosts and RFC 6761 6.3 add for the machine itself.
-_LOCAL = re.compile(r"(?:localhost|localhost4|localhost6|localdomain|localdomain4|localdomain6|ip6-localhost|ip6-loopback|loopback)", re.IGNORECASE)
+# ansible-core lib/ansible/constants.py, LOCALHOST; the others are what /etc/hosts and RFC 6761 6.3 add for the machine
+# itself.
+_LOCAL = re.compile(
+    r"(?:localhost|localhost4|localhost6|localdomain|localdomain4|localdomain6|ip6-localhost|ip6-loopback|loopback)",
+    re.IGNORECASE,
+)
 
 # Ansible creates these groups; a host of that name would change what ``hosts: all`` means.
 _EVERY_INVENTORY = frozenset({"all", "ungrouped"})
@@ -50,7 +54,9 @@ def safe_host_name(name: str) -> str:
 
 
 def safe_address(text: str) -> str:
-    """The address if it can lead to another machine, else an empty string: loopback, link-local, multicast and unspecified ones do not."""
+    """The address if it can lead to another machine, else an empty string: loopback, link-local, multicast and
+    unspecified ones do not.
+    """
     try:
         address = ipaddress.ip_address(text)
     except ValueError:

@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """HTTP for every room: urllib3 with our connection mapping, our trust and faults in words.
 
-urllib3 is there wherever the kubernetes library is. Status codes are answers, not exceptions: each room knows what they mean there.
+urllib3 is there wherever the kubernetes library is. Status codes are answers, not exceptions: each room knows what they
+mean there.
 """
 
 from __future__ import annotations
@@ -51,14 +52,18 @@ class Response:
     largest_document: int = json_text.LARGEST_DOCUMENT
 
     def json(self) -> Any:
-        """The decoded body, or None for an empty one; raises ValueError when it is not JSON, or JSON that no service sends (see json_text)."""
+        """The decoded body, or None for an empty one; raises ValueError when it is not JSON, or JSON that no service
+        sends (see json_text).
+        """
         return json_text.parse_remote(self.body, self.largest_document) if self.body.strip() else None
 
     def text(self) -> str:
         return self.body.decode("utf-8", errors="replace")
 
     def retry_after(self) -> float | None:
-        """Seconds until the server asks to be called again, from a number or a date (RFC 9110 10.2.3); None without a readable value."""
+        """Seconds until the server asks to be called again, from a number or a date (RFC 9110 10.2.3); None without a
+        readable value.
+        """
         value = self.headers.get("retry-after", "").strip()
         if value.isascii() and value.isdigit():
             return float(value[:9])
@@ -73,7 +78,8 @@ class ForeignUrl(ZeroTouchError):
 
     def __init__(self, service: str, own: str, wanted: str) -> None:
         super().__init__(
-            f"{service}: it refers to {_endpoint(wanted)}, which is another server than {_endpoint(own)}. Nothing was sent there.",
+            f"{service}: it refers to {_endpoint(wanted)}, which is another server than {_endpoint(own)}. Nothing was "
+            "sent there.",
             "If both are the same machine, use the address that it knows of itself.",
         )
 
@@ -89,16 +95,23 @@ def _endpoint(url: str) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class HttpProxy:
-    """An HTTP proxy. HTTPS goes through it by CONNECT; ``headers`` are for the proxy alone and may hold a password, as may ``url``."""
+    """An HTTP proxy. HTTPS goes through it by CONNECT; ``headers`` are for the proxy alone and may hold a password, as
+    may ``url``.
+    """
 
     url: str = dataclasses.field(repr=False)
     headers: Mapping[str, str] = dataclasses.field(default_factory=dict, repr=False)
 
 
 def pool_manager(
-    tls: Tls, connect_to: ConnectTo = DIRECT, client_cert: tuple[str, str] | None = None, proxy: HttpProxy | None = None, connections: int = 8
+    tls: Tls,
+    connect_to: ConnectTo = DIRECT,
+    client_cert: tuple[str, str] | None = None,
+    proxy: HttpProxy | None = None,
+    connections: int = 8,
 ) -> urllib3.PoolManager:
-    """A urllib3 pool manager whose every connection honours ``connect_to`` and ``tls``; ``client_cert`` is (certificate file, key file).
+    """A urllib3 pool manager whose every connection honours ``connect_to`` and ``tls``; ``client_cert`` is (certificate
+    file, key file).
 
     Up to ``connections`` per server are kept for further requests.
     """
@@ -121,12 +134,18 @@ def _load_client_certificate(context: ssl.SSLContext, certificate: str, key: str
         context.load_cert_chain(certificate, key, no_passphrase)
     except (OSError, ValueError) as error:  # ssl.SSLError is an OSError
         if asked:
-            raise ZeroTouchError("The key of the client certificate is protected by a passphrase.", "Use a key without one.") from error
+            raise ZeroTouchError(
+                "The key of the client certificate is protected by a passphrase.", "Use a key without one."
+            ) from error
         reason = getattr(error, "reason", None) or getattr(error, "strerror", None) or error
-        raise ZeroTouchError(f"The client certificate and its key cannot be used: {reason}.", "Both must be PEM, and belong together.") from error
+        raise ZeroTouchError(
+            f"The client certificate and its key cannot be used: {reason}.", "Both must be PEM, and belong together."
+        ) from error
 
 
-def _mapped_pool_manager(connect_to: ConnectTo, context: ssl.SSLContext, tls: Tls, proxy: HttpProxy | None, connections: int) -> urllib3.PoolManager:
+def _mapped_pool_manager(
+    connect_to: ConnectTo, context: ssl.SSLContext, tls: Tls, proxy: HttpProxy | None, connections: int
+) -> urllib3.PoolManager:
     urllib3 = libraries.urllib3
     from_connection = urllib3.connection
 
@@ -135,14 +154,19 @@ def _mapped_pool_manager(connect_to: ConnectTo, context: ssl.SSLContext, tls: Tl
         host, port = connect_to.resolve(connection._dns_host, connection.port)
         try:
             return urllib3.util.connection.create_connection(
-                (host, port), connection.timeout, source_address=connection.source_address, socket_options=connection.socket_options
+                (host, port),
+                connection.timeout,
+                source_address=connection.source_address,
+                socket_options=connection.socket_options,
             )
         except socket.gaierror as error:
             raise urllib3.exceptions.NameResolutionError(host, connection, error) from error
         except TimeoutError as error:
             raise urllib3.exceptions.ConnectTimeoutError(connection, f"Connection to {host} timed out") from error
         except OSError as error:
-            raise urllib3.exceptions.NewConnectionError(connection, f"Failed to establish a new connection: {error}") from error
+            raise urllib3.exceptions.NewConnectionError(
+                connection, f"Failed to establish a new connection: {error}"
+            ) from error
 
     class MappedHttp(TimedConnection, from_connection.HTTPConnection):
         def _new_conn(self) -> socket.socket:
@@ -181,10 +205,15 @@ def _proxy_manager(proxy: HttpProxy, options: Mapping[str, Any]) -> urllib3.Pool
     urllib3 = libraries.urllib3
     parts = urlsplit(proxy.url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ZeroTouchError(f"The proxy {parts.scheme}://{parts.netloc.rpartition('@')[2]} is not of the form http://[user:password@]host:port.")
+        raise ZeroTouchError(
+            f"The proxy {parts.scheme}://{parts.netloc.rpartition('@')[2]} is not of the form "
+            "http://[user:password@]host:port."
+        )
     headers = dict(proxy.headers)
     if parts.username and not any(name.lower() == "proxy-authorization" for name in headers):
-        headers |= urllib3.util.make_headers(proxy_basic_auth=f"{unquote(parts.username)}:{unquote(parts.password or '')}")
+        headers |= urllib3.util.make_headers(
+            proxy_basic_auth=f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+        )
     bare = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
     return urllib3.ProxyManager(bare, proxy_headers=headers, proxy_ssl_context=options["ssl_context"], **options)
 
@@ -192,9 +221,10 @@ def _proxy_manager(proxy: HttpProxy, options: Mapping[str, Any]) -> urllib3.Pool
 class HttpClient:
     """Requests against one service.
 
-    ``service`` names it in errors ("BMC of node-1"). A header with a sequence of values is sent once for each. Paths are joined to ``base_url``. No
-    retry, no redirect: callers decide. Raises :class:`Unreachable` when there is no answer, :class:`UnusableAnswer` for one beyond its limits:
-    ``largest`` bytes in memory, and a time of ``COMPLETE_WITHIN`` times the timeout. Of an error (status 400 and more) the beginning is kept.
+    ``service`` names it in errors ("BMC of node-1"). A header with a sequence of values is sent once for each. Paths
+    are joined to ``base_url``. No retry, no redirect: callers decide. Raises :class:`Unreachable` when there is no
+    answer, :class:`UnusableAnswer` for one beyond its limits: ``largest`` bytes in memory, and a time of
+    ``COMPLETE_WITHIN`` times the timeout. Of an error (status 400 and more) the beginning is kept.
     """
 
     def __init__(
@@ -219,14 +249,18 @@ class HttpClient:
         self._pool = pool_manager(tls or Tls(), connect_to, client_cert, proxy, connections)
 
     def url(self, path: str) -> str:
-        """Absolute URL of a path: absolute URLs stay, ``/x`` is from the root of the server, ``x`` from the base URL."""
+        """Absolute URL of a path: absolute URLs stay, ``/x`` is from the root of the server, ``x`` from the base
+        URL.
+        """
         try:
             return urljoin(self.base_url, path)
         except ValueError as error:
             raise ZeroTouchError(f"{self.service}: {path[:100]!r} is not a URL ({error}).") from error
 
     def is_own(self, path: str) -> bool:
-        """Whether a path or URL is on the server (scheme, host and port) of the base URL, as urllib3 will connect: its parser decides, not another one."""
+        """Whether a path or URL is on the server (scheme, host and port) of the base URL, as urllib3 will connect: its
+        parser decides, not another one.
+        """
         try:
             wanted, own = (libraries.urllib3.util.parse_url(url) for url in (self.url(path), self.base_url))
         except libraries.urllib3.exceptions.LocationValueError:
@@ -247,21 +281,34 @@ class HttpClient:
     ) -> Response:
         """One request, the answer read whole. ``json_body`` (not None) is sent as JSON.
 
-        It goes to the server of the base URL only: paths may come from its answers, and requests carry credentials. Raises :class:`ForeignUrl`.
+        It goes to the server of the base URL only: paths may come from its answers, and requests carry credentials.
+        Raises :class:`ForeignUrl`.
         """
         if not self.is_own(path):
             raise ForeignUrl(self.service, self.base_url, self.url(path))
         with self._opened(method, path, json_body=json_body, body=body, headers=headers, timeout=timeout) as answer:
             pieces = self.pieces(answer, self.url(path), self.largest)
-            data = self.without_credentials(beginning(pieces, LARGEST_ERROR), headers) if answer.status >= 400 else b"".join(pieces)
-            if answer.status == 400 and self.url(path).startswith("http://") and tls_faults.expects_tls(data.decode(errors="replace")):
+            data = (
+                self.without_credentials(beginning(pieces, LARGEST_ERROR), headers)
+                if answer.status >= 400
+                else b"".join(pieces)
+            )
+            if (
+                answer.status == 400
+                and self.url(path).startswith("http://")
+                and tls_faults.expects_tls(data.decode(errors="replace"))
+            ):
                 raise _expects_tls(self.service, _endpoint(self.url(path)))
             lower = {name.lower(): value for name, value in answer.headers.items()}
             return Response(answer.status, lower, data, min(json_text.LARGEST_DOCUMENT, _MEMORY_OF_BODY * self.largest))
 
     def without_credentials(self, body: bytes, headers: Mapping[str, str] | None = None) -> bytes:
-        """The body of an error without the credentials of its request, which may be known to this client alone (session tokens, kubeconfig files)."""
-        credentials = credentials_in({**self.headers, **(headers or {})}) | {secret for secret in self.secrets if len(secret) >= _SHORTEST_CREDENTIAL}
+        """The body of an error without the credentials of its request, which may be known to this client alone (session
+        tokens, kubeconfig files).
+        """
+        credentials = credentials_in({**self.headers, **(headers or {})}) | {
+            secret for secret in self.secrets if len(secret) >= _SHORTEST_CREDENTIAL
+        }
         if not credentials:
             return body
         return Redactor(credentials).text(body.decode(errors="surrogateescape")).encode(errors="surrogateescape")
@@ -289,15 +336,23 @@ class HttpClient:
         timeout: float | None = None,
         within: float = math.inf,
     ) -> Iterator[urllib3.BaseHTTPResponse]:
-        """One request whose answer the caller reads itself, for large bodies: with :meth:`pieces`, or ``read(n)`` of a download. The body must be complete
-        ``within`` seconds."""
+        """One request whose answer the caller reads itself, for large bodies: with :meth:`pieces`, or ``read(n)`` of a
+        download. The body must be complete ``within`` seconds.
+        """
         with self._opened(method, path, json_body=json_body, body=body, headers=headers, timeout=timeout) as answer:
             set_end(answer, within)
             yield answer
 
     @contextlib.contextmanager
     def _opened(
-        self, method: str, path: str, *, json_body: Any, body: bytes | BinaryIO | None, headers: Mapping[str, str] | None, timeout: float | None
+        self,
+        method: str,
+        path: str,
+        *,
+        json_body: Any,
+        body: bytes | BinaryIO | None,
+        headers: Mapping[str, str] | None,
+        timeout: float | None,
     ) -> Iterator[urllib3.BaseHTTPResponse]:
         urllib3 = libraries.urllib3
         sent = _header_lines({**self.headers, **(headers or {})})
@@ -324,14 +379,19 @@ class HttpClient:
             raise unreachable(self.service, url, error) from error
         except ValueError as error:
             # Without the text of the error, which repeats the value of the header.
-            raise ZeroTouchError(f"{self.service}: a request cannot be sent: its address or a header holds characters that HTTP does not allow.") from error
+            raise ZeroTouchError(
+                f"{self.service}: a request cannot be sent: its address or a header holds characters that HTTP "
+                "does "
+                "not allow."
+            ) from error
         try:
             yield answer
         finally:
             if not answer.closed:
                 answer.close()  # an unread rest must not go back into the pool
             if str(sent.get("Connection", "")).lower() == "close":
-                # The server will close, mostly without saying so: a next request on this connection, a write perhaps, would be lost.
+                # The server will close, mostly without saying so: a next request on this connection, a write perhaps,
+                # would be lost.
                 self._pool.clear()
             answer.release_conn()
 
@@ -344,8 +404,15 @@ class HttpClient:
 
 
 def credentials_in(headers: Mapping[str, str | Sequence[str]]) -> set[str]:
-    """Tokens and passwords that request headers hold. Short ones are left out: what is left of a body must be as readable for programs as before."""
-    values = [value.split()[-1] for name, value in headers.items() if name.lower() in _CREDENTIALS and isinstance(value, str) and value.strip()]
+    """Tokens and passwords that request headers hold.
+
+    Short ones are left out: what is left of a body must be as readable for programs as before.
+    """
+    values = [
+        value.split()[-1]
+        for name, value in headers.items()
+        if name.lower() in _CREDENTIALS and isinstance(value, str) and value.strip()
+    ]
     found = {*values, *(decoded(value).partition(":")[2] for value in values)}
     return {value for value in found if len(value) >= _SHORTEST_CREDENTIAL}
 
@@ -359,7 +426,11 @@ def _header_lines(headers: Mapping[str, str | Sequence[str]]) -> Any:
 
 
 def _too_slow(service: str, url: str) -> Unreachable:
-    return Unreachable(f"{service}: {_endpoint(url)} began an answer and did not complete it in time.", "slow", "Check the service and its load.")
+    return Unreachable(
+        f"{service}: {_endpoint(url)} began an answer and did not complete it in time.",
+        "slow",
+        "Check the service and its load.",
+    )
 
 
 def unreachable(service: str, url: str, error: Exception) -> Unreachable:
@@ -369,20 +440,36 @@ def unreachable(service: str, url: str, error: Exception) -> Unreachable:
     endpoint = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
     cause: BaseException = error
     via = " through the proxy" if isinstance(error, exceptions.ProxyError) else ""
-    while isinstance(cause, (exceptions.MaxRetryError, exceptions.ProxyError)) and isinstance(cause.args[-1], BaseException):
+    while isinstance(cause, (exceptions.MaxRetryError, exceptions.ProxyError)) and isinstance(
+        cause.args[-1], BaseException
+    ):
         cause = cause.args[-1]
     if via and "Tunnel connection failed" in str(cause):
         return Unreachable(
-            f"{service}: the proxy does not connect to {endpoint}: {_last_words(cause)}.", "proxy", "Check its rules and our credentials for it."
+            f"{service}: the proxy does not connect to {endpoint}: {_last_words(cause)}.",
+            "proxy",
+            "Check its rules and our credentials for it.",
         )
     if isinstance(cause, exceptions.NameResolutionError):
-        return Unreachable(f"{service}: the name {parts.hostname} cannot be resolved.", "dns", "Check the name, DNS, or openshift_connect_to.")
+        return Unreachable(
+            f"{service}: the name {parts.hostname} cannot be resolved.",
+            "dns",
+            "Check the name, DNS, or openshift_connect_to.",
+        )
     if isinstance(cause, exceptions.SSLError):
-        return Unreachable(f"{service}: TLS with {endpoint} failed: {_last_words(cause)}.", "tls", tls_faults.remedy_of(str(cause)))
+        return Unreachable(
+            f"{service}: TLS with {endpoint} failed: {_last_words(cause)}.", "tls", tls_faults.remedy_of(str(cause))
+        )
     if isinstance(cause, exceptions.TimeoutError) and not isinstance(cause, exceptions.NewConnectionError):
-        return Unreachable(f"{service}: no answer from {endpoint} in time.", "timeout", "Check address, route and firewall.")
+        return Unreachable(
+            f"{service}: no answer from {endpoint} in time.", "timeout", "Check address, route and firewall."
+        )
     if isinstance(cause, exceptions.NewConnectionError):
-        return Unreachable(f"{service}: {endpoint} cannot be reached{via}: {_last_words(cause)}.", "refused", "Check address, port and firewall.")
+        return Unreachable(
+            f"{service}: {endpoint} cannot be reached{via}: {_last_words(cause)}.",
+            "refused",
+            "Check address, port and firewall.",
+        )
     if parts.scheme == "http" and tls_faults.expects_tls(str(cause)):
         return _expects_tls(service, endpoint)
     return Unreachable(f"{service}: the connection to {endpoint}{via} broke: {_last_words(cause)}.", "broken")

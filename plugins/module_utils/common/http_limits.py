@@ -3,8 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Limits of an HTTP answer: its size on the wire, its size after decompression, and the time until it is complete.
 
-A read timeout bounds the silence between two bytes, not the answer: a server that sends one byte every few seconds never reaches it. The decoders of
-urllib3 unpack a whole block at once (releases before 2.6 without any limit), so the content is unpacked here, in bounded pieces.
+A read timeout bounds the silence between two bytes, not the answer: a server that sends one byte every few seconds
+never reaches it. The decoders of urllib3 unpack a whole block at once (releases before 2.6 without any limit), so the
+content is unpacked here, in bounded pieces.
 """
 
 from __future__ import annotations
@@ -20,11 +21,14 @@ from typing import Any
 
 from .terminal import OF_BASE64
 
-# Bytes of a body that is held in memory. 1000 Agents with their inventories are 20 MB of JSON; more comes in pages (500 objects a page).
+# Bytes of a body that is held in memory. 1000 Agents with their inventories are 20 MB of JSON; more comes in pages (500
+# objects a page).
 LARGEST_BODY = 64 << 20
-# Bytes of the body of an error that are read. Every error is searched for secrets, and honest ones have some hundred bytes.
+# Bytes of the body of an error that are read. Every error is searched for secrets, and honest ones have some hundred
+# bytes.
 LARGEST_ERROR = 256 << 10
-# A complete answer may take this many times the read timeout: slow BMCs pause often, but not in every part of an answer.
+# A complete answer may take this many times the read timeout: slow BMCs pause often, but not in every part of an
+# answer.
 COMPLETE_WITHIN = 3.0
 _BLOCK = 1 << 20
 _PIECE = 1 << 20
@@ -98,12 +102,17 @@ class TimedConnection:
 
 
 def set_end(answer: Any, seconds: float) -> None:
-    """The rest of this answer must be complete in ``seconds`` (infinite for downloads, which have limits of their own)."""
+    """The rest of this answer must be complete in ``seconds`` (infinite for downloads, which have limits of their
+    own).
+    """
     answer.timed.end = time.monotonic() + seconds
 
 
 def bounded(answer: Any, largest: int) -> Iterator[bytes]:
-    """The decoded body of an answer of urllib3 in pieces. Raises :class:`AnswerLimit` as soon as it exceeds ``largest`` bytes."""
+    """The decoded body of an answer of urllib3 in pieces.
+
+    Raises :class:`AnswerLimit` as soon as it exceeds ``largest`` bytes.
+    """
     raw = _at_most(answer.stream(_BLOCK, decode_content=False), largest)
     encoding = str(answer.headers.get("Content-Encoding") or "").strip().lower()
     if encoding in _IDENTITY:
@@ -118,12 +127,18 @@ def _at_most(pieces: Iterable[bytes], largest: int) -> Iterator[bytes]:
     for piece in pieces:
         size += len(piece)
         if size > largest:
-            raise AnswerLimit(f"the body is larger than {largest >> 20} MiB" if largest >> 20 else f"the body is larger than {largest} bytes")
+            raise AnswerLimit(
+                f"the body is larger than {largest >> 20} MiB"
+                if largest >> 20
+                else f"the body is larger than {largest} bytes"
+            )
         yield piece
 
 
 def beginning(pieces: Iterable[bytes], longest: int) -> bytes:
-    """The first bytes of a body; an ellipsis behind them where there are more, as :func:`cut` of terminal does with a text."""
+    """The first bytes of a body; an ellipsis behind them where there are more, as :func:`cut` of terminal does with a
+    text.
+    """
     found = bytearray()
     for piece in pieces:
         found += piece
@@ -133,7 +148,10 @@ def beginning(pieces: Iterable[bytes], longest: int) -> bytes:
 
 
 def _unpacked(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Pieces of gzip, of one member or several (RFC 1952 2.2), unpacked. What follows a member and is not another one is ignored, as urllib3 does."""
+    """Pieces of gzip, of one member or several (RFC 1952 2.2), unpacked.
+
+    What follows a member and is not another one is ignored, as urllib3 does.
+    """
     unpacker = zlib.decompressobj(_GZIP)
     members = 0
     for packed in pieces:

@@ -18,11 +18,12 @@ _DEEPEST = 200
 _TOO_DEEP = "this JSON document is nested too deeply"
 # What Go's services can hold: int64 and uint64. Python computes with any number, but not its dates, sizes and floats.
 _SMALLEST, _LARGEST = -(1 << 63), (1 << 64) - 1
-# Bytes of memory that the value of a remote document may take at most, as _cost estimates it. A page of 500 Agents takes 140 MiB of this estimate
-# (20 KiB of text each, a value for each 24 bytes); with the rest of the process the worst document allowed stays below 300 MB.
+# Bytes of memory that the value of a remote document may take at most, as _cost estimates it. A page of 500 Agents
+# takes 140 MiB of this estimate (20 KiB of text each, a value for each 24 bytes); with the rest of the process the
+# worst document allowed stays below 300 MB.
 LARGEST_DOCUMENT = 232 << 20
-# Most bytes that a value takes for each of these characters (CPython 3.11): an object with one key that is not ASCII, a list, and a further member with
-# a key of its own. 64 MiB of "{}," are 1.8 GB.
+# Most bytes that a value takes for each of these characters (CPython 3.11): an object with one key that is not ASCII, a
+# list, and a further member with a key of its own. 64 MiB of "{}," are 1.8 GB.
 _MOST_BYTES = ((b"{", 320), (b"[", 90), (b",", 205))
 # Python stores each character of a text with as many bytes as its widest one needs.
 _WIDEST = re.compile(rb"[\xf0-\xff]")
@@ -36,7 +37,10 @@ class TooLarge(ValueError):
 
 
 def parse(text: str | bytes) -> Any:
-    """The value that the text says. Raises ValueError, also for what is nested too deeply, and for NaN and Infinity, which are no JSON."""
+    """The value that the text says.
+
+    Raises ValueError, also for what is nested too deeply, and for NaN and Infinity, which are no JSON.
+    """
     try:
         value = json.loads(text, parse_int=_integer, parse_constant=_no_constant)
     except RecursionError:
@@ -48,7 +52,8 @@ def parse(text: str | bytes) -> Any:
 def parse_remote(data: str | bytes, largest: int = LARGEST_DOCUMENT) -> Any:
     """The value of an answer, as :func:`parse`.
 
-    Numbers that no service can mean, characters that no file can hold, and a value that may take more than ``largest`` bytes are a ValueError as well.
+    Numbers that no service can mean, characters that no file can hold, and a value that may take more than ``largest``
+    bytes are a ValueError as well.
     """
     if not isinstance(data, (str, bytes)):
         raise ValueError("this is not text")
@@ -72,12 +77,20 @@ def check_depth(value: Any) -> None:
     for _number in range(_DEEPEST):
         if not level:
             return
-        level = [child for each in level for child in (each.values() if isinstance(each, dict) else each) if isinstance(child, (dict, list))]
+        level = [
+            child
+            for each in level
+            for child in (each.values() if isinstance(each, dict) else each)
+            if isinstance(child, (dict, list))
+        ]
     raise ValueError(_TOO_DEEP)
 
 
 def _cost(raw: bytes) -> int:
-    """Bytes of memory that the document takes at most: itself, as text, and as a value. Characters within strings count, too."""
+    """Bytes of memory that the document takes at most: itself, as text, and as a value.
+
+    Characters within strings count, too.
+    """
     width = 1
     if not raw.isascii():
         width = 4 if _WIDEST.search(raw) else 2

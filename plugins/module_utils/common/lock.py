@@ -3,8 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """One run at a time on a work directory: what changes something there holds the lock for the length of its work.
 
-The lock itself is the kernel's (flock), so it ends with the process that holds it, however that ends. The content of the file is for a run that has to wait,
-and for the moments between two tasks of a playbook, in which no process holds it although the run is not over.
+The lock itself is the kernel's (flock), so it ends with the process that holds it, however that ends. The content of
+the file is for a run that has to wait, and for the moments between two tasks of a playbook, in which no process holds
+it although the run is not over.
 """
 
 from __future__ import annotations
@@ -35,7 +36,17 @@ _PAUSE = 0.1
 _BETWEEN_TASKS = 60.0
 _LARGEST = 4096
 # What a work directory holds under fixed names: directories, and files whose content decides what a run does.
-_NAMES = ("auth", "boot-artifacts", "cache", "config", "images", "logs", "state.json", "auth/kubeconfig", "auth/kubeconfig.direct")
+_NAMES = (
+    "auth",
+    "boot-artifacts",
+    "cache",
+    "config",
+    "images",
+    "logs",
+    "state.json",
+    "auth/kubeconfig",
+    "auth/kubeconfig.direct",
+)
 
 # The key of ``module`` in files of earlier releases.
 _OLDER_KEY = "door"
@@ -45,8 +56,8 @@ _OLDER_KEY = "door"
 class Holder:
     """Who holds the lock (``module`` at work) or held it last (``released`` in seconds of the epoch).
 
-    ``pid`` is the process at work; ``run`` and ``started`` (clock ticks since boot, so that a later process of the same number is not taken for it)
-    are the playbook's.
+    ``pid`` is the process at work; ``run`` and ``started`` (clock ticks since boot, so that a later process of the same
+    number is not taken for it) are the playbook's.
     """
 
     pid: int
@@ -59,7 +70,8 @@ class Holder:
 
     @classmethod
     def this(cls, module: str) -> Holder:
-        parent = multiprocessing.parent_process()  # Ansible's worker knows the playbook's process; a module of its own is a run of its own
+        # Ansible's worker knows the playbook's process; a module of its own is a run of its own
+        parent = multiprocessing.parent_process()
         run = os.getpid() if parent is None or parent.pid is None else parent.pid
         since = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
         return cls(os.getpid(), os.uname().nodename, module, since, run, start_time(run))
@@ -72,7 +84,13 @@ class Holder:
             if _OLDER_KEY in values:
                 values["module"] = values.pop(_OLDER_KEY)
             holder = cls(**values)
-            return dataclasses.replace(holder, pid=int(holder.pid), run=int(holder.run), started=int(holder.started), released=float(holder.released))
+            return dataclasses.replace(
+                holder,
+                pid=int(holder.pid),
+                run=int(holder.run),
+                started=int(holder.started),
+                released=float(holder.released),
+            )
         except (ValueError, TypeError):
             return None
 
@@ -84,22 +102,38 @@ class Holder:
         """Whether this run, which is not ``other``'s, is alive and probably goes on in a moment."""
         if (self.run, self.started) == (other.run, other.started) or not self.released:
             return False
-        return self.started > 0 and self.started == start_time(self.run) and 0 <= time.time() - self.released < _BETWEEN_TASKS
+        return (
+            self.started > 0
+            and self.started == start_time(self.run)
+            and 0 <= time.time() - self.released < _BETWEEN_TASKS
+        )
 
     def refusal(self, directory: Path) -> ZeroTouchError:
         where = "" if self.host == os.uname().nodename else f" on {self.host}"
         if self.released:
-            text = f"Another run (process {self.run}{where}) works on {directory}; it is between two of its tasks, the last one was {self.module}."
+            text = (
+                f"Another run (process {self.run}{where}) works on {directory}; it is between two of its tasks, the "
+                f"last one was {self.module}."
+            )
         else:
             text = f"Another run works on {directory}: {self.module}, process {self.pid}{where}, since {self.since}."
-        return ZeroTouchError(text, f"Wait until it has ended, or stop it (kill {self.run if self.released else self.pid}{where}); then run again.")
+        return ZeroTouchError(
+            text,
+            (
+                f"Wait until it has ended, or stop it (kill {self.run if self.released else self.pid}{where}); then "
+                "run "
+                "again."
+            ),
+        )
 
 
 @contextlib.contextmanager
 def one_run(directory: Path, module: str, clock: Clock, limit: float = WAIT) -> Iterator[None]:
-    """Be the only run that changes something in ``directory`` (made if need be) for the length of the block; ``module`` is shown to other runs.
+    """Be the only run that changes something in ``directory`` (made if need be) for the length of the block; ``module``
+    is shown to other runs.
 
-    Waits up to ``limit`` seconds for another run to end. Raises :class:`ZeroTouchError` naming it when it does not, and when there can be no lock.
+    Waits up to ``limit`` seconds for another run to end. Raises :class:`ZeroTouchError` naming it when it does not, and
+    when there can be no lock.
     """
     me = Holder.this(module)
     other: Holder | None = me
@@ -131,7 +165,9 @@ def _open(directory: Path) -> int:
     try:
         return open_inside(path, os.O_RDWR | os.O_CREAT)
     except OSError as error:
-        raise ZeroTouchError(f"{path} cannot be opened: {error.strerror}.", "Runs on a work directory need write access to it.") from error
+        raise ZeroTouchError(
+            f"{path} cannot be opened: {error.strerror}.", ("Runs on a work directory need write access to it.")
+        ) from error
 
 
 def _take(descriptor: int, me: Holder, directory: Path) -> Holder | None:
@@ -141,7 +177,9 @@ def _take(descriptor: int, me: Holder, directory: Path) -> Holder | None:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
         if error.errno not in (errno.EWOULDBLOCK, errno.EACCES):
-            raise ZeroTouchError(f"The work directory cannot be locked: {error.strerror}.", "Its file system must know file locks.") from error
+            raise ZeroTouchError(
+                f"The work directory cannot be locked: {error.strerror}.", "Its file system must know file locks."
+            ) from error
         return Holder.read(descriptor) or unknown
     other = Holder.read(descriptor)
     if other is None or not other.is_between_tasks(me):

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What packages may use of a running module. The class itself is in ``entry_point.py``, which imports Ansible; packages do not."""
+"""What packages may use of a running module.
+
+The class itself is in ``entry_point.py``, which imports Ansible; packages do not.
+"""
 
 from __future__ import annotations
 

@@ -32,7 +32,8 @@ class Outcome(Generic[Item, Result]):
 def for_each(items: Iterable[Item], call: Callable[[Item], Result], forks: int) -> Sequence[Outcome[Item, Result]]:
     """Call for every item, at most ``forks`` at the same time; outcomes in the order of the items.
 
-    One failure does not stop the others: a bulk module reports the complete list. Once a call ended with :class:`Interrupted`, no other begins.
+    One failure does not stop the others: a bulk module reports the complete list. Once a call ended with
+    :class:`Interrupted`, no other begins.
     """
     work = list(items)
     interrupted = threading.Event()

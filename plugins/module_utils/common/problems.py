@@ -56,7 +56,11 @@ class Problem:
         where = f"{place}: " if self.file else ""
         value = f": {self.value}" if self.value else ""
         head = f"{self.path}: " if self.path else ""
-        return printable(f"{where}{head}{self.kind}{value}" + (f": {self.detail}" if self.detail else "") + (f" ({self.hint})" if self.hint else ""))
+        return printable(
+            f"{where}{head}{self.kind}{value}"
+            + (f": {self.detail}" if self.detail else "")
+            + (f" ({self.hint})" if self.hint else "")
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """The shape of ``problems[]`` in module results."""
@@ -73,7 +77,16 @@ class OwnCheck:
     name: str
 
     def __call__(
-        self, path: str, kind: str, detail: str, value: str = "", hint: str = "", *, severity: Severity = "error", file: str = "", line: int = 0
+        self,
+        path: str,
+        kind: str,
+        detail: str,
+        value: str = "",
+        hint: str = "",
+        *,
+        severity: Severity = "error",
+        file: str = "",
+        line: int = 0,
     ) -> Problem:
         return Problem(path, kind, detail, severity, "ours", self.name, file, line, value, hint)
 
@@ -94,7 +107,8 @@ def warnings(problems: Iterable[Problem]) -> list[Problem]:
 def apply_checks(problems: Iterable[Problem], checks: Mapping[str, str]) -> list[Problem]:
     """``openshift_checks``: set the severity of checks by name, or drop them.
 
-    ``checks`` maps check name to ``error``, ``warn`` or ``off``. Errors of the installer's own layer stay errors: the installer would refuse them anyway.
+    ``checks`` maps check name to ``error``, ``warn`` or ``off``. Errors of the installer's own layer stay errors: the
+    installer would refuse them anyway.
     """
     result = []
     for problem in problems:

@@ -59,8 +59,10 @@ class RetryPolicy:
     seconds; 0 ignores it.
 
     With ``patience`` (seconds since the first failure of a call), a service that has answered before gets at least that
-    long: failures that are repeated do not end the call earlier, whatever their number, and answers have ``attempts`` in
-    addition. It may also be ``away`` (kinds); the pause is ``away_pause`` then. A service that has never answered gets at
+    long: failures that are repeated do not end the call earlier, whatever their number, and answers have ``attempts``
+    in
+    addition. It may also be ``away`` (kinds); the pause is ``away_pause`` then. A service that has never answered gets
+    at
     most :data:`FIRST_ATTEMPTS`, since its address may be wrong.
     """
 
@@ -144,7 +146,10 @@ class Attempts:
         if isinstance(error, Unreachable) and self.answered:
             error.hint = f"It answered before, and has been away for {failing:.0f} s. Run again when it answers."
         elif isinstance(error, RemoteError):
-            error.hint = f"{error.hint} It answered {self._repeats + 1} requests like this in {failing:.0f} s. Run again when it has recovered.".strip()
+            error.hint = (
+                f"{error.hint} It answered {self._repeats + 1} requests like this in {failing:.0f} s. Run again when "
+                "it has recovered."
+            ).strip()
         return error
 
 
@@ -156,7 +161,8 @@ def retry(
     allowed: Callable[[], bool] = lambda: True,
     answered: Callable[[], bool] = lambda: False,
 ) -> T:
-    """Call until it succeeds, the policy has no other attempt, or it is not ``allowed`` any more; then the last exception is raised.
+    """Call until it succeeds, the policy has no other attempt, or it is not ``allowed`` any more; then the last
+    exception is raised.
 
     ``answered``: whether the service has answered before, for policies with patience.
     """

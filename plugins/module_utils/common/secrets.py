@@ -4,7 +4,8 @@
 """Secrets stay out of sight: which leaves are secret, and how text is freed of them.
 
 Dict options are never ``no_log`` (ansible-core 2.19 to 2.21 then replaces every equal substring of the result,
-docs/upstream/ansible.md#options-with-no_log); instead modules collect the secret leaves with :func:`secret_values` and register those.
+docs/upstream/ansible.md#options-with-no_log); instead modules collect the secret leaves with :func:`secret_values` and
+register those.
 """
 
 from __future__ import annotations
@@ -47,42 +48,76 @@ _SECRET_KEYS = frozenset(
         "headers",
     }
 )
-# What an option ``auth`` says of the kind of access (modules of the assisted-service); in a pull secret it is base64 of user and password.
+# What an option ``auth`` says of the kind of access (modules of the assisted-service); in a pull secret it is base64 of
+# user and password.
 _KINDS_OF_ACCESS = frozenset({"none", "agent-local", "local", "offline"})
-# Shorter values occur by chance in ordinary text; hiding each occurrence would garble it and show the value. They are hidden as whole values only.
+# Shorter values occur by chance in ordinary text; hiding each occurrence would garble it and show the value. They are
+# hidden as whole values only.
 _SHORTEST = 4
 # From this length on a value is replaced inside longer words too.
 _STRONG = 12
 _ALONE = r"(?<![\w./-])%s(?![\w/-])"
-# Where a tiny secret is a whole value: between quotes, which may be escaped, and behind a secret key as in a form or a log.
-# JSON in JSON in JSON has 7 backslashes before a quote; without a limit each of n backslashes would be the start of a search through the rest.
+# Where a tiny secret is a whole value: between quotes, which may be escaped, and behind a secret key as in a form or a
+# log.
+# JSON in JSON in JSON has 7 backslashes before a quote; without a limit each of n backslashes would be the start of a
+# search through the rest.
 _QUOTED = r"(?P<before>(?P<quote>\\{0,32}[\"']))(?:%s)(?P<after>(?P=quote))"
 _ASSIGNED = r"(?i)(?P<before>(?:pass(?:word|wd|phrase)?|pwd|token|secret)[ ]*[=:][ ]*)(?:%s)(?P<after>(?=[&;,\s]|$))"
 # Texts that are too long end with it, maybe within a secret.
 _CUT = "…"
-# The patterns for URLs see one of these runs at a time, cut where no match can end: over a whole text each URL would be a search through the rest.
+# The patterns for URLs see one of these runs at a time, cut where no match can end: over a whole text each URL would be
+# a search through the rest.
 _RUN = re.compile(r"[^\s\"'<>]+")
-# A password in a URL, such as that of a proxy: up to the last @ of the authority, or beyond a slash that is not quoted, if what is before that slash is
-# no port.
-_IN_URL = re.compile(r"(?P<before>(?<=[A-Za-z0-9+.-])://[^\s/:@\"'<>\[]*:)(?P<password>(?:[^\s/\"'<>]+|(?!\d{1,5}/)[^\s@\"'<>]+)(?=@))")
+# A password in a URL, such as that of a proxy: up to the last @ of the authority, or beyond a slash that is not quoted,
+# if what is before that slash is no port.
+_IN_URL = re.compile(
+    r"(?P<before>(?<=[A-Za-z0-9+.-])://[^\s/:@\"'<>\[]*:)(?P<password>(?:[^\s/\"'<>]+|(?!\d{1,5}/)[^\s@\"'<>]+)(?=@))"
+)
 # A token in the place of the user, as code hosts take it; elsewhere (ssh://core@…) a lone user is no secret.
 _USER_IN_URL = re.compile(r"(?P<before>(?<![A-Za-z0-9+.-])(?:[a-z-]+\+)?https?://)(?P<password>[^\s/:@\"'<>]+)(?=@)")
 # What opens a discovery image or a file beside it; <token> is the placeholder in texts of this collection.
 # Source: openshift/assisted-service internal/imageservice/urls.go, internal/gencrypto, internal/manifests/manifests.go.
 _TOKEN_IN_URL = re.compile(r"(?P<before>/by(?:apikey|token)/|[?&](?:api_key|image_token)=)(?!<)[^/?&#\s\"']+")
-# The secret directory in the URL of an image that we publish: ``<base>/<token>/agent.iso``, ``<base>/<token>/<host>/agent.iso`` (serving/).
+# The secret directory in the URL of an image that we publish: ``<base>/<token>/agent.iso``,
+# ``<base>/<token>/<host>/agent.iso`` (serving/).
 _IMAGE_TOKEN = re.compile(r"(?<=/)(?P<token>[0-9a-f]{32})(?=/(?:[^\s/?#\"'<>]+/)?[^\s/?#\"'<>]+\.iso(?![A-Za-z0-9]))")
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 # The last word of a key that holds a secret, also in the spellings in which people shorten it.
-_SECRET_WORDS = frozenset({"password", "passwords", "passwd", "passwort", "pass", "pwd", "pw", "psw", "passcode", "passphrase", "token", "tokens"})
+_SECRET_WORDS = frozenset(
+    {
+        "password",
+        "passwords",
+        "passwd",
+        "passwort",
+        "pass",
+        "pwd",
+        "pw",
+        "psw",
+        "passcode",
+        "passphrase",
+        "token",
+        "tokens",
+    }
+)
 # What a mistyped key is compared with, and by how many slips of the finger the two may differ.
-_MISTYPED = {"password": 2, "passphrase": 2, "pullsecret": 2, "privatekey": 2, "token": 1, "secret": 1, "apikey": 1, "clientsecret": 2}
+_MISTYPED = {
+    "password": 2,
+    "passphrase": 2,
+    "pullsecret": 2,
+    "privatekey": 2,
+    "token": 1,
+    "secret": 1,
+    "apikey": 1,
+    "clientsecret": 2,
+}
 # Near to one of these, but another word.
 _OTHER_WORDS = frozenset({"secrets", "taken", "woken", "broken", "passport", "keyword"})
 
 
 def is_secret_key(key: str) -> bool:
-    """Whether a value under this key must never be shown: also under ``pasword``, ``bmc.pass`` or ``pull-secert``, which are no fields."""
+    """Whether a value under this key must never be shown: also under ``pasword``, ``bmc.pass`` or ``pull-secert``,
+    which are no fields.
+    """
     bare = re.sub(r"[^a-z0-9]", "", key.lower())
     return bare in _SECRET_KEYS or bare.endswith("password") or _is_nearly_secret(key)
 
@@ -90,15 +125,23 @@ def is_secret_key(key: str) -> bool:
 @functools.lru_cache(maxsize=4096)
 def _is_nearly_secret(key: str) -> bool:
     words = [word.lower() for word in _WORDS.findall(key)]
-    if not words or (words[-1] in _OTHER_WORDS and words[-2:-1] != ["pull"]) or words[-3:] == ["image", "pull", "secrets"]:
+    if (
+        not words
+        or (words[-1] in _OTHER_WORDS and words[-2:-1] != ["pull"])
+        or words[-3:] == ["image", "pull", "secrets"]
+    ):
         return False
     # kubeconfig_secret and the like name an object; a secret itself is called that alone.
     tails = {"".join(words[-2:]), "".join(words), *(words[-1:] if not _slips(words[-1], "secret", 1) else ())}
-    return words[-1] in _SECRET_WORDS or any(_slips(tail, word, most) for tail in tails - _OTHER_WORDS for word, most in _MISTYPED.items())
+    return words[-1] in _SECRET_WORDS or any(
+        _slips(tail, word, most) for tail in tails - _OTHER_WORDS for word, most in _MISTYPED.items()
+    )
 
 
 def _slips(provided: str, word: str, most: int) -> bool:
-    """Whether ``provided`` becomes ``word`` by at most ``most`` letters too many, too few, wrong or swapped with their neighbour."""
+    """Whether ``provided`` becomes ``word`` by at most ``most`` letters too many, too few, wrong or swapped with their
+    neighbour.
+    """
     if abs(len(provided) - len(word)) > most:
         return False
     above: list[int] = []
@@ -113,7 +156,9 @@ def _slips(provided: str, word: str, most: int) -> bool:
 
 
 def secret_values(data: Any) -> set[str]:
-    """Every secret string inside the data, passwords in URLs and JSON documents within strings (pull secret, overrides) included."""
+    """Every secret string inside the data, passwords in URLs and JSON documents within strings (pull secret, overrides)
+    included.
+    """
     return {value for value in _secret_leaves(data, secret=False) if value.strip()}
 
 
@@ -145,7 +190,12 @@ def secret_data(document: Any) -> Iterator[str]:
     if isinstance(document, dict) and document.get("kind") == "Secret":
         parts = [part for key in ("data", "stringData") if isinstance(part := document.get(key), dict)]
         # Not every value of a Secret is secret: "1" or "on" are settings beside one.
-        yield from (value for part in parts for value in part.values() if isinstance(value, str) and len(value.strip()) >= _SHORTEST)
+        yield from (
+            value
+            for part in parts
+            for value in part.values()
+            if isinstance(value, str) and len(value.strip()) >= _SHORTEST
+        )
 
 
 def image_tokens(text: str) -> set[str]:
@@ -173,7 +223,11 @@ def _run_without_image_tokens(run: re.Match[str]) -> str:
 
 
 def _without_image_keys(text: str) -> str:
-    return _TOKEN_IN_URL.sub(rf"\g<before>{HIDDEN}", text) if "/by" in text or "api_key=" in text or "image_token=" in text else text
+    return (
+        _TOKEN_IN_URL.sub(rf"\g<before>{HIDDEN}", text)
+        if "/by" in text or "api_key=" in text or "image_token=" in text
+        else text
+    )
 
 
 def _passwords_in_urls(text: str) -> Iterator[str]:
@@ -226,11 +280,13 @@ def _decoded_auth(text: str) -> Iterator[str]:
 
 
 class Redactor:
-    """Replaces known secrets in text and data, in each form in which a remote side repeats them (:func:`forms_of`, base64 of ``user:password``).
+    """Replaces known secrets in text and data, in each form in which a remote side repeats them (:func:`forms_of`,
+    base64 of ``user:password``).
 
-    A secret shorter than ``_STRONG`` may be an ordinary word (a BMC password ``password``): it is replaced only where it stands alone, so that
-    ``auth/kubeadmin-password`` stays the path it is. One shorter than ``_SHORTEST`` is replaced only where it is a whole value: the whole text, a quoted
-    value, the value of a secret key, or the password in a URL or in base64.
+    A secret shorter than ``_STRONG`` may be an ordinary word (a BMC password ``password``): it is replaced only where
+    it stands alone, so that ``auth/kubeadmin-password`` stays the path it is. One shorter than ``_SHORTEST`` is
+    replaced only where it is a whole value: the whole text, a quoted value, the value of a secret key, or the password
+    in a URL or in base64.
     """
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
@@ -284,7 +340,9 @@ class Redactor:
     def _compile(self) -> Iterator[re.Pattern[str]]:
         forms = sorted(self._strong | self._weak, key=lambda form: (-len(form), form))
         if forms:
-            yield re.compile("|".join(re.escape(form) if form in self._strong else _ALONE % re.escape(form) for form in forms))
+            yield re.compile(
+                "|".join(re.escape(form) if form in self._strong else _ALONE % re.escape(form) for form in forms)
+            )
         if self._tiny:
             values = "|".join(re.escape(form) for form in sorted(self._tiny, key=lambda form: (-len(form), form)))
             yield re.compile(_QUOTED % values)
@@ -296,7 +354,9 @@ class Redactor:
         text = decoded(run) if run else ""
         if not text:
             return match[0]
-        secret = text.partition(":")[2].strip() in self._tiny or any(pattern.search(text) for pattern in self._compiled())
+        secret = text.partition(":")[2].strip() in self._tiny or any(
+            pattern.search(text) for pattern in self._compiled()
+        )
         return HIDDEN if secret else match[0]
 
     def _without_cut_off(self, text: str) -> str:
@@ -325,7 +385,11 @@ class Redactor:
         """A copy without secrets: values under secret keys and known secrets anywhere become ``<hidden>``."""
         if isinstance(data, dict):
             return {
-                key: HIDDEN if isinstance(key, str) and is_secret_key(key) and (_is_number(value) or (isinstance(value, str) and value)) else self.data(value)
+                key: HIDDEN
+                if isinstance(key, str)
+                and is_secret_key(key)
+                and (_is_number(value) or (isinstance(value, str) and value))
+                else self.data(value)
                 for key, value in data.items()
             }
         if isinstance(data, (list, tuple)):

@@ -3,9 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """The types that a remote document must have before the collection reads it, as tables.
 
-A shape is a type (``str``, ``int``, ``float``, ``bool``, ``dict``, ``list``), ``object`` for anything, ``[shape]`` for a list, or a mapping of keys to
-shapes; the key ``*`` is for all keys that are not listed. Keys that a shape does not have are not looked at. A key with null counts as absent, as Go
-reads it, and is removed.
+A shape is a type (``str``, ``int``, ``float``, ``bool``, ``dict``, ``list``), ``object`` for anything, ``[shape]`` for
+a list, or a mapping of keys to shapes; the key ``*`` is for all keys that are not listed. Keys that a shape does not
+have are not looked at. A key with null counts as absent, as Go reads it, and is removed.
 """
 
 from __future__ import annotations
@@ -15,11 +15,21 @@ from typing import Any, TypeAlias
 
 Shape: TypeAlias = "type | list[Any] | Mapping[str, Any]"
 
-_NAMES: Mapping[type, str] = {str: "a string", int: "a whole number", float: "a number", bool: "true or false", dict: "an object", list: "a list"}
+_NAMES: Mapping[type, str] = {
+    str: "a string",
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    dict: "an object",
+    list: "a list",
+}
 
 
 def fit(value: Any, shape: Any, path: str = "") -> str:
-    """Why the value does not have the shape: the first contradiction as text, empty if there is none. Removes nulls from ``value``."""
+    """Why the value does not have the shape: the first contradiction as text, empty if there is none.
+
+    Removes nulls from ``value``.
+    """
     if shape is object:
         return ""
     if isinstance(shape, Mapping):
@@ -51,6 +61,8 @@ def _is(value: Any, kind: type) -> bool:
 
 
 def _misfit(path: str, value: Any, kind: type) -> str:
-    found = "null" if value is None else next((name for each, name in _NAMES.items() if _is(value, each)), "another value")
+    found = (
+        "null" if value is None else next((name for each, name in _NAMES.items() if _is(value, each)), "another value")
+    )
     shown_path = path or "the document"
     return f"{shown_path} is {found}, not {_NAMES[kind]}"

@@ -20,7 +20,10 @@ from .files import SECRET_FILE, check_private, ensure_directory, open_inside, re
 from .state_shape import fault_of
 
 FORMAT = 1
-_RECORD = "Do not move it away: it records which machines this deployment has installed, and a run without it may install them again."
+_RECORD = (
+    "Do not move it away: it records which machines this deployment has installed, and a run without it may install "
+    "them again."
+)
 
 
 def _text(document: Mapping[str, Any]) -> str:
@@ -28,7 +31,9 @@ def _text(document: Mapping[str, Any]) -> str:
 
 
 class _Round:
-    """The document while threads take turns with it: ``before`` is its text as it was read, ``done`` is set when it was written or ``error`` prevented it."""
+    """The document while threads take turns with it: ``before`` is its text as it was read, ``done`` is set when it was
+    written or ``error`` prevented it.
+    """
 
     def __init__(self, document: dict[str, Any], lock: contextlib.ExitStack) -> None:
         self.document = document
@@ -49,8 +54,15 @@ class _SharedDocument:
         self._round: _Round | None = None
 
     @contextlib.contextmanager
-    def turn(self, opened: Callable[[], tuple[dict[str, Any], contextlib.ExitStack]], write: Callable[[dict[str, Any], str], None]) -> Iterator[dict[str, Any]]:
-        """The document, for one thread at a time. Raises what ``opened`` and ``write`` raise; of a block that fails nothing is kept."""
+    def turn(
+        self,
+        opened: Callable[[], tuple[dict[str, Any], contextlib.ExitStack]],
+        write: Callable[[dict[str, Any], str], None],
+    ) -> Iterator[dict[str, Any]]:
+        """The document, for one thread at a time.
+
+        Raises what ``opened`` and ``write`` raise; of a block that fails nothing is kept.
+        """
         self._line_up(write)
         try:
             now = self._round = self._round or _Round(*opened())
@@ -71,7 +83,9 @@ class _SharedDocument:
             raise now.error
 
     def _line_up(self, write: Callable[[dict[str, Any], str], None]) -> None:
-        """Wait for a turn. A thread that is interrupted meanwhile may have been the last one, for which the others left the writing."""
+        """Wait for a turn. A thread that is interrupted meanwhile may have been the last one, for which the others left
+        the writing.
+        """
         with self._counting:
             self._waiting += 1
         try:
@@ -115,10 +129,11 @@ def _shared_document(path: Path) -> _SharedDocument:
 class StateFile:
     """The state document of one deployment (0600).
 
-    Sections: ``cluster``, ``secrets`` (tokens, signers, password), ``image``, ``publish``, ``bmc``, ``hub``, ``install``,
+    Sections: ``cluster``, ``secrets`` (tokens, signers, password), ``image``, ``publish``, ``bmc``, ``hub``,
+    ``install``,
     ``machines``, ``node_image``; each is owned by one room.
-    A missing file reads as an empty document. Raises :class:`ZeroTouchError` for a file that is not ours, of a newer format, or damaged
-    (:mod:`.state_shape`).
+    A missing file reads as an empty document. Raises :class:`ZeroTouchError` for a file that is not ours, of a newer
+    format, or damaged (:mod:`.state_shape`).
     """
 
     def __init__(self, path: Path) -> None:
@@ -132,23 +147,29 @@ class StateFile:
         except FileNotFoundError:
             return {}
         except OSError as error:
-            raise ZeroTouchError(f"{self.path} cannot be read: {error.strerror}.", f"Make it readable. {_RECORD}") from error
+            raise ZeroTouchError(
+                f"{self.path} cannot be read: {error.strerror}.", f"Make it readable. {_RECORD}"
+            ) from error
         try:
             document = json.loads(text)
         except (ValueError, RecursionError):
             document = None
         if not isinstance(document, dict) or not isinstance(document.get("format"), int):
-            raise ZeroTouchError(f"{self.path} is not a state file of this collection.", f"Restore it from a backup. {_RECORD}")
+            raise ZeroTouchError(
+                f"{self.path} is not a state file of this collection.", f"Restore it from a backup. {_RECORD}"
+            )
         if document["format"] > FORMAT:
             raise ZeroTouchError(
-                f"{self.path} was written by a newer release of zerotouch.openshift (format {document['format']}, this release knows {FORMAT}).",
+                f"{self.path} was written by a newer release of zerotouch.openshift (format {document['format']}, "
+                f"this release knows {FORMAT}).",
                 "Use that release.",
             )
         section, fault = fault_of(document)
         if fault:
             raise ZeroTouchError(
                 f"{self.path} is damaged, in section {section}: {fault}.",
-                f"Restore the file, or take the whole section {section} out of it: what the work directory and the cluster still tell is found again.",
+                f"Restore the file, or take the whole section {section} out of it: what the work directory and the "
+                "cluster still tell is found again.",
             )
         return document
 
@@ -160,8 +181,8 @@ class StateFile:
     def edit(self) -> Iterator[dict[str, Any]]:
         """The whole document, written back when the block ends well; other processes wait meanwhile.
 
-        Threads of this process that edit at the same time take turns with one document, which is written once for all of them. The block of each one
-        ends after that. An edit must not be inside another one.
+        Threads of this process that edit at the same time take turns with one document, which is written once for all
+        of them. The block of each one ends after that. An edit must not be inside another one.
         """
         with self._shared.turn(self._open, self._write) as document:
             yield document

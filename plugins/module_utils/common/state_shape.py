@@ -1,10 +1,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a state file may hold. A reader of a section can rely on the types; an edited file is refused in one place, with a message.
+"""What a state file may hold.
 
-A shape is a type of JSON, a dict of shapes by key (keys that are not listed may hold anything, listed ones may be absent), ``{EACH: shape}`` for a
-mapping with any keys, a list with the shape of its elements, or a function that says what is wrong with a text.
+A reader of a section can rely on the types; an edited file is refused in one place, with a message.
+
+A shape is a type of JSON, a dict of shapes by key (keys that are not listed may hold anything, listed ones may be
+absent), ``{EACH: shape}`` for a mapping with any keys, a list with the shape of its elements, or a function that says
+what is wrong with a text.
 """
 
 from __future__ import annotations
@@ -32,7 +35,9 @@ _WORDS: Mapping[type, str] = {
 def _url(text: str) -> str:
     try:
         parts = urlsplit(text)
-        fine = not text or (parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and " " not in text)
+        fine = not text or (
+            parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and " " not in text
+        )
     except ValueError:
         fine = False
     return "" if fine else "must be an http or https URL"
@@ -48,7 +53,15 @@ def _address(text: str) -> str:
 
 _KEY_PAIR: Shape = {"key": str, "crt": str}
 _HOST: Shape = {"name": str, "hostname": str, "role": str, "macs": [str], "static_ips": [str]}
-_SEEN_HOST: Shape = {"status": str, "stage": str, "role": str, "bootstrap": bool, "addresses": [str], "hostname": str, "node": str}
+_SEEN_HOST: Shape = {
+    "status": str,
+    "stage": str,
+    "role": str,
+    "bootstrap": bool,
+    "addresses": [str],
+    "hostname": str,
+    "node": str,
+}
 
 _SECRETS: Shape = {
     "infra_env_id": str,
@@ -122,7 +135,14 @@ SECTIONS: Mapping[str, Shape] = {
     "bmc": {EACH: {"session": str, "address": str, "image_url": str}},
     "hub": {"unheard": [str]},
     "machines": {EACH: {"state": str, "at": str, "method": str, "macs": [str]}},
-    "assisted": {"cluster_id": str, "infra_env_id": str, "openshift_cluster_id": str, "credentials_of": str, "making": bool, "adopted": bool},
+    "assisted": {
+        "cluster_id": str,
+        "infra_env_id": str,
+        "openshift_cluster_id": str,
+        "credentials_of": str,
+        "making": bool,
+        "adopted": bool,
+    },
     "install": {
         "phase": str,
         "started_at": str,
@@ -148,7 +168,9 @@ SECTIONS: Mapping[str, Shape] = {
 
 
 def fault_of(document: Mapping[str, Any]) -> tuple[str, str]:
-    """The first section that is not as it must be, and what is wrong with it: ``("install", "install.phase must be a text, and is a list")``."""
+    """The first section that is not as it must be, and what is wrong with it:
+    ``("install", "install.phase must be a text, and is a list")``.
+    """
     for name, shape in SECTIONS.items():
         if name in document:
             for fault in _faults(name, document[name], shape):

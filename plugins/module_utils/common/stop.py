@@ -3,8 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """What ends a task early: SIGINT, SIGTERM, the end of its playbook, and the stop switch.
 
-The task finishes the running request, closes sessions and writes state within ten seconds. The switch is a file in the work directory, for jobs that
-get no signal (ansible/ansible-runner ``ansible_runner/runner.py``, handle_termination: SIGKILL).
+The task finishes the running request, closes sessions and writes state within ten seconds. The switch is a file in the
+work directory, for jobs that get no signal (ansible/ansible-runner ``ansible_runner/runner.py``, handle_termination:
+SIGKILL).
 """
 
 from __future__ import annotations
@@ -35,12 +36,18 @@ SWITCH = "stop"
 
 
 @contextlib.contextmanager
-def stop_on_signals(stop: Stop, grace: float = GRACE, closing: float = CLOSING, switch: Path | None = None) -> Iterator[None]:
-    """Inside the block a signal sets ``stop``, which ends every wait at once (:class:`SystemClock`). So does the end of the parent process: after a
-    ``kill -9`` of the playbook no process waits for a result, and the next run must not find this one still at work.
+def stop_on_signals(
+    stop: Stop, grace: float = GRACE, closing: float = CLOSING, switch: Path | None = None
+) -> Iterator[None]:
+    """Inside the block a signal sets ``stop``, which ends every wait at once (:class:`SystemClock`).
 
-    A main thread that is still busy ``grace`` seconds later gets :class:`Interrupted`; a process that is still there ``closing`` seconds after
-    the block (threads in a request without an answer) ends hard. Outside the main thread, where Python knows no signals, the block changes nothing.
+    So does the end of the parent process: after a ``kill -9`` of the playbook no process waits for a result, and the
+    next run must not find this one still at work.
+
+    A main thread that is still busy ``grace`` seconds later gets :class:`Interrupted`; a process that is still there
+    ``closing`` seconds after
+    the block (threads in a request without an answer) ends hard. Outside the main thread, where Python knows no
+    signals, the block changes nothing.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -60,7 +67,10 @@ def stop_on_signals(stop: Stop, grace: float = GRACE, closing: float = CLOSING, 
 
 
 def parent_process() -> int:
-    """The process that waits for this one. A worker that Ansible forked reads its own record, which also shows a parent that died early."""
+    """The process that waits for this one.
+
+    A worker that Ansible forked reads its own record, which also shows a parent that died early.
+    """
     parent = multiprocessing.parent_process()
     return os.getppid() if parent is None or parent.pid is None else parent.pid
 
@@ -75,8 +85,9 @@ def switch_of(params: Mapping[str, Any]) -> Path | None:
 class _Watch:
     """Carries a signal to a thread that acts on it.
 
-    The kernel may hand a signal to any thread, and a main thread that waits for a lock does not notice then; inside a handler no lock may be taken
-    either, since it may interrupt the main thread within that lock. So Python's C handler writes a byte to a pipe, and the thread does the rest.
+    The kernel may hand a signal to any thread, and a main thread that waits for a lock does not notice then; inside a
+    handler no lock may be taken either, since it may interrupt the main thread within that lock. So Python's C handler
+    writes a byte to a pipe, and the thread does the rest.
     """
 
     def __init__(self, stop: Stop, grace: float, switch: Path | None = None) -> None:

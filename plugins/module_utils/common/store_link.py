@@ -3,8 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """The state store of a work directory, as a task sees it.
 
-A process of the run keeps the lease and stores the state (``deployment/state/process.py``). Tasks need neither the store's address nor its credentials:
-they read the process's status, and ask it to store, through files in :data:`DIRECTORY`. Without that directory the work directory itself is the store.
+A process of the run keeps the lease and stores the state (``deployment/state/process.py``). Tasks need neither the
+store's address nor its credentials: they read the process's status, and ask it to store, through files in
+:data:`DIRECTORY`. Without that directory the work directory itself is the store.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ from .waiting import Deadline, turns
 DIRECTORY = ".store"
 STATUS = "status.json"
 SAVE, FORGET, FAILED = "save.", "forget.", "failed."
-# Seconds. The process stops trusting a renewal of this age, long before another run may take the lease over (deployment/state/lease.py).
+# Seconds. The process stops trusting a renewal of this age, long before another run may take the lease over
+# (deployment/state/lease.py).
 HOLD = 70.0
 # Seconds for which a task waits until the state is stored.
 _PATIENCE = 60.0
@@ -38,13 +40,17 @@ class StoreLost(ZeroTouchError):
 
 
 def since_boot() -> float:
-    """Seconds on a clock that all processes of a machine share, and that counts the time in which the machine was suspended."""
+    """Seconds on a clock that all processes of a machine share, and that counts the time in which the machine was
+    suspended.
+    """
     return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
 @dataclasses.dataclass(frozen=True)
 class StoreStatus:
-    """What the process of run ``run`` last wrote. ``renewed`` is when the lease was last confirmed (:func:`since_boot`).
+    """What the process of run ``run`` last wrote.
+
+    ``renewed`` is when the lease was last confirmed (:func:`since_boot`).
 
     ``lost`` says why it holds no lease, ``fault`` why the last attempt to store or to renew failed.
     """
@@ -86,7 +92,9 @@ class StoreLink:
 
     @property
     def attached(self) -> bool:
-        """Whether the state is in a store; otherwise the work directory is the store and every call here does nothing."""
+        """Whether the state is in a store; otherwise the work directory is the store and every call here does
+        nothing.
+        """
         return (self._root / DIRECTORY).is_dir()
 
     def check(self) -> None:
@@ -99,7 +107,10 @@ class StoreLink:
         self._ask(SAVE)
 
     def forget(self) -> None:
-        """The deployment was destroyed: return when the store has no record any more, and its process has ended. Raises :class:`StoreLost`."""
+        """The deployment was destroyed: return when the store has no record any more, and its process has ended.
+
+        Raises :class:`StoreLost`.
+        """
         self._ask(FORGET)
         for _turn in turns(Deadline(self._clock, _PATIENCE), _LOOK):
             status = StoreStatus.read(self._root)
@@ -123,18 +134,26 @@ class StoreLink:
         finally:
             request.unlink(missing_ok=True)
             failed.unlink(missing_ok=True)
-        raise StoreLost(f"The state was not stored within {_PATIENCE:.0f} s.", "Check the store, then run again. Nothing was booted.")
+        raise StoreLost(
+            f"The state was not stored within {_PATIENCE:.0f} s.",
+            ("Check the store, then run again. Nothing was booted."),
+        )
 
     def _status(self) -> StoreStatus:
         status = StoreStatus.read(self._root)
         if status is None or not status.alive:
             where = status.store if status is not None and status.store else "a store"
             raise StoreLost(
-                status.lost if status is not None and status.lost else f"The state of {self._root} is in {where}, and no process of this run stores it.",
+                status.lost
+                if status is not None and status.lost
+                else (f"The state of {self._root} is in {where}, and no process of this run stores it."),
                 "Run a playbook of this collection from its start; its first task opens the store.",
             )
         age = since_boot() - status.renewed
         if status.lost or age > HOLD:
-            reason = status.lost or f"The lease in {status.store} could not be renewed for {age:.0f} s. {status.fault}".strip()
+            reason = (
+                status.lost
+                or (f"The lease in {status.store} could not be renewed for {age:.0f} s. {status.fault}").strip()
+            )
             raise StoreLost(reason, "This run writes nothing more. Check the store, then run again.")
         return status

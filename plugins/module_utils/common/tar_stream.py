@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Reading a tar of a remote side as a stream, with limits: of what it unpacks to, of its members and of their extended headers."""
+"""Reading a tar of a remote side as a stream, with limits: of what it unpacks to, of its members and of their extended
+headers.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +27,21 @@ _LARGEST_HEADER = 16 << 10
 _LONGEST_NAME = 4096
 # An xz stream may ask for a dictionary of 4 GiB; the highest preset of xz uses 64 MiB.
 XZ_MEMORY = 96 << 20
-_EXTENSIONS = frozenset({tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK})
+_EXTENSIONS = frozenset(
+    {tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK}
+)
 # What the readers of the standard library raise for damaged data; tarfile lets some of them through.
-_DAMAGE = (tarfile.TarError, EOFError, OSError, zlib.error, lzma.LZMAError, ValueError, OverflowError, IndexError, RecursionError)
+_DAMAGE = (
+    tarfile.TarError,
+    EOFError,
+    OSError,
+    zlib.error,
+    lzma.LZMAError,
+    ValueError,
+    OverflowError,
+    IndexError,
+    RecursionError,
+)
 
 
 class BadTar(ValueError):
@@ -84,12 +98,18 @@ class _Counted(io.RawIOBase):
 
 
 def members(source: BinaryIO, budget: Budget) -> Iterator[tuple[tarfile.TarInfo, BinaryIO | None]]:
-    """Every member and, for a regular file, its content, to be read before the next member. ``source`` must be seekable.
+    """Every member and, for a regular file, its content, to be read before the next member.
 
-    Raises :class:`BadTar` for what is no tar (compressed by gzip, bzip2, xz or not at all) and for one beyond the budget.
+    ``source`` must be seekable.
+
+    Raises :class:`BadTar` for what is no tar (compressed by gzip, bzip2, xz or not at all) and for one beyond the
+    budget.
     """
     try:
-        with contextlib.closing(_Counted(_unpacked(source), budget)) as stream, tarfile.open(fileobj=stream, mode="r|", tarinfo=_Header) as archive:
+        with (
+            contextlib.closing(_Counted(_unpacked(source), budget)) as stream,
+            tarfile.open(fileobj=stream, mode="r|", tarinfo=_Header) as archive,
+        ):
             while (member := archive.next()) is not None:
                 budget.take_member()
                 _check_names(member)

@@ -3,8 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Texts for a terminal, a log or a page: characters that act on a terminal or hide text are shown as escapes.
 
-Remote systems choose parts of most texts that users read. An escape sequence in one can clear the screen, forge the line of a successful task or write to
-the clipboard; bidirectional overrides and characters without a shape make a text look like another one. The escape is visible, as evidence.
+Remote systems choose parts of most texts that users read. An escape sequence in one can clear the screen, forge the
+line of a successful task or write to the clipboard; bidirectional overrides and characters without a shape make a text
+look like another one. The escape is visible, as evidence.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ import re
 import string
 from typing import Any
 
-# C0 without tab and line feed, DEL, C1; a carriage return only where no line feed follows. Then line and paragraph separators, surrogates, and what
-# Unicode lists as Default_Ignorable_Code_Point (DerivedCoreProperties.txt), which has the bidirectional controls and the characters of no width.
+# C0 without tab and line feed, DEL, C1; a carriage return only where no line feed follows. Then line and paragraph
+# separators, surrogates, and what Unicode lists as Default_Ignorable_Code_Point (DerivedCoreProperties.txt), which has
+# the bidirectional controls and the characters of no width.
 _HARMFUL = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164"
     "\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
@@ -45,14 +47,18 @@ def one_line(text: str) -> str:
 
 
 def shortened(text: str, longest: int) -> str:
-    """At most ``longest`` characters of the text. The ellipsis at the end of a shorter one makes the Redactor look for a secret that was cut off."""
+    """At most ``longest`` characters of the text.
+
+    The ellipsis at the end of a shorter one makes the Redactor look for a secret that was cut off.
+    """
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def cut(text: str, longest: int) -> str:
     """The text, of a longer one the beginning and the number of the other characters.
 
-    The last word of the beginning is left out: it may be a part of base64 with a secret in it, which the Redactor finds in a complete one only.
+    The last word of the beginning is left out: it may be a part of base64 with a secret in it, which the Redactor finds
+    in a complete one only.
     """
     if len(text) <= longest:
         return text

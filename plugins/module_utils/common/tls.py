@@ -23,14 +23,21 @@ _ANY = "0" * 64
 
 
 class PemText(str):
-    """Text that was read as certificates. It is never taken as a path, whatever it holds: a remote side may have written it."""
+    """Text that was read as certificates.
+
+    It is never taken as a path, whatever it holds: a remote side may have written it.
+    """
 
 
 @dataclasses.dataclass(frozen=True)
 class Tls:
-    """How to trust a server. ``ca_certs`` (paths or PEM) are trusted in addition to the system's store, or instead of it without ``system_store``.
+    """How to trust a server.
 
-    With ``fingerprint`` (hex SHA-256 of the certificate, colons allowed) the certificate itself is the trust; name and issuer are not looked at.
+    ``ca_certs`` (paths or PEM) are trusted in addition to the system's store, or instead of it without
+    ``system_store``.
+
+    With ``fingerprint`` (hex SHA-256 of the certificate, colons allowed) the certificate itself is the trust; name and
+    issuer are not looked at.
     """
 
     validate_certs: bool = True
@@ -47,8 +54,8 @@ class Tls:
         return re.sub(r"^(sha-?256:)|[: ]", "", self.fingerprint.strip().lower())
 
     def context(self) -> ssl.SSLContext:
-        """The SSL context of all clients with this trust: reading the system's store takes some 30 ms, and a run may have hundreds of clients. It must not
-        be changed. Raises :class:`ZeroTouchError` for a CA that cannot be read.
+        """The SSL context of all clients with this trust: reading the system's store takes some 30 ms, and a run may
+        have hundreds of clients. It must not be changed. Raises :class:`ZeroTouchError` for a CA that cannot be read.
         """
         return _shared_context(dataclasses.replace(self, fingerprint=_ANY if self.fingerprint else ""), self._files())
 
@@ -60,7 +67,8 @@ class Tls:
         if not self.validate_certs or self.fingerprint:
             context.check_hostname = False
             context.verify_mode = ssl.CERT_NONE
-        # Private CAs made before RFC 5280 was enforced (no key usage) are common on BMCs and mirrors; Python 3.13 alone would refuse them.
+        # Private CAs made before RFC 5280 was enforced (no key usage) are common on BMCs and mirrors; Python 3.13 alone
+        # would refuse them.
         context.verify_flags &= ~getattr(ssl, "VERIFY_X509_STRICT", 0)
         return context
 

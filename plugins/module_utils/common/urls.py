@@ -9,7 +9,9 @@ from urllib.parse import SplitResult, urlsplit
 
 
 def split_remote(url: str) -> SplitResult:
-    """The parts of a URL; all of them empty for a text that is no URL, where ``urlsplit`` raises ValueError (``https://[::1``, ``http://x:port``)."""
+    """The parts of a URL; all of them empty for a text that is no URL, where ``urlsplit`` raises ValueError
+    (``https://[::1``, ``http://x:port``).
+    """
     try:
         parts = urlsplit(url)
         _port = parts.port  # read lazily, and checked only then

@@ -56,7 +56,9 @@ class Deadline:
         return self.left() <= 0
 
     def piece(self, longest: float) -> float:
-        """Seconds for the next watch: at most ``longest`` or what is left, at least 1 so that a late one still lists."""
+        """Seconds for the next watch: at most ``longest`` or what is left, at least 1 so that a late one still
+        lists.
+        """
         return min(longest, max(1.0, self.left()))
 
 

@@ -1,10 +1,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""YAML text as upstream's Go tools write it, so that files compare equal to theirs and read back as the same values there.
+"""YAML text as upstream's Go tools write it, so that files compare equal to theirs and read back as the same values
+there.
 
-Keys in Go's order, list items not indented below their key, several lines as a literal block. A text that a YAML 1.1 or Go reader would take
-for something else (``yes``, ``1e3``, ``0o7``, the empty string) is double-quoted, one that merely cannot stand plain is single-quoted.
+Keys in Go's order, list items not indented below their key, several lines as a literal block. A text that a YAML 1.1 or
+Go reader would take
+for something else (``yes``, ``1e3``, ``0o7``, the empty string) is double-quoted, one that merely cannot stand plain is
+single-quoted.
 """
 
 from __future__ import annotations
@@ -19,9 +22,11 @@ from typing import Any
 
 from . import libraries
 
-# What Go's reader resolves and PyYAML's does not: y/n, floats without a dot, octal and binary integers in both spellings, times with a leading zero.
-# Go takes underscores out of everything that begins like a number.
-_GO_NOT_TEXT = re.compile(r"^([yYnN]|[-+]?(\.?\d+|\d+\.\d*)([eE][-+]?\d+)?|[-+]?0[oO]?[0-7]+|[-+]?0b[01]+|[-+]?0x[0-9a-fA-F]+|[-+]?\d+(:[0-5]?\d)+(\.\d*)?)$")
+# What Go's reader resolves and PyYAML's does not: y/n, floats without a dot, octal and binary integers in both
+# spellings, times with a leading zero. Go takes underscores out of everything that begins like a number.
+_GO_NOT_TEXT = re.compile(
+    r"^([yYnN]|[-+]?(\.?\d+|\d+\.\d*)([eE][-+]?\d+)?|[-+]?0[oO]?[0-7]+|[-+]?0b[01]+|[-+]?0x[0-9a-fA-F]+|[-+]?\d+(:[0-5]?\d)+(\.\d*)?)$"
+)
 _TAG_OF_PUNCTUATION = "tag:yaml.org,2002:yaml"
 _ANY_WIDTH = 1 << 30
 # Where upstream's tools fold lines.
@@ -65,7 +70,9 @@ def _dumper() -> Any:
 
     def represent_mapping(dumper: Any, data: Mapping[str, Any]) -> Any:
         # A list of pairs is not sorted again.
-        return dumper.represent_mapping("tag:yaml.org,2002:map", in_go_order(data) if dumper.sort_keys else list(data.items()))
+        return dumper.represent_mapping(
+            "tag:yaml.org,2002:map", in_go_order(data) if dumper.sort_keys else list(data.items())
+        )
 
     Dumper.add_representer(dict, represent_mapping)
     Dumper.add_representer(str, represent_text)
@@ -88,7 +95,9 @@ def _not_text(resolvers: Mapping[str, Any], text: str) -> bool:
 
 
 def go_number(value: float) -> str:
-    """A number as upstream writes it: a whole one without a fraction (``1e3`` is 1000), others with an exponent from 1e6 on (``1.23456785e+07``)."""
+    """A number as upstream writes it: a whole one without a fraction (``1e3`` is 1000), others with an exponent from
+    1e6 on (``1.23456785e+07``).
+    """
     if math.isnan(value):
         return ".nan"
     if math.isinf(value):
@@ -106,7 +115,9 @@ def go_number(value: float) -> str:
 
 
 def in_go_order(mapping: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
-    """The items by key as Go's YAML sorts them: numbers inside a text by their value (``port2`` before ``port10``), letters after everything else."""
+    """The items by key as Go's YAML sorts them: numbers inside a text by their value (``port2`` before ``port10``),
+    letters after everything else.
+    """
     items = list(mapping.items())
     if all(isinstance(key, str) for key, _value in items):
         if all(_PLAIN_ORDER.match(key) for key, _value in items):
@@ -155,7 +166,10 @@ def load_all(text: str | bytes) -> list[Any]:
 
 
 def load_remote(text: str | bytes) -> Any:
-    """The one document of a text of a remote side. Raises :class:`NotYaml`, also for what :func:`_check_remote` refuses."""
+    """The one document of a text of a remote side.
+
+    Raises :class:`NotYaml`, also for what :func:`_check_remote` refuses.
+    """
     _check_remote(text)
     value = load(text)
     _check_characters(value)
@@ -163,7 +177,10 @@ def load_remote(text: str | bytes) -> Any:
 
 
 def load_all_remote(text: str | bytes) -> list[Any]:
-    """All documents of a text of a remote side. Raises :class:`NotYaml`, also for what :func:`_check_remote` refuses."""
+    """All documents of a text of a remote side.
+
+    Raises :class:`NotYaml`, also for what :func:`_check_remote` refuses.
+    """
     _check_remote(text)
     values = load_all(text)
     _check_characters(values)
@@ -171,7 +188,8 @@ def load_all_remote(text: str | bytes) -> list[Any]:
 
 
 def _check_remote(text: str | bytes) -> None:
-    """Refuse texts of which a small one becomes a large or deep value: aliases (a few of them expand to billions of nodes), nests, sheer size.
+    """Refuse texts of which a small one becomes a large or deep value: aliases (a few of them expand to billions of
+    nodes), nests, sheer size.
 
     Reads events only, which needs neither recursion nor memory.
     """
@@ -200,22 +218,37 @@ def _check_characters(value: Any) -> None:
 
 
 def _loaded(read: Callable[[str | bytes], Any], text: str | bytes) -> Any:
-    """Besides its own errors PyYAML lets through what Python says of dates that are none, of numbers too long, tags that do not fit, nests too deep."""
+    """Besides its own errors PyYAML lets through what Python says of dates that are none, of numbers too long, tags
+    that do not fit, nests too deep.
+    """
     try:
         return read(text)
-    except (libraries.yaml.YAMLError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError) as error:
+    except (
+        libraries.yaml.YAMLError,
+        ValueError,
+        TypeError,
+        LookupError,
+        AttributeError,
+        ArithmeticError,
+        RecursionError,
+    ) as error:
         raise NotYaml(str(error)) from error
 
 
 def dump(document: Any, *, sort_keys: bool = True, width: int = _ANY_WIDTH) -> str:
-    """One document; keys in the order given if not sorted; lines folded beyond ``width``. Raises ValueError for a value that YAML cannot hold."""
+    """One document; keys in the order given if not sorted; lines folded beyond ``width``.
+
+    Raises ValueError for a value that YAML cannot hold.
+    """
     yaml = libraries.yaml
     try:
-        text: str = yaml.dump(document, Dumper=_dumper(), sort_keys=sort_keys, default_flow_style=False, allow_unicode=True, width=width)
+        text: str = yaml.dump(
+            document, Dumper=_dumper(), sort_keys=sort_keys, default_flow_style=False, allow_unicode=True, width=width
+        )
     except yaml.YAMLError as error:
         raise ValueError(str(error)) from error
-    # PyYAML marks the end of a document whose top is a plain scalar, or that ends in a block with empty lines; no other parser does. A text's own "..." is
-    # never a line of its own at the margin.
+    # PyYAML marks the end of a document whose top is a plain scalar, or that ends in a block with empty lines; no other
+    # parser does. A text's own "..." is never a line of its own at the margin.
     return text[: -len("...\n")] if text.endswith("\n...\n") else text
 
 

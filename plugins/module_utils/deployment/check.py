@@ -19,10 +19,14 @@ from .agent.configure import Input, read_input
 _NOWHERE = Path("/nonexistent")
 
 
-def check_input(problems: Sequence[Problem], provided: Mapping[str, Any], *, tell_secrets: Callable[[set[str]], None]) -> Mapping[str, str]:
-    """``problems`` are those already found, ``provided`` is what :class:`Input` takes, by the same names; empty where it cannot be checked.
+def check_input(
+    problems: Sequence[Problem], provided: Mapping[str, Any], *, tell_secrets: Callable[[set[str]], None]
+) -> Mapping[str, str]:
+    """``problems`` are those already found, ``provided`` is what :class:`Input` takes, by the same names; empty where
+    it cannot be checked.
 
-    Returns the files of the configuration, which only method agent has. Raises :class:`InvalidInput` with all problems if one of them is an error.
+    Returns the files of the configuration, which only method agent has. Raises :class:`InvalidInput` with all problems
+    if one of them is an error.
     """
     deployment, of_configuration = _read(provided, tell_secrets)
     found = _once(problems, of_configuration)
@@ -31,7 +35,9 @@ def check_input(problems: Sequence[Problem], provided: Mapping[str, Any], *, tel
     return configuration_files(deployment) if deployment is not None and provided.get("agent_iso", True) else {}
 
 
-def all_problems(problems: Sequence[Problem], provided: Mapping[str, Any], *, tell_secrets: Callable[[set[str]], None]) -> list[Problem]:
+def all_problems(
+    problems: Sequence[Problem], provided: Mapping[str, Any], *, tell_secrets: Callable[[set[str]], None]
+) -> list[Problem]:
     """Errors and warnings: ``problems``, and those of the configuration. Arguments as in :func:`check_input`."""
     return _once(problems, _read(provided, tell_secrets)[1])
 
@@ -42,7 +48,9 @@ def _once(problems: Sequence[Problem], of_configuration: Sequence[Problem]) -> l
     return [*problems, *(problem for problem in of_configuration if problem.path not in known)]
 
 
-def _read(provided: Mapping[str, Any], tell_secrets: Callable[[set[str]], None]) -> tuple[Deployment | None, Sequence[Problem]]:
+def _read(
+    provided: Mapping[str, Any], tell_secrets: Callable[[set[str]], None]
+) -> tuple[Deployment | None, Sequence[Problem]]:
     config_dir = provided.get("config_dir")
     if not config_dir and provided.get("cluster") is None:
         return None, ()

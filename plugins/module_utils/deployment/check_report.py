@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a check found, in the forms that programs read: a JSON document, annotations of GitHub, a Code Quality report of GitLab."""
+"""What a check found, in the forms that programs read: a JSON document, annotations of GitHub, a Code Quality report of
+GitLab.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,11 @@ from ..common.files import write_atomic
 
 # Options of modules that write such a report; ``openshift_check_report`` with its paths absolute.
 OPTIONS: dict[str, Any] = {
-    "report": {"type": "dict", "default": {}, "options": {"json": {"type": "path"}, "gitlab": {"type": "path"}, "github": {"type": "bool"}}}
+    "report": {
+        "type": "dict",
+        "default": {},
+        "options": {"json": {"type": "path"}, "gitlab": {"type": "path"}, "github": {"type": "bool"}},
+    }
 }
 _SEVERITIES = {"error": "major", "warning": "minor"}
 # Reports are for other jobs and users: they hold no secrets.
@@ -26,7 +32,10 @@ _MODE = 0o644
 
 @dataclasses.dataclass(frozen=True)
 class Finding:
-    """One mistake or failed check: what it is about, and the text for the user. ``file`` is empty and ``line`` 0 where they are not known."""
+    """One mistake or failed check: what it is about, and the text for the user.
+
+    ``file`` is empty and ``line`` 0 where they are not known.
+    """
 
     check: str
     subject: str
@@ -37,10 +46,16 @@ class Finding:
 
 
 def github_annotation(found: Finding, directory: str) -> str:
-    """A workflow command of GitHub Actions (actions/toolkit packages/core/src/command.ts); paths in it are from the root of the repository."""
+    """A workflow command of GitHub Actions (actions/toolkit packages/core/src/command.ts); paths in it are from the
+    root of the repository.
+    """
     place = {"file": _relative(found.file, directory), "line": str(found.line)} if found.file else {}
     properties = {**place, "title": found.subject or found.check}
-    listed = ",".join(f"{name}={_escaped(value).replace(':', '%3A').replace(',', '%2C')}" for name, value in properties.items() if value not in ("", "0"))
+    listed = ",".join(
+        f"{name}={_escaped(value).replace(':', '%3A').replace(',', '%2C')}"
+        for name, value in properties.items()
+        if value not in ("", "0")
+    )
     return f"::{found.severity} {listed}::{_escaped(found.text)}"
 
 
@@ -49,7 +64,10 @@ def _escaped(text: str) -> str:
 
 
 def gitlab_report(findings: Sequence[Finding], directory: str, default_file: str) -> list[dict[str, Any]]:
-    """Entries of a Code Quality report (docs.gitlab.com/ci/testing/code_quality). Each needs a file: ``default_file`` where none is known."""
+    """Entries of a Code Quality report (docs.gitlab.com/ci/testing/code_quality).
+
+    Each needs a file: ``default_file`` where none is known.
+    """
     entries = []
     for found in findings:
         path = _relative(found.file or default_file, directory)
@@ -66,8 +84,18 @@ def gitlab_report(findings: Sequence[Finding], directory: str, default_file: str
     return entries
 
 
-def write_report(options: Mapping[str, Any], document: Mapping[str, Any], findings: Sequence[Finding], *, directory: str, default_file: str = "") -> list[str]:
-    """Write the files that option ``report`` names. Returns the annotations to print, none unless ``github`` or GITHUB_ACTIONS asks for them."""
+def write_report(
+    options: Mapping[str, Any],
+    document: Mapping[str, Any],
+    findings: Sequence[Finding],
+    *,
+    directory: str,
+    default_file: str = "",
+) -> list[str]:
+    """Write the files that option ``report`` names.
+
+    Returns the annotations to print, none unless ``github`` or GITHUB_ACTIONS asks for them.
+    """
     if options.get("json"):
         _write(options["json"], document)
     if options.get("gitlab"):

@@ -1,9 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a user needs to log in: a kubeconfig that also trusts the ingress, one with the mapped address, the console's URL.
+"""What a user needs to log in: a kubeconfig that also trusts the ingress, one with the mapped address, the console's
+URL.
 
-The ingress CA exists only once the cluster runs; ``agent wait-for install-complete`` puts it before the CA data of every cluster in
+The ingress CA exists only once the cluster runs; ``agent wait-for install-complete`` puts it before the CA data of
+every cluster in
 auth/kubeconfig (openshift/installer pkg/agent/cluster.go, pkg/agent/waitfor.go), and so do we.
 """
 
@@ -56,20 +58,26 @@ class Console:
 
 
 def plan_kubeconfig(path: Path, ingress_ca: str) -> FilePlan:
-    """The kubeconfig with every certificate of ``ingress_ca`` trusted for every cluster; certificates that are there already stay where they are."""
+    """The kubeconfig with every certificate of ``ingress_ca`` trusted for every cluster; certificates that are there
+    already stay where they are.
+    """
     document = load_document(path)
     merged = copy.deepcopy(document)
     for entry in merged["clusters"]:
         cluster = entry.get("cluster") if isinstance(entry, dict) else None
         if isinstance(cluster, dict) and cluster.get("certificate-authority-data"):
-            cluster["certificate-authority-data"] = _with_authorities(path, str(cluster["certificate-authority-data"]), ingress_ca)
+            cluster["certificate-authority-data"] = _with_authorities(
+                path, str(cluster["certificate-authority-data"]), ingress_ca
+            )
     if merged == document:
         return FilePlan(path, path.read_text())
     return FilePlan(path, _dump(merged), "the CA of the cluster's ingress is added")
 
 
 def plan_direct(kubeconfig: FilePlan, path: Path, connect_to: ConnectTo) -> FilePlan:
-    """The same with the API's mapped address as server and its name in ``tls-server-name``; no such file where nothing is mapped."""
+    """The same with the API's mapped address as server and its name in ``tls-server-name``; no such file where nothing
+    is mapped.
+    """
     document = yaml_text.load(kubeconfig.content or "")
     mapped = False
     for entry in document["clusters"]:
@@ -97,18 +105,24 @@ def apply_file(plan: FilePlan) -> None:
 
 
 def read_ingress_ca(client: KubeClient) -> str:
-    """PEM of the CA that signs the cluster's routes. Raises :class:`ZeroTouchError` when the cluster has not published it."""
+    """PEM of the CA that signs the cluster's routes.
+
+    Raises :class:`ZeroTouchError` when the cluster has not published it.
+    """
     config_map = client.find(CONFIG_MAP.path("openshift-config-managed", "default-ingress-cert"))
     bundle = str(((config_map or {}).get("data") or {}).get("ca-bundle.crt") or "")
     if not _CERTIFICATE.search(bundle):
         raise ZeroTouchError(
-            "The cluster has no configmap openshift-config-managed/default-ingress-cert with ca-bundle.crt yet.", "Wait until its operators are available."
+            "The cluster has no configmap openshift-config-managed/default-ingress-cert with ca-bundle.crt yet.",
+            "Wait until its operators are available.",
         )
     return bundle
 
 
 def find_console(client: KubeClient, clock: Clock, limit: float = CONSOLE_LIMIT) -> Console:
-    """The console's URL from its route, waiting up to ``limit`` seconds for an admission; a cluster without the route has no console."""
+    """The console's URL from its route, waiting up to ``limit`` seconds for an admission; a cluster without the route
+    has no console.
+    """
     fault = ""
     for _turn in turns(Deadline(clock, limit), CONSOLE_PAUSE):
         try:
@@ -174,7 +188,10 @@ def _dump(document: dict[str, Any]) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class HandOver:
-    """What ``cluster_credentials`` is going to write and where one logs in. ``predicted``: the cluster could not be asked yet (check mode)."""
+    """What ``cluster_credentials`` is going to write and where one logs in.
+
+    ``predicted``: the cluster could not be asked yet (check mode).
+    """
 
     work_dir: WorkDir
     api_url: str
@@ -200,27 +217,49 @@ class HandOver:
 
     def as_result(self) -> dict[str, Any]:
         """The module's result: paths and URLs, never what the files hold."""
-        return {"changed": self.changed, **login_paths(self.work_dir), "api_url": self.api_url, "console_url": self.console.url}
+        return {
+            "changed": self.changed,
+            **login_paths(self.work_dir),
+            "api_url": self.api_url,
+            "console_url": self.console.url,
+        }
 
     def as_diff(self) -> list[dict[str, str]]:
         """Reasons instead of contents, which are secret."""
         return [
-            {"before_header": str(file.path), "after_header": str(file.path), "before": "", "after": f"{file.reason}\n"} for file in self.files if file.reason
+            {"before_header": str(file.path), "after_header": str(file.path), "before": "", "after": f"{file.reason}\n"}
+            for file in self.files
+            if file.reason
         ]
 
 
 def plan_hand_over(
-    work_dir: WorkDir, clock: Clock, *, connect_to: ConnectTo, ca_cert: str = "", console_limit: float = CONSOLE_LIMIT, check_mode: bool = False
+    work_dir: WorkDir,
+    clock: Clock,
+    *,
+    connect_to: ConnectTo,
+    ca_cert: str = "",
+    console_limit: float = CONSOLE_LIMIT,
+    check_mode: bool = False,
 ) -> HandOver:
-    """Read the ingress CA and the console of the cluster. Raises :class:`ZeroTouchError` if there is no kubeconfig or the API refuses; in check mode
-    that is a prediction instead.
+    """Read the ingress CA and the console of the cluster.
 
-    An API that cannot be reached from here is a warning: the installation is complete, and the next run completes the credentials.
+    Raises :class:`ZeroTouchError` if there is no kubeconfig or the API refuses; in check mode that is a prediction
+    instead.
+
+    An API that cannot be reached from here is a warning: the installation is complete, and the next run completes the
+    credentials.
     """
     who = identity(work_dir.state.read(), read_deployment(work_dir.config))
     try:
         client = KubeClient.from_kubeconfig(
-            work_dir.kubeconfig, connect_to=connect_to, ca_cert=ca_cert, attempts=KUBE_ATTEMPTS, outage=PATIENCE, clock=clock, service=f"API at {who.api_url}"
+            work_dir.kubeconfig,
+            connect_to=connect_to,
+            ca_cert=ca_cert,
+            attempts=KUBE_ATTEMPTS,
+            outage=PATIENCE,
+            clock=clock,
+            service=f"API at {who.api_url}",
         )
         try:
             ingress_ca = read_ingress_ca(client)
@@ -241,6 +280,7 @@ def plan_hand_over(
 
 def _unreachable(work_dir: WorkDir, error: Unreachable) -> str:
     return (
-        f"The cluster is installed, but this machine cannot reach its API: {error.message} {work_dir.kubeconfig} is saved without the CA of the ingress. "
+        f"The cluster is installed, but this machine cannot reach its API: {error.message} {work_dir.kubeconfig} is "
+        "saved without the CA of the ingress. "
         "Add the DNS record of the API or an entry in openshift_connect_to, and run again."
     )

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The options by which modules to a hub and to an assisted-service take the description of a cluster that neither of them boots from an ISO of its own."""
+"""The options by which modules to a hub and to an assisted-service take the description of a cluster that neither of
+them boots from an ISO of its own.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The use case of the module ``image_server``: the image of a work directory, the way that the user chose, for the BMCs of the deployment."""
+"""The use case of the module ``image_server``: the image of a work directory, the way that the user chose, for the BMCs
+of the deployment.
+"""
 
 from __future__ import annotations
 
@@ -29,11 +31,13 @@ from .state.work_dir import WorkDir
 _MODULE_NAME = "image_server"
 
 
-def publish_image(params: Mapping[str, Any], clock: Clock, *, check_mode: bool) -> tuple[dict[str, Any], tuple[str, ...]]:
+def publish_image(
+    params: Mapping[str, Any], clock: Clock, *, check_mode: bool
+) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Publish; the module's result, and warnings. ``params`` are the module's options.
 
-    Raises :class:`InvalidInput` for options and :class:`ZeroTouchError` when there is no image, it cannot be published, or hosts would not find the root
-    file system that it leaves out.
+    Raises :class:`InvalidInput` for options and :class:`ZeroTouchError` when there is no image, it cannot be published,
+    or hosts would not find the root file system that it leaves out.
     """
     work_dir = WorkDir(Path(params["work_dir"]).absolute())
     options = read_options(params)
@@ -60,7 +64,8 @@ def _result(work_dir: WorkDir, done: Publication) -> dict[str, Any]:
 
 
 def look_for_rootfs(work_dir: WorkDir, connect_to: ConnectTo, clock: Clock) -> tuple[str, ...]:
-    """Whether the root file system is where hosts of a minimal ISO load it; warnings where that cannot be told from here.
+    """Whether the root file system is where hosts of a minimal ISO load it; warnings where that cannot be told from
+    here.
 
     Raises :class:`ZeroTouchError` when it certainly is not: no host would boot.
     """
@@ -75,22 +80,35 @@ def look_for_rootfs(work_dir: WorkDir, connect_to: ConnectTo, clock: Clock) -> t
     except Unreachable as error:
         return (f"Whether hosts find their root file system could not be seen from here: {error.message}",)
     except RemoteError as error:
-        raise ZeroTouchError(f"Hosts would not find their root file system: {error.message}", _hint(work_dir, url)) from error
+        raise ZeroTouchError(
+            f"Hosts would not find their root file system: {error.message}", _hint(work_dir, url)
+        ) from error
     if found.size not in (-1, size):
-        raise ZeroTouchError(f"{url} is not the root file system of this image: it has {found.size} bytes, {size} are expected.", _hint(work_dir, url))
+        raise ZeroTouchError(
+            (f"{url} is not the root file system of this image: it has {found.size} bytes, {size} are expected."),
+            _hint(work_dir, url),
+        )
     return ()
 
 
 def _hint(work_dir: WorkDir, url: str) -> str:
     file = work_dir.boot_artifacts / url.rpartition("/")[2]
-    return f"Publish {file} there and run again." if file.is_file() else "Publish the root file system of the base image's build there and run again."
+    return (
+        f"Publish {file} there and run again."
+        if file.is_file()
+        else ("Publish the root file system of the base image's build there and run again.")
+    )
 
 
 def withdraw_image(params: Mapping[str, Any], clock: Clock, *, check_mode: bool) -> dict[str, Any]:
     """Take back; the module's result."""
     work_dir = WorkDir(Path(params["work_dir"]).absolute())
     options = read_options(params)
-    with contextlib.nullcontext() if check_mode or not work_dir.root.is_dir() else one_run(work_dir.root, _MODULE_NAME, clock):
+    with (
+        contextlib.nullcontext()
+        if check_mode or not work_dir.root.is_dir()
+        else one_run(work_dir.root, _MODULE_NAME, clock)
+    ):
         done = withdraw(work_dir.state, clock, options, check_mode=check_mode)
         if not check_mode:
             work_dir.image_url.unlink(missing_ok=True)
@@ -109,23 +127,31 @@ def _image(params: Mapping[str, Any], work_dir: WorkDir, check_mode: bool) -> Pa
         return image
     if check_mode:
         return work_dir.root / "images" / "agent.x86_64.iso"
-    raise ZeroTouchError(f"No image was built in {work_dir.root}.", "Build one with agent_image, or name a file in path.")
+    raise ZeroTouchError(
+        f"No image was built in {work_dir.root}.", ("Build one with agent_image, or name a file in path.")
+    )
 
 
 def _require_built(image: Path, recorded: Mapping[str, Any]) -> None:
-    """Hosts that run from the image read it again at any moment: only the file that was built is published. Raises :class:`ZeroTouchError`."""
+    """Hosts that run from the image read it again at any moment: only the file that was built is published.
+
+    Raises :class:`ZeroTouchError`.
+    """
     if not image.is_file() or "mtime_ns" not in recorded:
         return  # publish() reports a missing image; files of a network boot are recorded one by one
     status = image.stat()
     untouched = (status.st_size, status.st_mtime_ns) == (recorded.get("size"), recorded.get("mtime_ns"))
     if not untouched and (not recorded.get("sha256") or sha256_of(image) != recorded["sha256"]):
         raise ZeroTouchError(
-            f"{image} is not the image that was built: another program changed it. Nothing is published.", "Run deploy_cluster: it builds the image again."
+            f"{image} is not the image that was built: another program changed it. Nothing is published.",
+            "Run deploy_cluster: it builds the image again.",
         )
 
 
 def read_options(params: Mapping[str, Any]) -> PublishOptions:
-    """The module's options as the serving room takes them; raises :class:`InvalidInput` with every one that cannot be read."""
+    """The module's options as the serving room takes them; raises :class:`InvalidInput` with every one that cannot be
+    read.
+    """
     options, problems = read_publish(params.get("publish") or {})
     connect_to, unreadable = ConnectTo.parse(params.get("connect_to") or {})
     problems += unreadable
@@ -133,7 +159,9 @@ def read_options(params: Mapping[str, Any]) -> PublishOptions:
     if problems:
         raise InvalidInput(problems)
     ca_cert = str(params.get("ca_cert") or "")
-    return dataclasses.replace(options, max_seconds=float(params["max_seconds"]), peers=tuple(peers), connect_to=connect_to, ca_cert=ca_cert)
+    return dataclasses.replace(
+        options, max_seconds=float(params["max_seconds"]), peers=tuple(peers), connect_to=connect_to, ca_cert=ca_cert
+    )
 
 
 def _peers(addresses: Sequence[str], problems: list[Problem]) -> list[Peer]:
@@ -142,7 +170,9 @@ def _peers(addresses: Sequence[str], problems: list[Problem]) -> list[Peer]:
         try:
             address = parse_address(text)
         except ValueError as error:
-            problems.append(Problem(f"bmc_addresses[{index}]", INVALID, str(error), layer="ours", check="bmc-address", value=text))
+            problems.append(
+                Problem(f"bmc_addresses[{index}]", INVALID, str(error), layer="ours", check="bmc-address", value=text)
+            )
             continue
         peers.append(Peer(address.host, address.host, address.port))
     return peers

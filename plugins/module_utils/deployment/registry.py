@@ -1,9 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Whether a registry of container images has an image, and gives it to a pull secret; the digest of that image. Reads only.
+"""Whether a registry of container images has an image, and gives it to a pull secret; the digest of that image.
 
-Source: distribution/distribution docs/content/spec/auth/token.md; the manifests are those of the OCI distribution specification.
+Reads only.
+
+Source: distribution/distribution docs/content/spec/auth/token.md; the manifests are those of the OCI distribution
+specification.
 """
 
 from __future__ import annotations
@@ -66,7 +69,9 @@ class ImagePlace:
 
 
 def from_mirrors(image: ImagePlace, sources: Sequence[tuple[str, Sequence[str]]]) -> list[ImagePlace]:
-    """The places from which hosts pull an image: those of the mirrors whose source has its repository, else the image itself. ``sources``: source, mirrors."""
+    """The places from which hosts pull an image: those of the mirrors whose source has its repository, else the image
+    itself. ``sources``: source, mirrors.
+    """
     name = f"{image.host}/{image.repository}"
     found = []
     for source, mirrors in sources:
@@ -79,7 +84,10 @@ def from_mirrors(image: ImagePlace, sources: Sequence[tuple[str, Sequence[str]]]
 
 def places_of(cluster: Cluster) -> list[ImagePlace]:
     """The places from which hosts pull the release image. Raises ValueError for a name that is none of an image."""
-    return from_mirrors(ImagePlace.parse(cluster.release_image), [(source.source, source.mirrors) for source in cluster.image_digest_sources])
+    return from_mirrors(
+        ImagePlace.parse(cluster.release_image),
+        [(source.source, source.mirrors) for source in cluster.image_digest_sources],
+    )
 
 
 def trust_of(ca_cert: str, trust_bundle: str) -> Tls:
@@ -88,7 +96,9 @@ def trust_of(ca_cert: str, trust_bundle: str) -> Tls:
 
 
 def login_of(image: ImagePlace, pull_secret: str) -> str:
-    """``user:password`` for an image: the entry of the longest path that has it (containers/image docs/containers-auth.json.5.md). Empty without one."""
+    """``user:password`` for an image: the entry of the longest path that has it (containers/image
+    docs/containers-auth.json.5.md). Empty without one.
+    """
     try:
         auths = json.loads(pull_secret or "{}").get("auths") or {}
     except (ValueError, AttributeError):
@@ -105,9 +115,12 @@ def login_of(image: ImagePlace, pull_secret: str) -> str:
 
 
 def check_image(image: ImagePlace, login: str, tls: Tls, connect_to: ConnectTo, *, timeout: float = _TIMEOUT) -> str:
-    """The digest of the image's manifest, ``sha256:…``: that of the manifest which was received. ``timeout`` is that of one request.
+    """The digest of the image's manifest, ``sha256:…``: that of the manifest which was received.
 
-    Raises :class:`Refused` unless the registry gives the manifest, and :class:`ZeroTouchError` where it cannot be asked.
+    ``timeout`` is that of one request.
+
+    Raises :class:`Refused` unless the registry gives the manifest, and :class:`ZeroTouchError` where it cannot be
+    asked.
     """
     host = _HUB.get(image.host, image.host)
     path = f"/v2/{image.repository}/manifests/{image.reference}"
@@ -123,7 +136,11 @@ def check_image(image: ImagePlace, login: str, tls: Tls, connect_to: ConnectTo, 
     if answer.status == 404:
         raise Refused(f"it has no {image.repository} {image.reference}")
     if answer.status in (401, 403):
-        raise Refused(f"it refuses the login of the pull secret for {image.repository}" if login else "the pull secret has no login for it")
+        raise Refused(
+            f"it refuses the login of the pull secret for {image.repository}"
+            if login
+            else "the pull secret has no login for it"
+        )
     if answer.status != 200:
         raise Refused(f"it answers {answer.status}")
     return _digest(answer, image)
@@ -142,11 +159,15 @@ def _digest(answer: Response, image: ImagePlace) -> str:
         received = f"{algorithm}:{hashlib.new(algorithm, answer.body).hexdigest()}" if algorithm in _ALGORITHMS else ""
         if expected and expected != received:
             named = expected[:140]
-            raise Refused(f"the manifest that it sends for {image.repository} {image.reference} has another digest than {named}")
+            raise Refused(
+                f"the manifest that it sends for {image.repository} {image.reference} has another digest than {named}"
+            )
     return f"sha256:{hashlib.sha256(answer.body).hexdigest()}"
 
 
-def _authorization(challenge: Response, login: str, image: ImagePlace, tls: Tls, connect_to: ConnectTo, timeout: float) -> str:
+def _authorization(
+    challenge: Response, login: str, image: ImagePlace, tls: Tls, connect_to: ConnectTo, timeout: float
+) -> str:
     """What the registry asks for: the login itself, or a token that its token server gives for the login."""
     asked = challenge.headers.get("www-authenticate", "")
     basic = f"Basic {base64.b64encode(login.encode()).decode()}"
@@ -164,11 +185,15 @@ def _authorization(challenge: Response, login: str, image: ImagePlace, tls: Tls,
     server.secrets = frozenset(filter(None, (login, login.partition(":")[2])))
     try:
         separator = "&" if urlsplit(realm).query else "?"
-        answer = server.request("GET", f"{realm}{separator}{urlencode(query)}", headers={"Authorization": basic} if login else {})
+        answer = server.request(
+            "GET", f"{realm}{separator}{urlencode(query)}", headers={"Authorization": basic} if login else {}
+        )
     finally:
         server.close()
     if answer.status in (401, 403):
-        raise Refused("its token server refuses the login of the pull secret" if login else "the pull secret has no login for it")
+        raise Refused(
+            "its token server refuses the login of the pull secret" if login else "the pull secret has no login for it"
+        )
     return f"Bearer {_token(answer, image)}"
 
 

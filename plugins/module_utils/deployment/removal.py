@@ -41,7 +41,10 @@ _EFFECTS = {
 
 @dataclasses.dataclass(frozen=True)
 class RemovalOrder:
-    """What the user asks for. ``infra_env`` and ``hub_cluster`` are names on the hub, ``early`` is whether hosts were bound when they registered."""
+    """What the user asks for.
+
+    ``infra_env`` and ``hub_cluster`` are names on the hub, ``early`` is whether hosts were bound when they registered.
+    """
 
     touch: Touch
     purge: bool = False
@@ -59,7 +62,9 @@ class RemovalOrder:
 
 @dataclasses.dataclass(frozen=True)
 class Removal:
-    """The plan. ``power_off`` are hosts with a BMC, ``keep_objects`` are hosts whose objects on the hub belong to other owners."""
+    """The plan. ``power_off`` are hosts with a BMC, ``keep_objects`` are hosts whose objects on the hub belong to other
+    owners.
+    """
 
     hub: bool
     hosted: bool
@@ -76,14 +81,19 @@ class Removal:
 
 
 def check_order(order: RemovalOrder) -> None:
-    """Raises :class:`ZeroTouchError` without a work directory or the confirmation, and if a purge would remove a file of another origin."""
+    """Raises :class:`ZeroTouchError` without a work directory or the confirmation, and if a purge would remove a file
+    of another origin.
+    """
     touch, name, work_dir = order.touch, order.touch.cluster, order.work_dir
     if name not in touch.confirm:
         effect = _EFFECTS.get(touch.method, "powers off its machines")
         raise ZeroTouchError(f"Nothing was done. Destroying {name} {effect}: confirm with -e openshift_confirm={name}")
     if foreign := foreign_files(work_dir) if order.purge else []:
         listed = ", ".join(foreign)
-        raise ZeroTouchError(f"Nothing was done. {work_dir.root} also holds {listed}: move that away, or leave out openshift_destroy_purge.")
+        raise ZeroTouchError(
+            f"Nothing was done. {work_dir.root} also holds {listed}: move that away, or leave out "
+            "openshift_destroy_purge."
+        )
 
 
 def foreign_files(work_dir: WorkDir) -> list[str]:
@@ -94,8 +104,18 @@ def foreign_files(work_dir: WorkDir) -> list[str]:
     return sorted(name for name in names if name not in (*_REMOVED, *_KEPT) and not _TRANSIENT.fullmatch(name))
 
 
-def plan_removal(order: RemovalOrder, judgement: Judgement, bmc_hosts: Sequence[str], left: Sequence[str], *, check_mode: bool = False) -> Removal:
-    """The plan for machines about which ``judgement`` decided. ``bmc_hosts`` are the hosts with a BMC, ``left`` are messages about hosts that stay."""
+def plan_removal(
+    order: RemovalOrder,
+    judgement: Judgement,
+    bmc_hosts: Sequence[str],
+    left: Sequence[str],
+    *,
+    check_mode: bool = False,
+) -> Removal:
+    """The plan for machines about which ``judgement`` decided.
+
+    ``bmc_hosts`` are the hosts with a BMC, ``left`` are messages about hosts that stay.
+    """
     method = order.touch.method
     # The objects on the hub are given up; the machines are powered off directly.
     abandoned = any(verdict.forced == "abandon_hub" for verdict in judgement.verdicts)
@@ -109,7 +129,9 @@ def plan_removal(order: RemovalOrder, judgement: Judgement, bmc_hosts: Sequence[
         capi=method == "capi" and not abandoned,
         infra_env=method == "hub" and infra_env and not abandoned,
         # The machines of a hosted cluster continue as free Agents; Metal3 powers off those of Machines.
-        power_off=tuple(name for name in bmc_hosts if name in touched) if method not in ("hosted", "capi") or abandoned else (),
+        power_off=tuple(name for name in bmc_hosts if name in touched)
+        if method not in ("hosted", "capi") or abandoned
+        else (),
         keep_objects=tuple(judgement.named("leave")),
         paths=(str(root),) if order.purge else tuple(str(root / name) for name in _REMOVED),
         summary=_summary(order, left, agents_stay=method in ("hub", "hosted") and not infra_env, check_mode=check_mode),
@@ -139,7 +161,8 @@ def _summary(order: RemovalOrder, left: Sequence[str], *, agents_stay: bool, che
 def remove_files(work_dir: Path, paths: Sequence[Path], clock: Clock, *, check_mode: bool = False) -> list[Path]:
     """Remove ``paths``, and before that the record in the state store; what was removed, in order.
 
-    A run that is killed between the two restores the record or stores it again: destroying is then repeated. Raises :class:`ZeroTouchError`.
+    A run that is killed between the two restores the record or stores it again: destroying is then repeated. Raises
+    :class:`ZeroTouchError`.
     """
     if outside := [str(path) for path in paths if path != work_dir and work_dir not in path.parents]:
         raise ZeroTouchError(f"{outside[0]} is not in the work directory {work_dir}. Nothing was removed.")

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A first inventory, commented, from a few answers. What is not answered is left blank, and the check of the variables names it with its line."""
+"""A first inventory, commented, from a few answers.
+
+What is not answered is left blank, and the check of the variables names it with its line.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +50,10 @@ class StarterAnswers:
 
 @dataclasses.dataclass(frozen=True)
 class StarterMachine:
-    """A machine as its BMC shows it. ``bmc`` is what the inventory says of the BMC, ``fault`` why it could not be read."""
+    """A machine as its BMC shows it.
+
+    ``bmc`` is what the inventory says of the BMC, ``fault`` why it could not be read.
+    """
 
     bmc: Mapping[str, Any]
     macs: tuple[str, ...] = ()
@@ -56,15 +62,27 @@ class StarterMachine:
 
 
 def read_machines(bmcs: Sequence[Mapping[str, Any]], read: Sequence[Mapping[str, Any]]) -> list[StarterMachine]:
-    """The machines of the BMCs, without passwords. ``read`` is the result of module bmc_info, whose hosts are named by their addresses."""
+    """The machines of the BMCs, without passwords.
+
+    ``read`` is the result of module bmc_info, whose hosts are named by their addresses.
+    """
     found = {str(host.get("name")): host for host in read}
     return [_machine(bmc, found.get(bmc["address"], {"failed": True, "reason": "It was not read."})) for bmc in bmcs]
 
 
 def _machine(bmc: Mapping[str, Any], host: Mapping[str, Any]) -> StarterMachine:
-    known = {key: bmc[key] for key in ("address", "username", "validate_certs", "ca_cert", "fingerprint") if bmc.get(key) is not None}
+    known = {
+        key: bmc[key]
+        for key in ("address", "username", "validate_certs", "ca_cert", "fingerprint")
+        if bmc.get(key) is not None
+    }
     model = " ".join(str(host[key]) for key in ("vendor", "model", "serial") if host.get(key))
-    return StarterMachine(known, tuple(host.get("mac_addresses") or ()), model, str(host.get("reason") or "unknown") if host.get("failed") else "")
+    return StarterMachine(
+        known,
+        tuple(host.get("mac_addresses") or ()),
+        model,
+        str(host.get("reason") or "unknown") if host.get("failed") else "",
+    )
 
 
 def read_answers(options: Mapping[str, Any]) -> tuple[StarterAnswers, list[Problem]]:
@@ -76,7 +94,9 @@ def read_answers(options: Mapping[str, Any]) -> tuple[StarterAnswers, list[Probl
             problems.append(_problem(key, INVALID, f"must be {_MEANT[key]}", value=text))
     numbers: dict[str, Any] = {}
     for key, allowed in (("control_plane", _CONTROL_PLANES), ("workers", range(_MOST_WORKERS + 1))):
-        text = str(options[key] if options.get(key) is not None else "").strip() or str({"control_plane": 3, "workers": 0}[key])
+        text = str(options[key] if options.get(key) is not None else "").strip() or str(
+            {"control_plane": 3, "workers": 0}[key]
+        )
         if not text.isdigit() or int(text) not in allowed:
             values = ", ".join(map(str, _CONTROL_PLANES)) if key == "control_plane" else f"0 to {_MOST_WORKERS}"
             problems.append(_problem(key, UNSUPPORTED, f"supported values: {values}", value=text))
@@ -117,20 +137,37 @@ _MEANT = {
 }
 
 
-def write_starter(dest: Path, options: Mapping[str, Any], machines: Sequence[StarterMachine] = (), *, overwrite: bool, check_mode: bool) -> tuple[bool, int]:
-    """Write the inventory; whether the file changed, and how many blanks it has. Raises :class:`InvalidInput` for wrong answers, and
-    :class:`ZeroTouchError` for a file that must not be overwritten.
+def write_starter(
+    dest: Path,
+    options: Mapping[str, Any],
+    machines: Sequence[StarterMachine] = (),
+    *,
+    overwrite: bool,
+    check_mode: bool,
+) -> tuple[bool, int]:
+    """Write the inventory; whether the file changed, and how many blanks it has.
+
+    Raises :class:`InvalidInput` for wrong answers, and :class:`ZeroTouchError` for a file that must not be overwritten.
     """
-    problems = [_problem(str(key), UNKNOWN_FIELD, f"known: {', '.join(_KEYS)}", hint=nearest(str(key), _KEYS)) for key in options if key not in _KEYS]
+    problems = [
+        _problem(str(key), UNKNOWN_FIELD, f"known: {', '.join(_KEYS)}", hint=nearest(str(key), _KEYS))
+        for key in options
+        if key not in _KEYS
+    ]
     answers, wrong = read_answers(options)
     if problems or wrong:
-        raise InvalidInput([dataclasses.replace(problem, path=f"openshift_init.{problem.path}") for problem in [*problems, *wrong]])
+        raise InvalidInput(
+            [dataclasses.replace(problem, path=f"openshift_init.{problem.path}") for problem in [*problems, *wrong]]
+        )
     text = starter_inventory(_counted(answers, options, machines), machines)
     exists = dest.exists()
     if exists and dest.read_bytes() == text.encode():
         return False, text.count('""') - 1
     if exists and not overwrite:
-        raise ZeroTouchError(f"{dest} exists, and is left as it is.", "Name another file in openshift_init.dest, or set openshift_init.overwrite: true.")
+        raise ZeroTouchError(
+            f"{dest} exists, and is left as it is.",
+            ("Name another file in openshift_init.dest, or set openshift_init.overwrite: true."),
+        )
     if not check_mode:
         write_atomic(dest, text, mode=_MODE)
     # The comment at the beginning has one too.
@@ -149,10 +186,20 @@ def starter_inventory(answers: StarterAnswers, machines: Sequence[StarterMachine
     """The text of the inventory. Secrets are references to variables of a vault."""
     usable = iter([machine for machine in machines if not machine.fault])
     addresses = _addresses(answers)
-    names = [f"master-{number}" for number in range(answers.control_plane)], [f"worker-{number}" for number in range(answers.workers)]
+    names = (
+        [f"master-{number}" for number in range(answers.control_plane)],
+        [f"worker-{number}" for number in range(answers.workers)],
+    )
     hosts = iter(addresses)
-    groups = [_group("control_plane", names[0], hosts, usable, answers), *([_group("workers", names[1], hosts, usable, answers)] if answers.workers else [])]
-    vips = _VIPS.format(api=_quoted(answers.api_vip), ingress=_quoted(answers.ingress_vip)) if answers.control_plane > 1 else ""
+    groups = [
+        _group("control_plane", names[0], hosts, usable, answers),
+        *([_group("workers", names[1], hosts, usable, answers)] if answers.workers else []),
+    ]
+    vips = (
+        _VIPS.format(api=_quoted(answers.api_vip), ingress=_quoted(answers.ingress_vip))
+        if answers.control_plane > 1
+        else ""
+    )
     return _FILE.format(
         name=_quoted(answers.name),
         base_domain=_quoted(answers.base_domain),
@@ -161,7 +208,12 @@ def starter_inventory(answers: StarterAnswers, machines: Sequence[StarterMachine
         vips=vips,
         network=_quoted(answers.machine_network),
         rendezvous=_quoted(addresses[0]),
-        groups="".join(groups) + "".join(_UNREAD.format(bmc=_flow(machine.bmc), reason=_comment(machine.fault)) for machine in machines if machine.fault),
+        groups="".join(groups)
+        + "".join(
+            _UNREAD.format(bmc=_flow(machine.bmc), reason=_comment(machine.fault))
+            for machine in machines
+            if machine.fault
+        ),
     )
 
 
@@ -203,11 +255,19 @@ _UNKNOWN = StarterMachine({"address": ""})
 
 
 def _of_machine(machine: StarterMachine) -> dict[str, str]:
-    """The parts of a host's text that come from its BMC. Which of its networks the machine boots from is not known: the first one is taken."""
+    """The parts of a host's text that come from its BMC.
+
+    Which of its networks the machine boots from is not known: the first one is taken.
+    """
     listed = _comment(", ".join(machine.macs[1:]))
     others = f"            # Its other MAC addresses: {listed}\n" if listed else ""
     model = f"            # {_comment(machine.model)}\n" if machine.model else ""
-    return {"bmc": _flow(machine.bmc), "mac": _quoted(machine.macs[0] if machine.macs else ""), "others": others, "model": model}
+    return {
+        "bmc": _flow(machine.bmc),
+        "mac": _quoted(machine.macs[0] if machine.macs else ""),
+        "others": others,
+        "model": model,
+    }
 
 
 def _flow(values: Mapping[str, Any]) -> str:
@@ -253,7 +313,7 @@ all:
         # The certificate of the BMC is verified. ca_cert names its CA; validate_certs: false trusts any.
         # ca_cert: bmc-ca.pem
   children:
-{groups}"""
+{groups}"""  # noqa: E501
 _UNREAD = """\
     # This BMC could not be read, so its machine is not a host above: {reason}
     #     openshift_host:
@@ -263,7 +323,7 @@ _VIPS = """\
       # Addresses of the API and of the routes, free now, in the network of the hosts; api.NAME.DOMAIN and *.apps.NAME.DOMAIN lead to them.
       api_vips: [{api}]
       ingress_vips: [{ingress}]
-"""
+"""  # noqa: E501
 _HOST = """\
         {name}:
           openshift_host:

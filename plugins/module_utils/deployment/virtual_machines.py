@@ -26,7 +26,10 @@ from .safety.options import Touch, read_touch
 
 
 def define_or_remove(call: Opened) -> dict[str, Any]:
-    """Define the machines and networks of a module call, or remove them. Raises :class:`InvalidInput` with all problems before the first change."""
+    """Define the machines and networks of a module call, or remove them.
+
+    Raises :class:`InvalidInput` with all problems before the first change.
+    """
     params = call.params
     vms, problems = read_vms(params["hosts"])
     networks, wrong = read_networks(params["networks"], params["cluster"], params["hosts"])
@@ -43,7 +46,10 @@ def define_or_remove(call: Opened) -> dict[str, Any]:
             plans[uri] = planned(observe(hypervisor, mine), mine, here)
     _stop_for([problem for plan in plans.values() for problem in plan.problems])
     changes = [change for plan in plans.values() for change in plan.changes]
-    notes = [*(f"{name}: {reason}" for name, reason in kept.items()), *(note for plan in plans.values() for note in plan.notes)]
+    notes = [
+        *(f"{name}: {reason}" for name, reason in kept.items()),
+        *(note for plan in plans.values() for note in plan.notes),
+    ]
     for note in notes:
         call.warn(note)
     call.plan(change.text() for change in changes)
@@ -79,17 +85,24 @@ def _apply(call: Opened, plans: Mapping[str, Sequence[MachineChange]], notes: Se
 
 
 def _kept(call: Opened, vms: Sequence[Vm], hosts: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """Hosts whose machines stay, with the reason. Raises :class:`ZeroTouchError` where the safety table stops the run."""
+    """Hosts whose machines stay, with the reason.
+
+    Raises :class:`ZeroTouchError` where the safety table stops the run.
+    """
     touch: Touch = read_touch(call.params["touch"], {})
     existing = []
     for uri in uris(vms, ()):
         with opened(uri) as hypervisor:
             names = {entry.name for entry in hypervisor.domains()}
         existing += [vm.host for vm in vms if vm.uri == uri and vm.name in names]
-    machines = [{key: host[key] for key in ("name", "libvirt", "mac_addresses")} for host in hosts if host["name"] in existing]
+    machines = [
+        {key: host[key] for key in ("name", "libvirt", "mac_addresses")} for host in hosts if host["name"] in existing
+    ]
     if not machines:
         return {}
-    judgement, gathered = decide("destroy", touch, inspect_all(boot_requests(machines), BmcOptions(clock=call.clock), read_only=True), call.clock)
+    judgement, gathered = decide(
+        "destroy", touch, inspect_all(boot_requests(machines), BmcOptions(clock=call.clock), read_only=True), call.clock
+    )
     print_not_checked(gathered.not_checked, call.progress)
     return deletable(judgement, touch.request("destroy"))
 

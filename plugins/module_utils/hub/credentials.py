@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Credentials that a hub keeps in Secrets, as files of a work directory: which have to be fetched, and their writing."""
+"""Credentials that a hub keeps in Secrets, as files of a work directory: which have to be fetched, and their
+writing.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,10 @@ Wanted = tuple[str, str, Path]  # name of the Secret, empty while there is none;
 
 @dataclasses.dataclass(frozen=True)
 class HubCredentials:
-    """Files that are not as the hub's Secrets say; contents are secret. ``missing``: names of files whose Secrets the hub has not made yet."""
+    """Files that are not as the hub's Secrets say; contents are secret.
+
+    ``missing``: names of files whose Secrets the hub has not made yet.
+    """
 
     files: Mapping[str, str] = dataclasses.field(default_factory=dict, repr=False)
     missing: tuple[str, ...] = ()
@@ -38,7 +43,11 @@ class HubCredentials:
         """What must appear in no output: the password, the private key of the administrator."""
         found = set()
         for text in self.files.values():
-            found |= {text.strip()} if "\n" not in text.strip() else set(re.findall(r"(?:client-key-data|token): *(\S+)", text))
+            found |= (
+                {text.strip()}
+                if "\n" not in text.strip()
+                else set(re.findall(r"(?:client-key-data|token): *(\S+)", text))
+            )
         return found
 
 
@@ -71,7 +80,9 @@ def _decoded(secret: Object | None, key: str) -> str:
     try:
         return base64.b64decode(str(value), validate=True).decode() if value else ""
     except ValueError as error:
-        raise ZeroTouchError(f"The hub's Secret {(secret or {}).get('metadata', {}).get('name')} holds no text under {key}.") from error
+        raise ZeroTouchError(
+            f"The hub's Secret {(secret or {}).get('metadata', {}).get('name')} holds no text under {key}."
+        ) from error
 
 
 def _same_admin(path: Path, text: str) -> bool:

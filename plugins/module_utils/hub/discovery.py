@@ -3,8 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """The discovery image of an InfraEnv: its URLs, and files of it that are known to be of this InfraEnv.
 
-URLs get a new signature with every change of the InfraEnv, so they are read right before use, and again afterwards: what was transferred while the image
-changed is transferred again. A file is trusted for what it holds, not for where it came from: the ISO must start the agent of this InfraEnv.
+URLs get a new signature with every change of the InfraEnv, so they are read right before use, and again afterwards:
+what was transferred while the image changed is transferred again. A file is trusted for what it holds, not for where it
+came from: the ISO must start the agent of this InfraEnv.
 
 Source: openshift/assisted-service internal/imageservice/urls.go, internal/ignition/discovery.go,
   internal/ignition/templates; openshift/assisted-image-service internal/handlers.
@@ -66,7 +67,10 @@ class Transfer:
 
 @dataclasses.dataclass(frozen=True)
 class Target:
-    """What to fetch and where to; ``dest`` None only tells URLs. ``sha256`` is what the ISO must have, where known. ``verify`` looks into the ISO."""
+    """What to fetch and where to; ``dest`` None only tells URLs.
+
+    ``sha256`` is what the ISO must have, where known. ``verify`` looks into the ISO.
+    """
 
     name: str
     namespace: str
@@ -76,19 +80,29 @@ class Target:
     verify: bool = True
 
 
-def fetch_discovery(client: KubeClient, target: Target, waiting: ImageWait, transfer: Transfer, *, check_mode: bool = False) -> dict[str, Any]:
+def fetch_discovery(
+    client: KubeClient, target: Target, waiting: ImageWait, transfer: Transfer, *, check_mode: bool = False
+) -> dict[str, Any]:
     """The image's URLs and, with ``dest``, its files; the result of the module.
 
-    Raises what :func:`wait_for_image` and :class:`Downloader` raise, and :class:`ZeroTouchError` for an image of another InfraEnv.
+    Raises what :func:`wait_for_image` and :class:`Downloader` raise, and :class:`ZeroTouchError` for an image of
+    another InfraEnv.
     """
     for _attempt in range(IMAGE_CHANGED.attempts):
         infra_env = _ready(client, target, waiting, transfer.clock, check_mode)
         result = _fetch(infra_env, target, transfer, check_mode)
-        if check_mode or not result["changed"] or _same_image(infra_env, client.find(INFRA_ENV.path(target.namespace, target.name))):
+        if (
+            check_mode
+            or not result["changed"]
+            or _same_image(infra_env, client.find(INFRA_ENV.path(target.namespace, target.name)))
+        ):
             return result
-        transfer.progress(f"InfraEnv {target.namespace}/{target.name}: its image changed during the transfer; once more")
+        transfer.progress(
+            f"InfraEnv {target.namespace}/{target.name}: its image changed during the transfer; once more"
+        )
     raise ZeroTouchError(
-        f"The image of InfraEnv {target.namespace}/{target.name} changed during each of {IMAGE_CHANGED.attempts} transfers.",
+        f"The image of InfraEnv {target.namespace}/{target.name} changed during each of {IMAGE_CHANGED.attempts} "
+        "transfers.",
         "Find out what keeps changing the InfraEnv.",
     )
 
@@ -96,23 +110,41 @@ def fetch_discovery(client: KubeClient, target: Target, waiting: ImageWait, tran
 def _ready(client: KubeClient, target: Target, waiting: ImageWait, clock: Clock, check_mode: bool) -> Object:
     infra_env = client.find(INFRA_ENV.path(target.namespace, target.name))
     if infra_env is None and not check_mode:
-        raise ZeroTouchError(f"There is no InfraEnv {target.namespace}/{target.name}.", "Make it with the module infra_env.")
+        raise ZeroTouchError(
+            f"There is no InfraEnv {target.namespace}/{target.name}.", "Make it with the module infra_env."
+        )
     if waiting.wait and not check_mode:
-        return wait_for_image(client, target.namespace, target.name, timeout=waiting.timeout, cooldown=waiting.cooldown, clock=clock)
+        return wait_for_image(
+            client, target.namespace, target.name, timeout=waiting.timeout, cooldown=waiting.cooldown, clock=clock
+        )
     found = infra_env or {}
     if not iso_url(found) and not check_mode:
         words = image_condition(found).message or "the operator has not made one yet"
-        raise ZeroTouchError(f"InfraEnv {target.namespace}/{target.name} has no image: {words}.", "Set wait to true to wait for it.")
+        raise ZeroTouchError(
+            f"InfraEnv {target.namespace}/{target.name} has no image: {words}.", "Set wait to true to wait for it."
+        )
     return found
 
 
 def _same_image(before: Mapping[str, Any], after: Mapping[str, Any] | None) -> bool:
-    return after is not None and iso_url(after) == iso_url(before) and after["status"].get("createdTime") == before["status"].get("createdTime")
+    return (
+        after is not None
+        and iso_url(after) == iso_url(before)
+        and after["status"].get("createdTime") == before["status"].get("createdTime")
+    )
 
 
 def _fetch(infra_env: Object, target: Target, transfer: Transfer, check_mode: bool) -> dict[str, Any]:
     url = image_url(iso_url(infra_env), target.kind)
-    result = {**describe(target.name, target.namespace, infra_env), "url": url, "path": "", "size": 0, "sha256": "", "changed": False, "files": {}}
+    result = {
+        **describe(target.name, target.namespace, infra_env),
+        "url": url,
+        "path": "",
+        "size": 0,
+        "sha256": "",
+        "changed": False,
+        "files": {},
+    }
     result.pop("iso_url")
     if target.dest is None:
         return result
@@ -129,7 +161,10 @@ def _fetch_pxe(infra_env: Object, target: Target, transfer: Transfer, check_mode
     urls = boot_artifacts(infra_env)
     directory = target.dest or Path()
     found = {
-        part: {"path": str(directory / name), **_fetch_file(urls[part], directory / name, target, infra_env, transfer, check_mode)}
+        part: {
+            "path": str(directory / name),
+            **_fetch_file(urls[part], directory / name, target, infra_env, transfer, check_mode),
+        }
         for part, name in _PXE_FILES.items()
         if urls[part]
     }
@@ -180,26 +215,35 @@ def check_image(path: Path, wanted: str, name: str) -> None:
         carried = carried_infra_env(read_live_image(path).ignition)
     except ZeroTouchError as error:
         raise ZeroTouchError(
-            f"What the image service sent for InfraEnv {name} is no live ISO: {error.message}", "Run again; look at its URL if it stays so."
+            f"What the image service sent for InfraEnv {name} is no live ISO: {error.message}",
+            "Run again; look at its URL if it stays so.",
         ) from error
     if not carried:
         raise ZeroTouchError(
-            f"What the image service sent for InfraEnv {name} is a live ISO that starts no agent.", "Look at the InfraEnv's ignition_config_override."
+            f"What the image service sent for InfraEnv {name} is a live ISO that starts no agent.",
+            "Look at the InfraEnv's ignition_config_override.",
         )
     if wanted and carried != wanted.lower():
         raise ZeroTouchError(
-            f"What the image service sent for InfraEnv {name} (id {wanted}) is the image of the InfraEnv with the id {carried}.",
+            f"What the image service sent for InfraEnv {name} (id {wanted}) is the image of the InfraEnv with the id "
+            f"{carried}.",
             "Run again; if it stays so, a cache between us and the image service is wrong.",
         )
 
 
-def _fetch_file(url: str, path: Path, target: Target, infra_env: Object, transfer: Transfer, check_mode: bool) -> dict[str, Any]:
+def _fetch_file(
+    url: str, path: Path, target: Target, infra_env: Object, transfer: Transfer, check_mode: bool
+) -> dict[str, Any]:
     downloader = transfer.downloader(url)
     remote = downloader.look(url)
     identity = infra_env_id(infra_env)
     iso = target.kind != "pxe"
     known = _Known.of(path)
-    if known is not None and known.is_of(path, remote, identity, target.kind) and (not iso or not target.sha256 or known.sha256 == target.sha256):
+    if (
+        known is not None
+        and known.is_of(path, remote, identity, target.kind)
+        and (not iso or not target.sha256 or known.sha256 == target.sha256)
+    ):
         return {"changed": False, "size": known.size, "sha256": known.sha256}
     if check_mode:
         return {"changed": True, "size": max(0, remote.size), "sha256": target.sha256 if iso else ""}
@@ -219,7 +263,9 @@ def _fetch_script(url: str, path: Path, transfer: Transfer, check_mode: bool) ->
     client = transfer.client(url)
     answer = client.request("GET", url)
     if answer.status != 200:
-        raise client.failure(answer, f"the iPXE script cannot be had: {shortened(answer.text().strip(), 200) or 'no explanation'}")
+        raise client.failure(
+            answer, (f"the iPXE script cannot be had: {shortened(answer.text().strip(), 200) or 'no explanation'}")
+        )
     changed = not same_file(path, answer.body)
     if changed and not check_mode:
         write_atomic(path, answer.body)

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a cluster and its hosts mean for the modules ``infra_env`` and ``agents``: the same configuration that an agent ISO would be built from."""
+"""What a cluster and its hosts mean for the modules ``infra_env`` and ``agents``: the same configuration that an agent
+ISO would be built from.
+"""
 
 from __future__ import annotations
 
@@ -17,18 +19,25 @@ _REQUESTS = tuple(row for row in HOST_FIELDS if row.own_request or row.agent)
 
 
 def infra_env_options(deployment: Deployment, *, mirror_registry: str = "", namespace: str = "") -> dict[str, Any]:
-    """Options of ``infra_env`` for an image whose hosts can install this cluster; the pull secret is the cluster's own Secret in the same namespace.
+    """Options of ``infra_env`` for an image whose hosts can install this cluster; the pull secret is the cluster's own
+    Secret in the same namespace.
 
     ``mirror_registry`` is the ConfigMap with the mirrors in ``namespace``, empty without one.
     """
     cluster = deployment.cluster
-    proxy = {"http_proxy": cluster.proxy.http_proxy, "https_proxy": cluster.proxy.https_proxy, "no_proxy": no_proxy(deployment)}
+    proxy = {
+        "http_proxy": cluster.proxy.http_proxy,
+        "https_proxy": cluster.proxy.https_proxy,
+        "no_proxy": no_proxy(deployment),
+    }
     options = {
         "pull_secret_name": pull_secret_name(cluster),
         "ssh_public_keys": ssh_keys(cluster),
         **infra_env_values(cluster),
         "arch": cluster.architecture,
-        "image_proxy": {key: value for key, value in proxy.items() if value} if cluster.proxy.http_proxy or cluster.proxy.https_proxy else {},
+        "image_proxy": {key: value for key, value in proxy.items() if value}
+        if cluster.proxy.http_proxy or cluster.proxy.https_proxy
+        else {},
         "mirror_registry": {"name": mirror_registry, "namespace": namespace} if mirror_registry else {},
         "hosts": network_hosts(deployment.hosts),
     }

@@ -16,7 +16,9 @@ _AGENT_INSTALL = ("agent-install.openshift.io", "v1beta1")
 AGENT = Resource(*_AGENT_INSTALL, "Agent", "agents")
 INFRA_ENV = Resource(*_AGENT_INSTALL, "InfraEnv", "infraenvs")
 NMSTATE_CONFIG = Resource(*_AGENT_INSTALL, "NMStateConfig", "nmstateconfigs")
-AGENT_CLUSTER_INSTALL = Resource("extensions.hive.openshift.io", "v1beta1", "AgentClusterInstall", "agentclusterinstalls")
+AGENT_CLUSTER_INSTALL = Resource(
+    "extensions.hive.openshift.io", "v1beta1", "AgentClusterInstall", "agentclusterinstalls"
+)
 CLUSTER_DEPLOYMENT = Resource("hive.openshift.io", "v1", "ClusterDeployment", "clusterdeployments")
 CLUSTER_IMAGE_SET = Resource("hive.openshift.io", "v1", "ClusterImageSet", "clusterimagesets", namespaced=False)
 BARE_METAL_HOST = Resource("metal3.io", "v1alpha1", "BareMetalHost", "baremetalhosts")

@@ -11,7 +11,10 @@ from .kinds import NAMESPACE
 
 
 def namespace_exists(client: KubeClient, name: str) -> bool | None:
-    """Whether there is such a namespace. None where we may not look: then it exists, or the first write will say that it does not."""
+    """Whether there is such a namespace.
+
+    None where we may not look: then it exists, or the first write will say that it does not.
+    """
     try:
         return client.find(NAMESPACE.path(name=name)) is not None
     except ForbiddenError:

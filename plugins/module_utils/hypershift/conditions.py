@@ -3,8 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Conditions that count: those that are about the object as it is now.
 
-Neither kind has a ``status.observedGeneration``; each condition says of which generation it is. A condition may have an empty reason, and even an empty
-status (ValidGeneratedPayload), which is neither good nor bad.
+Neither kind has a ``status.observedGeneration``; each condition says of which generation it is. A condition may have an
+empty reason, and even an empty status (ValidGeneratedPayload), which is neither good nor bad.
 
 Source: openshift/hypershift api/hypershift/v1beta1/nodepool_types.go,
   hypershift-operator/controllers/nodepool/conditions.go.
@@ -61,7 +61,8 @@ class Conditions:
     def current(self, kind: str) -> Condition | None:
         """The condition if it is about the object as it is now; else None.
 
-        One that does not say its generation counts as soon as any other is current: then the operator has looked at the object since the change.
+        One that does not say its generation counts as soon as any other is current: then the operator has looked at the
+        object since the change.
         """
         condition = self.found.get(kind)
         if condition is None or condition.generation == self.generation:
@@ -88,4 +89,6 @@ def read_conditions(obj: Mapping[str, Any] | None) -> Conditions:
 def _read(each: Mapping[str, Any]) -> Condition:
     generation = each.get("observedGeneration")
     kind, status, reason, message = (str(each.get(name) or "") for name in ("type", "status", "reason", "message"))
-    return Condition(kind, status, reason, message, generation if isinstance(generation, int) and generation > 0 else None)
+    return Condition(
+        kind, status, reason, message, generation if isinstance(generation, int) and generation > 0 else None
+    )

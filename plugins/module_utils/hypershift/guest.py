@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What is asked of the hosted cluster itself, and only when something is stuck: certificate requests that are not approved."""
+"""What is asked of the hosted cluster itself, and only when something is stuck: certificate requests that are not
+approved.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,10 @@ _TIMEOUT = 5.0
 
 
 def kubeconfig_of(client: KubeClient, hosted_cluster: Object | None) -> str:
-    """The administrator's kubeconfig of a hosted cluster; empty while there is none. Raises :class:`ZeroTouchError` for a Secret that holds no text."""
+    """The administrator's kubeconfig of a hosted cluster; empty while there is none.
+
+    Raises :class:`ZeroTouchError` for a Secret that holds no text.
+    """
     return secret_text(client, hosted_cluster, "kubeconfig", "kubeconfig")
 
 
@@ -44,8 +49,13 @@ def secret_text(client: KubeClient, hosted_cluster: Object | None, reference: st
 
 
 def pending_requests(client: KubeClient, params: Mapping[str, Any], view: PoolView) -> list[str]:
-    """Certificate requests that hold Nodes of the pool up, a line each; or why that could not be seen. Empty if no Machine waits for its Node."""
-    waiting = [machine for machine in view.machines if machine.state in ("csr-pending", "node-not-ready") and machine.hostname]
+    """Certificate requests that hold Nodes of the pool up, a line each; or why that could not be seen.
+
+    Empty if no Machine waits for its Node.
+    """
+    waiting = [
+        machine for machine in view.machines if machine.state in ("csr-pending", "node-not-ready") and machine.hostname
+    ]
     if not waiting:
         return []
     try:
@@ -53,7 +63,12 @@ def pending_requests(client: KubeClient, params: Mapping[str, Any], view: PoolVi
         if not kubeconfig:
             return []
         config = resolve_remote(kubeconfig, f"kubeconfig of hosted cluster {view.cluster}")
-        guest = KubeClient(config, connect_to=ConnectTo.of(params.get("connect_to") or {}), timeout=_TIMEOUT, service=f"The API of {view.cluster}")
+        guest = KubeClient(
+            config,
+            connect_to=ConnectTo.of(params.get("connect_to") or {}),
+            timeout=_TIMEOUT,
+            service=f"The API of {view.cluster}",
+        )
     except ZeroTouchError as error:
         return [f"they could not be read: {error}"]
     try:
@@ -64,4 +79,8 @@ def pending_requests(client: KubeClient, params: Mapping[str, Any], view: PoolVi
     finally:
         guest.close()
     open_ends = [decision for decision in seen.decisions if decision.verdict in ("approve", "refuse") and decision.kind]
-    return [f"{each.name} of {each.node or 'no node'} is pending" + (f" ({each.reason})" if each.verdict == "refuse" else "") for each in open_ends]
+    return [
+        f"{each.name} of {each.node or 'no node'} is pending"
+        + (f" ({each.reason})" if each.verdict == "refuse" else "")
+        for each in open_ends
+    ]

@@ -18,7 +18,8 @@ PREFIX = "hypershift.openshift.io"
 # On Machines, AgentMachines, MachineSets and templates: ``<namespace>/<pool>``.
 POOL_ANNOTATION = f"{PREFIX}/nodePool"
 KEEP_NAMESPACE = f"{PREFIX}/skip-delete-hosted-controlplane-namespace"
-# On a NodePool or its HostedCluster: how long a Machine may take to become a Node before it is replaced; 20m if nothing is said.
+# On a NodePool or its HostedCluster: how long a Machine may take to become a Node before it is replaced; 20m if nothing
+# is said.
 STARTUP_TIMEOUT = f"{PREFIX}/machine-health-check-node-startup-timeout"
 # On a HostedCluster: the release may be any.
 SKIP_RELEASE_CHECKS = f"{PREFIX}/skip-release-image-validation"
@@ -62,7 +63,10 @@ def shortened(base: str, suffix: str, length: int) -> str:
 
 
 def template_name(pool: str, selector: Mapping[str, Any] | None) -> str:
-    """The AgentMachineTemplate that a pool with this selector gets. No selector and an empty one select the same and give different names."""
+    """The AgentMachineTemplate that a pool with this selector gets.
+
+    No selector and an empty one select the same and give different names.
+    """
     spec: dict[str, Any] = {} if selector is None else {"agentLabelSelector": _selector(selector)}
     # Go prints a byte slice as decimal numbers in brackets; that text is what is hashed.
     body = _go_json({"template": {"spec": spec}}).encode()
@@ -75,7 +79,11 @@ def _selector(selector: Mapping[str, Any]) -> dict[str, Any]:
         found["matchLabels"] = dict(sorted(selector["matchLabels"].items()))
     if selector.get("matchExpressions"):
         found["matchExpressions"] = [
-            {"key": each.get("key", ""), "operator": each.get("operator", ""), **({"values": list(each["values"])} if each.get("values") else {})}
+            {
+                "key": each.get("key", ""),
+                "operator": each.get("operator", ""),
+                **({"values": list(each["values"])} if each.get("values") else {}),
+            }
             for each in selector["matchExpressions"]
         ]
     return found

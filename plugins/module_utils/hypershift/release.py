@@ -52,7 +52,9 @@ def newer(version: Version, other: Version) -> bool:
 
 
 def cluster_fault(image: str, present: Mapping[str, Any] | None, requested: Mapping[str, str | None]) -> str:
-    """What is wrong with a release for a hosted cluster, which is ``present`` or None; ``requested`` are annotations that the user gives."""
+    """What is wrong with a release for a hosted cluster, which is ``present`` or None; ``requested`` are annotations
+    that the user gives.
+    """
     if {**annotations_of(present), **requested}.get(SKIP_RELEASE_CHECKS) == "true":
         return ""
     version = version_of(image)
@@ -69,24 +71,34 @@ def cluster_fault(image: str, present: Mapping[str, Any] | None, requested: Mapp
 def ahead_fault(image: str, hosted_cluster: Mapping[str, Any] | None) -> str:
     """Why a pool with this release would be ahead of its control plane: kubelets must not be newer than the API server.
 
-    The operator only reports that in a condition, and goes on. What counts is the release that the control plane has completed; that of a control plane
-    which has completed none is the one that it gets.
+    The operator only reports that in a condition, and goes on. What counts is the release that the control plane has
+    completed; that of a control plane which has completed none is the one that it gets.
     """
     completed = _completed(hosted_cluster)
     wanted = text(hosted_cluster, "spec", "release", "image")
     if completed and image == wanted and image not in (text(each, "image") for each in completed):
-        return "is newer than the control plane, whose update is not complete; wait for it (hosted_cluster, wait_for: completed)"
+        return (
+            "is newer than the control plane, whose update is not complete; wait for it (hosted_cluster, wait_for: "
+            "completed)"
+        )
     version = version_of(image)
     found = [match for each in completed[:1] if (match := _VERSION.match(text(each, "version")))]
     plane = (int(found[0][1]), int(found[0][2]), int(found[0][3])) if found else version_of(wanted)
     if version is None or plane is None or not newer(version, plane):
         return ""
-    return f"{shown(version)} is newer than the control plane, which has {shown(plane)}; give the hosted cluster the release first"
+    return (
+        f"{shown(version)} is newer than the control plane, which has {shown(plane)}; give the hosted cluster the "
+        "release first"
+    )
 
 
 def _completed(hosted_cluster: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
     """Releases that the control plane has had in full, the newest first."""
-    return [each for each in part(hosted_cluster, "status", "version").get("history") or () if each.get("state") == "Completed"]
+    return [
+        each
+        for each in part(hosted_cluster, "status", "version").get("history") or ()
+        if each.get("state") == "Completed"
+    ]
 
 
 def behind_fault(image: str, hosted_cluster: Mapping[str, Any] | None) -> str:
@@ -96,7 +108,11 @@ def behind_fault(image: str, hosted_cluster: Mapping[str, Any] | None) -> str:
     if version is None or plane is None:
         return ""
     behind = minor_of(plane) - minor_of(version)
-    return f"{shown(version)} is {behind} minor versions behind the control plane; {_BEHIND} are supported" if behind > _BEHIND else ""
+    return (
+        f"{shown(version)} is {behind} minor versions behind the control plane; {_BEHIND} are supported"
+        if behind > _BEHIND
+        else ""
+    )
 
 
 def stream_fault(stream: str, image: str) -> str:
@@ -111,11 +127,16 @@ def stream_fault(stream: str, image: str) -> str:
 
 
 def stream_change(image: str, before: str) -> str:
-    """What becomes of the nodes of a pool without an OS stream of its own that goes from release image ``before`` to ``image``; empty for nothing."""
+    """What becomes of the nodes of a pool without an OS stream of its own that goes from release image ``before`` to
+    ``image``; empty for nothing.
+    """
     old, new = version_of(before), version_of(image)
     if old is None or new is None or not old[0] < _STREAM_10_SINCE <= new[0]:
         return ""
-    return f"the nodes of the pool change to {STREAM_10} with release {shown(new)}; set os_image_stream: {STREAM_9} to keep the present one"
+    return (
+        f"the nodes of the pool change to {STREAM_10} with release {shown(new)}; set os_image_stream: {STREAM_9} to "
+        "keep the present one"
+    )
 
 
 def running_version(hosted_cluster: Mapping[str, Any] | None) -> Version | None:

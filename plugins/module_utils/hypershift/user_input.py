@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Options as the user gave them, and in upstream's spelling.
 
-An option that is not given is not ours: what is there stays, defaults of the server included. One that is given empty clears the field.
+An option that is not given is not ours: what is there stays, defaults of the server included. One that is given empty
+clears the field.
 """
 
 from __future__ import annotations
@@ -31,8 +32,13 @@ _UPSTREAM = {
 
 
 def provided(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options without those that are not given. A mapping with nothing in it stays, as something that is given empty."""
-    return {name: value if name in _VERBATIM else _provided(value) for name, value in options.items() if value is not None}
+    """The options without those that are not given.
+
+    A mapping with nothing in it stays, as something that is given empty.
+    """
+    return {
+        name: value if name in _VERBATIM else _provided(value) for name, value in options.items() if value is not None
+    }
 
 
 def _provided(value: Any) -> Any:
@@ -51,7 +57,10 @@ def upstream_name(option: str) -> str:
 def in_upstream_words(value: Any, verbatim: Collection[str] = ()) -> Any:
     """Options as fields; what stands under an option of ``verbatim`` is upstream's own document already."""
     if isinstance(value, Mapping):
-        return {upstream_name(key): inner if key in verbatim else in_upstream_words(inner, verbatim) for key, inner in value.items()}
+        return {
+            upstream_name(key): inner if key in verbatim else in_upstream_words(inner, verbatim)
+            for key, inner in value.items()
+        }
     if isinstance(value, list):
         return [in_upstream_words(each, verbatim) for each in value]
     return value

@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """What single values of NodePools and HostedClusters may be. Each check says what is wrong, or nothing.
 
-The patterns are those of the CRDs. Where these are looser than the operator (networks, durations), the operator's own rule is added:
+The patterns are those of the CRDs. Where these are looser than the operator (networks, durations), the operator's own
+rule is added:
 it would stop working on the object, in a condition or only in its log, long after we had said that all was well.
 
 Source: openshift/hypershift api/hypershift/v1beta1/nodepool_types.go, api/hypershift/v1beta1/hostedcluster_types.go,
@@ -43,11 +44,18 @@ Network: TypeAlias = "ipaddress.IPv4Network | ipaddress.IPv6Network"
 def image_fault(text: str) -> str:
     if len(text) > _LONGEST_NAME:
         return "must be at most 253 characters"
-    return "" if _IMAGE.fullmatch(text) else "must begin with a letter, a digit or '_', have at least two characters, and contain no white space"
+    return (
+        ""
+        if _IMAGE.fullmatch(text)
+        else ("must begin with a letter, a digit or '_', have at least two characters, and contain no white space")
+    )
 
 
 def unpinned(image: str) -> bool:
-    """Whether the text can name another release tomorrow: no digest, and no tag or ``latest``. It is compared as text only."""
+    """Whether the text can name another release tomorrow: no digest, and no tag or ``latest``.
+
+    It is compared as text only.
+    """
     tail = image.rpartition("/")[2]
     return "@" not in tail and tail.partition(":")[2] in ("", "latest")
 
@@ -83,24 +91,37 @@ def duration_fault(text: str) -> str:
 
 
 def health_check_fault(annotation: str, text: str) -> str:
-    """Annotations of the MachineHealthCheck, which the operator passes over in silence where it cannot read them (1.2)."""
+    """Annotations of the MachineHealthCheck, which the operator passes over in silence where it cannot read them
+    (1.2).
+    """
     if annotation in (HEALTH_TIMEOUT, STARTUP_TIMEOUT):
         return duration_fault(text)
-    return "must be a number or a percentage" if annotation == HEALTH_MOST_UNHEALTHY and int_or_percent(text) is None else ""
+    return (
+        "must be a number or a percentage"
+        if annotation == HEALTH_MOST_UNHEALTHY and int_or_percent(text) is None
+        else ""
+    )
 
 
 def key_fault(text: str) -> str:
     """Keys of labels and taints."""
     match = _QUALIFIED.fullmatch(text)
     if match is None or len(match["prefix"] or "") > _LONGEST_NAME:
-        return "must be a qualified name: letters, digits, '-', '_' and '.', at most 63, after an optional DNS name and '/'"
+        return (
+            "must be a qualified name: letters, digits, '-', '_' and '.', at most 63, after an optional DNS name and "
+            "'/'"
+        )
     return ""
 
 
 def label_value_fault(text: str, longest: int = _LONGEST_LABEL) -> str:
     if len(text) > longest:
         return f"must be at most {longest} characters"
-    return "" if _LABEL_VALUE.fullmatch(text) else "must be letters, digits, '-', '_' and '.', with a letter or digit at both ends"
+    return (
+        ""
+        if _LABEL_VALUE.fullmatch(text)
+        else ("must be letters, digits, '-', '_' and '.', with a letter or digit at both ends")
+    )
 
 
 def cidr_fault(text: str) -> str:
@@ -125,7 +146,10 @@ def address_fault(text: str) -> str:
 
 
 def node_port_address_fault(text: str) -> str:
-    """Where NodePorts are reached: a dotted name, localhost or an IP address. The CRD takes no name of a single label."""
+    """Where NodePorts are reached: a dotted name, localhost or an IP address.
+
+    The CRD takes no name of a single label.
+    """
     if len(text) > _LONGEST_NAME or not text:
         return "must be 1 to 253 characters"
     if _NODE_PORT_NAME.fullmatch(text):
@@ -145,22 +169,33 @@ def hostname_fault(text: str) -> str:
 
 def domain_fault(text: str) -> str:
     """Base domains and the like; empty is allowed."""
-    return "" if not text or (len(text) <= _LONGEST_NAME and _DOMAIN_OR_LABEL.fullmatch(text)) else "must be a domain name"
+    return (
+        "" if not text or (len(text) <= _LONGEST_NAME and _DOMAIN_OR_LABEL.fullmatch(text)) else "must be a domain name"
+    )
 
 
 def cluster_name_fault(text: str) -> str:
     """Names that a NodePool can refer to."""
     good = _CLUSTER_NAME.fullmatch(text) and len(text) <= _LONGEST_NAME
-    return "" if good else "must be lower case letters, digits and '-', with a letter or digit at both ends, at most 253"
+    return (
+        "" if good else ("must be lower case letters, digits and '-', with a letter or digit at both ends, at most 253")
+    )
 
 
 def object_name_fault(text: str) -> str:
     good = _OBJECT_NAME.fullmatch(text) and len(text) <= _LONGEST_NAME
-    return "" if good else "must be a Kubernetes name: lower case letters, digits, '-' and '.', with a letter or digit at both ends"
+    return (
+        ""
+        if good
+        else ("must be a Kubernetes name: lower case letters, digits, '-' and '.', with a letter or digit at both ends")
+    )
 
 
 def int_or_percent(value: Any) -> int | str | None:
-    """A number, or a percentage as text; None for anything else. Digits in quotes mean the number: as text the operator refuses them."""
+    """A number, or a percentage as text; None for anything else.
+
+    Digits in quotes mean the number: as text the operator refuses them.
+    """
     if isinstance(value, bool):
         return None
     if isinstance(value, int):

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What this collection needs of libvirt: :class:`Hypervisor`. Two drivers provide it, the Python binding (binding.py) and the program virsh (virsh.py)."""
+"""What this collection needs of libvirt: :class:`Hypervisor`.
+
+Two drivers provide it, the Python binding (binding.py) and the program virsh (virsh.py).
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,9 @@ class HypervisorError(ZeroTouchError):
 
 @dataclasses.dataclass(frozen=True)
 class DomainEntry:
-    """A domain. ``live`` is the definition it runs with, empty when it is off; ``saved`` is what its next start uses, empty for a transient domain."""
+    """A domain. ``live`` is the definition it runs with, empty when it is off; ``saved`` is what its next start uses,
+    empty for a transient domain.
+    """
 
     name: str
     uuid: str
@@ -95,7 +100,9 @@ class Hypervisor(Protocol):
         """Cut the power of a domain."""
 
     def undefine(self, uuid: str) -> None:
-        """Remove a definition, with what libvirt keeps of the domain: firmware variables, saved memory, snapshot and checkpoint metadata."""
+        """Remove a definition, with what libvirt keeps of the domain: firmware variables, saved memory, snapshot and
+        checkpoint metadata.
+        """
 
     def update_device(self, uuid: str, xml: str) -> None:
         """Change a device of a domain that runs, also against the guest's will."""

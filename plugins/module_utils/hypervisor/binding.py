@@ -85,7 +85,11 @@ class LibvirtBinding:
 
     @_faults
     def saved_definition(self, uuid: str) -> str:
-        return str(self._domain(uuid).XMLDesc(libraries.libvirt.VIR_DOMAIN_XML_INACTIVE | libraries.libvirt.VIR_DOMAIN_XML_SECURE))
+        return str(
+            self._domain(uuid).XMLDesc(
+                libraries.libvirt.VIR_DOMAIN_XML_INACTIVE | libraries.libvirt.VIR_DOMAIN_XML_SECURE
+            )
+        )
 
     @_faults
     def define(self, xml: str) -> None:
@@ -108,7 +112,9 @@ class LibvirtBinding:
         libvirt = libraries.libvirt
         flags = libvirt.VIR_DOMAIN_UNDEFINE_MANAGED_SAVE | libvirt.VIR_DOMAIN_UNDEFINE_SNAPSHOTS_METADATA
         try:
-            self._domain(uuid).undefineFlags(flags | libvirt.VIR_DOMAIN_UNDEFINE_CHECKPOINTS_METADATA | libvirt.VIR_DOMAIN_UNDEFINE_NVRAM)
+            self._domain(uuid).undefineFlags(
+                flags | libvirt.VIR_DOMAIN_UNDEFINE_CHECKPOINTS_METADATA | libvirt.VIR_DOMAIN_UNDEFINE_NVRAM
+            )
         except libvirt.libvirtError as error:
             # Drivers without firmware, as test:///, know neither NVRAM nor checkpoints.
             if error.get_error_code() != libvirt.VIR_ERR_INVALID_ARG:
@@ -118,7 +124,9 @@ class LibvirtBinding:
     @_faults
     def update_device(self, uuid: str, xml: str) -> None:
         libvirt = libraries.libvirt
-        self._domain(uuid).updateDeviceFlags(xml, libvirt.VIR_DOMAIN_AFFECT_LIVE | libvirt.VIR_DOMAIN_DEVICE_MODIFY_FORCE)
+        self._domain(uuid).updateDeviceFlags(
+            xml, libvirt.VIR_DOMAIN_AFFECT_LIVE | libvirt.VIR_DOMAIN_DEVICE_MODIFY_FORCE
+        )
 
     @_faults
     def capabilities(self) -> str:
@@ -178,7 +186,12 @@ class LibvirtBinding:
     @_faults
     def networks(self) -> Sequence[NetworkEntry]:
         return [
-            NetworkEntry(network.name(), bool(network.isActive()), bool(network.isPersistent() and network.autostart()), _saved_network(network))
+            NetworkEntry(
+                network.name(),
+                bool(network.isActive()),
+                bool(network.isPersistent() and network.autostart()),
+                _saved_network(network),
+            )
             for network in self._connection.listAllNetworks(0)
         ]
 

@@ -3,9 +3,10 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Definitions of domains: what is read of them, and the two that boot an image once.
 
-QEMU reads the boot order when its process starts, and a restart of the guest keeps it. The media of a CD drive can change meanwhile. So the saved definition
-of a host starts from its disk, with an empty CD drive. It is started once with another definition, whose CD drive has the image and comes first. Once the
-host has installed, the medium is ejected from the running domain, and its next restart is from the disk (docs/upstream/libvirt.md).
+QEMU reads the boot order when its process starts, and a restart of the guest keeps it. The media of a CD drive can
+change meanwhile. So the saved definition of a host starts from its disk, with an empty CD drive. It is started once
+with another definition, whose CD drive has the image and comes first. Once the host has installed, the medium is
+ejected from the running domain, and its next restart is from the disk (docs/upstream/libvirt.md).
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ class ImageVolume:
 
 @dataclasses.dataclass(frozen=True)
 class DomainFacts:
-    """What a definition says. ``medium`` is the volume in a CD drive, ``recorded`` the image that this collection noted in the metadata.
+    """What a definition says.
+
+    ``medium`` is the volume in a CD drive, ``recorded`` the image that this collection noted in the metadata.
 
     ``secure_boot`` is None where the firmware is the hypervisor's choice and the definition does not say.
     """
@@ -76,7 +79,9 @@ def read_domain(xml: str) -> DomainFacts:
 
 
 def saved_definition(xml: str, image: ImageVolume | None) -> str:
-    """The definition with which the host starts from its disk: the drive for images is empty, and the metadata name the image (None removes it)."""
+    """The definition with which the host starts from its disk: the drive for images is empty, and the metadata name the
+    image (None removes it).
+    """
     root = parse(xml)
     drive = _drive(root)
     _fill(drive, None)
@@ -93,7 +98,9 @@ def saved_definition(xml: str, image: ImageVolume | None) -> str:
 
 
 def start_definition(saved: str, image: ImageVolume) -> str:
-    """The definition of one start from the image: the saved one (:func:`saved_definition`) with the medium inserted, and its drive first."""
+    """The definition of one start from the image: the saved one (:func:`saved_definition`) with the medium inserted,
+    and its drive first.
+    """
     root = parse(saved)
     drive = _drive(root)
     _fill(drive, image)
@@ -163,7 +170,9 @@ def _record(root: Element, image: ImageVolume | None) -> None:
 
 
 def _drive(root: Element) -> Element:
-    """The CD drive for images: one that is empty, or has the image that is recorded; a new one where all others hold media of the user."""
+    """The CD drive for images: one that is empty, or has the image that is recorded; a new one where all others hold
+    media of the user.
+    """
     recorded = _recorded(root.find(f"metadata/{_MARK}"))
     for disk in _cd_drives(root):
         source = disk.find("source")

@@ -3,8 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Images as volumes of a storage pool: uploaded once for all hosts, deleted when no domain refers to them any more.
 
-libvirt can neither rename a volume nor compare its content. So a second, empty volume beside the image marks it as complete, and its name has what
-identifies the content.
+libvirt can neither rename a volume nor compare its content. So a second, empty volume beside the image marks it as
+complete, and its name has what identifies the content.
 """
 
 from __future__ import annotations
@@ -49,13 +49,24 @@ def volume_for(pool: str, image_url: str) -> ImageVolume:
 def is_own(volume: ImageVolume) -> bool:
     """Whether this collection names volumes so."""
     middle = volume.name.removeprefix(_PREFIX).removesuffix(_SUFFIX)
-    return volume.name == f"{_PREFIX}{middle}{_SUFFIX}" and len(middle) == _DIGITS and all(digit in "0123456789abcdef" for digit in middle)
+    return (
+        volume.name == f"{_PREFIX}{middle}{_SUFFIX}"
+        and len(middle) == _DIGITS
+        and all(digit in "0123456789abcdef" for digit in middle)
+    )
 
 
 def provide(
-    hypervisor: Hypervisor, volume: ImageVolume, image: Callable[[], AbstractContextManager[ImageContent]], clock: Clock, progress: Callable[[str], None]
+    hypervisor: Hypervisor,
+    volume: ImageVolume,
+    image: Callable[[], AbstractContextManager[ImageContent]],
+    clock: Clock,
+    progress: Callable[[str], None],
 ) -> bool:
-    """Upload the image unless the pool has it whole; whether that was necessary. Hosts that boot at the same time wait for one upload."""
+    """Upload the image unless the pool has it whole; whether that was necessary.
+
+    Hosts that boot at the same time wait for one upload.
+    """
     with _alone(hypervisor.uri, volume.pool), image() as content:
         find_pool(hypervisor, volume.pool)
         names = [entry.name for entry in hypervisor.volumes(volume.pool)]
@@ -70,7 +81,8 @@ def provide(
         if pool.available < content.size:
             available_mib = pool.available >> 20
             raise ZeroTouchError(
-                f"{hypervisor.uri}: pool {pool.name} has {available_mib} MiB free, and the image has {content.size >> 20} MiB.",
+                f"{hypervisor.uri}: pool {pool.name} has {available_mib} MiB free, and the image has "
+                f"{content.size >> 20} MiB.",
                 "Free space in the pool, or name another one in openshift_host.libvirt.pool.",
             )
         hypervisor.create_volume(volume.pool, volume_xml(volume.name, content.size))
@@ -95,7 +107,11 @@ def delete_unused(hypervisor: Hypervisor, volume: ImageVolume) -> bool:
             return False
         if all(pool.name != volume.pool for pool in hypervisor.pools()):
             return False
-        names = [entry.name for entry in hypervisor.volumes(volume.pool) if entry.name == volume.name or _is_mark(entry.name, volume)]
+        names = [
+            entry.name
+            for entry in hypervisor.volumes(volume.pool)
+            if entry.name == volume.name or _is_mark(entry.name, volume)
+        ]
         for name in names:
             hypervisor.delete_volume(volume.pool, name)
         return bool(names)

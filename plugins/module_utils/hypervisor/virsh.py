@@ -17,7 +17,8 @@ from .api import DomainEntry, HypervisorError, NetworkEntry, PoolEntry, Reader, 
 from .uri import hint, opened_uri
 from .xml_text import parse, text_of
 
-# Seconds. A command waits for the daemon, and a connection by ssh for the network; only an upload takes as long as it takes.
+# Seconds. A command waits for the daemon, and a connection by ssh for the network; only an upload takes as long as it
+# takes.
 _PATIENCE = 180.0
 _PIECE = 1 << 20
 # The commands of one call are one argument of the process, which may have 128 KiB.
@@ -82,11 +83,18 @@ class Virsh:
         names = self._run("pool-list", "--name").split("\n")
         documents = self._batch(f"pool-dumpxml {shlex.quote(name.strip())}" for name in names if name.strip())
         roots = [parse(text) for text in documents if text.strip()]
-        return [PoolEntry(text_of(root, "name"), int(text_of(root, "capacity") or 0), int(text_of(root, "available") or 0)) for root in roots]
+        return [
+            PoolEntry(text_of(root, "name"), int(text_of(root, "capacity") or 0), int(text_of(root, "available") or 0))
+            for root in roots
+        ]
 
     def volumes(self, pool: str) -> Sequence[VolumeEntry]:
         self._run("pool-refresh", "--pool", pool)
-        names = [re.split(r"\s{2,}", line.strip())[0] for line in self._run("vol-list", "--pool", pool).splitlines() if line.strip()]
+        names = [
+            re.split(r"\s{2,}", line.strip())[0]
+            for line in self._run("vol-list", "--pool", pool).splitlines()
+            if line.strip()
+        ]
         documents = self._batch(f"vol-dumpxml --pool {shlex.quote(pool)} --vol {shlex.quote(name)}" for name in names)
         roots = [parse(text) for text in documents if text.strip()]
         return [VolumeEntry(text_of(root, "name"), int(text_of(root, "capacity") or 0)) for root in roots]
@@ -98,7 +106,18 @@ class Virsh:
         self._run("vol-delete", "--pool", pool, "--vol", name)
 
     def upload(self, pool: str, name: str, read: Reader, size: int) -> None:
-        arguments = [*self._command, "vol-upload", "--pool", pool, "--vol", name, "--file", "/dev/stdin", "--length", str(size)]
+        arguments = [
+            *self._command,
+            "vol-upload",
+            "--pool",
+            pool,
+            "--vol",
+            name,
+            "--file",
+            "/dev/stdin",
+            "--length",
+            str(size),
+        ]
         with self._process(arguments) as process:
             sink, messages = cast(IO[bytes], process.stdin), cast(IO[bytes], process.stderr)
             try:
@@ -117,7 +136,13 @@ class Virsh:
 
     def networks(self) -> Sequence[NetworkEntry]:
         names = [name.strip() for name in self._run("net-list", "--all", "--name").split("\n") if name.strip()]
-        answers = iter(self._batch(f"{question} {shlex.quote(name)}" for name in names for question in ("net-info", "net-dumpxml --inactive")))
+        answers = iter(
+            self._batch(
+                f"{question} {shlex.quote(name)}"
+                for name in names
+                for question in ("net-info", "net-dumpxml --inactive")
+            )
+        )
         found = []
         for name in names:
             info, saved = _table(next(answers)), next(answers)
@@ -147,13 +172,17 @@ class Virsh:
                 output, errors = process.communicate(xml.encode(), timeout=_PATIENCE)
             except subprocess.TimeoutExpired:
                 process.kill()
-                raise HypervisorError(f"{self.uri}: virsh {arguments[0]} did not end within {_PATIENCE:.0f} s.") from None
+                raise HypervisorError(
+                    f"{self.uri}: virsh {arguments[0]} did not end within {_PATIENCE:.0f} s."
+                ) from None
         if process.returncode:
             raise self._fault(errors.decode(errors="replace"))
         return output.decode(errors="replace")
 
     def _batch(self, commands: Iterable[str]) -> list[str]:
-        """The output of many commands, those of one call over one connection; empty for a command that failed: what it asked for has been removed."""
+        """The output of many commands, those of one call over one connection; empty for a command that failed: what it
+        asked for has been removed.
+        """
         every = list(commands)
         found: list[str] = []
         for start in range(0, len(every), _COMMANDS):
@@ -177,12 +206,16 @@ class Virsh:
             )
         except OSError as error:
             raise HypervisorError(
-                f"{self.uri}: the Python library libvirt cannot be imported, and the program virsh cannot be started: {error.strerror}.",
+                f"{self.uri}: the Python library libvirt cannot be imported, and the program virsh cannot be started: "
+                f"{error.strerror}.",
                 "Install libvirt-python, or the package that has virsh (libvirt-client, libvirt-clients).",
             ) from error
 
     def _fault(self, errors: str) -> HypervisorError:
-        text = " ".join(line.removeprefix("error: ") for line in errors.splitlines() if line.strip()) or "virsh failed without a message."
+        text = (
+            " ".join(line.removeprefix("error: ") for line in errors.splitlines() if line.strip())
+            or "virsh failed without a message."
+        )
         return HypervisorError(f"{self.uri}: {text}", hint(text, self.uri))
 
 
@@ -200,7 +233,11 @@ def _entry(uuid: str, info: str, state: str, current: str, saved: str) -> Domain
 
 def _table(text: str) -> dict[str, str]:
     """Lines of the form ``Key: value``."""
-    return {key.strip(): value.strip() for key, _colon, value in (line.partition(":") for line in text.splitlines()) if value}
+    return {
+        key.strip(): value.strip()
+        for key, _colon, value in (line.partition(":") for line in text.splitlines())
+        if value
+    }
 
 
 def _copy(read: Reader, target: IO[bytes], size: int) -> None:

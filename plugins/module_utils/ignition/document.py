@@ -20,13 +20,17 @@ PUBLIC = 0o644
 PROGRAM = 0o555
 OWNER = "root"
 
-# What a text file may not hold; anything else below a blank makes it binary (the rule by which upstream's library sniffs content).
+# What a text file may not hold; anything else below a blank makes it binary (the rule by which upstream's library
+# sniffs content).
 _BINARY = frozenset(range(0x20)) - frozenset(b"\t\n\f\r\x1b")
 
 
 @dataclasses.dataclass(frozen=True)
 class IgnitionFile:
-    """A file of the live system. ``append`` adds ``content`` to what the system already has there; otherwise the file is replaced."""
+    """A file of the live system.
+
+    ``append`` adds ``content`` to what the system already has there; otherwise the file is replaced.
+    """
 
     path: str
     mode: int

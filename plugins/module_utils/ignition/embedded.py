@@ -24,7 +24,8 @@ _ENVIRONMENT = {
 
 
 def embedded_secrets(config: bytes) -> dict[str, Any]:
-    """The part of section ``secrets`` that the Ignition config holds: all but the administrator's certificate and the password itself.
+    """The part of section ``secrets`` that the Ignition config holds: all but the administrator's certificate and the
+    password itself.
 
     Empty for a config that is not complete in this sense, also if another tool made it.
     """
@@ -36,7 +37,9 @@ def embedded_secrets(config: bytes) -> dict[str, Any]:
         wanted = _ENVIRONMENT if tokens else {"infra_env_id": _ENVIRONMENT["infra_env_id"]}
         found: dict[str, Any] = {name: environment[path][variable] for name, (path, variable) in wanted.items()}
         found["kubeadmin_hash"] = files[f"{TLS}/kubeadmin-password.hash"].decode()
-        found["signers"] = {name: {part: files[f"{TLS}/{name}.{part}"].decode() for part in ("key", "crt")} for name in SIGNERS}
+        found["signers"] = {
+            name: {part: files[f"{TLS}/{name}.{part}"].decode() for part in ("key", "crt")} for name in SIGNERS
+        }
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return {}
     return {**dict.fromkeys(_ENVIRONMENT, ""), **found} if all(found.values()) else {}

@@ -50,10 +50,11 @@ def build_live_ignition(
     agent_config: bytes | None = None,
     disable_image_policy: bool = False,
 ) -> LiveIgnition:
-    """Everything the live system needs to install the cluster, as its release (4.14 to 4.22) lays it out; the same input gives the same bytes.
+    """Everything the live system needs to install the cluster, as its release (4.14 to 4.22) lays it out; the same
+    input gives the same bytes.
 
-    ``agent_config`` is the user's agent-config.yaml, None without one; it goes in as it stands, only without access to BMCs. ``disable_image_policy`` passes
-    OPENSHIFT_INSTALL_EXPERIMENTAL_DISABLE_IMAGE_POLICY on to the service.
+    ``agent_config`` is the user's agent-config.yaml, None without one; it goes in as it stands, only without access to
+    BMCs. ``disable_image_policy`` passes OPENSHIFT_INSTALL_EXPERIMENTAL_DISABLE_IMAGE_POLICY on to the service.
     Raises :class:`InvalidInput` with every networkConfig that cannot become keyfiles.
     """
     own = manifest_files(manifests.cluster_manifests, manifests.extra)
@@ -73,7 +74,9 @@ def live_ignition(
     directories: tuple[Directory, ...] = (),
     disable_image_policy: bool = False,
 ) -> LiveIgnition:
-    """What the images of all workflows have in common, and the files that are one workflow's ``own``; of two with one path the own one."""
+    """What the images of all workflows have in common, and the files that are one workflow's ``own``; of two with one
+    path the own one.
+    """
     cluster = deployment.cluster
     profile = profile_of(cluster.version)
     files = [
@@ -125,7 +128,9 @@ def manifest_files(cluster_manifests: Mapping[str, str], extra: Mapping[str, str
 
 
 def by_path(files: Iterable[IgnitionFile]) -> tuple[IgnitionFile, ...]:
-    """Sorted by path; of two files with one path (two hosts of one name, which validation names) the later one, as upstream."""
+    """Sorted by path; of two files with one path (two hosts of one name, which validation names) the later one, as
+    upstream.
+    """
     unique = {file.path: file for file in files}
     return tuple(unique[path] for path in sorted(unique))
 

@@ -3,8 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """The Ignition config of the live system that joins a running cluster.
 
-Each machine is a rendezvous host of its own, at 127.0.0.1: it imports the cluster into the service on itself and asks that for its installation. What
-is known of the running cluster is given; nothing is fetched here.
+Each machine is a rendezvous host of its own, at 127.0.0.1: it imports the cluster into the service on itself and asks
+that for its installation. What is known of the running cluster is given; nothing is fetched here.
 
 Source: openshift/installer pkg/asset/agent/joiner, pkg/asset/agent/workflow.
 """
@@ -44,7 +44,9 @@ _URL = re.compile(r"https?://[^/\s]")
 
 @dataclasses.dataclass(frozen=True)
 class IgnitionEndpoint:
-    """Where joining workers get their Ignition; ``ca_certificate`` is the base64 of the PEM text that proves the server."""
+    """Where joining workers get their Ignition; ``ca_certificate`` is the base64 of the PEM text that proves the
+    server.
+    """
 
     url: str
     ca_certificate: str
@@ -54,8 +56,9 @@ class IgnitionEndpoint:
 class RunningCluster:
     """What a node image needs to know of the cluster.
 
-    ``api_dns_name`` is the host of the API server's URL, ``api.<name>.<base domain>``; ``platform`` the installer's name of the platform,
-    ``architecture`` Go's name of the nodes' architecture, ``chrony_conf`` the text of that file on the cluster's workers, empty for none.
+    ``api_dns_name`` is the host of the API server's URL, ``api.<name>.<base domain>``; ``platform`` the installer's
+    name of the platform, ``architecture`` Go's name of the nodes' architecture, ``chrony_conf`` the text of that file
+    on the cluster's workers, empty for none.
     """
 
     cluster_id: str
@@ -77,9 +80,13 @@ class RunningCluster:
 def nodes_deployment(cluster: RunningCluster, hosts: tuple[Host, ...]) -> Deployment:
     """The deployment of these hosts: all of them workers, each its own rendezvous host.
 
-    Raises :class:`InvalidInput` with every fact that no host could join with, and for a release that has no such workflow.
+    Raises :class:`InvalidInput` with every fact that no host could join with, and for a release that has no such
+    workflow.
     """
-    problems = [Problem(f"running_cluster.{path}", kind, detail, layer="ours", value=value) for path, kind, detail, value in _mistakes(cluster)]
+    problems = [
+        Problem(f"running_cluster.{path}", kind, detail, layer="ours", value=value)
+        for path, kind, detail, value in _mistakes(cluster)
+    ]
     match = _API_NAME.match(cluster.api_dns_name)
     if match is None or problems:
         raise InvalidInput(problems)
@@ -103,7 +110,10 @@ def nodes_deployment(cluster: RunningCluster, hosts: tuple[Host, ...]) -> Deploy
 
 
 def _mistakes(cluster: RunningCluster) -> Iterator[tuple[str, str, str, str]]:
-    """(fact, kind, detail, value): what a host would stumble over long after it has booted. The value of the pull secret is never told."""
+    """(fact, kind, detail, value): what a host would stumble over long after it has booted.
+
+    The value of the pull secret is never told.
+    """
     if not _API_NAME.match(cluster.api_dns_name):
         detail = "the name of the cluster cannot be told from this; api.<name>.<base domain> is expected"
         yield "api_dns_name", INVALID, detail, f'"{cluster.api_dns_name}"'
@@ -112,7 +122,12 @@ def _mistakes(cluster: RunningCluster) -> Iterator[tuple[str, str, str, str]]:
     if not _VERSION.match(cluster.version):
         yield "version", INVALID, "is not a version like 4.22.3", f'"{cluster.version}"'
     elif not profile_of(cluster.version).add_nodes:
-        yield "version", UNSUPPORTED, "nodes join clusters of release 4.16 and later by an image", f'"{cluster.version}"'
+        yield (
+            "version",
+            UNSUPPORTED,
+            "nodes join clusters of release 4.16 and later by an image",
+            f'"{cluster.version}"',
+        )
     if not _PULL_SPEC.fullmatch(cluster.release_image):
         yield "release_image", INVALID, "is not the name of an image", f'"{cluster.release_image}"'
     if not _holds_credentials(cluster.pull_secret):
@@ -130,8 +145,12 @@ def _holds_credentials(pull_secret: str) -> bool:
     return isinstance(document, dict) and bool(document.get("auths")) and isinstance(document["auths"], dict)
 
 
-def build_nodes_ignition(cluster: RunningCluster, hosts: tuple[Host, ...], secrets: BuildSecrets, tokens: Tokens, os_image: OsImage) -> LiveIgnition:
-    """Everything the live system needs to join; the same input gives the same bytes. ``tokens`` take the place of those in ``secrets``.
+def build_nodes_ignition(
+    cluster: RunningCluster, hosts: tuple[Host, ...], secrets: BuildSecrets, tokens: Tokens, os_image: OsImage
+) -> LiveIgnition:
+    """Everything the live system needs to join; the same input gives the same bytes.
+
+    ``tokens`` take the place of those in ``secrets``.
 
     Raises :class:`InvalidInput` as :func:`nodes_deployment`, and with every networkConfig that cannot become keyfiles.
     """
@@ -155,10 +174,15 @@ def _manifest_texts(manifests: ManifestSet) -> Mapping[str, str]:
 
 def _cluster_files(cluster: RunningCluster, spec: Cluster, tokens: Tokens) -> list[IgnitionFile]:
     expiry = f"AUTH_TOKEN_EXPIRY={tokens.expires}\n" if profile_of(cluster.version).token_status else ""
-    environment = f"CLUSTER_ID={cluster.cluster_id}\nCLUSTER_NAME={spec.name}\nCLUSTER_API_VIP_DNS_NAME={cluster.api_dns_name}\n{expiry}"
+    environment = (
+        f"CLUSTER_ID={cluster.cluster_id}\nCLUSTER_NAME={spec.name}\nCLUSTER_API_VIP_DNS_NAME={cluster.api_dns_name}\n"
+        f"{expiry}"
+    )
     files = [
         IgnitionFile(ADD_NODES_ENV, PUBLIC, environment.encode()),
-        _json_file("import-cluster-config.json", {"networking": {"userManagedNetworking": spec.user_managed_networking}}),
+        _json_file(
+            "import-cluster-config.json", {"networking": {"userManagedNetworking": spec.user_managed_networking}}
+        ),
     ]
     if cluster.ignition_endpoint is not None:
         files.append(_json_file("worker-ignition-endpoint.json", dataclasses.asdict(cluster.ignition_endpoint)))

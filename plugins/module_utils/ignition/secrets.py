@@ -3,8 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """What is drawn by lot, once per cluster: tokens, signers, the administrator's certificate and password.
 
-All of it lives in section ``secrets`` of state.json (0600); a rebuilt image uses the same values, so that the kubeconfig that a user already has keeps
-working.
+All of it lives in section ``secrets`` of state.json (0600); a rebuilt image uses the same values, so that the
+kubeconfig that a user already has keeps working.
 
 Source: openshift/installer pkg/asset/agent/gencrypto, cmd/openshift-install/agent.go.
 """
@@ -53,7 +53,8 @@ class KeyPair:
 class BuildSecrets:
     """Section ``secrets`` of the state.
 
-    ``public_key`` is the base64 of a PEM text, as EC_PUBLIC_KEY_PEM wants it; the tokens are JWTs signed with its private key, which is not kept.
+    ``public_key`` is the base64 of a PEM text, as EC_PUBLIC_KEY_PEM wants it; the tokens are JWTs signed with its
+    private key, which is not kept.
     """
 
     infra_env_id: str
@@ -73,13 +74,21 @@ class BuildSecrets:
     def values(self) -> list[str]:
         """What must not appear in any output."""
         keys = [pair.key for pair in (*self.signers.values(), self.admin_kubeconfig)]
-        return [self.agent_token, self.user_token, self.watcher_token, self.kubeadmin_password, self.kubeadmin_hash, *keys]
+        return [
+            self.agent_token,
+            self.user_token,
+            self.watcher_token,
+            self.kubeadmin_password,
+            self.kubeadmin_hash,
+            *keys,
+        ]
 
 
 def from_state(section: Mapping[str, Any]) -> BuildSecrets | None:
     """The secrets of an earlier run, or None when there are none.
 
-    Raises :class:`ZeroTouchError` for a section that lacks a part: making up the rest would not fit an image that is already booted.
+    Raises :class:`ZeroTouchError` for a section that lacks a part: making up the rest would not fit an image that is
+    already booted.
     """
     if not section:
         return None
@@ -156,7 +165,9 @@ def _rsa_key() -> Any:
 
 def _key_pem(key: Any) -> str:
     serialization = libraries.serialization
-    text: bytes = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption())
+    text: bytes = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption()
+    )
     return text.decode()
 
 
@@ -187,7 +198,10 @@ def _builder(subject: Any, issuer: Any, public_key: Any, start: datetime.datetim
 
 
 def _usage(**allowed: bool) -> Any:
-    names = "digital_signature content_commitment key_encipherment data_encipherment key_agreement key_cert_sign crl_sign encipher_only decipher_only".split()
+    names = (
+        "digital_signature content_commitment key_encipherment data_encipherment key_agreement key_cert_sign crl_sign "
+        "encipher_only decipher_only"
+    ).split()
     return libraries.x509.KeyUsage(**{name: allowed.get(name, False) for name in names})
 
 
@@ -223,12 +237,17 @@ def _admin_certificate(key: Any, signer_key: Any, signer: Any, start: datetime.d
 
 def new_password() -> str:
     """``xxxxx-xxxxx-xxxxx-xxxxx`` of letters and digits without l, O, 0, 1: about 116 bits."""
-    return "-".join("".join(random.choice(_PASSWORD_ALPHABET) for _each in range(_PASSWORD_GROUP)) for _group in range(_PASSWORD_GROUPS))
+    return "-".join(
+        "".join(random.choice(_PASSWORD_ALPHABET) for _each in range(_PASSWORD_GROUP))
+        for _group in range(_PASSWORD_GROUPS)
+    )
 
 
 def hash_password(password: str) -> str:
     """bcrypt, in the form ``$2a$…`` that crypt(3) of the live system and the cluster's login both read."""
-    hashed: bytes = libraries.bcrypt.hashpw(password.encode(), libraries.bcrypt.gensalt(rounds=_BCRYPT_COST, prefix=b"2a"))
+    hashed: bytes = libraries.bcrypt.hashpw(
+        password.encode(), libraries.bcrypt.gensalt(rounds=_BCRYPT_COST, prefix=b"2a")
+    )
     return hashed.decode()
 
 
@@ -245,7 +264,9 @@ class Reachable(Protocol):
 
 
 def admin_kubeconfig(secrets: BuildSecrets, cluster: Reachable) -> str:
-    """auth/kubeconfig: user ``admin`` with the client certificate, trusting the three signers of the API's serving certificates."""
+    """auth/kubeconfig: user ``admin`` with the client certificate, trusting the three signers of the API's serving
+    certificates.
+    """
 
     def data(text: str) -> str:
         return base64.b64encode(text.encode()).decode()
@@ -254,7 +275,12 @@ def admin_kubeconfig(secrets: BuildSecrets, cluster: Reachable) -> str:
     return dump(
         {
             "apiVersion": "v1",
-            "clusters": [{"cluster": {"certificate-authority-data": data(authorities), "server": cluster.api_url}, "name": cluster.name}],
+            "clusters": [
+                {
+                    "cluster": {"certificate-authority-data": data(authorities), "server": cluster.api_url},
+                    "name": cluster.name,
+                }
+            ],
             "contexts": [{"context": {"cluster": cluster.name, "user": "admin"}, "name": "admin"}],
             "current-context": "admin",
             "kind": "Config",

@@ -1,9 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What an agent image of ours holds, as a table: every file and unit, who reads it, and what upstream's image has that ours has not.
+"""What an agent image of ours holds, as a table: every file and unit, who reads it, and what upstream's image has that
+ours has not.
 
-docs/ignition-files.md is this module's :func:`markdown`; tests compare the page, this table and real Ignition configs with each other.
+docs/ignition-files.md is this module's :func:`markdown`; tests compare the page, this table and real Ignition configs
+with each other.
 """
 
 from __future__ import annotations
@@ -15,7 +17,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 @dataclasses.dataclass(frozen=True)
 class FileRow:
-    """Files of one kind. ``<word>`` in the path is a part that differs from host to host; ``note`` qualifies the mode."""
+    """Files of one kind. ``<word>`` in the path is a part that differs from host to host; ``note`` qualifies the
+    mode.
+    """
 
     path: str
     mode: int
@@ -24,7 +28,9 @@ class FileRow:
     note: str = ""
 
     def matches(self, path: str) -> bool:
-        pattern = "".join("[^/]+" if part.startswith("<") else re.escape(part) for part in re.split(r"(<[^>]+>)", self.path))
+        pattern = "".join(
+            "[^/]+" if part.startswith("<") else re.escape(part) for part in re.split(r"(<[^>]+>)", self.path)
+        )
         return re.fullmatch(pattern, path) is not None
 
     @property
@@ -52,25 +58,60 @@ _SERVICE_USERS = "assisted-service and every unit that calls it"
 
 FILES = (
     FileRow("/etc/NetworkManager/conf.d/clientid.conf", 0o600, "NetworkManager"),
-    FileRow("/etc/assisted/add-nodes.env", 0o644, "agent-import-cluster, agent-auth-token-status; its presence tells the workflows apart", _ADD_NODES),
+    FileRow(
+        "/etc/assisted/add-nodes.env",
+        0o644,
+        ("agent-import-cluster, agent-auth-token-status; its presence tells the workflows apart"),
+        _ADD_NODES,
+    ),
     FileRow("/etc/assisted/agent-installer.env", 0o600, "agent-interactive-console"),
     FileRow("/etc/assisted/clusterconfig/import-cluster-config.json", 0o644, "agent-import-cluster", _ADD_NODES),
-    FileRow("/etc/assisted/clusterconfig/worker-ignition-endpoint.json", 0o644, "agent-import-cluster", f"{_ADD_NODES}, whose ignition is served with a CA"),
+    FileRow(
+        "/etc/assisted/clusterconfig/worker-ignition-endpoint.json",
+        0o644,
+        "agent-import-cluster",
+        (f"{_ADD_NODES}, whose ignition is served with a CA"),
+    ),
     FileRow("/etc/assisted/extra-manifests/<base>-<n><suffix>", 0o644, "agent-register-cluster", "files in openshift/"),
     FileRow("/etc/assisted/hostconfig/<host>/mac_addresses", 0o644, "apply-host-config", _HOSTS),
     FileRow("/etc/assisted/hostconfig/<host>/role", 0o644, "apply-host-config", "the host has a role"),
-    FileRow("/etc/assisted/hostconfig/<host>/root-device-hints.yaml", 0o644, "apply-host-config", "the host has root device hints"),
+    FileRow(
+        "/etc/assisted/hostconfig/<host>/root-device-hints.yaml",
+        0o644,
+        "apply-host-config",
+        "the host has root device hints",
+    ),
     FileRow(
         "/etc/assisted/hostconfig/<host>/fencing-credentials.yaml",
         0o644,
         "apply-host-config",
         "a fencing credential names a MAC address only; with mac_addresses where no host has it",
     ),
-    FileRow("/etc/assisted/hostconfig/fencing-credentials.yaml", 0o644, "apply-host-config", "fencing credentials name hosts"),
+    FileRow(
+        "/etc/assisted/hostconfig/fencing-credentials.yaml",
+        0o644,
+        "apply-host-config",
+        "fencing credentials name hosts",
+    ),
     FileRow("/etc/assisted/hostnames/<mac>", 0o600, "set-hostname", "the host has a hostname"),
-    FileRow("/etc/assisted/manifests/agent-cluster-install.yaml", 0o600, "agent-register-cluster", note="empty when nodes are added"),
-    FileRow("/etc/assisted/manifests/agent-config.yaml", 0o600, "an engineer who looks for the source of the image", "there is an agent-config.yaml"),
-    FileRow("/etc/assisted/manifests/cluster-deployment.yaml", 0o600, "agent-register-cluster", note="empty when nodes are added"),
+    FileRow(
+        "/etc/assisted/manifests/agent-cluster-install.yaml",
+        0o600,
+        "agent-register-cluster",
+        note="empty when nodes are added",
+    ),
+    FileRow(
+        "/etc/assisted/manifests/agent-config.yaml",
+        0o600,
+        "an engineer who looks for the source of the image",
+        "there is an agent-config.yaml",
+    ),
+    FileRow(
+        "/etc/assisted/manifests/cluster-deployment.yaml",
+        0o600,
+        "agent-register-cluster",
+        note="empty when nodes are added",
+    ),
     FileRow("/etc/assisted/manifests/cluster-image-set.yaml", 0o600, "agent-register-cluster"),
     FileRow("/etc/assisted/manifests/infraenv.yaml", 0o600, "agent-register-infraenv"),
     FileRow("/etc/assisted/manifests/nmstateconfig.yaml", 0o600, "agent-register-infraenv", _STATIC),
@@ -80,13 +121,31 @@ FILES = (
     FileRow("/etc/assisted/rendezvous-host.env", 0o600, f"node-zero, agent, {_SERVICE_USERS}", note="0644 up to 4.21"),
     FileRow("/etc/chrony.conf", 0o644, "chronyd", "NTP sources are given"),
     FileRow("/etc/containers/containers.conf", 0o644, "podman", note="appended"),
-    FileRow("/etc/containers/registries.conf", 0o644, "podman, agent-register-cluster, assisted-service", note="0600 in 4.14"),
+    FileRow(
+        "/etc/containers/registries.conf",
+        0o644,
+        "podman, agent-register-cluster, assisted-service",
+        note="0600 in 4.14",
+    ),
     FileRow("/etc/issue", 0o600, "the console"),
     FileRow("/etc/motd.d/10-agent-installer", 0o600, "users who log in"),
     FileRow("/etc/multipath.conf", 0o600, "multipathd"),
-    FileRow("/etc/pki/ca-trust/source/anchors/domain.crt", 0o600, "the host's trust store; with mirrors also the containers", "a trust bundle is given"),
-    FileRow("/etc/systemd/system.conf.d/10-default-env.conf", 0o600, "systemd: the proxy as environment of every unit; empty without one"),
-    FileRow("/etc/udev/rules.d/80-agent-config-image.rules", 0o600, "udev: a medium with configuration starts load-config-iso@"),
+    FileRow(
+        "/etc/pki/ca-trust/source/anchors/domain.crt",
+        0o600,
+        ("the host's trust store; with mirrors also the containers"),
+        "a trust bundle is given",
+    ),
+    FileRow(
+        "/etc/systemd/system.conf.d/10-default-env.conf",
+        0o600,
+        ("systemd: the proxy as environment of every unit; empty without one"),
+    ),
+    FileRow(
+        "/etc/udev/rules.d/80-agent-config-image.rules",
+        0o600,
+        ("udev: a medium with configuration starts load-config-iso@"),
+    ),
     FileRow("/opt/agent/tls/<signer>.crt", 0o600, "assisted-service"),
     FileRow("/opt/agent/tls/<signer>.key", 0o600, "assisted-service"),
     FileRow("/opt/agent/tls/kubeadmin-password.hash", 0o600, "assisted-service"),
@@ -126,24 +185,70 @@ DIRECTORIES = (
 )
 
 UNITS = (
-    UnitRow("agent-add-node.service", _NODE0, "installs this node once the service finds it fit", f"enabled where {_ADD_NODES}; 4.16 and later"),
-    UnitRow("agent-auth-token-status.service", _EVERY, "says when the tokens have expired", f"enabled where {_ADD_NODES}; 4.17 and later"),
-    UnitRow("agent-check-config-image.service", _EVERY, "asks for the medium with the configuration", "never enabled: this image is configured"),
+    UnitRow(
+        "agent-add-node.service",
+        _NODE0,
+        "installs this node once the service finds it fit",
+        f"enabled where {_ADD_NODES}; 4.16 and later",
+    ),
+    UnitRow(
+        "agent-auth-token-status.service",
+        _EVERY,
+        "says when the tokens have expired",
+        f"enabled where {_ADD_NODES}; 4.17 and later",
+    ),
+    UnitRow(
+        "agent-check-config-image.service",
+        _EVERY,
+        "asks for the medium with the configuration",
+        "never enabled: this image is configured",
+    ),
     UnitRow(
         "agent-extract-tui.service",
         _EVERY,
         "fetches agent-tui; its conditions skip it outside the interactive workflow",
         "4.20 and later; enabled from 4.21 on",
     ),
-    UnitRow("agent-import-cluster.service", _NODE0, "makes the running cluster known to the service, where nodes are added", "4.16 and later"),
-    UnitRow("agent-interactive-console-serial@.service", _EVERY, "asks for network settings on a serial line; skipped without agent-tui", "4.15 and later"),
-    UnitRow("agent-interactive-console.service", _EVERY, "asks for network settings on the screen; skipped without agent-tui"),
-    UnitRow("agent-register-cluster.service", _NODE0, "registers the cluster from the manifests, where one is installed", "4.15 and later"),
+    UnitRow(
+        "agent-import-cluster.service",
+        _NODE0,
+        ("makes the running cluster known to the service, where nodes are added"),
+        "4.16 and later",
+    ),
+    UnitRow(
+        "agent-interactive-console-serial@.service",
+        _EVERY,
+        ("asks for network settings on a serial line; skipped without agent-tui"),
+        "4.15 and later",
+    ),
+    UnitRow(
+        "agent-interactive-console.service",
+        _EVERY,
+        ("asks for network settings on the screen; skipped without agent-tui"),
+    ),
+    UnitRow(
+        "agent-register-cluster.service",
+        _NODE0,
+        "registers the cluster from the manifests, where one is installed",
+        "4.15 and later",
+    ),
     UnitRow("agent-register-infraenv.service", _NODE0, "registers the infra-env", "4.15 and later"),
-    UnitRow("agent-start-ui.service", _NODE0, "the web interface of the interactive workflow", "4.19 and 4.20, not enabled"),
-    UnitRow("agent-ui.service", _NODE0, "the web interface; its condition skips it outside the interactive workflow", "4.21 and later"),
+    UnitRow(
+        "agent-start-ui.service", _NODE0, "the web interface of the interactive workflow", "4.19 and 4.20, not enabled"
+    ),
+    UnitRow(
+        "agent-ui.service",
+        _NODE0,
+        "the web interface; its condition skips it outside the interactive workflow",
+        "4.21 and later",
+    ),
     UnitRow("agent.service", _EVERY, "fetches the agent out of the release and runs it"),
-    UnitRow("apply-host-config.service", _NODE0, "sets role, installation disk and fencing of every configured host", "not enabled: required by others"),
+    UnitRow(
+        "apply-host-config.service",
+        _NODE0,
+        "sets role, installation disk and fencing of every configured host",
+        "not enabled: required by others",
+    ),
     UnitRow("assisted-service-db.service", _NODE0, "the service's database"),
     UnitRow("assisted-service-pod.service", _NODE0, "finds the release's images, makes the pod of the two services"),
     UnitRow("assisted-service.service", _NODE0, "the assisted service, port 8090"),
@@ -154,35 +259,79 @@ UNITS = (
     UnitRow("load-config-iso@.service", _EVERY, "loads the configuration on a medium", "not enabled: started by udev"),
     UnitRow("node-zero.service", _EVERY, "finds out whether this is the rendezvous host"),
     UnitRow("oci-eval-user-data.service", _EVERY, "runs the user data of Oracle Cloud", "4.18 and later"),
-    UnitRow("pre-network-manager-config.service", _EVERY, "gives this host's keyfiles to NetworkManager", f"enabled where {_STATIC}"),
+    UnitRow(
+        "pre-network-manager-config.service",
+        _EVERY,
+        "gives this host's keyfiles to NetworkManager",
+        f"enabled where {_STATIC}",
+    ),
     UnitRow("selinux.service", _EVERY, "loads the SELinux module that lets containers ask chronyd"),
     UnitRow("set-hostname.service", _EVERY, "sets the hostname that belongs to a MAC address of this host"),
-    UnitRow("start-cluster-installation.service", _NODE0, "starts the installation when exactly the required hosts are known", f"enabled where {_INSTALL}"),
+    UnitRow(
+        "start-cluster-installation.service",
+        _NODE0,
+        ("starts the installation when exactly the required hosts are known"),
+        f"enabled where {_INSTALL}",
+    ),
 )
 
 OMITTED: Mapping[str, str] = {
-    "multipathd.service": "upstream enables it without shipping it, which has no effect; the operating system enables its own",
+    "multipathd.service": (
+        "upstream enables it without shipping it, which has no effect; the operating system enables its own"
+    ),
 }
 
 # What is deliberately different from upstream in a file or unit that both have.
 DIFFERENCES = (
-    "Scripts and units are this collection's own text with the behaviour that upstream's have; so are the text after login and comments in settings.",
-    "The registering units repeat a failed call every 30 seconds inside the unit, because a failed start would take the units that require it down with it. "
+    (
+        "Scripts and units are this collection's own text with the behaviour that upstream's have; so are the text "
+        "after "
+        "login and comments in settings."
+    ),
+    "The registering units repeat a failed call every 30 seconds inside the unit, because a failed start would take "
+    "the units that require it down with it. "
     "All of them wait for the service first.",
-    "A mirror is found for a release image whose registry has a port; with a tag as release image the mirror is also tried by its own name.",
-    "noProxy is completed with the rendezvous host's machine network when the rendezvous IP is derived, too, not only when it is given.",
-    "A fencing credential that names only a MAC address lies beside the host with that MAC (as upstream does from July 2026 on).",
-    "The start script sets every configured role permanently before it starts: the client leaves a host to auto-assign whose suggestion is right at that "
+    (
+        "A mirror is found for a release image whose registry has a port; with a tag as release image the mirror is "
+        "also "
+        "tried by its own name."
+    ),
+    (
+        "noProxy is completed with the rendezvous host's machine network when the rendezvous IP is derived, too, not "
+        "only "
+        "when it is given."
+    ),
+    (
+        "A fencing credential that names only a MAC address lies beside the host with that MAC (as upstream does from "
+        "July 2026 on)."
+    ),
+    "The start script sets every configured role permanently before it starts: the client leaves a host to "
+    "auto-assign whose suggestion is right at that "
     "moment, and a suggestion that changes a moment later makes a worker and a control-plane host swap places.",
-    "Units of the service's containers name the condition of the pod themselves. The screen's console has the conditions and the place in the boot "
+    "Units of the service's containers name the condition of the pod themselves. The screen's console has the "
+    "conditions and the place in the boot "
     "that it has from 4.15 on in 4.14, too.",
     "common.sh and chrony.conf are in images of every release; upstream has them from 4.17 and 4.18 on.",
-    "Where a running cluster names no ignition endpoint or no proxy, an image that adds nodes says nothing of them; upstream writes `null` and empty objects.",
-    "pre-network-manager-config.sh gives NICs their real names all at once; upstream does it one after the other, so that a name in the configuration that "
-    "another NIC really has ends up at the wrong one. Otherwise both give the same connections (compared on 300 machines drawn by lot).",
-    "Whole numbers of extra manifests stay whole numbers; upstream writes those from a million on with an exponent, which a reader of whole numbers refuses.",
+    (
+        "Where a running cluster names no ignition endpoint or no proxy, an image that adds nodes says nothing of "
+        "them; "
+        "upstream writes `null` and empty objects."
+    ),
+    "pre-network-manager-config.sh gives NICs their real names all at once; upstream does it one after the other, so "
+    "that a name in the configuration that "
+    "another NIC really has ends up at the wrong one. Otherwise both give the same connections (compared on 300 "
+    "machines drawn by lot).",
+    (
+        "Whole numbers of extra manifests stay whole numbers; upstream writes those from a million on with an "
+        "exponent, "
+        "which a reader of whole numbers refuses."
+    ),
     "agent-config.yaml is there without what its hosts say of BMCs.",
-    "agent-tui itself is not in the image: it comes from the release payload, through `oc`. The units that start it are skipped without it.",
+    (
+        "agent-tui itself is not in the image: it comes from the release payload, through `oc`. The units that start "
+        "it "
+        "are skipped without it."
+    ),
 )
 
 
@@ -208,7 +357,7 @@ Each machine that boots it is a rendezvous host of its own at 127.0.0.1: `agent-
 `apply-host-config` sets its own role and disk, `agent-add-node` has it installed once it is `known`. Then `node_csrs` approves its two certificate signing
 requests. The tokens in the image end after 48 hours (`expires_at`), which `agent-auth-token-status` says on the console; within the first 24 hours a rerun
 keeps them.
-"""
+"""  # noqa: E501
 
 
 def row_of(path: str) -> FileRow | None:
@@ -220,18 +369,35 @@ def markdown() -> str:
     """The page docs/ignition-files.md."""
     parts = [
         "# What an agent image holds\n",
-        "<!-- Generated from plugins/module_utils/ignition/table.py: PYTHONPATH=.build python tests/generate_docs.py -->\n",
-        "An agent image that this collection builds is an unmodified CoreOS live image with one Ignition config (spec 3.2.0) in its embed area. These are the\n"
-        "config's files and units for installing a cluster, or adding nodes to one, of release 4.14 to 5.0. All files belong to root and replace what was\n"
+        (
+            "<!-- Generated from plugins/module_utils/ignition/table.py: PYTHONPATH=.build python "
+            "tests/generate_docs.py "
+            "-->\n"
+        ),
+        "An agent image that this collection builds is an unmodified CoreOS live image with one Ignition config (spec "
+        "3.2.0) in its embed area. These are the\n"
+        "config's files and units for installing a cluster, or adding nodes to one, of release 4.14 to 5.0. All files "
+        "belong to root and replace what was\n"
         "there, unless noted. Modes are those of 4.22.\n",
         "## Files\n",
-        _table(("path", "mode", "when", "read by"), ((f"`{row.path}`", row.mode_text, row.when, row.reader) for row in FILES)),
-        "Signers: `kube-apiserver-lb-signer`, `kube-apiserver-localhost-signer`, `kube-apiserver-service-network-signer`, `admin-kubeconfig-signer`.\n",
+        _table(
+            ("path", "mode", "when", "read by"),
+            ((f"`{row.path}`", row.mode_text, row.when, row.reader) for row in FILES),
+        ),
+        (
+            "Signers: `kube-apiserver-lb-signer`, `kube-apiserver-localhost-signer`, "
+            "`kube-apiserver-service-network-signer`, `admin-kubeconfig-signer`.\n"
+        ),
         "Directories:\n",
-        _table(("path", "mode", "when", "read by"), ((f"`{row.path}`", row.mode_text, row.when, row.reader) for row in DIRECTORIES)),
+        _table(
+            ("path", "mode", "when", "read by"),
+            ((f"`{row.path}`", row.mode_text, row.when, row.reader) for row in DIRECTORIES),
+        ),
         "User `core` gets the cluster's SSH keys and, for the console, the kubeadmin password.\n",
         "## Units\n",
-        _table(("unit", "runs on", "when", "does"), ((f"`{row.name}`", row.runs_on, row.when, row.does) for row in UNITS)),
+        _table(
+            ("unit", "runs on", "when", "does"), ((f"`{row.name}`", row.runs_on, row.when, row.does) for row in UNITS)
+        ),
         "## An image that adds nodes\n",
         _NODES,
         "## Not in the image\n",

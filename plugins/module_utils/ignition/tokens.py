@@ -28,8 +28,8 @@ _TIME = "%Y-%m-%dT%H:%M:%SZ"
 class Tokens:
     """One ES256 token for each auth scheme, and the key that proves them.
 
-    ``public_key`` is the base64 of a PEM text, as EC_PUBLIC_KEY_PEM wants it; the private key is not kept. ``expires`` is when the tokens end (RFC 3339,
-    UTC), empty for those without an end.
+    ``public_key`` is the base64 of a PEM text, as EC_PUBLIC_KEY_PEM wants it; the private key is not kept. ``expires``
+    is when the tokens end (RFC 3339, UTC), empty for those without an end.
     """
 
     public_key: str = dataclasses.field(repr=False)
@@ -52,7 +52,9 @@ def make_tokens(expires: datetime.datetime | None = None) -> Tokens:
     # Source: openshift/installer pkg/asset/agent/gencrypto.
     public_pem = _pem("EC PUBLIC KEY", der)
     end = {} if expires is None else {"exp": int(expires.timestamp())}
-    agent, user, watcher = (_token(private, {"auth_scheme": scheme, **end}) for scheme in ("agentAuth", "userAuth", "watcherAuth"))
+    agent, user, watcher = (
+        _token(private, {"auth_scheme": scheme, **end}) for scheme in ("agentAuth", "userAuth", "watcherAuth")
+    )
     text = "" if expires is None else expires.astimezone(datetime.UTC).strftime(_TIME)
     return Tokens(base64.b64encode(public_pem.encode()).decode(), agent, user, watcher, text)
 

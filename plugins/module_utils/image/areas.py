@@ -57,7 +57,10 @@ class KargsAreas:
 
     def encode(self, text: str) -> tuple[tuple[int, bytes], ...]:
         """(offset, bytes) of every area for another text."""
-        return tuple((area.offset, kargs.encode_area(text, area.length, pad, end)) for area, (pad, end) in zip(self.areas, self.pads, strict=True))
+        return tuple(
+            (area.offset, kargs.encode_area(text, area.length, pad, end))
+            for area, (pad, end) in zip(self.areas, self.pads, strict=True)
+        )
 
 
 def ignition_area(volume: Volume) -> Area:
@@ -69,7 +72,8 @@ def ignition_area(volume: Volume) -> Area:
     entry = volume.file(path)
     if entry is None:
         raise ZeroTouchError(
-            f"{volume.image.path}: Unrecognized CoreOS ISO image: it has no {path.lower() or 'file named in igninfo.json'}.",
+            f"{volume.image.path}: Unrecognized CoreOS ISO image: it has no "
+            f"{path.lower() or 'file named in igninfo.json'}.",
             "A CoreOS live image (rhcos-…-live-iso.<arch>.iso) is needed.",
         )
     offset = _number((info or {}).get("offset", 0), volume, IGNITION_INFO)
@@ -125,7 +129,13 @@ def _kargs_of_header(volume: Volume) -> KargsAreas | None:
     return _kargs("coreKarg", volume, default, areas, (("#", "\n"),) * len(areas))
 
 
-def _kargs(source: Literal["kargs.json", "coreKarg"], volume: Volume, default: str, areas: tuple[Area, ...], pads: tuple[tuple[str, str], ...]) -> KargsAreas:
+def _kargs(
+    source: Literal["kargs.json", "coreKarg"],
+    volume: Volume,
+    default: str,
+    areas: tuple[Area, ...],
+    pads: tuple[tuple[str, str], ...],
+) -> KargsAreas:
     texts = {_text(volume, area, pad, end) for area, (pad, end) in zip(areas, pads, strict=True)}
     if len(texts) != 1:
         raise corrupt(volume, "its kernel-argument areas hold different texts")
@@ -144,7 +154,9 @@ def _area(volume: Volume, entry: Entry, path: str, offset: int, length: int) -> 
     if where is None:
         raise corrupt(volume, f"{path} has {entry.size} bytes, its area is said to be {length} bytes from {offset}")
     if where + length > volume.image.size:
-        raise ZeroTouchError(f"{volume.image.path}: ISO image is incomplete: {path} lies behind its end.", "Download or copy it again.")
+        raise ZeroTouchError(
+            f"{volume.image.path}: ISO image is incomplete: {path} lies behind its end.", "Download or copy it again."
+        )
     return Area(path, where, length)
 
 

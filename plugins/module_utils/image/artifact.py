@@ -19,7 +19,9 @@ from .iso9660 import ImageFile, Piece
 
 @dataclasses.dataclass(frozen=True)
 class ArtifactRecord:
-    """What an earlier run left in ``state.json``: the file's size and modification time (ns), what it was made of, its SHA-256 ("" = not computed)."""
+    """What an earlier run left in ``state.json``: the file's size and modification time (ns), what it was made of, its
+    SHA-256 ("" = not computed).
+    """
 
     size: int = -1
     mtime_ns: int = -1
@@ -28,12 +30,17 @@ class ArtifactRecord:
 
     @classmethod
     def from_state(cls, section: Mapping[str, Any]) -> ArtifactRecord:
-        return cls(section.get("size", -1), section.get("mtime_ns", -1), section.get("recipe", ""), section.get("sha256", ""))
+        return cls(
+            section.get("size", -1), section.get("mtime_ns", -1), section.get("recipe", ""), section.get("sha256", "")
+        )
 
 
 @dataclasses.dataclass(frozen=True)
 class Artifact:
-    """A file to be made of ``base``. ``size`` in bytes; ``sha256`` is known only when nothing changes. ``recipe`` names base and pieces."""
+    """A file to be made of ``base``.
+
+    ``size`` in bytes; ``sha256`` is known only when nothing changes. ``recipe`` names base and pieces.
+    """
 
     path: Path
     base: Path
@@ -45,8 +52,13 @@ class Artifact:
     sha256: str = ""
 
 
-def plan_artifact(base: ImageFile, path: Path, pieces: tuple[Piece, ...], record: ArtifactRecord, *, force: bool = False) -> Artifact:
-    """Decide whether the file has to be made. Only where ``record`` does not vouch for it, it is compared whole. Raises :class:`ZeroTouchError`."""
+def plan_artifact(
+    base: ImageFile, path: Path, pieces: tuple[Piece, ...], record: ArtifactRecord, *, force: bool = False
+) -> Artifact:
+    """Decide whether the file has to be made.
+
+    Only where ``record`` does not vouch for it, it is compared whole. Raises :class:`ZeroTouchError`.
+    """
     wanted = Composed(base, pieces)
     artifact = Artifact(path, base.path, pieces, wanted.size, _recipe(base, pieces))
     if force:
@@ -59,8 +71,12 @@ def plan_artifact(base: ImageFile, path: Path, pieces: tuple[Piece, ...], record
     if status.st_mode & 0o777 != SECRET_FILE:
         return dataclasses.replace(artifact, reason=f"its mode is not {SECRET_FILE:04o}")
     if not known and not is_patched_copy(wanted, path):
-        return dataclasses.replace(artifact, reason="its input changed" if untouched else "it was changed by something else")
-    return dataclasses.replace(artifact, changed=False, reason="it matches its input", sha256=record.sha256 if known else "")
+        return dataclasses.replace(
+            artifact, reason="its input changed" if untouched else "it was changed by something else"
+        )
+    return dataclasses.replace(
+        artifact, changed=False, reason="it matches its input", sha256=record.sha256 if known else ""
+    )
 
 
 def _recipe(base: ImageFile, pieces: tuple[Piece, ...]) -> str:
@@ -71,13 +87,18 @@ def _recipe(base: ImageFile, pieces: tuple[Piece, ...]) -> str:
 
 
 def make_artifact(artifact: Artifact, *, checksum: bool = True) -> dict[str, Any]:
-    """Carry out the plan; an unchanged file is left alone. What :meth:`ArtifactRecord.from_state` reads. Raises :class:`ZeroTouchError`."""
+    """Carry out the plan; an unchanged file is left alone.
+
+    What :meth:`ArtifactRecord.from_state` reads. Raises :class:`ZeroTouchError`.
+    """
     digest = artifact.sha256
     if artifact.changed:
         ensure_directory(artifact.path.parent)
         remove_leftovers(artifact.path.parent)
         with ImageFile(artifact.base) as base:
-            digest = patched_copy(Composed(base, artifact.pieces), artifact.path, (), DigestOf((), base=False, image=checksum)).image
+            digest = patched_copy(
+                Composed(base, artifact.pieces), artifact.path, (), DigestOf((), base=False, image=checksum)
+            ).image
     elif checksum and not digest:
         digest = sha256_of(artifact.path)
     status = artifact.path.stat()

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a network boot loads: kernel, initrd with the Ignition config behind it, root file system, and the script that names them.
+"""What a network boot loads: kernel, initrd with the Ignition config behind it, root file system, and the script that
+names them.
 
 Names and contents are those of ``openshift-install agent create pxe-files``.
 
@@ -28,7 +29,9 @@ _LARGEST_TEXT = 64 << 10
 
 @dataclasses.dataclass(frozen=True)
 class ArtifactNames:
-    """What the files are called: ``agent.x86_64-initrd.img`` has the prefix ``agent`` and the architecture (rpm name) ``x86_64``."""
+    """What the files are called: ``agent.x86_64-initrd.img`` has the prefix ``agent`` and the architecture (rpm name)
+    ``x86_64``.
+    """
 
     prefix: str
     arch: str
@@ -66,14 +69,19 @@ def rootfs_pieces(base: ImageFile) -> tuple[Piece, ...]:
 def network_arguments(image: LiveImage, added: Sequence[str]) -> str:
     """Kernel arguments of a network boot, all but the place of the root file system. Raises :class:`ZeroTouchError`."""
     if image.kargs is None:
-        raise ZeroTouchError(f"No karg embed areas found in {image.path}: it does not tell its kernel arguments.", "Use a newer CoreOS image.")
+        raise ZeroTouchError(
+            f"No karg embed areas found in {image.path}: it does not tell its kernel arguments.",
+            "Use a newer CoreOS image.",
+        )
     return kargs.append(kargs.without_medium(image.kargs.default), added)
 
 
 def boot_artifacts(
     base: ImageFile, image: LiveImage, ignition: bytes, names: ArtifactNames, arguments: str, base_url: str = ""
 ) -> dict[str, tuple[Piece, ...]]:
-    """File name -> what it is made of. With ``base_url``, where the files will be published, a script for iPXE is among them.
+    """File name -> what it is made of.
+
+    With ``base_url``, where the files will be published, a script for iPXE is among them.
 
     Raises :class:`ZeroTouchError` for an image that lacks one of the files.
     """
@@ -101,23 +109,34 @@ def _file(base: ImageFile, volume: Volume, path: str) -> tuple[Piece, ...]:
     if entry is None:
         raise ZeroTouchError(f"{base.path} has no {path.lower()}.", "Use the full CoreOS live ISO.")
     if any(extent.offset + extent.length > base.size for extent in entry.extents):
-        raise ZeroTouchError(f"{base.path}: ISO image is incomplete: {path} lies behind its end.", "Download or copy it again.")
+        raise ZeroTouchError(
+            f"{base.path}: ISO image is incomplete: {path} lies behind its end.", "Download or copy it again."
+        )
     return entry.extents
 
 
 def _text(base: ImageFile, volume: Volume, path: str) -> bytes:
     content = volume.read(path, _LARGEST_TEXT)
     if content is None:
-        raise ZeroTouchError(f"{base.path} has no {path.lower()}, which a network boot of s390x needs.", "Use the full CoreOS live ISO.")
+        raise ZeroTouchError(
+            f"{base.path} has no {path.lower()}, which a network boot of s390x needs.", "Use the full CoreOS live ISO."
+        )
     return content
 
 
 def _renamed(ins: bytes, names: ArtifactNames) -> bytes:
-    for before, after in (("kernel.img", names.kernel), ("initrd.img", names.initrd), ("initrd.addrsize", names.address_and_size)):
+    for before, after in (
+        ("kernel.img", names.kernel),
+        ("initrd.img", names.initrd),
+        ("initrd.addrsize", names.address_and_size),
+    ):
         ins = ins.replace(before.encode(), after.encode())
     return ins
 
 
 def _script(names: ArtifactNames, base_url: str, arguments: str) -> str:
     rootfs = f"coreos.live.rootfs_url={base_url}/{names.rootfs}"
-    return f"#!ipxe\ninitrd --name initrd {base_url}/{names.initrd}\nkernel {base_url}/{names.kernel} initrd=initrd {rootfs} {arguments}\nboot\n"
+    return (
+        f"#!ipxe\ninitrd --name initrd {base_url}/{names.initrd}\nkernel {base_url}/{names.kernel} initrd=initrd "
+        f"{rootfs} {arguments}\nboot\n"
+    )

@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """A base image and an Ignition config become a bootable image: plan, then build.
 
-The image is a copy of its base in which only the embed areas differ; boot loaders, El Torito and partition tables stay as they are, because
+The image is a copy of its base in which only the embed areas differ; boot loaders, El Torito and partition tables stay
+as they are, because
 some firmware refuses rebuilt images (coreos/coreos-installer src/live/embed.rs; docs/upstream/redfish.md#image-urls).
 """
 
@@ -34,9 +35,11 @@ _SHA256_DIGITS = frozenset("0123456789abcdef")
 
 @dataclasses.dataclass(frozen=True)
 class ImageRecord:
-    """What an earlier build left in ``state.json``: identities (size, times in ns) of base and image, and their SHA-256 ("" = not computed).
+    """What an earlier build left in ``state.json``: identities (size, times in ns) of base and image, and their SHA-256
+    ("" = not computed).
 
-    The change time of the image is known because no tool can set it back: an edited image is found even if it kept its modification time.
+    The change time of the image is known because no tool can set it back: an edited image is found even if it kept its
+    modification time.
     """
 
     base_size: int = -1
@@ -66,8 +69,10 @@ class ImageRecord:
 
 @dataclasses.dataclass(frozen=True)
 class ImagePlan:
-    """What :func:`build_image` will do and why. ``base`` is the image before its patches: the base image or, with ``rootfs_url``, the minimal ISO that is
-    made of it and has ``minimal_sha256``. ``size`` in bytes; ``sha256`` is known only when nothing changes.
+    """What :func:`build_image` will do and why.
+
+    ``base`` is the image before its patches: the base image or, with ``rootfs_url``, the minimal ISO that is made of it
+    and has ``minimal_sha256``. ``size`` in bytes; ``sha256`` is known only when nothing changes.
     """
 
     base: LiveImage
@@ -104,9 +109,21 @@ class BuiltImage:
 
     def to_state(self) -> dict[str, Any]:
         """The keys of the state section ``image`` that :meth:`ImageRecord.from_state` reads."""
-        base = {"path": str(self.base), "size": self.base_size, "mtime_ns": self.base_mtime_ns, "sha256": self.base_sha256}
+        base = {
+            "path": str(self.base),
+            "size": self.base_size,
+            "mtime_ns": self.base_mtime_ns,
+            "sha256": self.base_sha256,
+        }
         times = {"mtime_ns": self.mtime_ns, "ctime_ns": self.ctime_ns}
-        return {"path": str(self.path), "sha256": self.sha256, "recipe": self.recipe, "size": self.size, **times, "base": base}
+        return {
+            "path": str(self.path),
+            "sha256": self.sha256,
+            "recipe": self.recipe,
+            "size": self.size,
+            **times,
+            "base": base,
+        }
 
 
 def plan_image(
@@ -121,11 +138,13 @@ def plan_image(
     parts: Mapping[str, int] | None = None,
     force: bool = False,
 ) -> ImagePlan:
-    """Decide whether ``dest`` has to be built from ``base``; with ``rootfs_url`` in its minimal form, whose root file system hosts load from there.
+    """Decide whether ``dest`` has to be built from ``base``; with ``rootfs_url`` in its minimal form, whose root file
+    system hosts load from there.
 
-    Reads the descriptors and embed areas of both. Only when an existing image looks right but ``record`` does not vouch for it, both files are
-    compared whole. ``check`` verifies the base: :func:`build_image` does it while it copies, and this function where nothing has to be copied.
-    Raises :class:`ZeroTouchError` for a base that cannot be used and for content that does not fit.
+    Reads the descriptors and embed areas of both. Only when an existing image looks right but ``record`` does not vouch
+    for it, both files are compared whole. ``check`` verifies the base: :func:`build_image` does it while it copies, and
+    this function where nothing has to be copied. Raises :class:`ZeroTouchError` for a base that cannot be used and for
+    content that does not fit.
     """
     with _open_base(base, minimal=bool(rootfs_url)) as (source, digest):
         image = live_image(source)
@@ -137,8 +156,12 @@ def plan_image(
             patches += kargs_patches(image, text)
         if rootfs_url and image.kargs is not None and image.kargs.info is not None:
             info = image.kargs.info
-            patches.append(default_patch(info, source.read_at(info.offset, info.length), kargs.without_medium(image.kargs.text)))
-    plan = ImagePlan(image, dest, True, "", tuple(patches), check=check or UNCHECKED, rootfs_url=rootfs_url, minimal_sha256=digest)
+            patches.append(
+                default_patch(info, source.read_at(info.offset, info.length), kargs.without_medium(image.kargs.text))
+            )
+    plan = ImagePlan(
+        image, dest, True, "", tuple(patches), check=check or UNCHECKED, rootfs_url=rootfs_url, minimal_sha256=digest
+    )
     if force:
         return dataclasses.replace(plan, reason="a rebuild was asked for")
     return _decide(plan, members, text, record or ImageRecord())
@@ -152,7 +175,10 @@ def _open_base(path: Path, *, minimal: bool) -> Iterator[tuple[ImageSource, str]
 
 
 def _kernel_arguments(image: LiveImage, added: Sequence[str], rootfs_url: str) -> str | None:
-    """The new text; None where it stays as it is. Of an image without areas nothing is known: the writer of the text refuses it."""
+    """The new text; None where it stays as it is.
+
+    Of an image without areas nothing is known: the writer of the text refuses it.
+    """
     if not added and not rootfs_url:
         return None
     if image.kargs is None:
@@ -184,11 +210,17 @@ def _decide(plan: ImagePlan, members: tuple[Member, ...], text: str | None, reco
         return dataclasses.replace(plan, reason=reason)
     base_known = (record.base_size, record.base_mtime_ns) == (plan.base.size, plan.base.mtime_ns)
     status = plan.dest.stat()
-    image_known = (record.size, record.mtime_ns, record.ctime_ns) == (status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+    image_known = (record.size, record.mtime_ns, record.ctime_ns) == (
+        status.st_size,
+        status.st_mtime_ns,
+        status.st_ctime_ns,
+    )
     vouched = base_known and image_known and not plan.check.always
     if not vouched and not _is_copy(plan):
         another = image_known and not base_known
-        return dataclasses.replace(plan, reason="the base image is another one" if another else "the image was changed by something else")
+        return dataclasses.replace(
+            plan, reason="the base image is another one" if another else "the image was changed by something else"
+        )
     known = record.base_sha256 if base_known else ""
     if plan.check.always or (plan.check.sha256 and known != plan.check.sha256):
         known = verify_base(plan)
@@ -198,7 +230,9 @@ def _decide(plan: ImagePlan, members: tuple[Member, ...], text: str | None, reco
         reason="the image matches its input",
         base_sha256=known,
         sha256=record.sha256 if image_known else "",
-        recipe=record.recipe if vouched else _recipe(plan, known or plan.check.trusted(plan.base.path.stat()), _written(plan)),
+        recipe=record.recipe
+        if vouched
+        else _recipe(plan, known or plan.check.trusted(plan.base.path.stat()), _written(plan)),
     )
 
 
@@ -233,15 +267,17 @@ def _difference(plan: ImagePlan, members: tuple[Member, ...], text: str | None) 
 
 
 def verify_base(plan: ImagePlan) -> str:
-    """The SHA-256 of the base, read whole unless it is known from before; raises :class:`ZeroTouchError` when it is not the expected one."""
+    """The SHA-256 of the base, read whole unless it is known from before; raises :class:`ZeroTouchError` when it is not
+    the expected one.
+    """
     return plan.check.verify(plan.base.path)
 
 
 def build_image(plan: ImagePlan, *, checksum: bool = True) -> BuiltImage:
     """Carry out the plan; an unchanged image is left alone.
 
-    A base that is not known yet is hashed beside the copying. With ``checksum`` the SHA-256 of the image is computed there, too (about 1 s per GB).
-    Raises :class:`ZeroTouchError`; then an earlier image is still there.
+    A base that is not known yet is hashed beside the copying. With ``checksum`` the SHA-256 of the image is computed
+    there, too (about 1 s per GB). Raises :class:`ZeroTouchError`; then an earlier image is still there.
     """
     if not plan.changed:
         digest = plan.sha256 or (sha256_of(plan.dest) if checksum else "")
@@ -255,7 +291,10 @@ def build_image(plan: ImagePlan, *, checksum: bool = True) -> BuiltImage:
 
 
 def _recipe(plan: ImagePlan, base_sha256: str, patches: Sequence[Patch]) -> str:
-    """What identifies the bytes of the image without reading them: what is copied, and the patches. Empty where the digest of the first is not known."""
+    """What identifies the bytes of the image without reading them: what is copied, and the patches.
+
+    Empty where the digest of the first is not known.
+    """
     copied = plan.minimal_sha256 or base_sha256
     if not copied:
         return ""
@@ -264,7 +303,9 @@ def _recipe(plan: ImagePlan, base_sha256: str, patches: Sequence[Patch]) -> str:
 
 
 def _written(plan: ImagePlan) -> tuple[Patch, ...]:
-    """What the existing image has where the patches are: another compression of the same content counts as unchanged."""
+    """What the existing image has where the patches are: another compression of the same content counts as
+    unchanged.
+    """
     with ImageFile(plan.dest) as image:
         return tuple(Patch(patch.offset, image.read_at(patch.offset, len(patch.data))) for patch in plan.patches)
 
@@ -287,7 +328,8 @@ class _DigestAndCheck:
             digests = self._work(source)
             if digests.base != plan.minimal_sha256:
                 raise ZeroTouchError(
-                    f"{plan.base.path} is not as it was published: the minimal ISO made of it has SHA-256 {digests.base}, not {plan.minimal_sha256}.",
+                    f"{plan.base.path} is not as it was published: the minimal ISO made of it has SHA-256 "
+                    f"{digests.base}, not {plan.minimal_sha256}.",
                     "Download it again.",
                 )
             return dataclasses.replace(digests, base=base)

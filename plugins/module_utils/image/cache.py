@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Base images by URL, kept between runs: ``<cache>/base-images/<key>/<name>``, the key being what identifies the image (its SHA-256, else its URL)."""
+"""Base images by URL, kept between runs: ``<cache>/base-images/<key>/<name>``, the key being what identifies the image
+(its SHA-256, else its URL).
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,10 @@ def default_directory() -> Path:
 
 @dataclasses.dataclass(frozen=True)
 class CachePlan:
-    """Whether the image must be transferred, and why. ``warning`` is set when the cached one could not be compared with the server's."""
+    """Whether the image must be transferred, and why.
+
+    ``warning`` is set when the cached one could not be compared with the server's.
+    """
 
     path: Path
     url: str
@@ -52,10 +57,13 @@ class ImageCache:
     def plan(self, url: str, sha256: str = "") -> CachePlan:
         """Decide; at most a HEAD request is sent, and none when a checksum vouches for the cached file.
 
-        Raises :class:`ZeroTouchError` for a URL that cannot be used, :class:`Unreachable` and :class:`RemoteError` when it does not lead to a file.
+        Raises :class:`ZeroTouchError` for a URL that cannot be used, :class:`Unreachable` and :class:`RemoteError` when
+        it does not lead to a file.
         """
         path = self._path(url, sha256)
-        check_private(self._directory.parent, (self._directory.name, f"{self._directory.name}/{path.parent.name}"), _OPTION)
+        check_private(
+            self._directory.parent, (self._directory.name, f"{self._directory.name}/{path.parent.name}"), _OPTION
+        )
         notes = _notes(path)
         if notes is not None and sha256 and notes.get("sha256") == sha256:
             return CachePlan(path, url, sha256, False, "the verified file is in the cache", path.stat().st_size)
@@ -69,7 +77,14 @@ class ImageCache:
         if notes is None:
             return CachePlan(path, url, sha256, True, "it is not in the cache", remote.size)
         same = _same(remote, notes)
-        return CachePlan(path, url, sha256, not same, "the file in the cache is current" if same else "the server has another file", remote.size)
+        return CachePlan(
+            path,
+            url,
+            sha256,
+            not same,
+            "the file in the cache is current" if same else "the server has another file",
+            remote.size,
+        )
 
     def fetch(self, plan: CachePlan) -> Path:
         """Carry out the plan; the path of the complete file. Runs at the same time wait for each other."""
@@ -81,7 +96,13 @@ class ImageCache:
                 return plan.path  # another run was faster
             remote = self._downloader.fetch(plan.url, plan.path, plan.sha256)
             status = plan.path.stat()
-            notes = {"sha256": plan.sha256, "size": status.st_size, "mtime_ns": status.st_mtime_ns, "etag": remote.etag, "last_modified": remote.last_modified}
+            notes = {
+                "sha256": plan.sha256,
+                "size": status.st_size,
+                "mtime_ns": status.st_mtime_ns,
+                "etag": remote.etag,
+                "last_modified": remote.last_modified,
+            }
             write_atomic(_notes_path(plan.path), json.dumps(notes))
         return plan.path
 
@@ -90,7 +111,9 @@ class ImageCache:
         name = Path(unquote(parts.path)).name
         if parts.scheme not in ("http", "https") or not parts.hostname or not name or name.startswith("."):
             hostname = parts.hostname or "no host"
-            raise ZeroTouchError("The URL of the base image is not an http or https URL of a file.", f"It leads to {hostname}.")
+            raise ZeroTouchError(
+                "The URL of the base image is not an http or https URL of a file.", f"It leads to {hostname}."
+            )
         key = sha256[:_KEY_DIGITS] if sha256 else hashlib.sha256(url.encode()).hexdigest()[:_KEY_DIGITS]
         return self._directory / key / name
 
@@ -106,7 +129,10 @@ def _notes(path: Path) -> dict[str, Any] | None:
         status = path.stat()
     except (OSError, ValueError):
         return None
-    if not isinstance(notes, dict) or (notes.get("size"), notes.get("mtime_ns")) != (status.st_size, status.st_mtime_ns):
+    if not isinstance(notes, dict) or (notes.get("size"), notes.get("mtime_ns")) != (
+        status.st_size,
+        status.st_mtime_ns,
+    ):
         return None
     return notes
 
@@ -122,6 +148,8 @@ def _same(remote: RemoteFile, notes: dict[str, Any]) -> bool:
 @contextlib.contextmanager
 def _locked(path: Path) -> Iterator[None]:
     ensure_directory(path.parent)
-    with os.fdopen(open_inside(path.with_name(f".{path.name}.lock"), os.O_RDWR | os.O_CREAT, option=_OPTION), "r+b") as handle:
+    with os.fdopen(
+        open_inside(path.with_name(f".{path.name}.lock"), os.O_RDWR | os.O_CREAT, option=_OPTION), "r+b"
+    ) as handle:
         fcntl.flock(handle, fcntl.LOCK_EX)
         yield

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""An image that is put together from runs of a base image and bytes of its own, and read as if it were a file: nothing is written on the way."""
+"""An image that is put together from runs of a base image and bytes of its own, and read as if it were a file: nothing
+is written on the way.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ class Composed:
         return self._pieces
 
     def read_at(self, offset: int, length: int) -> bytes:
-        """Exactly ``length`` bytes; raises :class:`ZeroTouchError` when the image, or what is behind it, ends before."""
+        """Exactly ``length`` bytes; raises :class:`ZeroTouchError` when the image, or what is behind it, ends
+        before.
+        """
         end = offset + length
         found = []
         index = max(0, bisect.bisect_right(self._pieces, offset, key=lambda one: one[0]) - 1)
@@ -40,7 +44,11 @@ class Composed:
                 break
             first, last = max(offset, start) - start, min(end, start + _length(piece)) - start
             if first < last:
-                found.append(piece[first:last] if isinstance(piece, bytes) else self._base.read_at(piece.offset + first, last - first))
+                found.append(
+                    piece[first:last]
+                    if isinstance(piece, bytes)
+                    else self._base.read_at(piece.offset + first, last - first)
+                )
         data = b"".join(found)
         return data if len(data) == length else data + self._base.read_at(self._base.size, length - len(data))
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Copying an image with changed byte ranges, and comparing or hashing what such a copy is; in blocks, so memory stays small."""
+"""Copying an image with changed byte ranges, and comparing or hashing what such a copy is; in blocks, so memory stays
+small.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ _BLOCK = 1 << 20
 _COPY_AT_ONCE = 64 << 20
 # ioctl FICLONE: share the blocks of another file (btrfs, xfs)
 _FICLONE = 0x40049409
-_NOT_POSSIBLE_HERE = frozenset({errno.EXDEV, errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno.ENOTTY, errno.EPERM, errno.EBADF})
+_NOT_POSSIBLE_HERE = frozenset(
+    {errno.EXDEV, errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno.ENOTTY, errno.EPERM, errno.EBADF}
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,12 +43,18 @@ class Stopped(Exception):
 
 
 def patched_copy(
-    source: ImageSource, target: Path, patches: Sequence[Patch], check: Callable[[ImageSource], Digests] | None = None, *, mode: int = SECRET_FILE
+    source: ImageSource,
+    target: Path,
+    patches: Sequence[Patch],
+    check: Callable[[ImageSource], Digests] | None = None,
+    *,
+    mode: int = SECRET_FILE,
 ) -> Digests:
     """Write ``target`` as a copy of ``source`` with the patches, whole or not at all.
 
     ``check`` runs beside the copying and sees the source; what it raises stops the work before ``target`` is touched.
-    Raises :class:`ZeroTouchError` when the source changes meanwhile, the disk is full, or the directory cannot be written.
+    Raises :class:`ZeroTouchError` when the source changes meanwhile, the disk is full, or the directory cannot be
+    written.
     """
     side = _SideTask(source, check)
     try:
@@ -131,7 +141,9 @@ def _copy_in_kernel(source: ImageSource, run: Extent, target: int, position: int
     copied = 0
     while copied < run.length:
         try:
-            count = os.copy_file_range(source.fileno(), target, min(_COPY_AT_ONCE, run.length - copied), run.offset + copied, position + copied)
+            count = os.copy_file_range(
+                source.fileno(), target, min(_COPY_AT_ONCE, run.length - copied), run.offset + copied, position + copied
+            )
         except OSError as error:
             if error.errno in _NOT_POSSIBLE_HERE:
                 return copied
@@ -198,7 +210,9 @@ def overlay(block: memoryview, offset: int, patches: Sequence[Patch]) -> memoryv
 
 
 def is_patched_copy(source: ImageSource, image: Path, ignored: Sequence[tuple[int, int]] = ()) -> bool:
-    """Whether the image equals the source outside the ``ignored`` (offset, length) ranges; reads both until they differ."""
+    """Whether the image equals the source outside the ``ignored`` (offset, length) ranges; reads both until they
+    differ.
+    """
     blanks = [Patch(offset, bytes(length)) for offset, length in ignored]
     with ImageFile(image) as other:
         if source.size != other.size:

@@ -52,7 +52,8 @@ class Member:
 
 
 def read_members(data: bytes) -> tuple[Member, ...]:
-    """The regular files of all archives in the data, sorted by path; of several with the same path the last one counts, as in the kernel.
+    """The regular files of all archives in the data, sorted by path; of several with the same path the last one counts,
+    as in the kernel.
 
     Raises :class:`CorruptArchive`, and MissingLibrary for zstd where that library is not installed.
     """
@@ -70,7 +71,9 @@ def read_members(data: bytes) -> tuple[Member, ...]:
 
 
 def _read_archive(data: bytes, position: int, limit: int) -> tuple[int, list[Member], int]:
-    """The archive that begins at ``position``: the position behind it, its files, and how many of ``limit`` bytes it unpacks to."""
+    """The archive that begins at ``position``: the position behind it, its files, and how many of ``limit`` bytes it
+    unpacks to.
+    """
     if data.startswith(_MAGIC, position):
         end, members = _parse(data, position)
         return end, members, 0
@@ -175,7 +178,8 @@ _DECOMPRESSORS: tuple[tuple[bytes, Callable[[], Any]], ...] = (
 
 
 def write_archive(members: Iterable[Member], *, last: str = "") -> bytes:
-    """One newc archive: sorted by path, each missing parent directory directly before its first child, no times, owners or inode numbers.
+    """One newc archive: sorted by path, each missing parent directory directly before its first child, no times, owners
+    or inode numbers.
 
     ``last`` is the path of the member that comes after all others.
     """

@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Large files by URL: resumable, verified, whole or not there.
 
-A transfer that breaks goes on where it stopped, in this run or the next, as long as the server still has the same file (RFC 9110 13.1.5, If-Range).
+A transfer that breaks goes on where it stopped, in this run or the next, as long as the server still has the same file
+(RFC 9110 13.1.5, If-Range).
 """
 
 from __future__ import annotations
@@ -38,7 +39,10 @@ _LARGEST = 16 << 30
 _LONGEST = 4 * 3600.0
 
 
-_DENIED = "The server requires a login, which this download does not have. Download the file yourself, and configure its path instead of the URL."
+_DENIED = (
+    "The server requires a login, which this download does not have. Download the file yourself, and configure its "
+    "path instead of the URL."
+)
 _REMEDIES = {
     401: _DENIED,
     403: f"Check the URL. {_DENIED}",
@@ -61,7 +65,9 @@ def _accept(path: Path) -> None:
 
 @dataclasses.dataclass(frozen=True)
 class RemoteFile:
-    """What the server says about the file: size in bytes (-1 = it does not say) and what identifies this version of it."""
+    """What the server says about the file: size in bytes (-1 = it does not say) and what identifies this version of
+    it.
+    """
 
     size: int
     etag: str = ""
@@ -78,7 +84,9 @@ class RemoteFile:
 
 
 class Downloader:
-    """Transfers over one client. ``client`` needs no base URL: all URLs are absolute. ``progress`` gets a line each tenth.
+    """Transfers over one client.
+
+    ``client`` needs no base URL: all URLs are absolute. ``progress`` gets a line each tenth.
 
     ``place`` names the option that says where files go, for the words about a full disk.
     """
@@ -104,11 +112,16 @@ class Downloader:
                 raise self._failure(url, answer)
             return RemoteFile.of(answer.headers, _length(answer.headers.get("Content-Length")))
 
-    def fetch(self, url: str, target: Path, sha256: str = "", *, check: Callable[[Path], None] = _accept, mode: int = 0o644) -> RemoteFile:
-        """Bring the file to ``target``, with ``mode``. With ``sha256`` (hex) a file that has another one never gets that name, nor does one that
-        ``check`` raises :class:`ZeroTouchError` for.
+    def fetch(
+        self, url: str, target: Path, sha256: str = "", *, check: Callable[[Path], None] = _accept, mode: int = 0o644
+    ) -> RemoteFile:
+        """Bring the file to ``target``, with ``mode``.
 
-        Raises :class:`Unreachable` and :class:`RemoteError` after the last attempt, :class:`ZeroTouchError` for wrong content or a full disk.
+        With ``sha256`` (hex) a file that has another one never gets that name, nor does one that ``check`` raises
+        :class:`ZeroTouchError` for.
+
+        Raises :class:`Unreachable` and :class:`RemoteError` after the last attempt, :class:`ZeroTouchError` for wrong
+        content or a full disk.
         """
         ensure_directory(target.parent)
         part = _Part(target, url, mode)
@@ -122,7 +135,10 @@ class Downloader:
             _checked(part, check)
             part.finish()
         except OSError as error:
-            hint = f"Make room, or name another directory in {self._place}. What has been transferred is kept for the next run."
+            hint = (
+                f"Make room, or name another directory in {self._place}. What has been transferred is kept for the "
+                "next run."
+            )
             why = error.strerror or error
             raise ZeroTouchError(f"{target} cannot be written: {why}.", hint) from error
         return found
@@ -148,15 +164,25 @@ class Downloader:
             if answer.status not in (200, 206):
                 raise self._failure(url, answer)
             if answer.headers.get("Content-Encoding", "identity") != "identity":
-                raise ZeroTouchError(f"{_shown(url)} is sent compressed ({answer.headers['Content-Encoding']}), which was not asked for.")
+                raise ZeroTouchError(
+                    f"{_shown(url)} is sent compressed ({answer.headers['Content-Encoding']}), which was not asked for."
+                )
             start, remote = _position(answer, offset)
             if max(remote.size, start) > self._largest:
-                raise ZeroTouchError(f"{_shown(url)} has {max(remote.size, start)} bytes; more than {self._largest} are not transferred.", "Check the URL.")
+                raise ZeroTouchError(
+                    (
+                        f"{_shown(url)} has {max(remote.size, start)} bytes; more than {self._largest} are not "
+                        "transferred."
+                    ),
+                    "Check the URL.",
+                )
             self._require_space(part, remote.size - start)
             part.begin(remote, start)
             self._copy(url, answer, part, start, remote.size)
         if remote.size >= 0 and part.size() != remote.size:
-            raise Unreachable(f"{_shown(url)}: the transfer ended after {part.size()} of {remote.size} bytes.", "broken")
+            raise Unreachable(
+                f"{_shown(url)}: the transfer ended after {part.size()} of {remote.size} bytes.", "broken"
+            )
         return dataclasses.replace(remote, size=part.size())
 
     def _copy(self, url: str, answer: urllib3.BaseHTTPResponse, part: _Part, start: int, total: int) -> None:
@@ -187,7 +213,9 @@ class Downloader:
             )
 
     @contextlib.contextmanager
-    def _open(self, method: str, url: str, headers: Mapping[str, str], *, trusted: bool) -> Iterator[urllib3.BaseHTTPResponse]:
+    def _open(
+        self, method: str, url: str, headers: Mapping[str, str], *, trusted: bool
+    ) -> Iterator[urllib3.BaseHTTPResponse]:
         """The answer at the end of the redirects. Without a checksum (``trusted``) none of them may leave TLS."""
         for _redirect in range(_MOST_REDIRECTS + 1):
             with self._client.stream(method, url, headers=headers, within=_LONGEST) as answer:
@@ -203,7 +231,10 @@ class Downloader:
             except ValueError as error:
                 raise ZeroTouchError(f"{_shown(url)} redirects to {location[:100]!r}, which is not a URL.") from error
             if not trusted and split_remote(url).scheme == "https" != split_remote(following).scheme:
-                raise ZeroTouchError(f"{_shown(url)} redirects to an unprotected address.", "Give the file's sha256, or the address itself.")
+                raise ZeroTouchError(
+                    f"{_shown(url)} redirects to an unprotected address.",
+                    "Give the file's sha256, or the address itself.",
+                )
             url = following
         raise ZeroTouchError(f"{_shown(url)}: more than {_MOST_REDIRECTS} redirects.")
 
@@ -220,7 +251,13 @@ def _position(answer: urllib3.BaseHTTPResponse, offset: int) -> tuple[int, Remot
     unit, _space, rest = answer.headers.get("Content-Range", "").partition(" ")
     span, _slash, total = rest.partition("/")
     if unit != "bytes" or span.partition("-")[0] != str(offset):
-        raise Unreachable(f"The server answered for another range: {answer.headers.get('Content-Range')!r}, asked for from {offset}.", "broken")
+        raise Unreachable(
+            (
+                f"The server answered for another range: {answer.headers.get('Content-Range')!r}, asked "
+                f"for from {offset}."
+            ),
+            "broken",
+        )
     return offset, RemoteFile.of(answer.headers, _length(total))
 
 

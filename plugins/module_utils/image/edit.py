@@ -43,7 +43,8 @@ def without_config(members: Iterable[Member]) -> tuple[Member, ...]:
 def ignition_patch(image: LiveImage, members: Iterable[Member], parts: Mapping[str, int] | None = None) -> Patch:
     """The Ignition area with exactly these members.
 
-    ``parts`` (name -> size in bytes) is what the members consist of, to be named when they do not fit; by default the members themselves.
+    ``parts`` (name -> size in bytes) is what the members consist of, to be named when they do not fit; by default the
+    members themselves.
     Raises :class:`ZeroTouchError` naming both sizes and the largest parts.
     """
     wanted = tuple(members)
@@ -53,14 +54,18 @@ def ignition_patch(image: LiveImage, members: Iterable[Member], parts: Mapping[s
         sizes = parts if parts is not None else {member.path: len(member.content) for member in wanted}
         largest = sorted(sizes.items(), key=lambda item: (-item[1], item[0]))[:_NAMED_IN_ERRORS]
         raise ZeroTouchError(
-            f"The Ignition config does not fit into {image.path}: {len(data)} bytes compressed, the image has room for {area.length}.",
+            f"The Ignition config does not fit into {image.path}: {len(data)} bytes compressed, the image has room "
+            f"for {area.length}.",
             "The largest files in it are " + ", ".join(f"{name} ({size} bytes)" for name, size in largest) + ".",
         )
     return Patch(area.offset, data + bytes(area.length - len(data)))
 
 
 def _archive(members: tuple[Member, ...], limit: int) -> bytes:
-    """The archive as openshift-install compresses it; as coreos-installer does where only that fits. Nothing at all for no members."""
+    """The archive as openshift-install compresses it; as coreos-installer does where only that fits.
+
+    Nothing at all for no members.
+    """
     if not members:
         return b""
     archive = write_archive(members)
@@ -69,7 +74,10 @@ def _archive(members: tuple[Member, ...], limit: int) -> bytes:
 
 
 def kargs_patches(image: LiveImage, text: str) -> tuple[Patch, ...]:
-    """Every kernel-argument area with this text. Raises :class:`ZeroTouchError` for an image without areas and for a text too long."""
+    """Every kernel-argument area with this text.
+
+    Raises :class:`ZeroTouchError` for an image without areas and for a text too long.
+    """
     if image.kargs is None:
         raise ZeroTouchError(
             f"No karg embed areas found in {image.path}: the kernel arguments of this image cannot be changed.",
@@ -79,9 +87,12 @@ def kargs_patches(image: LiveImage, text: str) -> tuple[Patch, ...]:
 
 
 def default_patch(info: Area, content: bytes, default: str) -> Patch:
-    """``kargs.json``, whose content this is, with another default text in its old length. Raises :class:`ZeroTouchError` when it does not fit.
+    """``kargs.json``, whose content this is, with another default text in its old length.
 
-    It is written as coreos-installer does (coreos/coreos-installer src/live/embed.rs, KargEmbedInfo), so that both make the same minimal ISO.
+    Raises :class:`ZeroTouchError` when it does not fit.
+
+    It is written as coreos-installer does (coreos/coreos-installer src/live/embed.rs, KargEmbedInfo), so that both make
+    the same minimal ISO.
     """
     base = json.loads(content)
     files = [{key: file[key] for key in _KARGS_FILE if file.get(key) is not None} for file in base["files"]]
@@ -89,5 +100,8 @@ def default_patch(info: Area, content: bytes, default: str) -> Patch:
     if len(data) > info.length:  # the base was written without indentation
         data = json.dumps({**base, "default": default}, separators=(",", ":"), ensure_ascii=False).encode()
     if len(data) > info.length:
-        raise ZeroTouchError(f"The kernel arguments of the image cannot be changed: {info.path} has room for {info.length} bytes, {len(data)} are needed.")
+        raise ZeroTouchError(
+            f"The kernel arguments of the image cannot be changed: {info.path} has room for {info.length} bytes, "
+            f"{len(data)} are needed."
+        )
     return Patch(info.offset, data.ljust(info.length))

@@ -44,8 +44,10 @@ Piece: TypeAlias = "Extent | bytes"
 
 
 class ImageSource(Protocol):
-    """An image that can be read at positions: a file, or what is put together from pieces of one. ``size`` in bytes is that of the image, ``path`` and
-    ``identity`` (size, modification time in ns) are those of the file that it is or comes from.
+    """An image that can be read at positions: a file, or what is put together from pieces of one.
+
+    ``size`` in bytes is that of the image, ``path`` and ``identity`` (size, modification time in ns) are those of the
+    file that it is or comes from.
     """
 
     path: Path
@@ -59,7 +61,10 @@ class ImageSource(Protocol):
         """Where in the image which run of the file, or which bytes of its own, stands; ascending and without gaps."""
 
     def blocks(self) -> Iterator[tuple[int, memoryview]]:
-        """The whole image in blocks with their offsets; a block holds until the next one is asked for. Raises :class:`ZeroTouchError`."""
+        """The whole image in blocks with their offsets; a block holds until the next one is asked for.
+
+        Raises :class:`ZeroTouchError`.
+        """
 
     def fileno(self) -> int:
         """The descriptor of the file."""
@@ -91,7 +96,9 @@ class ImageFile:
             except OSError as error:
                 raise ZeroTouchError(f"{self.path} cannot be read: {error.strerror}.") from error
             if not piece:
-                raise ZeroTouchError(f"{self.path}: the image is incomplete: byte {position} is missing, the file has {self.size} bytes.")
+                raise ZeroTouchError(
+                    f"{self.path}: the image is incomplete: byte {position} is missing, the file has {self.size} bytes."
+                )
             pieces.append(piece)
             position += len(piece)
         return b"".join(pieces)
@@ -121,7 +128,9 @@ class ImageFile:
     def __enter__(self) -> ImageFile:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
 
@@ -138,7 +147,9 @@ class Entry:
         return sum(extent.length for extent in self.extents)
 
     def locate(self, offset: int, length: int) -> int | None:
-        """Where ``length`` bytes from ``offset`` of this file lie in the image; None if they are outside the file or in two places."""
+        """Where ``length`` bytes from ``offset`` of this file lie in the image; None if they are outside the file or in
+        two places.
+        """
         start = 0
         for extent in self.extents:
             if start <= offset and offset + length <= start + extent.length:
@@ -182,7 +193,9 @@ class Volume:
         if entry is None:
             return None
         if entry.size > limit:
-            raise ZeroTouchError(f"{self.image.path}: {path} has {entry.size} bytes, more than the {limit} that such a file may have.")
+            raise ZeroTouchError(
+                f"{self.image.path}: {path} has {entry.size} bytes, more than the {limit} that such a file may have."
+            )
         return b"".join(self.image.read_at(extent.offset, extent.length) for extent in entry.extents)
 
     def entries(self, directory: Entry) -> Iterator[Entry]:
@@ -213,7 +226,9 @@ def _primary_descriptor(image: ImageSource) -> bytes:
             break
         if descriptor[0] == _PRIMARY:
             return descriptor
-    raise ZeroTouchError(f"{image.path} is not an ISO 9660 image.", "A CoreOS live image (…-live.<arch>.iso) is needed.")
+    raise ZeroTouchError(
+        f"{image.path} is not an ISO 9660 image.", ("A CoreOS live image (…-live.<arch>.iso) is needed.")
+    )
 
 
 def _records(data: bytes, path: Path) -> Iterator[bytes]:

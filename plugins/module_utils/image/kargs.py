@@ -31,7 +31,10 @@ def without_medium(text: str) -> str:
 
 
 def from_network(text: str, rootfs_url: str) -> str:
-    """The text of a system whose root file system comes from a URL. Raises :class:`ZeroTouchError` for a URL that boot loaders would not hand on."""
+    """The text of a system whose root file system comes from a URL.
+
+    Raises :class:`ZeroTouchError` for a URL that boot loaders would not hand on.
+    """
     if set(rootfs_url) & set("\"'$\\") or len(rootfs_url.split()) != 1:
         raise ZeroTouchError(f"The URL of the root file system has white space or one of \" ' $ \\ in it: {rootfs_url}")
     return append(without_medium(text), [f"coreos.live.rootfs_url={rootfs_url}"])

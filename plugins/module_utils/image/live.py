@@ -34,8 +34,9 @@ Form = Literal["iso", "minimal_iso"]
 class LiveImage:
     """A CoreOS live ISO. Sizes and offsets in bytes.
 
-    ``form`` is ``iso`` with the root file system inside, ``minimal_iso`` without. ``arch`` is the rpm name, empty when nothing tells it.
-    ``members`` are the files in the Ignition area; ``kargs`` is None where the image does not support changing kernel arguments.
+    ``form`` is ``iso`` with the root file system inside, ``minimal_iso`` without. ``arch`` is the rpm name, empty when
+    nothing tells it. ``members`` are the files in the Ignition area; ``kargs`` is None where the image does not support
+    changing kernel arguments.
     """
 
     path: Path
@@ -69,7 +70,10 @@ class LiveImage:
         return tuple(member for member in self.members if member.path.startswith(NETWORK_DIRECTORY))
 
     def report(self, show_secrets: bool = False) -> dict[str, Any]:
-        """The image as plain data. Contents of files are in it only with ``show_secrets``: any of them may hold credentials."""
+        """The image as plain data.
+
+        Contents of files are in it only with ``show_secrets``: any of them may hold credentials.
+        """
         return {
             "path": str(self.path),
             "size": self.size,
@@ -77,7 +81,11 @@ class LiveImage:
             "volume_id": self.volume_id,
             "version": self.version,
             "arch": self.arch,
-            "ignition": {**_range(self.ignition_area), "embedded": self.ignition is not None, **_config_report(self.ignition, show_secrets)},
+            "ignition": {
+                **_range(self.ignition_area),
+                "embedded": self.ignition is not None,
+                **_config_report(self.ignition, show_secrets),
+            },
             "kargs": _kargs_report(self.kargs),
             "features": dict(self.features),
             "network_files": [_member_report(member, show_secrets) for member in self.network_files],
@@ -195,8 +203,12 @@ def ignition_files(document: Mapping[str, Any]) -> list[dict[str, Any]]:
 def _without_contents(value: Any) -> Any:
     """The document without what may be a credential: sources of files and certificates, unit texts, password hashes."""
     if isinstance(value, dict):
-        return {key: "<hidden>" if key in ("source", "contents", "passwordHash", "httpHeaders") and isinstance(inner, (str, list)) else _without_contents(inner)
-                for key, inner in value.items()}  # fmt: skip
+        return {
+            key: "<hidden>"
+            if key in ("source", "contents", "passwordHash", "httpHeaders") and isinstance(inner, (str, list))
+            else _without_contents(inner)
+            for key, inner in value.items()
+        }
     return [_without_contents(inner) for inner in value] if isinstance(value, list) else value
 
 

@@ -40,7 +40,10 @@ class Run:
 
 @dataclasses.dataclass(frozen=True)
 class Miniso:
-    """``tool`` wrote it; ``sha256`` is that of the minimal ISO; ``payload`` (xz) is what is between the runs. Of an unknown version only that is known."""
+    """``tool`` wrote it; ``sha256`` is that of the minimal ISO; ``payload`` (xz) is what is between the runs.
+
+    Of an unknown version only that is known.
+    """
 
     version: int
     tool: str = ""
@@ -71,10 +74,14 @@ def minimal_iso(base: ImageFile) -> tuple[Composed, str]:
     volume = Volume(base)
     miniso = read_miniso(volume)
     if miniso is None:
-        raise ZeroTouchError(f"{base.path} cannot be made a minimal ISO: it has no coreos/miniso.dat.", "Use a CoreOS live ISO of 2022 or later, or kind iso.")
+        raise ZeroTouchError(
+            f"{base.path} cannot be made a minimal ISO: it has no coreos/miniso.dat.",
+            ("Use a CoreOS live ISO of 2022 or later, or kind iso."),
+        )
     if miniso.version != _VERSION:
         raise ZeroTouchError(
-            f"{base.path} cannot be made a minimal ISO: its coreos/miniso.dat has version {miniso.version}, this release reads version {_VERSION}.",
+            f"{base.path} cannot be made a minimal ISO: its coreos/miniso.dat has version {miniso.version}, this "
+            f"release reads version {_VERSION}.",
             "Use a newer release of this collection, or kind iso.",
         )
     try:

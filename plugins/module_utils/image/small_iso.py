@@ -24,13 +24,17 @@ _PATH_TABLE_SIZE = 10
 
 
 def write_small_iso(volume_id: str, files: Mapping[str, bytes]) -> bytes:
-    """The image. Raises ValueError for a volume id of more than 32 characters, or more files than one sector of directory holds."""
+    """The image. Raises ValueError for a volume id of more than 32 characters, or more files than one sector of
+    directory holds.
+    """
     if len(volume_id.encode()) > 32:
         raise ValueError(f"volume id {volume_id!r} is longer than 32 characters")
     data = bytearray()
     records = [_record(b"\0", _ROOT, SECTOR, _DIRECTORY, _rock_ridge()), _record(b"\1", _ROOT, SECTOR, _DIRECTORY)]
     for name in sorted(files, key=_identifier):
-        records.append(_record(_identifier(name), _FIRST_FILE + len(data) // SECTOR, len(files[name]), _FILE, _real_name(name)))
+        records.append(
+            _record(_identifier(name), _FIRST_FILE + len(data) // SECTOR, len(files[name]), _FILE, _real_name(name))
+        )
         data += files[name] + bytes(-len(files[name]) % SECTOR)
     root = b"".join(records)
     if len(root) > SECTOR:
@@ -62,7 +66,16 @@ def _short(number: int) -> bytes:
 
 def _record(identifier: bytes, sector: int, size: int, mode: int, further: bytes = b"") -> bytes:
     directory = 2 if mode == _DIRECTORY else 0
-    body = bytes([0]) + _both(sector) + _both(size) + _TIME + bytes([directory, 0, 0]) + _short(1) + bytes([len(identifier)]) + identifier
+    body = (
+        bytes([0])
+        + _both(sector)
+        + _both(size)
+        + _TIME
+        + bytes([directory, 0, 0])
+        + _short(1)
+        + bytes([len(identifier)])
+        + identifier
+    )
     body += bytes(len(identifier) % 2 == 0)  # what follows begins at an even place
     system = further + b"PX" + bytes([36, 1]) + b"".join(map(_both, (mode, 2 if directory else 1, 0, 0)))
     whole = body + system + bytes((1 + len(body) + len(system)) % 2)

@@ -3,8 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """SHA-256 of base images that were read whole before, so that an unchanged base is not hashed in every run.
 
-A file is known by device, inode, size, modification time and change time: a write to it, or another file in its place, changes one of them, and no user
-can set the change time. The digests are in ``<cache>/base-images/digests.json``, in a directory that only this user can write to.
+A file is known by device, inode, size, modification time and change time: a write to it, or another file in its place,
+changes one of them, and no user can set the change time. The digests are in ``<cache>/base-images/digests.json``, in a
+directory that only this user can write to.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ _LARGEST = 1 << 20
 
 
 class KnownDigests:
-    """The digests below a cache directory. One that other users can write to, or that cannot be written, vouches for nothing.
+    """The digests below a cache directory.
+
+    One that other users can write to, or that cannot be written, vouches for nothing.
 
     ``read_only`` is for check mode.
     """
@@ -44,7 +47,10 @@ class KnownDigests:
         return found if isinstance(found, str) and len(found) == 64 else ""
 
     def record(self, status: os.stat_result, digest: str) -> None:
-        """Keep the digest of a file whose status was the same before and after it was read. Without a place for it, nothing is kept."""
+        """Keep the digest of a file whose status was the same before and after it was read.
+
+        Without a place for it, nothing is kept.
+        """
         if self._read_only or self.of(status) == digest:
             return
         entries = {key: value for key, value in self._read().items() if key != _key(status)}
@@ -64,13 +70,16 @@ class KnownDigests:
 
 
 def _key(status: os.stat_result) -> str:
-    return ":".join(str(number) for number in (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns))
+    return ":".join(
+        str(number) for number in (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+    )
 
 
 @dataclasses.dataclass(frozen=True)
 class BaseCheck:
-    """How a base image is verified: against ``sha256`` (hex, empty = any) and the digests that are ``known``. Each file is read whole once; with
-    ``always`` in every run, and then its digest must also be the recorded one.
+    """How a base image is verified: against ``sha256`` (hex, empty = any) and the digests that are ``known``.
+
+    Each file is read whole once; with ``always`` in every run, and then its digest must also be the recorded one.
     """
 
     sha256: str = ""
@@ -102,7 +111,10 @@ class BaseCheck:
             self.known.record(after, found)
 
     def verify(self, path: Path) -> str:
-        """The digest of a base that is not copied whole, read unless it is trusted; empty where nothing is compared. Raises as :meth:`require`."""
+        """The digest of a base that is not copied whole, read unless it is trusted; empty where nothing is compared.
+
+        Raises as :meth:`require`.
+        """
         if not self.sha256 and not self.always:
             return ""
         before = path.stat()

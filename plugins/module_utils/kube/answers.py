@@ -1,10 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a Kubernetes API answers, checked: objects, pages of lists and events of watches with the types that the API defines, in bounded amounts.
+"""What a Kubernetes API answers, checked: objects, pages of lists and events of watches with the types that the API
+defines, in bounded amounts.
 
-kube-apiserver validates what it stores, so an answer with other types comes from another server, or from one that is damaged or hostile. Every such
-answer is :class:`UnusableAnswer`, a fault of that service.
+kube-apiserver validates what it stores, so an answer with other types comes from another server, or from one that is
+damaged or hostile. Every such answer is :class:`UnusableAnswer`, a fault of that service.
 """
 
 from __future__ import annotations
@@ -26,9 +27,10 @@ Objects = list[Object]
 
 # 500 objects a page: 200,000 objects, 40 times what one call is designed for (5000 Agents).
 MOST_PAGES = 400
-# Bytes of JSON of one list over all its pages, and seconds for it: 5000 Agents have 100 MB. Each page is limited as a document (json_text), 232 MiB
-# of memory; what is kept of all pages is what ``trim`` of the caller leaves. Without it the worst list, 512 MiB of small objects, takes several GB: as
-# many pages with as many values as one page may have. Only a hub that is hostile for 400 pages sends that.
+# Bytes of JSON of one list over all its pages, and seconds for it: 5000 Agents have 100 MB. Each page is limited as a
+# document (json_text), 232 MiB of memory; what is kept of all pages is what ``trim`` of the caller leaves. Without it
+# the worst list, 512 MiB of small objects, takes several GB: as many pages with as many values as one page may have.
+# Only a hub that is hostile for 400 pages sends that.
 _LARGEST_LIST = 512 << 20
 _LIST_WITHIN = 900.0
 # Bytes of one event: etcd stores objects of 1.5 MiB by default (etcd.io, system limits).
@@ -39,7 +41,9 @@ LARGEST_WATCH = 1 << 30
 
 @dataclasses.dataclass(frozen=True)
 class Event:
-    """``type`` is ADDED, MODIFIED or DELETED with one ``object``, or LISTED with all ``objects``: then everything known before is void."""
+    """``type`` is ADDED, MODIFIED or DELETED with one ``object``, or LISTED with all ``objects``: then everything known
+    before is void.
+    """
 
     type: str
     object: Object = dataclasses.field(default_factory=dict)
@@ -60,7 +64,10 @@ class ListBudget:
         self._bytes -= len(answer.body)
         if self._pages < 0 or self._bytes < 0 or self._clock.now() > self._end:
             largest_list_mib = _LARGEST_LIST >> 20
-            reason = f"the list of {path} does not end within {MOST_PAGES} pages, {largest_list_mib} MiB and {_LIST_WITHIN:.0f} s"
+            reason = (
+                f"the list of {path} does not end within {MOST_PAGES} pages, {largest_list_mib} MiB and "
+                f"{_LIST_WITHIN:.0f} s"
+            )
             raise UnusableAnswer(self._service, answer.status, reason)
 
 
@@ -82,7 +89,11 @@ def checked_object(document: Object, service: str, path: str, *, stored: bool = 
 def read_page(document: Object, service: str, path: str) -> tuple[Objects, str, str]:
     """The objects of one page of a list, the token of the next page (empty at the end) and the version of the list."""
     items, metadata = document.get("items") or [], document.get("metadata") or {}
-    if not isinstance(items, list) or not isinstance(metadata, dict) or not all(isinstance(item, dict) for item in items):
+    if (
+        not isinstance(items, list)
+        or not isinstance(metadata, dict)
+        or not all(isinstance(item, dict) for item in items)
+    ):
         raise UnusableAnswer(service, 200, f"{path} is not a list as the API defines it")
     # Items of a list carry neither kind nor apiVersion; an object on its own does.
     common = {"apiVersion": document.get("apiVersion"), "kind": str(document.get("kind") or "").removesuffix("List")}

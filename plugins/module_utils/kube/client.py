@@ -3,8 +3,10 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """A client of one Kubernetes API: plain dictionaries in and out, paths of known kinds, our connections.
 
-The transport is urllib3, as in the kubernetes library, but our own pool: that library has no hook for ``openshift_connect_to``, where
-the TCP connection goes elsewhere while name, SNI and certificate check stay. Its generated models would only hide fields we need to
+The transport is urllib3, as in the kubernetes library, but our own pool: that library has no hook for
+``openshift_connect_to``, where
+the TCP connection goes elsewhere while name, SNI and certificate check stay. Its generated models would only hide
+fields we need to
 pass through, and its discovery costs a request per group for kinds that are known here.
 """
 
@@ -66,10 +68,13 @@ class KubeReader(Protocol):
 class KubeClient:
     """Requests to one API server, from any number of threads.
 
-    Raises :class:`RemoteError` with Kubernetes' own message and reason (``faults.py`` has those that callers act on), :class:`Unreachable` without an
-    answer. ``attempts`` above 1 repeats requests that the server was too busy for: 429, and 5xx of reads, merge patches,
-    deletions and creations of an object with a name, whose effect is the same the second time. With ``outage`` they are repeated
-    for at least that many seconds, and an API that has answered before, to this client or to a former task of the run, is
+    Raises :class:`RemoteError` with Kubernetes' own message and reason (``faults.py`` has those that callers act on),
+    :class:`Unreachable` without an answer. ``attempts`` above 1 repeats requests that the server was too busy for: 429,
+    and 5xx of reads, merge patches,
+    deletions and creations of an object with a name, whose effect is the same the second time. With ``outage`` they are
+    repeated
+    for at least that many seconds, and an API that has answered before, to this client or to a former task of the run,
+    is
     waited for as long; one that never answered fails at once.
     ``dry_run`` sends every write as a server-side dry run.
     """
@@ -90,7 +95,8 @@ class KubeClient:
     ) -> None:
         self.service = service
         self.dry_run = dry_run
-        self.calls: collections.Counter[str] = collections.Counter()  # requests by verb: get list watch create patch delete
+        # requests by verb: get list watch create patch delete
+        self.calls: collections.Counter[str] = collections.Counter()
         self.watch_margin = 10.0  # seconds that a watch may take longer than asked for
         self.last_date = ""  # Date header of the last answer: the server's own clock
         self._repeatable, self._once = KUBE_REPEATABLE.limited(attempts, outage), KUBE_ONCE.limited(attempts, outage)
@@ -98,7 +104,12 @@ class KubeClient:
         self._date_seen = 0.0
         self._lock = threading.Lock()
         self._generation = 0  # of the credentials
-        self._options: dict[str, Any] = {"connect_to": connect_to, "ca_certs": ca_certs, "timeout": timeout, "connections": connections}
+        self._options: dict[str, Any] = {
+            "connect_to": connect_to,
+            "ca_certs": ca_certs,
+            "timeout": timeout,
+            "connections": connections,
+        }
         self._config = config
         self.namespace = config.namespace
         self.server, self._http = _open(config, service, **self._options)
@@ -106,7 +117,10 @@ class KubeClient:
 
     @classmethod
     def from_kubeconfig(cls, path: Path, *, context: str = "", ca_cert: str = "", **options: Any) -> KubeClient:
-        """A client for a context of a kubeconfig file; ``ca_cert`` (path or PEM) is trusted besides the file's own CA. ``options`` as for the class."""
+        """A client for a context of a kubeconfig file; ``ca_cert`` (path or PEM) is trusted besides the file's own CA.
+
+        ``options`` as for the class.
+        """
         return cls(read_kubeconfig(path, context), ca_certs=(ca_cert,) if ca_cert else (), **options)
 
     def get(self, path: str, **params: str) -> Object:
@@ -114,7 +128,10 @@ class KubeClient:
         return self._send("GET", path, params)
 
     def find(self, path: str) -> Object | None:
-        """One object, or None when there is none (404). A cluster that does not even know the kind raises :class:`UnknownKindError`."""
+        """One object, or None when there is none (404).
+
+        A cluster that does not even know the kind raises :class:`UnknownKindError`.
+        """
         try:
             return self._send("GET", path)
         except UnknownKindError:
@@ -125,11 +142,16 @@ class KubeClient:
             raise
 
     def list(self, path: str, *, label_selector: str = "", field_selector: str = "", trim: Trim = dict) -> Objects:
-        """All objects, read in pages. ``trim`` gives the part of each object that is worth keeping; the rest is gone before the next page comes."""
+        """All objects, read in pages.
+
+        ``trim`` gives the part of each object that is worth keeping; the rest is gone before the next page comes.
+        """
         return self._list(path, label_selector, field_selector, trim)[0]
 
     def create(self, path: str, body: Mapping[str, Any], *, dry_run: bool = False, **params: str) -> Object:
-        """The new object. An object with a name of its own is sent again after a fault: if the first request created it, that object is the result."""
+        """The new object. An object with a name of its own is sent again after a fault: if the first request created
+        it, that object is the result.
+        """
         name = str((body.get("metadata") or {}).get("name") or "")
         sent = self._write_params(params, dry_run)
         if not name:
@@ -150,13 +172,20 @@ class KubeClient:
         """
         return self._send("PATCH", path, self._write_params(params, dry_run), patch, {"Content-Type": MERGE_PATCH})
 
-    def delete(self, path: str, *, propagation: str = "", uid: str = "", resource_version: str = "", dry_run: bool = False) -> bool:
-        """Ask for deletion, of exactly that object if ``uid`` or ``resource_version`` is given (else 409); False when there was nothing to delete."""
+    def delete(
+        self, path: str, *, propagation: str = "", uid: str = "", resource_version: str = "", dry_run: bool = False
+    ) -> bool:
+        """Ask for deletion, of exactly that object if ``uid`` or ``resource_version`` is given (else 409); False when
+        there was nothing to delete.
+        """
         preconditions = {key: value for key, value in (("uid", uid), ("resourceVersion", resource_version)) if value}
         body: Object = {"kind": "DeleteOptions", "apiVersion": "v1"}
-        body |= ({"propagationPolicy": propagation} if propagation else {}) | ({"preconditions": preconditions} if preconditions else {})
+        body |= ({"propagationPolicy": propagation} if propagation else {}) | (
+            {"preconditions": preconditions} if preconditions else {}
+        )
         if dry_run or self.dry_run:
-            # In the body, and only there: a server that gets options in the body does not look at the query, and would delete.
+            # In the body, and only there: a server that gets options in the body does not look at the query, and would
+            # delete.
             body["dryRun"] = [DRY_RUN["dryRun"]]
         attempts = self._attempts(repeatable=True)
         try:
@@ -168,16 +197,24 @@ class KubeClient:
         return True
 
     def server_time(self) -> datetime.datetime | None:
-        """What the server's clock shows now, by the Date of its last answer; compare times in objects with this, never with our own clock."""
+        """What the server's clock shows now, by the Date of its last answer; compare times in objects with this, never
+        with our own clock.
+        """
         try:
             date = email.utils.parsedate_to_datetime(self.last_date)
             # A date with the zone -0000 comes without one (RFC 5322 3.3); HTTP knows only GMT.
-            return date.replace(tzinfo=date.tzinfo or datetime.UTC) + datetime.timedelta(seconds=self._clock.now() - self._date_seen)
+            return date.replace(tzinfo=date.tzinfo or datetime.UTC) + datetime.timedelta(
+                seconds=self._clock.now() - self._date_seen
+            )
         except (TypeError, ValueError, OverflowError, IndexError):
             return None
 
-    def follow(self, path: str, seconds: float, *, label_selector: str = "", field_selector: str = "") -> Iterator[Event]:
-        """List, then watch for ``seconds``. Resumes where the connection ended; lists again (a LISTED event) when the server forgot (410).
+    def follow(
+        self, path: str, seconds: float, *, label_selector: str = "", field_selector: str = ""
+    ) -> Iterator[Event]:
+        """List, then watch for ``seconds``.
+
+        Resumes where the connection ended; lists again (a LISTED event) when the server forgot (410).
 
         Raises what :meth:`list` raises; without ``outage`` also what breaks a watch.
         """
@@ -187,7 +224,8 @@ class KubeClient:
         while True:
             if not version:
                 objects, version = self._list(path, label_selector, field_selector)
-                attempts = self._attempts(repeatable=True)  # the API has answered: from now on it may be away for a while
+                # the API has answered: from now on it may be away for a while
+                attempts = self._attempts(repeatable=True)
                 yield Event("LISTED", objects=tuple(objects))
             remaining = end - self._clock.now()
             if remaining <= 0:
@@ -207,7 +245,8 @@ class KubeClient:
                 if not (isinstance(error, RemoteError) and error.status == 401 and self._renew(generation)):
                     attempts.wait(error)
             if self._clock.now() - started < 1:
-                self._clock.sleep(min(1.0, remaining))  # a server that ends watches at once must not be asked in a tight loop
+                # a server that ends watches at once must not be asked in a tight loop
+                self._clock.sleep(min(1.0, remaining))
 
     def close(self) -> None:
         self._http.close()
@@ -228,14 +267,17 @@ class KubeClient:
             except RemoteError as error:
                 if error.status != 410 or not token:
                     raise
-                objects, answer = [], self._answer("GET", path, params, reading="list")  # the pages' snapshot is gone: read the list whole
+                # the pages' snapshot is gone: read the list whole
+                objects, answer = [], self._answer("GET", path, params, reading="list")
             budget.spend(answer, path)
             items, token, version = read_page(self._object(answer), self.service, path)
             objects += [trim(item) for item in items]
             if not token:
                 return objects, version
 
-    def _watch(self, path: str, version: str, seconds: float, label_selector: str, field_selector: str) -> Iterator[Event]:
+    def _watch(
+        self, path: str, version: str, seconds: float, label_selector: str, field_selector: str
+    ) -> Iterator[Event]:
         params = _selectors(label_selector, field_selector) | {
             "watch": "true",
             "resourceVersion": version,
@@ -244,13 +286,19 @@ class KubeClient:
         }
         target = _with_query(path, params)
         self._count("watch")
-        with self._http.stream("GET", target, timeout=seconds + self.watch_margin, within=seconds + self.watch_margin) as answer:
+        with self._http.stream(
+            "GET", target, timeout=seconds + self.watch_margin, within=seconds + self.watch_margin
+        ) as answer:
             if answer.status == 410:
                 yield Event("ERROR")
                 return
-            pieces = self._http.pieces(answer, self._http.url(path), self._http.largest if answer.status != 200 else LARGEST_WATCH)
+            pieces = self._http.pieces(
+                answer, self._http.url(path), self._http.largest if answer.status != 200 else LARGEST_WATCH
+            )
             if answer.status != 200:
-                raise self._failure(Response(answer.status, {}, self._http.without_credentials(b"".join(pieces))), ("GET", target))
+                raise self._failure(
+                    Response(answer.status, {}, self._http.without_credentials(b"".join(pieces))), ("GET", target)
+                )
             try:
                 yield from read_events(pieces, self.service, path)
             except Unreachable as error:
@@ -293,7 +341,9 @@ class KubeClient:
                 answer = http.request(method, target, json_body=body, headers=headers)
             except Unreachable as error:
                 if error.kind == "tls":
-                    error.hint = "Name the CA of the API in ca_cert, or correct certificate-authority-data in the kubeconfig."
+                    error.hint = (
+                        "Name the CA of the API in ca_cert, or correct certificate-authority-data in the kubeconfig."
+                    )
                 attempts.wait(error)
                 continue
             self._contact.note()
@@ -315,7 +365,9 @@ class KubeClient:
             self.calls[verb] += 1
 
     def _renew(self, generation: int) -> bool:
-        """Fetch new credentials after expiry, once for all threads that used the same ones; False when there is no way to."""
+        """Fetch new credentials after expiry, once for all threads that used the same ones; False when there is no way
+        to.
+        """
         with self._lock:
             if self._config.renew is None:
                 return False
@@ -333,7 +385,9 @@ class KubeClient:
         except ValueError:
             document = None
         if not isinstance(document, dict):
-            raise UnusableAnswer(self.service, answer.status, "the answer is not a JSON object; is this a Kubernetes API?")
+            raise UnusableAnswer(
+                self.service, answer.status, ("the answer is not a JSON object; is this a Kubernetes API?")
+            )
         return document
 
     def _failure(self, answer: Response, request: tuple[str, str]) -> RemoteError:
@@ -345,22 +399,31 @@ class KubeClient:
         if isinstance(status, dict) and status.get("message"):
             error = fault(self.service, answer.status, str(status["message"]), str(status.get("reason") or ""), request)
         else:
-            error = fault(self.service, answer.status, shortened(answer.text().strip(), 200) or "no explanation", "", request)
+            error = fault(
+                self.service, answer.status, shortened(answer.text().strip(), 200) or "no explanation", "", request
+            )
         error.retry_after = answer.retry_after()
         return error
 
 
 def _holds(found: Any, sent: Any) -> bool:
-    """Whether an object has everything that was sent. The API adds fields, and stores ``stringData`` of Secrets as ``data``."""
+    """Whether an object has everything that was sent.
+
+    The API adds fields, and stores ``stringData`` of Secrets as ``data``.
+    """
     if isinstance(sent, Mapping):
-        return isinstance(found, Mapping) and all(key == "stringData" or (key in found and _holds(found[key], value)) for key, value in sent.items())
+        return isinstance(found, Mapping) and all(
+            key == "stringData" or (key in found and _holds(found[key], value)) for key, value in sent.items()
+        )
     if isinstance(sent, (list, tuple)):
         return isinstance(found, list) and len(found) == len(sent) and all(map(_holds, found, sent))
     return bool(found == sent)
 
 
 def named_endpoint(config: KubeConfig, connect_to: ConnectTo) -> tuple[str, ConnectTo]:
-    """URL and mapping to use: a server with ``tls-server-name`` becomes that name, connected to the server's address."""
+    """URL and mapping to use: a server with ``tls-server-name`` becomes that name, connected to the server's
+    address.
+    """
     parts = split_remote(config.server)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ZeroTouchError(f"The kubeconfig's server {config.server!r} is not a URL.")
@@ -375,30 +438,55 @@ def named_endpoint(config: KubeConfig, connect_to: ConnectTo) -> tuple[str, Conn
 
 
 def _verified_name(server_name: str) -> str:
-    """The name of a kubeconfig's ``tls-server-name`` as :class:`ConnectTo` knows it. It becomes a part of a URL, so nothing else may be in it."""
+    """The name of a kubeconfig's ``tls-server-name`` as :class:`ConnectTo` knows it.
+
+    It becomes a part of a URL, so nothing else may be in it.
+    """
     try:
         name, port = split_endpoint(server_name)
     except ValueError:
         name, port = "", None
     if port is not None or not _SERVER_NAME.fullmatch(name):
-        raise ZeroTouchError(f"The kubeconfig's tls-server-name {server_name[:100]!r} is not a DNS name or an IP address.")
+        raise ZeroTouchError(
+            f"The kubeconfig's tls-server-name {server_name[:100]!r} is not a DNS name or an IP address."
+        )
     return name
 
 
-def _open(config: KubeConfig, service: str, *, connect_to: ConnectTo, ca_certs: tuple[str, ...], timeout: float, connections: int) -> tuple[str, HttpClient]:
+def _open(
+    config: KubeConfig,
+    service: str,
+    *,
+    connect_to: ConnectTo,
+    ca_certs: tuple[str, ...],
+    timeout: float,
+    connections: int,
+) -> tuple[str, HttpClient]:
     url, connect_to = named_endpoint(config, connect_to)
     trusted = ((config.ca,) if config.ca else ()) + ca_certs
     tls = Tls(validate_certs=config.validate_certs, ca_certs=trusted, system_store=not config.ca)
-    headers = {"Accept": "application/json", **config.headers} | ({"Authorization": config.authorization} if config.authorization else {})
+    headers = {"Accept": "application/json", **config.headers} | (
+        {"Authorization": config.authorization} if config.authorization else {}
+    )
     with _client_certificate(config) as client_cert:
         return url, HttpClient(
-            service, url, tls, connect_to, headers=headers, timeout=timeout, client_cert=client_cert, proxy=config.proxy, connections=connections
+            service,
+            url,
+            tls,
+            connect_to,
+            headers=headers,
+            timeout=timeout,
+            client_cert=client_cert,
+            proxy=config.proxy,
+            connections=connections,
         )
 
 
 @contextlib.contextmanager
 def _client_certificate(config: KubeConfig) -> Iterator[tuple[str, str] | None]:
-    """The client certificate and key as files (0600), there only while the TLS context reads them: OpenSSL takes no other form."""
+    """The client certificate and key as files (0600), there only while the TLS context reads them: OpenSSL takes no
+    other form.
+    """
     if not config.client_cert or not config.client_key:
         yield None
         return

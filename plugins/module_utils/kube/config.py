@@ -3,8 +3,10 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Where a cluster is and who we are there: the part of a kubeconfig that a client needs.
 
-Files with static credentials (certificate, token), which is what an installation produces, are read here: a few keys of a YAML file.
-Only credentials that a plugin must fetch (``exec``, ``auth-provider``) go through the kubernetes library, whose import alone costs
+Files with static credentials (certificate, token), which is what an installation produces, are read here: a few keys of
+a YAML file.
+Only credentials that a plugin must fetch (``exec``, ``auth-provider``) go through the kubernetes library, whose import
+alone costs
 0.65 s (docs/upstream/ansible.md#cost-of-imports); that library knows those protocols and their caches.
 """
 
@@ -23,15 +25,20 @@ from ..common.http import HttpProxy
 from ..common.tls import PemText
 
 # What of the entries of a kubeconfig names a file, relative to that kubeconfig.
-_FILE_KEYS = {"clusters": ("cluster", ("certificate-authority",)), "users": ("user", ("client-certificate", "client-key", "tokenFile"))}
+_FILE_KEYS = {
+    "clusters": ("cluster", ("certificate-authority",)),
+    "users": ("user", ("client-certificate", "client-key", "tokenFile")),
+}
 
 
 @dataclasses.dataclass(frozen=True)
 class KubeConfig:
-    """One context of a kubeconfig, resolved. Certificates and keys are PEM text (``ca`` of an option may be a path too); empty means "not given".
+    """One context of a kubeconfig, resolved.
 
-    ``server_name`` is the name to verify where it differs from the host of ``server`` (``tls-server-name``). ``renew`` reads or fetches everything
-    again, for credentials that expire; None where they are as they are.
+    Certificates and keys are PEM text (``ca`` of an option may be a path too); empty means "not given".
+
+    ``server_name`` is the name to verify where it differs from the host of ``server`` (``tls-server-name``). ``renew``
+    reads or fetches everything again, for credentials that expire; None where they are as they are.
     """
 
     server: str
@@ -49,7 +56,10 @@ class KubeConfig:
 
 @dataclasses.dataclass(frozen=True)
 class ConfigSource:
-    """A kubeconfig: ``document`` as read, ``label`` to name it in errors, ``path`` if it is one file. File names in ``document`` are absolute."""
+    """A kubeconfig: ``document`` as read, ``label`` to name it in errors, ``path`` if it is one file.
+
+    File names in ``document`` are absolute.
+    """
 
     document: Mapping[str, Any] = dataclasses.field(repr=False)
     label: str
@@ -57,7 +67,10 @@ class ConfigSource:
 
 
 def read_kubeconfig(path: Path, context: str = "") -> KubeConfig:
-    """The named context of the file, or its current one. Raises :class:`ZeroTouchError` naming the file and what it lacks."""
+    """The named context of the file, or its current one.
+
+    Raises :class:`ZeroTouchError` naming the file and what it lacks.
+    """
     return resolve(read_source(path), context)
 
 
@@ -68,7 +81,9 @@ def read_source(path: Path) -> ConfigSource:
 
 
 def merge_sources(sources: Sequence[ConfigSource]) -> ConfigSource:
-    """Several files as kubectl merges them: entries by name, the first file to have one wins, as a whole; so for ``current-context``."""
+    """Several files as kubectl merges them: entries by name, the first file to have one wins, as a whole; so for
+    ``current-context``.
+    """
     if len(sources) == 1:
         return sources[0]
     merged: dict[str, Any] = {}
@@ -78,8 +93,12 @@ def merge_sources(sources: Sequence[ConfigSource]) -> ConfigSource:
             for entry in source.document.get(section) or []:
                 entries.setdefault(str(entry.get("name")), entry)
         merged[section] = list(entries.values())
-    merged["current-context"] = next((source.document["current-context"] for source in sources if source.document.get("current-context")), "")
-    return ConfigSource(merged, "kubeconfig " + ":".join(source.label.removeprefix("kubeconfig ") for source in sources))
+    merged["current-context"] = next(
+        (source.document["current-context"] for source in sources if source.document.get("current-context")), ""
+    )
+    return ConfigSource(
+        merged, "kubeconfig " + ":".join(source.label.removeprefix("kubeconfig ") for source in sources)
+    )
 
 
 def source_of(document: Mapping[str, Any], label: str) -> ConfigSource:
@@ -95,7 +114,10 @@ def server_of(source: ConfigSource, context: str = "") -> str:
 
 
 def resolve(source: ConfigSource, context: str = "", *, persist: bool = False) -> KubeConfig:
-    """The named context, or the current one. With ``persist`` the kubernetes library writes refreshed tokens back to the file."""
+    """The named context, or the current one.
+
+    With ``persist`` the kubernetes library writes refreshed tokens back to the file.
+    """
     document, label = source.document, source.label
     name = context or str(document.get("current-context") or "")
     if not name:
@@ -122,7 +144,9 @@ def resolve(source: ConfigSource, context: str = "", *, persist: bool = False) -
         return resolve(source if source.path is None else read_source(source.path), context, persist=persist)
 
     if (user.get("exec") or user.get("auth-provider")) and not config.authorization:
-        return dataclasses.replace(_with_fetched_credentials(source, name, config, persist=persist, plugin=_plugin_name(user)), renew=again)
+        return dataclasses.replace(
+            _with_fetched_credentials(source, name, config, persist=persist, plugin=_plugin_name(user)), renew=again
+        )
     return dataclasses.replace(config, renew=again) if user.get("tokenFile") and not user.get("token") else config
 
 
@@ -131,12 +155,19 @@ def load_document(path: Path) -> dict[str, Any]:
     try:
         document = yaml_text.load(path.read_text())
     except FileNotFoundError as error:
-        raise ZeroTouchError(f"The kubeconfig {path} does not exist.", "Correct the path, or copy the kubeconfig of the cluster to it.") from error
+        raise ZeroTouchError(
+            f"The kubeconfig {path} does not exist.", ("Correct the path, or copy the kubeconfig of the cluster to it.")
+        ) from error
     except OSError as error:
-        raise ZeroTouchError(f"The kubeconfig {path} cannot be read: {error.strerror}.", "Allow the user who runs the playbook to read it.") from error
+        raise ZeroTouchError(
+            f"The kubeconfig {path} cannot be read: {error.strerror}.",
+            "Allow the user who runs the playbook to read it.",
+        ) from error
     except ValueError as error:
         # The parser's message would quote a key.
-        raise ZeroTouchError(f"The kubeconfig {path} is not YAML.", "Name a kubeconfig, as `oc login` or the installer writes it.") from error
+        raise ZeroTouchError(
+            f"The kubeconfig {path} is not YAML.", ("Name a kubeconfig, as `oc login` or the installer writes it.")
+        ) from error
     return _checked(document, str(path))
 
 
@@ -149,7 +180,11 @@ def _checked(document: Any, label: str) -> dict[str, Any]:
 def _with_absolute_names(document: Mapping[str, Any], directory: Path) -> dict[str, Any]:
     result = dict(document)
     for section, (holder, keys) in _FILE_KEYS.items():
-        result[section] = [_absolute(entry, holder, keys, directory) for entry in document.get(section) or [] if isinstance(entry, dict)]
+        result[section] = [
+            _absolute(entry, holder, keys, directory)
+            for entry in document.get(section) or []
+            if isinstance(entry, dict)
+        ]
     return result
 
 
@@ -162,7 +197,9 @@ def _absolute(entry: Mapping[str, Any], holder: str, keys: Sequence[str], direct
 
 
 def _entry(label: str, document: Mapping[str, Any], section: str, key: str, name: str) -> Mapping[str, Any]:
-    entries = [entry for entry in document.get(section) or [] if isinstance(entry, dict) and isinstance(entry.get(key), dict)]
+    entries = [
+        entry for entry in document.get(section) or [] if isinstance(entry, dict) and isinstance(entry.get(key), dict)
+    ]
     for entry in entries:
         if entry.get("name") == name:
             value: Mapping[str, Any] = entry[key]
@@ -213,8 +250,12 @@ def _impersonation(user: Mapping[str, Any]) -> dict[str, str | Sequence[str]]:
     return impersonation(str(user.get("as") or ""), [str(group) for group in user.get("as-groups") or []])
 
 
-def _with_fetched_credentials(source: ConfigSource, context: str, config: KubeConfig, *, persist: bool, plugin: str) -> KubeConfig:
-    """Raises :class:`ZeroTouchError` when ``plugin`` gives nothing; of that the kubernetes library only logs an error."""
+def _with_fetched_credentials(
+    source: ConfigSource, context: str, config: KubeConfig, *, persist: bool, plugin: str
+) -> KubeConfig:
+    """Raises :class:`ZeroTouchError` when ``plugin`` gives nothing; of that the kubernetes library only logs an
+    error.
+    """
     kubernetes = libraries.kubernetes
     fetched = kubernetes.client.Configuration()
     wanted = {"context": context or None, "client_configuration": fetched, "persist_config": persist}
@@ -225,12 +266,17 @@ def _with_fetched_credentials(source: ConfigSource, context: str, config: KubeCo
             else:
                 kubernetes.config.load_kube_config_from_dict(dict(source.document), **wanted)
     except kubernetes.config.ConfigException as error:
-        raise ZeroTouchError(f"The {source.label}: the credentials of context {context!r} cannot be fetched: {error}.") from error
-    token = fetched.api_key.get("BearerToken") or fetched.api_key.get("authorization") or ""  # the key's name differs by release of the library
+        raise ZeroTouchError(
+            f"The {source.label}: the credentials of context {context!r} cannot be fetched: {error}."
+        ) from error
+    # the key's name differs by release of the library
+    token = fetched.api_key.get("BearerToken") or fetched.api_key.get("authorization") or ""
     found = dataclasses.replace(
         config,
         authorization=str(token),
-        client_cert=_read(source.label, fetched.cert_file, "client-certificate") if fetched.cert_file else config.client_cert,
+        client_cert=_read(source.label, fetched.cert_file, "client-certificate")
+        if fetched.cert_file
+        else config.client_cert,
         client_key=_read(source.label, fetched.key_file, "client-key") if fetched.key_file else config.client_key,
     )
     if not found.authorization and not found.client_cert:

@@ -3,8 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """The connection options of every module to a hub, named and resolved as kubernetes.core does it.
 
-Option before environment variable, one by one. ``host`` with credentials needs no kubeconfig; else ``kubeconfig`` and ``context`` say where; else the
-service account of the pod we run in; else ``$KUBECONFIG`` and ``~/.kube/config``. Options given besides a kubeconfig win over what it says.
+Option before environment variable, one by one. ``host`` with credentials needs no kubeconfig; else ``kubeconfig`` and
+``context`` say where; else the service account of the pod we run in; else ``$KUBECONFIG`` and ``~/.kube/config``.
+Options given besides a kubeconfig win over what it says.
 
 Source: ansible-collections/kubernetes.core plugins/module_utils/args_common.py.
 """
@@ -27,7 +28,17 @@ from ..common.errors import ZeroTouchError
 from ..common.http import HttpProxy
 from ..common.retry_policies import KUBE_ATTEMPTS, PATIENCE
 from .client import KubeClient
-from .config import ConfigSource, KubeConfig, basic, impersonation, merge_sources, read_source, resolve, server_of, source_of
+from .config import (
+    ConfigSource,
+    KubeConfig,
+    basic,
+    impersonation,
+    merge_sources,
+    read_source,
+    resolve,
+    server_of,
+    source_of,
+)
 
 PROXY_HEADERS: dict[str, dict[str, Any]] = {
     "proxy_basic_auth": {"type": "str", "no_log": True},
@@ -57,14 +68,26 @@ CONNECTION_OPTIONS: dict[str, dict[str, Any]] = {
 }
 
 # Second names of environment variables (K8S_AUTH_VERIFY_SSL beside K8S_AUTH_VALIDATE_CERTS).
-_SECOND_NAMES = {"validate_certs": "verify_ssl", "ca_cert": "ssl_ca_cert", "client_cert": "cert_file", "client_key": "key_file"}
+_SECOND_NAMES = {
+    "validate_certs": "verify_ssl",
+    "ca_cert": "ssl_ca_cert",
+    "client_cert": "cert_file",
+    "client_key": "key_file",
+}
 _NO = frozenset({"0", "false", "no"})
 # Where Kubernetes puts the service account of a pod.
 SERVICE_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 DEFAULT_KUBECONFIG = "~/.kube/config"
 
 
-def connect(params: Mapping[str, Any], *, clock: Clock | None = None, attempts: int = KUBE_ATTEMPTS, check_mode: bool = False, forks: int = 8) -> KubeClient:
+def connect(
+    params: Mapping[str, Any],
+    *,
+    clock: Clock | None = None,
+    attempts: int = KUBE_ATTEMPTS,
+    check_mode: bool = False,
+    forks: int = 8,
+) -> KubeClient:
     """A client for a module's options and the environment. In check mode every write is sent as a dry run.
 
     Raises :class:`ZeroTouchError` that names the option, variable or file at fault, never a secret.
@@ -102,7 +125,9 @@ def settings(params: Mapping[str, Any], environment: Mapping[str, str]) -> dict[
 
 def _from_environment(name: str, kind: str, environment: Mapping[str, str]) -> Any:
     names = [name] + ([_SECOND_NAMES[name]] if name in _SECOND_NAMES else [])
-    text = next((environment[key] for key in (f"K8S_AUTH_{each.upper()}" for each in names) if environment.get(key)), None)
+    text = next(
+        (environment[key] for key in (f"K8S_AUTH_{each.upper()}" for each in names) if environment.get(key)), None
+    )
     if text is None:
         return None
     if kind == "bool":
@@ -110,7 +135,9 @@ def _from_environment(name: str, kind: str, environment: Mapping[str, str]) -> A
     return [item for item in text.split(",") if item] if kind == "list" else text
 
 
-def configuration(options: Mapping[str, Any], environment: Mapping[str, str], service_account: Path = SERVICE_ACCOUNT) -> KubeConfig:
+def configuration(
+    options: Mapping[str, Any], environment: Mapping[str, str], service_account: Path = SERVICE_ACCOUNT
+) -> KubeConfig:
     """Where the API is and who we are, from resolved options (:func:`settings`)."""
     config = _base(options, environment, service_account)
     config = _with_options(config, options)
@@ -125,8 +152,11 @@ def configuration(options: Mapping[str, Any], environment: Mapping[str, str], se
 def _base(options: Mapping[str, Any], environment: Mapping[str, str], service_account: Path) -> KubeConfig:
     if options.get("host") and _has_credentials(options):
         return KubeConfig(server="")
-    if options.get("host") and not (options.get("kubeconfig") or options.get("context") or _some_kubeconfig(environment)):
-        return _in_cluster(environment, service_account) or KubeConfig(server="")  # whose lack of credentials is said by the caller
+    if options.get("host") and not (
+        options.get("kubeconfig") or options.get("context") or _some_kubeconfig(environment)
+    ):
+        # whose lack of credentials is said by the caller
+        return _in_cluster(environment, service_account) or KubeConfig(server="")
     persist = bool(options.get("persist_config"))
     context = str(options.get("context") or "")
     if options.get("kubeconfig") or context:
@@ -136,12 +166,15 @@ def _base(options: Mapping[str, Any], environment: Mapping[str, str], service_ac
 
 
 def where(options: Mapping[str, Any], environment: Mapping[str, str]) -> str:
-    """The API's URL and from which setting it comes, by the rules of :func:`configuration`; ``options`` are those of the user alone.
+    """The API's URL and from which setting it comes, by the rules of :func:`configuration`; ``options`` are those of
+    the user alone.
 
     No credentials are fetched. Raises :class:`ZeroTouchError` for a kubeconfig that cannot be read.
     """
     found = settings(options, environment)
-    by_user = "openshift_hub" if any(options.get(name) for name in ("host", "kubeconfig", "context")) else "the environment"
+    by_user = (
+        "openshift_hub" if any(options.get(name) for name in ("host", "kubeconfig", "context")) else "the environment"
+    )
     if found.get("host"):
         return f"{found['host']} (host of {by_user})"
     context = str(found.get("context") or "")
@@ -180,7 +213,8 @@ def _source(kubeconfig: Any, environment: Mapping[str, str]) -> ConfigSource:
     present = [path for path in paths if path.exists()] if len(paths) > 1 else paths
     if kubeconfig is None and not [path for path in present if path.exists()]:
         raise ZeroTouchError(
-            f"No connection to a hub is given: neither kubeconfig nor host (K8S_AUTH_KUBECONFIG, K8S_AUTH_HOST), and {text} does not exist.",
+            "No connection to a hub is given: neither kubeconfig nor host (K8S_AUTH_KUBECONFIG, K8S_AUTH_HOST), and "
+            f"{text} does not exist.",
             "Name the hub's kubeconfig in the option kubeconfig.",
         )
     if not present:
@@ -189,7 +223,10 @@ def _source(kubeconfig: Any, environment: Mapping[str, str]) -> ConfigSource:
 
 
 def _in_cluster(environment: Mapping[str, str], directory: Path) -> KubeConfig | None:
-    """The service account of the pod we run in, or None outside a pod. Its token is short-lived: it is read again when the API refuses it."""
+    """The service account of the pod we run in, or None outside a pod.
+
+    Its token is short-lived: it is read again when the API refuses it.
+    """
     host, port = environment.get("KUBERNETES_SERVICE_HOST"), environment.get("KUBERNETES_SERVICE_PORT")
     try:
         token = (directory / "token").read_text().strip()
@@ -227,7 +264,9 @@ def _with_options(config: KubeConfig, options: Mapping[str, Any]) -> KubeConfig:
         provided["authorization"] = f"Bearer {options['api_key']}"
     elif options.get("username") and options.get("password"):
         provided["authorization"] = basic(str(options["username"]), str(options["password"]))
-    impersonated = impersonation(str(options.get("impersonate_user") or ""), [str(group) for group in options.get("impersonate_groups") or []])
+    impersonated = impersonation(
+        str(options.get("impersonate_user") or ""), [str(group) for group in options.get("impersonate_groups") or []]
+    )
     if impersonated:
         provided["headers"] = {**config.headers, **impersonated}
     provided["proxy"] = _proxy(config, options, str(provided.get("server", config.server)))

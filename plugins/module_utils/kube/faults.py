@@ -42,7 +42,9 @@ def fault(service: str, status: int, detail: str, reason: str, request: tuple[st
     if status == 401:
         # The API's own words are but the name of the status.
         detail = "it does not accept the credentials." if detail in ("", reason) else detail
-        return RemoteError(service, status, detail, reason, hint="They are wrong or have expired: log in again or name others.")
+        return RemoteError(
+            service, status, detail, reason, hint=("They are wrong or have expired: log in again or name others.")
+        )
     return RemoteError(service, status, detail, reason)
 
 
@@ -53,7 +55,9 @@ def plural_of(path: str) -> str:
 
 
 def _unknown_kind(reason: str, detail: str, path: str) -> str:
-    """``agents (agent-install.openshift.io)``, if the answer means that the API does not know them; core kinds are always there."""
+    """``agents (agent-install.openshift.io)``, if the answer means that the API does not know them; core kinds are
+    always there.
+    """
     match = _PATH.match("/" + path.partition("?")[0].lstrip("/"))
     if match is None or not match["group"]:
         return ""

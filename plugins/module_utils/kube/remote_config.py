@@ -3,9 +3,10 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Kubeconfigs that come from a remote side: a Secret of a hub, a download of an assisted-service, a hosted cluster.
 
-A kubeconfig can run a program (``exec``, ``auth-provider``), name files of this machine (``tokenFile``, ``client-key``, ...) and send requests through a
-proxy. A user may want all of that; a remote side must not decide it. Only keys that carry data pass (kubernetes/kubernetes
-``staging/src/k8s.io/client-go/tools/clientcmd/api/v1/types.go``), so a key that a later release adds is refused until it is added here.
+A kubeconfig can run a program (``exec``, ``auth-provider``), name files of this machine (``tokenFile``, ``client-key``,
+...) and send requests through a proxy. A user may want all of that; a remote side must not decide it. Only keys that
+carry data pass (kubernetes/kubernetes ``staging/src/k8s.io/client-go/tools/clientcmd/api/v1/types.go``), so a key that
+a later release adds is refused until it is added here.
 """
 
 from __future__ import annotations
@@ -25,19 +26,29 @@ from .config import ConfigSource, KubeConfig, resolve
 
 # Bytes: a kubeconfig of an installation has 10 kB.
 _LARGEST = 1 << 20
-_CLUSTER_KEYS = frozenset({"server", "certificate-authority-data", "insecure-skip-tls-verify", "tls-server-name", "disable-compression"})
+_CLUSTER_KEYS = frozenset(
+    {"server", "certificate-authority-data", "insecure-skip-tls-verify", "tls-server-name", "disable-compression"}
+)
 _USER_KEYS = frozenset({"client-certificate-data", "client-key-data", "token", "username", "password"})
 _PEM_KEYS = frozenset({"certificate-authority-data", "client-certificate-data", "client-key-data"})
 _CONTEXT_KEYS = frozenset({"cluster", "user", "namespace"})
 _TOP_KEYS = frozenset({"apiVersion", "kind", "preferences", "clusters", "users", "contexts", "current-context"})
-_SECTIONS = (("clusters", "cluster", _CLUSTER_KEYS), ("users", "user", _USER_KEYS), ("contexts", "context", _CONTEXT_KEYS))
-_HINT = "Its side may be compromised: check it before you use its credentials. A kubeconfig of your own may have such keys."
+_SECTIONS = (
+    ("clusters", "cluster", _CLUSTER_KEYS),
+    ("users", "user", _USER_KEYS),
+    ("contexts", "context", _CONTEXT_KEYS),
+)
+_HINT = (
+    "Its side may be compromised: check it before you use its credentials. A kubeconfig of your own may have such keys."
+)
 # A key as it is shown in a message.
 _PLAIN = re.compile(r"[\w.-]{1,60}\Z")
 
 
 def remote_kubeconfig(text: str | bytes, label: str) -> dict[str, Any]:
-    """The kubeconfig in a text of a remote side, which ``label`` names. Raises :class:`ZeroTouchError` for everything but plain data.
+    """The kubeconfig in a text of a remote side, which ``label`` names.
+
+    Raises :class:`ZeroTouchError` for everything but plain data.
 
     Call it before the text is used and before it is written to a file that another program reads.
     """
@@ -139,6 +150,12 @@ def _is_server(value: Any) -> bool:
     try:
         parts = urlsplit(value) if isinstance(value, str) else None
         # Credentials in clear text would reach every host on the way.
-        return parts is not None and parts.scheme == "https" and bool(parts.hostname) and "@" not in parts.netloc and parts.port != 0
+        return (
+            parts is not None
+            and parts.scheme == "https"
+            and bool(parts.hostname)
+            and "@" not in parts.netloc
+            and parts.port != 0
+        )
     except ValueError:
         return False

@@ -24,7 +24,9 @@ class Resource:
         return f"{self.group}/{self.version}" if self.group else self.version
 
     def path(self, namespace: str = "", name: str = "", subresource: str = "") -> str:
-        """``/apis/<group>/<version>/namespaces/<namespace>/<plural>/<name>/<subresource>``; without ``namespace`` a list over all of them."""
+        """``/apis/<group>/<version>/namespaces/<namespace>/<plural>/<name>/<subresource>``; without ``namespace`` a
+        list over all of them.
+        """
         root = f"/apis/{self.group}/{self.version}" if self.group else f"/api/{self.version}"
         where = f"/namespaces/{quote(namespace, safe='')}" if self.namespaced and namespace else ""
         tail = "".join(f"/{quote(part, safe='')}" for part in (name, subresource) if part)

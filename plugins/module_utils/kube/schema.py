@@ -3,8 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """The schemas that an API serves for its kinds, and what in an object does not fit them.
 
-A server refuses values that do not fit; it drops fields that the schema does not have without an error. Both are found here before the first write.
-Source: kubernetes/apiextensions-apiserver pkg/apiserver/schema (structural schemas, pruning).
+A server refuses values that do not fit; it drops fields that the schema does not have without an error. Both are found
+here before the first write. Source: kubernetes/apiextensions-apiserver pkg/apiserver/schema (structural schemas,
+pruning).
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Types of the fields that the collection reads in objects of an API, by the plural name of their kind.
 
-Sources: kubernetes/kubernetes ``staging/src/k8s.io/apimachinery/pkg/apis/meta/v1/types.go``; the Go types that each table names.
+Sources: kubernetes/kubernetes ``staging/src/k8s.io/apimachinery/pkg/apis/meta/v1/types.go``; the Go types that each
+table names.
 """
 
 from __future__ import annotations
@@ -50,15 +51,46 @@ _INVENTORY = {
     "systemVendor": {"serialNumber": str, "manufacturer": str, "productName": str},
 }
 _AGENT = {
-    "spec": {"clusterDeploymentName": _NAMED, "approved": bool, "role": str, "hostname": str, "installation_disk_id": str, "nodeLabels": _TEXTS},
-    "status": {"inventory": _INVENTORY, "validationsInfo": _VALIDATIONS, "debugInfo": _TEXTS, "progress": dict, "role": str, "bootstrap": bool},
+    "spec": {
+        "clusterDeploymentName": _NAMED,
+        "approved": bool,
+        "role": str,
+        "hostname": str,
+        "installation_disk_id": str,
+        "nodeLabels": _TEXTS,
+    },
+    "status": {
+        "inventory": _INVENTORY,
+        "validationsInfo": _VALIDATIONS,
+        "debugInfo": _TEXTS,
+        "progress": dict,
+        "role": str,
+        "bootstrap": bool,
+    },
 }
 # openshift/assisted-service api/v1beta1/infraenv_types.go
 _INFRA_ENV = {
-    "spec": {"clusterRef": _NAMED, "pullSecretRef": _NAMED, "nmStateConfigLabelSelector": _SELECTOR, "agentLabels": _TEXTS, "proxy": dict},
-    "status": {"isoDownloadURL": str, "createdTime": str, "infraEnvDebugInfo": _TEXTS, "bootArtifacts": dict, "agentLabelSelector": _SELECTOR},
+    "spec": {
+        "clusterRef": _NAMED,
+        "pullSecretRef": _NAMED,
+        "nmStateConfigLabelSelector": _SELECTOR,
+        "agentLabels": _TEXTS,
+        "proxy": dict,
+    },
+    "status": {
+        "isoDownloadURL": str,
+        "createdTime": str,
+        "infraEnvDebugInfo": _TEXTS,
+        "bootArtifacts": dict,
+        "agentLabelSelector": _SELECTOR,
+    },
 }
-_METADATA_OF_CLUSTER = {"clusterID": str, "infraID": str, "adminKubeconfigSecretRef": _NAMED, "adminPasswordSecretRef": _NAMED}
+_METADATA_OF_CLUSTER = {
+    "clusterID": str,
+    "infraID": str,
+    "adminKubeconfigSecretRef": _NAMED,
+    "adminPasswordSecretRef": _NAMED,
+}
 # openshift/assisted-service api/hiveextension/v1beta1/agentclusterinstall_types.go
 _AGENT_CLUSTER_INSTALL = {
     "spec": {
@@ -99,8 +131,13 @@ SHAPES: Mapping[str, Any] = {
     "agentclusterinstalls": _AGENT_CLUSTER_INSTALL,
     "clusterdeployments": _CLUSTER_DEPLOYMENT,
     "hostedclusters": _HOSTED_CLUSTER,
-    "nodes": {"spec": {"providerID": str, "unschedulable": bool, "taints": [dict]}, "status": {"addresses": _ADDRESSES, "nodeInfo": dict}},
-    "certificatesigningrequests": {"spec": {"request": str, "signerName": str, "username": str, "groups": [str], "usages": [str]}},
+    "nodes": {
+        "spec": {"providerID": str, "unschedulable": bool, "taints": [dict]},
+        "status": {"addresses": _ADDRESSES, "nodeInfo": dict},
+    },
+    "certificatesigningrequests": {
+        "spec": {"request": str, "signerName": str, "username": str, "groups": [str], "usages": [str]}
+    },
     "secrets": {"data": _TEXTS, "type": str},
     "configmaps": {"data": _TEXTS},
     # openshift/api config/v1/types_cluster_version.go, route/v1/types.go
@@ -108,12 +145,23 @@ SHAPES: Mapping[str, Any] = {
     "routes": {"status": {"ingress": [{"host": str, "conditions": CONDITIONS}]}},
     # metal3-io/baremetal-operator apis/metal3.io/v1alpha1/baremetalhost_types.go
     "baremetalhosts": {
-        "spec": {"bmc": {"address": str, "credentialsName": str}, "bootMACAddress": str, "online": bool, "consumerRef": dict},
+        "spec": {
+            "bmc": {"address": str, "credentialsName": str},
+            "bootMACAddress": str,
+            "online": bool,
+            "consumerRef": dict,
+        },
         "status": {"provisioning": dict, "errorMessage": str, "poweredOn": bool, "operationalStatus": str},
     },
     # kubernetes-sigs/cluster-api api/core/v1beta1, openshift/cluster-api-provider-agent api/v1beta1
-    "machines": {"spec": {"infrastructureRef": dict, "bootstrap": {"dataSecretName": str}, "providerID": str}, "status": {"nodeRef": _NAMED}},
-    "agentmachines": {"spec": {"providerID": str, "agentLabelSelector": dict}, "status": {"agentRef": _NAMED, "addresses": _ADDRESSES, "ready": bool}},
+    "machines": {
+        "spec": {"infrastructureRef": dict, "bootstrap": {"dataSecretName": str}, "providerID": str},
+        "status": {"nodeRef": _NAMED},
+    },
+    "agentmachines": {
+        "spec": {"providerID": str, "agentLabelSelector": dict},
+        "status": {"agentRef": _NAMED, "addresses": _ADDRESSES, "ready": bool},
+    },
 }
 
 

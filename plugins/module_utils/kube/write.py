@@ -3,8 +3,10 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Changes to objects: planned by comparison, applied as one request each, planned again if another client was faster.
 
-``desired`` holds the fields that the caller owns and no others. What a controller or a user keeps in the same object stays as it is: a change is
-a JSON merge patch with only what differs. Planning is pure; a caller that gets a conflict hands the object as it is now to the same function.
+``desired`` holds the fields that the caller owns and no others. What a controller or a user keeps in the same object
+stays as it is: a change is
+a JSON merge patch with only what differs. Planning is pure; a caller that gets a conflict hands the object as it is now
+to the same function.
 """
 
 from __future__ import annotations
@@ -33,10 +35,12 @@ Verb = Literal["create", "patch", "delete"]
 
 @dataclasses.dataclass(frozen=True)
 class Change:
-    """One write. ``body`` is the whole object (create) or a merge patch; ``reasons`` say why (``spec.role: '' -> 'worker'``).
+    """One write. ``body`` is the whole object (create) or a merge patch; ``reasons`` say why
+    (``spec.role: '' -> 'worker'``).
 
-    With ``resource_version`` the server refuses (409) if the object is not that old any more. ``before`` is the object the plan was made from.
-    ``subresource`` (``status``) is for patches: of fields that the server keeps apart, and ignores in a patch of the object itself.
+    With ``resource_version`` the server refuses (409) if the object is not that old any more. ``before`` is the object
+    the plan was made from. ``subresource`` (``status``) is for patches: of fields that the server keeps apart, and
+    ignores in a patch of the object itself.
     """
 
     verb: Verb
@@ -80,12 +84,14 @@ class WriteOutcome:
     changed: bool = False
 
 
-def plan_object(resource: Resource, desired: Mapping[str, Any], observed: Mapping[str, Any] | None, *, owned: Sequence[str] = ()) -> Change | None:
+def plan_object(
+    resource: Resource, desired: Mapping[str, Any], observed: Mapping[str, Any] | None, *, owned: Sequence[str] = ()
+) -> Change | None:
     """The write that makes ``observed`` hold everything in ``desired``; None when it does.
 
-    A None in ``desired`` deletes the key. Empty mappings and lists equal absence. Lists are compared and replaced whole; so is the value at a path
-    in ``owned`` (``spec.config``): keys that only the observed object has there are deleted, elsewhere they are left alone. An object that does not
-    exist is created with the label of this collection.
+    A None in ``desired`` deletes the key. Empty mappings and lists equal absence. Lists are compared and replaced
+    whole; so is the value at a path in ``owned`` (``spec.config``): keys that only the observed object has there are
+    deleted, elsewhere they are left alone. An object that does not exist is created with the label of this collection.
     """
     metadata = desired["metadata"]
     namespace, name = str(metadata.get("namespace", "")), str(metadata["name"])
@@ -95,7 +101,12 @@ def plan_object(resource: Resource, desired: Mapping[str, Any], observed: Mappin
     if not patch:
         return None
     secret = resource.kind == "Secret"
-    reasons = tuple(sorted(_reason(*difference, secret=secret and difference[0].startswith(("data", "stringData"))) for difference in differences))
+    reasons = tuple(
+        sorted(
+            _reason(*difference, secret=secret and difference[0].startswith(("data", "stringData")))
+            for difference in differences
+        )
+    )
     return Change("patch", resource, namespace, name, patch, reasons, before=observed)
 
 
@@ -104,7 +115,14 @@ def plan_deletion(resource: Resource, observed: Mapping[str, Any] | None, reason
     if observed is None or observed["metadata"].get("deletionTimestamp"):
         return None
     metadata = observed["metadata"]
-    return Change("delete", resource, str(metadata.get("namespace", "")), str(metadata["name"]), reasons=(reason,), before=observed)
+    return Change(
+        "delete",
+        resource,
+        str(metadata.get("namespace", "")),
+        str(metadata["name"]),
+        reasons=(reason,),
+        before=observed,
+    )
 
 
 def is_ours(observed: Mapping[str, Any]) -> bool:
@@ -112,11 +130,15 @@ def is_ours(observed: Mapping[str, Any]) -> bool:
     return bool((observed.get("metadata", {}).get("labels") or {}).get(MANAGED_BY) == OURS)
 
 
-def apply_change(client: KubeClient, change: Change, *, check_mode: bool = False, replan: Replan | None = None) -> Object:
-    """Write; the result is the object as it is now ({} once deleted). In check mode the server tries it without keeping it (``dryRun=All``).
+def apply_change(
+    client: KubeClient, change: Change, *, check_mode: bool = False, replan: Replan | None = None
+) -> Object:
+    """Write; the result is the object as it is now ({} once deleted).
 
-    On 409, and when the object vanished, it is read again and ``replan`` says what to do then (None: nothing any more). Without ``replan`` a
-    :class:`ConflictError` is raised.
+    In check mode the server tries it without keeping it (``dryRun=All``).
+
+    On 409, and when the object vanished, it is read again and ``replan`` says what to do then (None: nothing any more).
+    Without ``replan`` a :class:`ConflictError` is raised.
     """
     return _apply(client, change, check_mode, replan).object or {}
 
@@ -129,13 +151,17 @@ def apply_changes(
     check_mode: bool = False,
     replan: Callable[[Change, Object | None], Change | None] | None = None,
 ) -> list[WriteOutcome]:
-    """Write all, ``forks`` at a time; the outcome of every one, in order. ``replan(change, object as it is now)`` as in :func:`apply_change`."""
+    """Write all, ``forks`` at a time; the outcome of every one, in order.
+
+    ``replan(change, object as it is now)`` as in :func:`apply_change`.
+    """
 
     def one(change: Change) -> WriteOutcome:
         return _apply(client, change, check_mode, None if replan is None else lambda observed: replan(change, observed))
 
     return [
-        outcome.result if outcome.result is not None else WriteOutcome(outcome.item, error=outcome.error)  # an interruption is an outcome too
+        # an interruption is an outcome too
+        outcome.result if outcome.result is not None else WriteOutcome(outcome.item, error=outcome.error)
         for outcome in for_each(changes, one, forks)
     ]
 
@@ -168,7 +194,8 @@ def _apply(client: KubeClient, change: Change, check_mode: bool, replan: Replan 
 
 def _worth_a_look(error: Exception, change: Change) -> bool:
     if isinstance(error, Unreachable):
-        return change.verb == "create" and error.kind in ("broken", "timeout")  # the client repeats what has the same effect twice
+        # the client repeats what has the same effect twice
+        return change.verb == "create" and error.kind in ("broken", "timeout")
     if isinstance(error, ConflictError):
         return True
     # An object that vanished under our hands; for a create 404 means that the namespace or the kind is missing.
@@ -202,7 +229,9 @@ def merged(target: Any, patch: Any) -> Any:
 
 
 def diff_of(outcomes: Sequence[WriteOutcome]) -> list[dict[str, str]]:
-    """Ansible's ``diff`` of what was written: the fields a change touches, before and after; data of Secrets is hidden."""
+    """Ansible's ``diff`` of what was written: the fields a change touches, before and after; data of Secrets is
+    hidden.
+    """
     return [_diff(outcome) for outcome in outcomes if outcome.changed]
 
 
@@ -233,7 +262,11 @@ def _part(whole: Any, patch: Any) -> Any:
 
 
 def _without_data(secret: Mapping[str, Any], age: str) -> dict[str, Any]:
-    hidden = {part: dict.fromkeys(secret[part], f"{HIDDEN} ({age})") for part in ("data", "stringData") if isinstance(secret.get(part), Mapping)}
+    hidden = {
+        part: dict.fromkeys(secret[part], f"{HIDDEN} ({age})")
+        for part in ("data", "stringData")
+        if isinstance(secret.get(part), Mapping)
+    }
     return {**secret, **hidden}
 
 
@@ -248,7 +281,9 @@ _Difference = tuple[str, Any, Any]  # path, before, after
 _ABSENT = object()
 
 
-def _difference(desired: Mapping[str, Any], observed: Mapping[str, Any], path: str, owned: frozenset[str]) -> tuple[dict[str, Any], list[_Difference]]:
+def _difference(
+    desired: Mapping[str, Any], observed: Mapping[str, Any], path: str, owned: frozenset[str]
+) -> tuple[dict[str, Any], list[_Difference]]:
     patch: dict[str, Any] = {}
     found: list[_Difference] = []
     for key, wanted, present in _pairs(desired, observed, whole=_is_owned(path, owned)):

@@ -28,8 +28,9 @@ from .provided_texts import normalised
 class ManifestSet:
     """Everything that the service on the rendezvous host is fed with.
 
-    ``files`` maps path (``cluster-manifests/…``, ``mirror/…``) to text, ``extra`` name to text of /etc/assisted/extra-manifests. Holds the pull
-    secret and, in the overrides, passwords: for files of mode 0600 only, never for output.
+    ``files`` maps path (``cluster-manifests/…``, ``mirror/…``) to text, ``extra`` name to text of
+    /etc/assisted/extra-manifests. Holds the pull secret and, in the overrides, passwords: for files of mode 0600 only,
+    never for output.
     """
 
     agent_cluster_install: Mapping[str, Any] = dataclasses.field(repr=False)
@@ -43,14 +44,23 @@ class ManifestSet:
 
     @property
     def cluster_manifests(self) -> dict[str, str]:
-        """File name -> text of the directory cluster-manifests/, which the live system has as /etc/assisted/manifests."""
+        """File name -> text of the directory cluster-manifests/, which the live system has as
+        /etc/assisted/manifests.
+        """
         head = f"{CLUSTER_MANIFESTS}/"
         return {path.removeprefix(head): text for path, text in self.files.items() if path.startswith(head)}
 
     @property
     def objects(self) -> tuple[Mapping[str, Any], ...]:
         """All objects, in the order of their files."""
-        return (self.agent_cluster_install, self.cluster_deployment, self.cluster_image_set, self.infra_env, *self.nmstate_configs, self.pull_secret)
+        return (
+            self.agent_cluster_install,
+            self.cluster_deployment,
+            self.cluster_image_set,
+            self.infra_env,
+            *self.nmstate_configs,
+            self.pull_secret,
+        )
 
 
 def render_manifests(deployment: Deployment) -> ManifestSet:
@@ -69,7 +79,11 @@ def render_manifests(deployment: Deployment) -> ManifestSet:
         "infra_env": objects.infra_env(deployment),
         "pull_secret": objects.pull_secret(cluster),
     }
-    nmstate_configs = tuple(objects.nmstate_config(cluster, index, host) for index, host in enumerate(deployment.hosts) if host.network_config)
+    nmstate_configs = tuple(
+        objects.nmstate_config(cluster, index, host)
+        for index, host in enumerate(deployment.hosts)
+        if host.network_config
+    )
     files = {
         f"{CLUSTER_MANIFESTS}/agent-cluster-install.yaml": dump_object(made["agent_cluster_install"]),
         f"{CLUSTER_MANIFESTS}/cluster-deployment.yaml": dump_object(made["cluster_deployment"]),
@@ -77,12 +91,18 @@ def render_manifests(deployment: Deployment) -> ManifestSet:
         f"{CLUSTER_MANIFESTS}/infraenv.yaml": dump_object(made["infra_env"]),
         f"{CLUSTER_MANIFESTS}/nmstateconfig.yaml": dump_objects(nmstate_configs),
         f"{CLUSTER_MANIFESTS}/pull-secret.yaml": dump_object(made["pull_secret"]),
-        REGISTRIES_CONF: registries_conf(cluster.image_digest_sources, blocking=profile.blocked_sources, layer_store_helper=profile.layer_store_helper),
+        REGISTRIES_CONF: registries_conf(
+            cluster.image_digest_sources,
+            blocking=profile.blocked_sources,
+            layer_store_helper=profile.layer_store_helper,
+        ),
         CA_BUNDLE: encode_certificates(cluster.additional_trust_bundle),
     }
     if not nmstate_configs:
         del files[f"{CLUSTER_MANIFESTS}/nmstateconfig.yaml"]
-    return ManifestSet(**made, nmstate_configs=nmstate_configs, files=files, extra=split_manifests(cluster.extra_manifests))
+    return ManifestSet(
+        **made, nmstate_configs=nmstate_configs, files=files, extra=split_manifests(cluster.extra_manifests)
+    )
 
 
 def _provided(deployment: Deployment) -> ManifestSet:
@@ -92,13 +112,16 @@ def _provided(deployment: Deployment) -> ManifestSet:
     return ManifestSet(
         agent_cluster_install=made[provided_set.AGENT_CLUSTER_INSTALL],
         cluster_deployment=provided.plain(provided_set.CLUSTER_DEPLOYMENT),
-        cluster_image_set=provided.plain(provided_set.CLUSTER_IMAGE_SET) or objects.cluster_image_set(deployment.cluster),
+        cluster_image_set=provided.plain(provided_set.CLUSTER_IMAGE_SET)
+        or objects.cluster_image_set(deployment.cluster),
         infra_env=made[provided_set.INFRA_ENV],
         nmstate_configs=tuple(plain(item) for item in provided.objects.get(provided_set.NMSTATE_CONFIG, ())),
         pull_secret=made[provided_set.PULL_SECRET],
         files={
             # The installer makes the one object that a set may lack.
-            provided_set.CLUSTER_IMAGE_SET: dump_object(objects.cluster_image_set(dataclasses.replace(deployment.cluster, namespace=""))),
+            provided_set.CLUSTER_IMAGE_SET: dump_object(
+                objects.cluster_image_set(dataclasses.replace(deployment.cluster, namespace=""))
+            ),
             **texts,
             REGISTRIES_CONF: registries_conf(()) if sources is None else sources,
             CA_BUNDLE: encode_certificates(deployment.provided_manifests.get(CA_BUNDLE, "")),
@@ -110,7 +133,8 @@ def _provided(deployment: Deployment) -> ManifestSet:
 def encode_certificates(bundle: str) -> str:
     """The certificates of a PEM bundle, each freshly encoded, without the text between them; empty for an empty bundle.
 
-    Their labels are kept: openshift/installer pkg/asset/manifests/additionaltrustbundleconfig.go takes any block that is a certificate.
+    Their labels are kept: openshift/installer pkg/asset/manifests/additionaltrustbundleconfig.go takes any block that
+    is a certificate.
     """
     found = []
     block, rest = first_block(bundle)

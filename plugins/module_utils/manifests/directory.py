@@ -3,8 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """The use case of the module ``agent_manifests``: a configuration directory becomes the cluster-manifests set on disk.
 
-Planning reads and decides, applying writes what the plan says; check mode stops in between. A file that a person has edited, or put there first, is never
-overwritten.
+Planning reads and decides, applying writes what the plan says; check mode stops in between. A file that a person has
+edited, or put there first, is never overwritten.
 """
 
 from __future__ import annotations
@@ -33,7 +33,10 @@ from .source import read_source, source_problems
 
 @dataclasses.dataclass(frozen=True)
 class ManifestsRequest:
-    """``config_dir`` as agent_config writes it or a user's own files; without ``dest`` nothing is written. ``checks``: name -> error, warn, off."""
+    """``config_dir`` as agent_config writes it or a user's own files; without ``dest`` nothing is written.
+
+    ``checks``: name -> error, warn, off.
+    """
 
     config_dir: Path
     dest: Path | None = None
@@ -60,7 +63,9 @@ class ManifestsPlan:
     problems: tuple[Problem, ...]
 
     def secret_values(self) -> set[str]:
-        """What must not appear in any output: the pull secret's parts, passwords inside the overrides, all that an extra Secret holds."""
+        """What must not appear in any output: the pull secret's parts, passwords inside the overrides, all that an
+        extra Secret holds.
+        """
         extra = [plain(item) for text in self.manifests.extra.values() for item in load_all(text, "")[0]]
         held = {text for document in extra for text in secret_data(document)}
         return secret_values([*(dict(made) for made in self.manifests.objects), *extra]) | held
@@ -69,12 +74,15 @@ class ManifestsPlan:
 def plan_manifests(request: ManifestsRequest, *, today: datetime.date | None = None) -> ManifestsPlan:
     """Read, check and render the input, and compare with what ``dest`` holds. Writes nothing.
 
-    ``today`` is what certificates are compared with. Raises :class:`InvalidInput` with every problem of the input, and :class:`ZeroTouchError` for a file
-    in ``dest`` that is not ours.
+    ``today`` is what certificates are compared with. Raises :class:`InvalidInput` with every problem of the input, and
+    :class:`ZeroTouchError` for a file in ``dest`` that is not ours.
     """
     if not os.path.isdir(request.config_dir):
         what = "is no directory" if os.path.exists(request.config_dir) else "does not exist"
-        raise ZeroTouchError(f"{request.config_dir} {what}.", "config_dir is a directory with install-config.yaml or with cluster-manifests/.")
+        raise ZeroTouchError(
+            f"{request.config_dir} {what}.",
+            ("config_dir is a directory with install-config.yaml or with cluster-manifests/."),
+        )
     parsed = read_source(request.config_dir, version=request.version, release_image=request.release_image)
     checks = levels(request.checks)
     problems = [*check_names(checks), *apply_checks(source_problems(parsed, today=today, image=False), checks)]
@@ -83,7 +91,11 @@ def plan_manifests(request: ManifestsRequest, *, today: datetime.date | None = N
     manifests = render_manifests(parsed.deployment)
     # What a person wrote stays as it was written; what was not is made.
     own = {path: text for path, text in parsed.deployment.provided_manifests.items() if path != AGENT_CONFIG}
-    files = {**manifests.files, **own, **{f"{MANIFESTS_DIRECTORY}/{name}": text for name, text in manifests.extra.items()}}
+    files = {
+        **manifests.files,
+        **own,
+        **{f"{MANIFESTS_DIRECTORY}/{name}": text for name, text in manifests.extra.items()},
+    }
     changes = _planned(request.dest, request.config_dir, files) if request.dest is not None else ()
     return ManifestsPlan(request, manifests, files, changes, tuple(problems))
 
@@ -92,7 +104,10 @@ def _planned(dest: Path, config_dir: Path, files: Mapping[str, str]) -> tuple[Fi
     check_directory(dest, "Name another directory as dest.")
     changes = tuple(_changes(dest, files))
     if changes and dest.resolve() == config_dir.resolve():
-        raise ZeroTouchError(f"dest and config_dir are both {dest}.", "The files that you wrote are never changed; name another directory as dest.")
+        raise ZeroTouchError(
+            f"dest and config_dir are both {dest}.",
+            ("The files that you wrote are never changed; name another directory as dest."),
+        )
     return changes
 
 
@@ -162,7 +177,12 @@ def _changes(dest: Path, files: Mapping[str, str]) -> Iterator[FileChange]:
 
 def _present(dest: Path) -> list[str]:
     """Files of the directories that only the set may fill; others are left as they are."""
-    return [f"{name}/{path.name}" for name in (CLUSTER_MANIFESTS, MIRROR) for path in sorted((dest / name).glob("*")) if path.is_file()]
+    return [
+        f"{name}/{path.name}"
+        for name in (CLUSTER_MANIFESTS, MIRROR)
+        for path in sorted((dest / name).glob("*"))
+        if path.is_file()
+    ]
 
 
 def _noted(dest: Path) -> dict[str, str]:

@@ -41,7 +41,16 @@ def split_manifests(manifests: Iterable[ExtraManifest]) -> dict[str, str]:
         for index, document in enumerate(documents):
             name = f"{base}-{index}{suffix}"
             if name in files:
-                problems.append(Problem("", DUPLICATE, f"two documents would be written to {name}", file=where, check="extra-manifest-name", layer="ours"))
+                problems.append(
+                    Problem(
+                        "",
+                        DUPLICATE,
+                        f"two documents would be written to {name}",
+                        file=where,
+                        check="extra-manifest-name",
+                        layer="ours",
+                    )
+                )
             files[name] = dump_object(document)
     if problems:
         raise InvalidInput(problems)
@@ -49,7 +58,9 @@ def split_manifests(manifests: Iterable[ExtraManifest]) -> dict[str, str]:
 
 
 def joined_manifests(manifests: Iterable[ExtraManifest], split: Collection[str]) -> list[ExtraManifest]:
-    """Files that were split, named by ``split``, as one again, so that the next one who splits them calls them the same; others as they are."""
+    """Files that were split, named by ``split``, as one again, so that the next one who splits them calls them the
+    same; others as they are.
+    """
     provided = {manifest.name: manifest.text for manifest in manifests}
     parts: dict[str, dict[int, str]] = {}
     for name in provided:

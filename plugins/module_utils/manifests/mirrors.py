@@ -28,7 +28,9 @@ unqualified-search-registries = []
 
 @dataclasses.dataclass(frozen=True)
 class PullSpec:
-    """An image name: ``repository`` with its registry, and ``tag`` or ``digest`` (``sha256:…``), at most one of them."""
+    """An image name: ``repository`` with its registry, and ``tag`` or ``digest`` (``sha256:…``), at most one of
+    them.
+    """
 
     repository: str
     tag: str = ""
@@ -62,18 +64,23 @@ def merged(sources: Iterable[ImageDigestSource]) -> tuple[ImageDigestSource, ...
     return tuple(ImageDigestSource(source, tuple(found), policy) for (source, policy), found in mirrors.items())
 
 
-def registries_conf(sources: Sequence[ImageDigestSource], *, blocking: bool = True, layer_store_helper: bool = False) -> str:
-    """registries.conf(5), version 2, in the form that the installer writes: keys alphabetical, a blank line between tables.
+def registries_conf(
+    sources: Sequence[ImageDigestSource], *, blocking: bool = True, layer_store_helper: bool = False
+) -> str:
+    """registries.conf(5), version 2, in the form that the installer writes: keys alphabetical, a blank line between
+    tables.
 
-    ``blocking``: sources that are never to be contacted are blocked; installers before 4.21 merge sources whatever their policy.
-    ``layer_store_helper``: the key that the library of newer installers writes, too.
+    ``blocking``: sources that are never to be contacted are blocked; installers before 4.21 merge sources whatever
+    their policy. ``layer_store_helper``: the key that the library of newer installers writes, too.
     """
     if not sources:
         return _WITHOUT_MIRRORS
     known = sources if blocking else [dataclasses.replace(source, source_policy="") for source in sources]
     tables = [_registry(source) for source in merged(known) if source.mirrors]
     helper = 'additional-layer-store-auth-helper = ""\n' if layer_store_helper else ""
-    return "\n".join([f'{helper}credential-helpers = []\nshort-name-mode = ""\nunqualified-search-registries = []\n', *tables])
+    return "\n".join(
+        [(f'{helper}credential-helpers = []\nshort-name-mode = ""\nunqualified-search-registries = []\n'), *tables]
+    )
 
 
 def _registry(source: ImageDigestSource) -> str:
@@ -104,6 +111,8 @@ def release_mirror(release_image: str, sources: Sequence[ImageDigestSource]) -> 
 
 
 def public_registries(sources: Sequence[ImageDigestSource]) -> str:
-    """PUBLIC_CONTAINER_REGISTRIES of the service: the registries for which it asks no credentials, because mirrors replace them."""
+    """PUBLIC_CONTAINER_REGISTRIES of the service: the registries for which it asks no credentials, because mirrors
+    replace them.
+    """
     hosts = dict.fromkeys(registry_of(source.source) for source in merged(sources) if source.mirrors)
     return ",".join(hosts) or PUBLIC_REGISTRY

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What we wrote into a directory of manifests, noted with digests: a file that a person has edited since, or put there first, is recognised by it."""
+"""What we wrote into a directory of manifests, noted with digests: a file that a person has edited since, or put there
+first, is recognised by it.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +18,18 @@ NOTE = ".zerotouch-manifests.json"
 
 
 def read_note(directory: Path) -> dict[str, str]:
-    """Relative path -> digest; empty without a note, or where it is none of ours. Raises OSError where it cannot be read."""
+    """Relative path -> digest; empty without a note, or where it is none of ours.
+
+    Raises OSError where it cannot be read.
+    """
     try:
         noted = json_text.parse((directory / NOTE).read_bytes())
     except (FileNotFoundError, NotADirectoryError, ValueError):
         return {}
     entries = noted.items() if isinstance(noted, dict) else ()
-    return {path: str(value) for path, value in entries if not path.startswith("/") and ".." not in PurePath(path).parts}
+    return {
+        path: str(value) for path, value in entries if not path.startswith("/") and ".." not in PurePath(path).parts
+    }
 
 
 def note_text(files: Mapping[str, str]) -> str:

@@ -21,7 +21,16 @@ from ..cluster.tree import Item, join
 from ..common.problems import INVALID, UNKNOWN_FIELD, Problem, nearest
 
 # WORD: a text, of which the installer makes none of a number; OBJECT: a mapping that is not looked into; BYTES: base64.
-TEXT, WORD, TIME, BYTES, INTEGER, TRUTH, OBJECT, ANY = "text", "word", "time", "bytes", "integer", "truth", "object", "any"
+TEXT, WORD, TIME, BYTES, INTEGER, TRUTH, OBJECT, ANY = (
+    "text",
+    "word",
+    "time",
+    "bytes",
+    "integer",
+    "truth",
+    "object",
+    "any",
+)
 _WORDS = {
     TEXT: "a text",
     WORD: "a text",
@@ -146,11 +155,18 @@ INFRA_ENV = {
 }
 PULL_SECRET = {**_TYPE, "immutable": TRUTH, "data": {"*": BYTES}, "stringData": _LABELS, "type": TEXT}
 # Not read strictly: what is unknown is passed over.
-NMSTATE_CONFIG = {**_TYPE, "spec": {"config": ANY, "interfaces": ({"macAddress": TEXT, "name": TEXT},)}, "status": OBJECT}
+NMSTATE_CONFIG = {
+    **_TYPE,
+    "spec": {"config": ANY, "interfaces": ({"macAddress": TEXT, "name": TEXT},)},
+    "status": OBJECT,
+}
 
 
 def read_object(item: Item, shape: Any, *, strict: bool = True) -> tuple[Item, list[Problem]]:
-    """The object with upstream's spelling of names, which may have any case; null counts as absent. Problems name unknown fields and wrong types."""
+    """The object with upstream's spelling of names, which may have any case; null counts as absent.
+
+    Problems name unknown fields and wrong types.
+    """
     problems: list[Problem] = []
     return _read(item, shape, "", strict, problems), problems
 
@@ -163,7 +179,12 @@ def _read(item: Item, shape: Any, path: str, strict: bool, problems: list[Proble
     if isinstance(shape, tuple):
         if not item.is_list:
             return _wrong(item, path, "a list", problems)
-        return dataclasses.replace(item, value=[_read(child, shape[0], join(path, index), strict, problems) for index, child in enumerate(item.value)])
+        return dataclasses.replace(
+            item,
+            value=[
+                _read(child, shape[0], join(path, index), strict, problems) for index, child in enumerate(item.value)
+            ],
+        )
     return _leaf(item, shape, path, problems)
 
 
@@ -177,7 +198,16 @@ def _mapping(item: Item, shape: Mapping[str, Any], path: str, strict: bool, prob
         if name is not None:
             found[name] = _read(child, shape[name if name in shape else "*"], join(path, name), strict, problems)
         elif strict:
-            problems.append(Problem(join(path, key), UNKNOWN_FIELD, f'json: unknown field "{key}"', file=child.file, line=child.line, hint=nearest(key, shape)))
+            problems.append(
+                Problem(
+                    join(path, key),
+                    UNKNOWN_FIELD,
+                    f'json: unknown field "{key}"',
+                    file=child.file,
+                    line=child.line,
+                    hint=nearest(key, shape),
+                )
+            )
     return dataclasses.replace(item, value=found)
 
 

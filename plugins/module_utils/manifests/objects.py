@@ -3,8 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """The objects of the cluster-manifests set, field by field as the installer writes them.
 
-Nothing here is text yet: each function returns a plain document. Fields that upstream's types serialise although they are empty (``status``, a
-namespace inside a reference) are there as well.
+Nothing here is text yet: each function returns a plain document. Fields that upstream's types serialise although they
+are empty (``status``, a namespace inside a reference) are there as well.
 
 Source: openshift/installer pkg/asset/agent/manifests.
 """
@@ -66,15 +66,20 @@ def ntp_sources(cluster: Cluster) -> tuple[str, ...]:
 
 
 def no_proxy(deployment: Deployment) -> str:
-    """noProxy with the machine network of the rendezvous IP that the configuration names, which every host must reach without the proxy.
+    """noProxy with the machine network of the rendezvous IP that the configuration names, which every host must reach
+    without the proxy.
 
-    One that is derived does not count, nor does a network whose text is part of noProxy already: so the installer does it. What a hand-written set
-    says stays as it is.
+    One that is derived does not count, nor does a network whose text is part of noProxy already: so the installer does
+    it. What a hand-written set says stays as it is.
     """
     proxy, rendezvous_ip = deployment.cluster.proxy, deployment.cluster.rendezvous_ip
     if not (proxy.http_proxy or proxy.https_proxy) or not rendezvous_ip or deployment.provided_manifests:
         return proxy.no_proxy
-    cidr = canonical_cidr(next((cidr for cidr in deployment.cluster.networking.machine_networks if rendezvous_ip in AddressSet([cidr])), ""))
+    cidr = canonical_cidr(
+        next(
+            (cidr for cidr in deployment.cluster.networking.machine_networks if rendezvous_ip in AddressSet([cidr])), ""
+        )
+    )
     if not proxy.no_proxy or cidr in proxy.no_proxy:
         return proxy.no_proxy or cidr
     return f"{proxy.no_proxy},{cidr}"
@@ -105,7 +110,9 @@ def agent_cluster_install(deployment: Deployment) -> Object:
     return {
         "apiVersion": "extensions.hive.openshift.io/v1beta1",
         "kind": "AgentClusterInstall",
-        "metadata": _metadata(cluster, cluster.name, annotations={OVERRIDES_ANNOTATION: overrides} if overrides else {}),
+        "metadata": _metadata(
+            cluster, cluster.name, annotations={OVERRIDES_ANNOTATION: overrides} if overrides else {}
+        ),
         "spec": spec,
         "status": {"debugInfo": {"eventsURL": "", "logsURL": ""}, "progress": {"totalPercentage": 0}},
     }
@@ -115,7 +122,10 @@ def _networking(cluster: Cluster) -> Object:
     networking = cluster.networking
     known = networking.network_type in _NETWORK_TYPES
     lists = {
-        "clusterNetwork": [{"cidr": canonical_cidr(network.cidr), "hostPrefix": network.host_prefix} for network in networking.cluster_networks],
+        "clusterNetwork": [
+            {"cidr": canonical_cidr(network.cidr), "hostPrefix": network.host_prefix}
+            for network in networking.cluster_networks
+        ],
         "machineNetwork": [{"cidr": canonical_cidr(cidr)} for cidr in networking.machine_networks],
         "serviceNetwork": [canonical_cidr(cidr) for cidr in networking.service_networks],
     }
@@ -136,7 +146,10 @@ def _vips(cluster: Cluster) -> Object:
     vips: Object = {}
     if cluster.platform not in ("baremetal", "vsphere", "nutanix"):
         return vips
-    for single, plural, addresses in (("apiVIP", "apiVIPs", cluster.api_vips), ("ingressVIP", "ingressVIPs", cluster.ingress_vips)):
+    for single, plural, addresses in (
+        ("apiVIP", "apiVIPs", cluster.api_vips),
+        ("ingressVIP", "ingressVIPs", cluster.ingress_vips),
+    ):
         if addresses:
             vips[plural] = list(addresses)
             if cluster.platform == "baremetal":
@@ -159,7 +172,12 @@ def cluster_deployment(cluster: Cluster) -> Object:
         "metadata": _metadata(cluster, cluster.name),
         "spec": {
             "baseDomain": cluster.base_domain,
-            "clusterInstallRef": {"group": "extensions.hive.openshift.io", "kind": "AgentClusterInstall", "name": cluster.name, "version": "v1beta1"},
+            "clusterInstallRef": {
+                "group": "extensions.hive.openshift.io",
+                "kind": "AgentClusterInstall",
+                "name": cluster.name,
+                "version": "v1beta1",
+            },
             "clusterName": cluster.name,
             "controlPlaneConfig": {"servingCertificates": {}},
             "installed": False,
@@ -217,13 +235,17 @@ def nmstate_config(cluster: Cluster, index: int, host: Host) -> Object:
         "metadata": _metadata(cluster, f"{cluster.name}-{index}", labels={INFRAENV_LABEL: cluster.name}),
         "spec": {
             "config": host.network_config,
-            "interfaces": [{"macAddress": interface.mac_address, "name": interface.name} for interface in host.interfaces],
+            "interfaces": [
+                {"macAddress": interface.mac_address, "name": interface.name} for interface in host.interfaces
+            ],
         },
     }
 
 
 def pull_secret(cluster: Cluster) -> Object:
-    """The pull secret's JSON is re-indented with sorted keys; a text that is no JSON stays as it is (validation has refused it)."""
+    """The pull secret's JSON is re-indented with sorted keys; a text that is no JSON stays as it is (validation has
+    refused it).
+    """
     return {
         "apiVersion": "v1",
         "kind": "Secret",

@@ -33,13 +33,36 @@ _ORDER = (
 _BMC_KEYS = ("username", "password", "address")
 # Fields of the nutanix platform that agent installs ignore, and those that have a place of their own here.
 # Source: openshift/installer pkg/asset/agent/installconfig.go.
-_NUTANIX_IGNORED = ("clusterOSImage", "preloadedOSImageName", "defaultMachinePlatform", "loadBalancer", "prismAPICallTimeout", "failureDomains")
-_PROVISIONING_KEYS = ("clusterProvisioningIP", "provisioningNetwork", "provisioningNetworkInterface", "provisioningNetworkCIDR", "provisioningDHCPRange")
+_NUTANIX_IGNORED = (
+    "clusterOSImage",
+    "preloadedOSImageName",
+    "defaultMachinePlatform",
+    "loadBalancer",
+    "prismAPICallTimeout",
+    "failureDomains",
+)
+_PROVISIONING_KEYS = (
+    "clusterProvisioningIP",
+    "provisioningNetwork",
+    "provisioningNetworkInterface",
+    "provisioningNetworkCIDR",
+    "provisioningDHCPRange",
+)
 _PROVISIONING_GATEWAY = "provisioningNetworkGateway"
 # The order of upstream's types.
 _VCENTER = ("server", "port", "user", "password", "datacenters")
 _FAILURE_DOMAIN = ("name", "region", "zone", "server", "topology", "regionType", "zoneType")
-_TOPOLOGY = ("datacenter", "computeCluster", "networks", "datastore", "resourcePool", "folder", "template", "tagIDs", "hostGroup")
+_TOPOLOGY = (
+    "datacenter",
+    "computeCluster",
+    "networks",
+    "datastore",
+    "resourcePool",
+    "folder",
+    "template",
+    "tagIDs",
+    "hostGroup",
+)
 # Written even when they are empty.
 _TOPOLOGY_ALWAYS = ("datacenter", "computeCluster", "datastore")
 _NUTANIX = ("prismCentral", "prismElements", "apiVIPs", "ingressVIPs", "subnetUUIDs", "dnsRecordsType")
@@ -49,7 +72,8 @@ _ENDPOINT = ("address", "port")
 
 
 def install_config_overrides(deployment: Deployment) -> str:
-    """Compact JSON, keys in the installer's order, nothing that is empty; an empty string when there is nothing to override.
+    """Compact JSON, keys in the installer's order, nothing that is empty; an empty string when there is nothing to
+    override.
 
     May hold BMC, vCenter or Prism passwords.
     """
@@ -83,7 +107,10 @@ def _networking(cluster: Cluster) -> dict[str, Any]:
     return {
         "networkType": networking.network_type,
         "machineNetwork": [{"cidr": canonical_cidr(cidr)} for cidr in networking.machine_networks],
-        "clusterNetwork": [{"cidr": canonical_cidr(network.cidr), "hostPrefix": network.host_prefix} for network in networking.cluster_networks],
+        "clusterNetwork": [
+            {"cidr": canonical_cidr(network.cidr), "hostPrefix": network.host_prefix}
+            for network in networking.cluster_networks
+        ],
         "serviceNetwork": [canonical_cidr(cidr) for cidr in networking.service_networks],
     }
 
@@ -106,11 +133,18 @@ def _baremetal(deployment: Deployment) -> dict[str, Any] | None:
     cluster = deployment.cluster
     # A host without a hostname has a name that only we gave it.
     unnamed = {f"host-{index}" for index, host in enumerate(deployment.hosts) if not host.hostname}
-    listed = [{**host, "name": ""} if host.get("name") in unnamed else host for host in _mappings(cluster.platform_options.get("hosts"))]
+    listed = [
+        {**host, "name": ""} if host.get("name") in unnamed else host
+        for host in _mappings(cluster.platform_options.get("hosts"))
+    ]
     hosts = [host for host in map(_baremetal_host, listed) if host is not None]
     if not hosts:
         return None
-    keys = (*_PROVISIONING_KEYS, _PROVISIONING_GATEWAY) if profile_of(cluster.version).provisioning_gateway else _PROVISIONING_KEYS
+    keys = (
+        (*_PROVISIONING_KEYS, _PROVISIONING_GATEWAY)
+        if profile_of(cluster.version).provisioning_gateway
+        else _PROVISIONING_KEYS
+    )
     options = platform_defaults.provisioning(cluster.platform_options, cluster.networking.machine_networks)
     if options.get("provisioningNetworkCIDR"):
         options["provisioningNetworkCIDR"] = canonical_cidr(str(options["provisioningNetworkCIDR"]))
@@ -147,7 +181,11 @@ def _vsphere(cluster: Cluster, forced: bool) -> dict[str, Any] | None:
     override: dict[str, Any] = {}
     if len(cluster.api_vips) > 1:
         override = {"apiVIPs": list(cluster.api_vips), "ingressVIPs": list(cluster.ingress_vips)}
-    vcenters = [in_order(_without_zero_port(vcenter), _VCENTER) for vcenter in _mappings(options.get("vcenters")) if _has_credentials(vcenter)]
+    vcenters = [
+        in_order(_without_zero_port(vcenter), _VCENTER)
+        for vcenter in _mappings(options.get("vcenters"))
+        if _has_credentials(vcenter)
+    ]
     domains = [_failure_domain(domain) for domain in _mappings(options.get("failureDomains"))]
     if vcenters:
         override = {**override, "vcenters": vcenters, **({"failureDomains": domains} if domains else {})}
@@ -178,13 +216,17 @@ def _nutanix(cluster: Cluster) -> dict[str, Any]:
     if isinstance(central, Mapping):
         options["prismCentral"] = _with_endpoint(central, _PRISM_CENTRAL)
     if "prismElements" in options:
-        options["prismElements"] = [_with_endpoint(element, _PRISM_ELEMENT) for element in _mappings(options["prismElements"])]
+        options["prismElements"] = [
+            _with_endpoint(element, _PRISM_ELEMENT) for element in _mappings(options["prismElements"])
+        ]
     return in_order({**options, **{key: value for key, value in vips.items() if value}}, _NUTANIX)
 
 
 def _with_endpoint(document: Mapping[str, Any], keys: tuple[str, ...]) -> dict[str, Any]:
     endpoint = document.get("endpoint")
-    return in_order({**document, **({"endpoint": in_order(endpoint, _ENDPOINT)} if isinstance(endpoint, Mapping) else {})}, keys)
+    return in_order(
+        {**document, **({"endpoint": in_order(endpoint, _ENDPOINT)} if isinstance(endpoint, Mapping) else {})}, keys
+    )
 
 
 def _chosen(document: Document, keys: tuple[str, ...]) -> dict[str, Any]:

@@ -20,11 +20,18 @@ _CLUSTER_IP, _FIRST_DHCP = 3, 10
 
 
 def provisioning(options: Document, machine_networks: Iterable[str]) -> dict[str, Any]:
-    """The options of baremetal with the defaults of the provisioning network. What is not an address or a network stays as it is: rules name it."""
+    """The options of baremetal with the defaults of the provisioning network.
+
+    What is not an address or a network stays as it is: rules name it.
+    """
     found = {**options, "provisioningNetwork": options.get("provisioningNetwork") or "Managed"}
     cluster_ip = str(options.get("clusterProvisioningIP") or "")
     if found["provisioningNetwork"] == "Disabled":
-        networks = [network for network in map(_network, machine_networks) if network and cluster_ip and _address(cluster_ip) in network]
+        networks = [
+            network
+            for network in map(_network, machine_networks)
+            if network and cluster_ip and _address(cluster_ip) in network
+        ]
         return {**found, **({"provisioningNetworkCIDR": str(networks[-1])} if networks else {})}
     found["provisioningNetworkCIDR"] = options.get("provisioningNetworkCIDR") or _NETWORK
     network = _network(str(found["provisioningNetworkCIDR"]))
@@ -32,7 +39,9 @@ def provisioning(options: Document, machine_networks: Iterable[str]) -> dict[str
         return found
     found["clusterProvisioningIP"] = cluster_ip or str(network[_CLUSTER_IP])
     if found["provisioningNetwork"] == "Managed":
-        found["provisioningDHCPRange"] = options.get("provisioningDHCPRange") or f"{network[_FIRST_DHCP]},{network[-1] - 1}"
+        found["provisioningDHCPRange"] = (
+            options.get("provisioningDHCPRange") or f"{network[_FIRST_DHCP]},{network[-1] - 1}"
+        )
     return found
 
 

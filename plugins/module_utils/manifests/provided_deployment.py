@@ -1,10 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a hand-written set means: its objects as the two documents that every cluster is described by, each value with its place in the set.
+"""What a hand-written set means: its objects as the two documents that every cluster is described by, each value with
+its place in the set.
 
-The objects stay what the live system is fed with; the deployment is what everything else asks (who boots, which address is node 0, where the API is).
-Hosts are those of agent-config.yaml; a NMStateConfig gives its network to the host with one of its MAC addresses, or describes a host of its own.
+The objects stay what the live system is fed with; the deployment is what everything else asks (who boots, which address
+is node 0, where the API is). Hosts are those of agent-config.yaml; a NMStateConfig gives its network to the host with
+one of its MAC addresses, or describes a host of its own.
 """
 
 from __future__ import annotations
@@ -51,12 +53,17 @@ def assemble_set(provided: ProvidedSet, release: Release, manifests: Sequence[Ex
     hosts = [_host(host, index, listed, named) for index, host in enumerate(parsed.deployment.hosts)]
     deployment = dataclasses.replace(parsed.deployment, hosts=tuple(hosts), provided_manifests=dict(provided.texts))
     # Of the set itself the installer has said all it says.
-    said = [problem if PurePath(problem.file).name == AGENT_CONFIG else dataclasses.replace(problem, layer="ours") for problem in parsed.problems]
+    said = [
+        problem if PurePath(problem.file).name == AGENT_CONFIG else dataclasses.replace(problem, layer="ours")
+        for problem in parsed.problems
+    ]
     return Parsed(deployment, tuple(dict.fromkeys([*problems, *said])), parsed.source)
 
 
 def _host(host: Host, index: int, listed: int, named: Mapping[int, str]) -> Host:
-    """A host that only a network configuration speaks of has its name, and no role or disk that the service would wait for."""
+    """A host that only a network configuration speaks of has its name, and no role or disk that the service would wait
+    for.
+    """
     return host if index < listed else dataclasses.replace(host, name=named.get(index) or host.name, listed=False)
 
 
@@ -77,7 +84,11 @@ def _agent_config(provided: ProvidedSet) -> tuple[Item, list[Problem]]:
 def _own_rules(agent: Item) -> Iterator[Problem]:
     """The installer's rules about the file itself, as far as its values have the right types."""
     sources = agent.get("additionalNTPSources")
-    document: dict[str, Any] = {"additionalNTPSources": [entry.value for entry in (sources.elements() if sources else []) if isinstance(entry.value, str)]}
+    document: dict[str, Any] = {
+        "additionalNTPSources": [
+            entry.value for entry in (sources.elements() if sources else []) if isinstance(entry.value, str)
+        ]
+    }
     for key in ("rendezvousIP", "bootArtifactsBaseURL"):
         value = agent.get(key)
         document[key] = value.value if value is not None and isinstance(value.value, str) else ""
@@ -115,7 +126,9 @@ def _with_network_configs(agent: Item, configs: Iterable[Item]) -> dict[int, str
 
 
 def _joined(interfaces: Item, own: Item | None) -> Item:
-    """The interfaces of a host in its own order, which names its boot NIC; each with the name that its network configuration gives it."""
+    """The interfaces of a host in its own order, which names its boot NIC; each with the name that its network
+    configuration gives it.
+    """
     if own is None or own is interfaces:
         return interfaces
     by_mac = {_mac(entry): entry for entry in interfaces.elements()}
@@ -149,7 +162,9 @@ def _install_config(provided: ProvidedSet) -> Item:
     overrides = _overrides(install)
     found: dict[str, Item | None] = {
         "apiVersion": Item("v1", ""),
-        "metadata": _mapping(cluster, name=cluster.get("spec", "clusterName"), namespace=cluster.get("metadata", "namespace")),
+        "metadata": _mapping(
+            cluster, name=cluster.get("spec", "clusterName"), namespace=cluster.get("metadata", "namespace")
+        ),
         "baseDomain": cluster.get("spec", "baseDomain"),
         "platform": _platform(install, overrides),
         "networking": _networking(install, overrides),
@@ -188,7 +203,10 @@ def _platform(install: Item, overrides: Item) -> Item:
         name = "none" if managed is not None and managed.value else "baremetal"
     further = overrides.get("platform", name)
     external = install.get("spec", "external")
-    options: dict[str, Item | None] = {**(external.mapping() if external and name == "external" else {}), **(further.mapping() if further else {})}
+    options: dict[str, Item | None] = {
+        **(external.mapping() if external and name == "external" else {}),
+        **(further.mapping() if further else {}),
+    }
     options.pop("hosts", None)  # BMCs that the cluster is to know stay where they are, in the overrides
     if name in ("baremetal", "vsphere", "nutanix"):
         options |= {"apiVIPs": _vips(install, "apiVIP"), "ingressVIPs": _vips(install, "ingressVIP")}
@@ -210,14 +228,28 @@ def _pools(install: Item, infra_env: Item) -> dict[str, Item | None]:
     needs = install.get("spec", "provisionRequirements") or Item({}, "")
     provided = infra_env.get("spec", "cpuArchitecture")
     architecture = (
-        dataclasses.replace(provided, value=_GO_ARCHITECTURES.get(rpm_architecture(str(provided.value)), "amd64")) if provided and provided.value else None
+        dataclasses.replace(provided, value=_GO_ARCHITECTURES.get(rpm_architecture(str(provided.value)), "amd64"))
+        if provided and provided.value
+        else None
     )
     none = Item(0, needs.path, needs.file, needs.line)
     arbiters = needs.get("arbiterAgents")
     return {
         "controlPlane": _mapping(needs, replicas=needs.get("controlPlaneAgents") or none, architecture=architecture),
-        "compute": Item([_mapping(needs, name=Item("worker", ""), replicas=needs.get("workerAgents") or none, architecture=architecture)], needs.path),
-        "arbiter": _mapping(needs, name=Item("arbiter", ""), replicas=arbiters, architecture=architecture) if arbiters and arbiters.value else None,
+        "compute": Item(
+            [
+                _mapping(
+                    needs,
+                    name=Item("worker", ""),
+                    replicas=needs.get("workerAgents") or none,
+                    architecture=architecture,
+                )
+            ],
+            needs.path,
+        ),
+        "arbiter": _mapping(needs, name=Item("arbiter", ""), replicas=arbiters, architecture=architecture)
+        if arbiters and arbiters.value
+        else None,
     }
 
 

@@ -32,7 +32,9 @@ def mirror_problems(provided: ProvidedSet, release_image: str) -> list[Problem]:
     bundle = provided.texts.get(CA_BUNDLE, "")
     error = certificates(bundle)[1]
     if error:
-        problems.append(Problem("", INVALID, _NO_CERTIFICATE if error == NO_BLOCK else error, file=provided.file(CA_BUNDLE)))
+        problems.append(
+            Problem("", INVALID, _NO_CERTIFICATE if error == NO_BLOCK else error, file=provided.file(CA_BUNDLE))
+        )
     problems += authorities(bundle, path="", file=provided.file(CA_BUNDLE))
     return problems
 
@@ -47,7 +49,11 @@ def _registries_problems(text: str, file: str, release_image: str) -> list[Probl
     if wrong:
         return [Problem(wrong, INVALID, f"{_WANTED.get(wrong, 'a text')} is expected", file=file)]
     if any(not table.get("location") for table in tables):
-        return [own("ignored-field", "registry.location", IGNORED, f"Location key not found in {REGISTRIES_CONF}", file=file)]
+        return [
+            own(
+                "ignored-field", "registry.location", IGNORED, f"Location key not found in {REGISTRIES_CONF}", file=file
+            )
+        ]
     if tables and not release_mirror(release_image, mirror_sources(text)):
         detail = f"{REGISTRIES_CONF} should have an entry matching the releaseImage {release_image}"
         return [own("ignored-field", "registry", IGNORED, detail, file=file)]

@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """What the installer checks of a hand-written set (openshift/installer pkg/asset/agent/manifests), in its order.
 
-Every file is looked at, though the installer ends at the first one that it cannot take; what concerns two files waits until both are right.
+Every file is looked at, though the installer ends at the first one that it cannot take; what concerns two files waits
+until both are right.
 """
 
 from __future__ import annotations
@@ -40,10 +41,16 @@ def set_problems(provided: ProvidedSet, profile: ReleaseProfile, release_image: 
     """``release_image`` is the pullspec that the installation is of; empty where the set itself is to name it."""
     found: list[Problem] = []
     for path in names.OBJECT_FILES:
-        found += provided.problems.get(path) or [_at(problem, provided, path) for problem in _rules(provided, path, profile, release_image)]
+        found += provided.problems.get(path) or [
+            _at(problem, provided, path) for problem in _rules(provided, path, profile, release_image)
+        ]
     found += [problem for path in names.TEXT_FILES for problem in provided.problems.get(path, ())]
     found += mirror_problems(provided, release_image or _release_image(provided))
-    found += [Problem("", REQUIRED, MISSING, file=provided.file(path)) for path in _NEEDED if path not in provided.texts and path not in provided.problems]
+    found += [
+        Problem("", REQUIRED, MISSING, file=provided.file(path))
+        for path in _NEEDED
+        if path not in provided.texts and path not in provided.problems
+    ]
     if not errors(found):
         found += [_at(problem, provided, names.INFRA_ENV) for problem in _selector(provided)]
     return found
@@ -105,7 +112,12 @@ def _pull_secret(document: Mapping[str, Any], profile: ReleaseProfile) -> Iterat
 def _infra_env(document: Mapping[str, Any]) -> Iterator[Problem]:
     architecture = _at_path(document, "spec", "cpuArchitecture") or ""
     if rpm_architecture(architecture) not in ("", *RPM_ARCHITECTURES.values()):
-        yield Problem("spec.cpuArchitecture", UNSUPPORTED, f"Config.Spec.CpuArchitecture {architecture} is not supported", value=_quoted(architecture))
+        yield Problem(
+            "spec.cpuArchitecture",
+            UNSUPPORTED,
+            (f"Config.Spec.CpuArchitecture {architecture} is not supported"),
+            value=_quoted(architecture),
+        )
 
 
 def rpm_architecture(architecture: str) -> str:
@@ -114,16 +126,22 @@ def rpm_architecture(architecture: str) -> str:
 
 
 def _network_configs(provided: ProvidedSet) -> Iterator[Problem]:
-    """The table of interfaces of every network configuration; what nmstate says of the configuration itself is reported elsewhere.
+    """The table of interfaces of every network configuration; what nmstate says of the configuration itself is reported
+    elsewhere.
 
     Source: openshift/installer pkg/asset/agent/manifests/nmstateconfig.go.
     """
     for index, item in enumerate(provided.objects[names.NMSTATE_CONFIG]):
         table = item.get("spec", "interfaces") or Item([], "", item.file, item.line)
-        entries = [[str(entry.mapping()[key].value or "") if key in entry.mapping() else "" for key in ("name", "macAddress")] for entry in table.elements()]
+        entries = [
+            [str(entry.mapping()[key].value or "") if key in entry.mapping() else "" for key in ("name", "macAddress")]
+            for entry in table.elements()
+        ]
         macs = [mac for _name, mac in entries]
         details = [
-            f"MAC address {mac} for host {index} is incorrectly formatted, use XX:XX:XX:XX:XX:XX format" for mac in macs if not NMSTATE_MAC.fullmatch(mac)
+            f"MAC address {mac} for host {index} is incorrectly formatted, use XX:XX:XX:XX:XX:XX format"
+            for mac in macs
+            if not NMSTATE_MAC.fullmatch(mac)
         ]
         if not entries:
             details = [f"at least one interface for host {index} must be provided"]
@@ -132,14 +150,26 @@ def _network_configs(provided: ProvidedSet) -> Iterator[Problem]:
         yield from (Problem("spec.interfaces", INVALID, detail, file=table.file, line=table.line) for detail in details)
         config = item.get("spec", "config")
         if config is None or config.value == {}:
-            yield Problem("spec.config", INVALID, "nmstate generated an empty NetworkManager config file content", file=item.file, line=item.line)
+            yield Problem(
+                "spec.config",
+                INVALID,
+                "nmstate generated an empty NetworkManager config file content",
+                file=item.file,
+                line=item.line,
+            )
 
 
 def _labels(provided: ProvidedSet) -> Iterator[Problem]:
     for item in provided.objects[names.NMSTATE_CONFIG]:
         labels = item.get("metadata", "labels")
         if labels is None or not labels.value:
-            yield Problem("labels", REQUIRED, f"{_name_of(item)} does not have any label set", file=provided.file(names.NMSTATE_CONFIG), line=item.line)
+            yield Problem(
+                "labels",
+                REQUIRED,
+                f"{_name_of(item)} does not have any label set",
+                file=provided.file(names.NMSTATE_CONFIG),
+                line=item.line,
+            )
 
 
 def _name_of(item: Item) -> str:
@@ -160,14 +190,20 @@ def _cluster_install(document: Mapping[str, Any]) -> Iterator[Problem]:
         supported = ", ".join(f'"{name}"' for name in PLATFORM_TYPES.values())
         yield Problem("spec.platformType", UNSUPPORTED, f"supported values: {supported}", value=_quoted(platform))
     if platform in USER_MANAGED and networking.get("userManagedNetworking") is False:
-        yield Problem("spec.networking.userManagedNetworking", FORBIDDEN, f"{platform} platform requires user-managed networking")
+        yield Problem(
+            "spec.networking.userManagedNetworking",
+            FORBIDDEN,
+            (f"{platform} platform requires user-managed networking"),
+        )
     encryption = spec.get("diskEncryption")
     if encryption is not None:
         for key, known in (("enableOn", _ENABLE_ON), ("mode", _MODES)):
             value = encryption.get(key) or ""
             if value not in known:
                 supported = ", ".join(f'"{name}"' for name in known)
-                yield Problem(f"spec.diskEncryption.{key}", UNSUPPORTED, f"supported values: {supported}", value=_quoted(value))
+                yield Problem(
+                    f"spec.diskEncryption.{key}", UNSUPPORTED, f"supported values: {supported}", value=_quoted(value)
+                )
 
 
 def platform_type(text: str) -> str:
@@ -185,13 +221,21 @@ def _sdn_networks(networking: Mapping[str, Any]) -> Iterator[Problem]:
             if parse_cidr(cidr) is None:
                 yield Problem(f"spec.networking.{name}", REQUIRED, NO_NETWORK)
         if any(network.version == 6 for network in map(parse_cidr, cidrs) if network):
-            yield Problem("spec.networking.networkType", REQUIRED, f"{name} CIDR is IPv6 and is not compatible with networkType {_SDN}")
+            yield Problem(
+                "spec.networking.networkType",
+                REQUIRED,
+                (f"{name} CIDR is IPv6 and is not compatible with networkType {_SDN}"),
+            )
 
 
 def _ovn_networks(networking: Mapping[str, Any], requirements: Mapping[str, Any]) -> Iterator[Problem]:
     hosts = (requirements.get("controlPlaneAgents") or 0) + (requirements.get("workerAgents") or 0)
     for index, entry in enumerate(networking.get("clusterNetwork") or []):
-        path, cidr, prefix = f"spec.networking.clusterNetwork[{index}]", str(entry.get("cidr") or ""), entry.get("hostPrefix") or 0
+        path, cidr, prefix = (
+            f"spec.networking.clusterNetwork[{index}]",
+            str(entry.get("cidr") or ""),
+            entry.get("hostPrefix") or 0,
+        )
         network = parse_cidr(cidr)
         if network is None:
             yield Problem(f"{path}.cidr", REQUIRED, NO_NETWORK)
@@ -221,7 +265,10 @@ def _selector(provided: ProvidedSet) -> Iterator[Problem]:
         labels = item.get("metadata", "labels")
         found = {key: str(value.value) for key, value in labels.mapping().items()} if labels is not None else {}
         if found != wanted:
-            detail = f"infraEnv and {_name_of(item)} NMState Config labels do not match. Expected: {_go_map(wanted)} Found: {_go_map(found)}"
+            detail = (
+                f"infraEnv and {_name_of(item)} NMState Config labels do not match. Expected: {_go_map(wanted)} "
+                f"Found: {_go_map(found)}"
+            )
             yield Problem("spec.nmStateConfigLabelSelector.matchLabels", REQUIRED, detail)
 
 

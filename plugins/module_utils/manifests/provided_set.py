@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A hand-written set of manifests on disk (the ZTP form): ``cluster-manifests/``, ``mirror/``, perhaps ``agent-config.yaml``."""
+"""A hand-written set of manifests on disk (the ZTP form): ``cluster-manifests/``, ``mirror/``, perhaps
+``agent-config.yaml``.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ TEXT_FILES = (REGISTRIES_CONF, CA_BUNDLE, AGENT_CONFIG)
 
 @dataclasses.dataclass(frozen=True)
 class ProvidedSet:
-    """``texts`` by path, verbatim; ``objects`` by path, with upstream's spelling; ``problems`` of a file by path: what of it cannot be read."""
+    """``texts`` by path, verbatim; ``objects`` by path, with upstream's spelling; ``problems`` of a file by path: what
+    of it cannot be read.
+    """
 
     directory: str
     texts: Mapping[str, str] = dataclasses.field(repr=False)
@@ -80,13 +84,17 @@ def read_provided_set(directory: Path) -> ProvidedSet:
     return parse_provided_set(texts, str(directory), problems)
 
 
-def parse_provided_set(texts: Mapping[str, str], directory: str = "", problems: Mapping[str, tuple[Problem, ...]] | None = None) -> ProvidedSet:
+def parse_provided_set(
+    texts: Mapping[str, str], directory: str = "", problems: Mapping[str, tuple[Problem, ...]] | None = None
+) -> ProvidedSet:
     """The same of texts by path; ``problems`` are those of files that could not be read at all."""
     found = dict(problems or {})
     objects: dict[str, tuple[Item, ...]] = {}
     for path, shape in _SHAPES.items():
         if path in texts:
-            objects[path], said = _objects(texts[path], f"{directory}/{path}" if directory else path, shape, several=path == NMSTATE_CONFIG)
+            objects[path], said = _objects(
+                texts[path], f"{directory}/{path}" if directory else path, shape, several=path == NMSTATE_CONFIG
+            )
             if said:
                 found[path] = tuple(said)
     return ProvidedSet(directory, dict(texts), objects, found)
@@ -99,7 +107,9 @@ def _objects(text: str, file: str, shape: Any, *, several: bool) -> tuple[tuple[
     for item in items:
         if several and item.value is None:
             continue
-        read, wrong = fields.read_object(Item({}, "", file, 1) if item.value is None else item, shape, strict=not several)
+        read, wrong = fields.read_object(
+            Item({}, "", file, 1) if item.value is None else item, shape, strict=not several
+        )
         objects.append(read)
         said += wrong
     return tuple(item for item in objects if item.is_mapping), said

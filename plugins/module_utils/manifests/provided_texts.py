@@ -3,8 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """A hand-written set as the live system gets it.
 
-The installer embeds ClusterDeployment, ClusterImageSet and NMStateConfigs as they were written. InfraEnv, AgentClusterInstall and pull secret it writes
-again, with its defaults for what is not set, and with the fields that its types always have.
+The installer embeds ClusterDeployment, ClusterImageSet and NMStateConfigs as they were written. InfraEnv,
+AgentClusterInstall and pull secret it writes again, with its defaults for what is not set, and with the fields that its
+types always have.
 
 Source: openshift/installer pkg/asset/agent/manifests, pkg/asset/agent/image/ignition.go, data/data/agent/files.
 """
@@ -27,7 +28,9 @@ _EMPTY: tuple[Any, ...] = (None, "", [], {}, 0, False)
 
 
 def normalised(deployment: Deployment) -> tuple[ProvidedSet, dict[str, str], dict[str, Object]]:
-    """The set of a deployment that was described by one; the texts of its objects as the live system gets them; the objects that were written again."""
+    """The set of a deployment that was described by one; the texts of its objects as the live system gets them; the
+    objects that were written again.
+    """
     provided = parse_provided_set(deployment.provided_manifests)
     null = profile_of(deployment.cluster.version).null_creation_timestamp
     made = {
@@ -36,8 +39,15 @@ def normalised(deployment: Deployment) -> tuple[ProvidedSet, dict[str, str], dic
         names.PULL_SECRET: _pull_secret(provided.plain(names.PULL_SECRET)),
     }
     for document in made.values():
-        metadata = {key: value for key, value in (document.get("metadata") or {}).items() if key == "creationTimestamp" or value not in _EMPTY}
-        document["metadata"] = {**metadata, **({"creationTimestamp": None} if null and not metadata.get("creationTimestamp") else {})}
+        metadata = {
+            key: value
+            for key, value in (document.get("metadata") or {}).items()
+            if key == "creationTimestamp" or value not in _EMPTY
+        }
+        document["metadata"] = {
+            **metadata,
+            **({"creationTimestamp": None} if null and not metadata.get("creationTimestamp") else {}),
+        }
     texts = {path: text for path, text in deployment.provided_manifests.items() if path in names.OBJECT_FILES}
     return provided, {**texts, **{path: dump_object(document) for path, document in made.items()}}, made
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A configuration directory in either form: install-config.yaml with agent-config.yaml, or a hand-written set of manifests."""
+"""A configuration directory in either form: install-config.yaml with agent-config.yaml, or a hand-written set of
+manifests.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ from .provided_rules import set_problems
 from .provided_set import ProvidedSet, is_provided_set, read_provided_set
 
 _NMSTATE_FILE = PurePath(names.NMSTATE_CONFIG).name
-_NO_RENDEZVOUS = "missing rendezvousIP in agent-config, at least one host networkConfig, or at least one NMStateConfig manifest"
+_NO_RENDEZVOUS = (
+    "missing rendezvousIP in agent-config, at least one host networkConfig, or at least one NMStateConfig manifest"
+)
 
 
 def read_source(path: Path, *, version: str = "", release_image: str = "") -> Parsed:
@@ -44,9 +48,14 @@ def read_source(path: Path, *, version: str = "", release_image: str = "") -> Pa
     found = set_problems(provided, profile_of(release.version), release.release_image)
     if errors(found):
         return Parsed(None, (*problems, *check_version(release.version, release.path), *found))
-    image = release.release_image or str(provided.plain(names.CLUSTER_IMAGE_SET).get("spec", {}).get("releaseImage", ""))
+    image = release.release_image or str(
+        provided.plain(names.CLUSTER_IMAGE_SET).get("spec", {}).get("releaseImage", "")
+    )
     parsed = assemble_set(provided, dataclasses.replace(release, release_image=image), manifests)
-    return dataclasses.replace(parsed, problems=tuple(dict.fromkeys([*problems, *found, *_of_agent_config(provided, parsed), *parsed.problems])))
+    return dataclasses.replace(
+        parsed,
+        problems=tuple(dict.fromkeys([*problems, *found, *_of_agent_config(provided, parsed), *parsed.problems])),
+    )
 
 
 def _extra_manifests(path: Path, problems: list[Problem]) -> list[ExtraManifest]:
@@ -58,7 +67,9 @@ def _extra_manifests(path: Path, problems: list[Problem]) -> list[ExtraManifest]
     except OSError as error:
         problems.append(Problem("", INVALID, f"cannot be read: {error.strerror}", file=str(path / NOTE), layer="ours"))
         noted = {}
-    return joined_manifests(found, {PurePath(name).name for name in noted if name.startswith(f"{MANIFESTS_DIRECTORY}/")})
+    return joined_manifests(
+        found, {PurePath(name).name for name in noted if name.startswith(f"{MANIFESTS_DIRECTORY}/")}
+    )
 
 
 def _of_agent_config(provided: ProvidedSet, parsed: Parsed) -> Iterator[Problem]:
@@ -80,7 +91,9 @@ def _of_agent_config(provided: ProvidedSet, parsed: Parsed) -> Iterator[Problem]
         yield Problem("rendezvousIP", REQUIRED, _NO_RENDEZVOUS, file=file)
 
 
-def source_problems(parsed: Parsed, *, today: datetime.date | None = None, agent_iso: bool = True, image: bool = True) -> list[Problem]:
+def source_problems(
+    parsed: Parsed, *, today: datetime.date | None = None, agent_iso: bool = True, image: bool = True
+) -> list[Problem]:
     """As :func:`all_problems`; of a hand-written set only what the installer checks of one, and our own checks.
 
     ``image`` is False where manifests are wanted and nothing else: they need no rendezvous host.
@@ -91,13 +104,21 @@ def source_problems(parsed: Parsed, *, today: datetime.date | None = None, agent
     if parsed.deployment is None or not parsed.deployment.provided_manifests:
         return found
     said = set(parsed.problems)
-    return [problem for problem in found if problem in said or (problem.layer == "ours" and not _of_counts(problem)) or _of_hosts(problem)]
+    return [
+        problem
+        for problem in found
+        if problem in said or (problem.layer == "ours" and not _of_counts(problem)) or _of_hosts(problem)
+    ]
 
 
 def _of_hosts(problem: Problem) -> bool:
-    """Whether a rule of the installer is about a host of agent-config.yaml or about a network; how many hosts there may be it does not check of a set."""
+    """Whether a rule of the installer is about a host of agent-config.yaml or about a network; how many hosts there may
+    be it does not check of a set.
+    """
     named = PurePath(problem.file).name
-    return (named == AGENT_CONFIG and problem.path.lower().startswith("hosts[")) or (named == _NMSTATE_FILE and problem.path.startswith("spec.config"))
+    return (named == AGENT_CONFIG and problem.path.lower().startswith("hosts[")) or (
+        named == _NMSTATE_FILE and problem.path.startswith("spec.config")
+    )
 
 
 def _of_counts(problem: Problem) -> bool:
@@ -105,8 +126,13 @@ def _of_counts(problem: Problem) -> bool:
 
 
 def configuration_files(deployment: Deployment) -> dict[str, str]:
-    """Relative path -> text of the configuration directory: the documents of the cluster, or the set as it was given; openshift/*, release.json."""
+    """Relative path -> text of the configuration directory: the documents of the cluster, or the set as it was given;
+    openshift/*, release.json.
+    """
     files = render_files(deployment)
     if not deployment.provided_manifests:
         return files
-    return {**deployment.provided_manifests, **{path: text for path, text in files.items() if path not in (INSTALL_CONFIG, AGENT_CONFIG)}}
+    return {
+        **deployment.provided_manifests,
+        **{path: text for path, text in files.items() if path not in (INSTALL_CONFIG, AGENT_CONFIG)},
+    }

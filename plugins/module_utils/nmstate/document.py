@@ -3,8 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Reading an nmstate document, as agent-config's ``networkConfig`` holds one.
 
-:func:`read_document` is exact and names everything that is wrong. The other functions look facts up in documents that may be wrong: they skip what they
-cannot read, because :func:`read_document` has named it already.
+:func:`read_document` is exact and names everything that is wrong. The other functions look facts up in documents that
+may be wrong: they skip what they cannot read, because :func:`read_document` has named it already.
 """
 
 from __future__ import annotations
@@ -29,7 +29,10 @@ _BRIDGE_MAPPINGS_KEY = "ovn-bridge-mappings"
 
 @dataclasses.dataclass(frozen=True)
 class StaticAddress:
-    """An address of ``interfaces[].ipv4|ipv6.address[]``. ``ip`` is canonical, ``text`` as written, ``path`` relative to the document."""
+    """An address of ``interfaces[].ipv4|ipv6.address[]``.
+
+    ``ip`` is canonical, ``text`` as written, ``path`` relative to the document.
+    """
 
     interface: str
     ip: str
@@ -58,7 +61,12 @@ def read_document(network_config: Mapping[str, Any], findings: Findings) -> Netw
     for key in ("capture", "desiredState", "desired"):
         if section.value(key) is not None:
             section.problem(
-                key, UNSUPPORTED, "is a policy of nmpolicy: it needs the running machine's state; a host's networkConfig is the desired state itself"
+                key,
+                UNSUPPORTED,
+                (
+                    "is a policy of nmpolicy: it needs the running machine's state; a host's networkConfig is the "
+                    "desired state itself"
+                ),
             )
     if isinstance(section.value("description"), (Mapping, list)):
         section.problem("description", INVALID, "must be text")
@@ -105,7 +113,9 @@ def _read_ovn(section: Section, interfaces: Sequence[NetInterface], findings: Fi
     part = section.section("ovn", scalars=True, nullable=False)
     if part is None:
         return
-    bridges = {entry.name for entry in interfaces if entry.type == "ovs-bridge" and entry.state not in ("absent", "ignore")}
+    bridges = {
+        entry.name for entry in interfaces if entry.type == "ovs-bridge" and entry.state not in ("absent", "ignore")
+    }
     unread = {entry.name for entry in interfaces if entry.state == "unread" or findings.errors_below(entry.path)}
     seen: set[str] = set()
     for entry in part.sections("bridge-mappings"):
@@ -136,14 +146,23 @@ def static_addresses(network_config: Mapping[str, Any]) -> list[StaticAddress]:
             stack = entry.get(family)
             addresses = stack.get("address") if isinstance(stack, Mapping) else None
             for index, address in enumerate(_mappings(addresses)):
-                static = _static_address(str(entry.get("name", "")), address, f"{path}.{family}.address[{index}]", family)
+                static = _static_address(
+                    str(entry.get("name", "")), address, f"{path}.{family}.address[{index}]", family
+                )
                 found += [static] if static else []
     return found
 
 
 def only_static_addresses(network_config: Mapping[str, Any]) -> list[str]:
-    """All addresses that the host will have, without prefix length; empty where some come by DHCP or router advertisement, or none is configured."""
-    stacks = [stack for _path, entry in _interfaces(network_config) for stack in (entry.get("ipv4"), entry.get("ipv6")) if isinstance(stack, Mapping)]
+    """All addresses that the host will have, without prefix length; empty where some come by DHCP or router
+    advertisement, or none is configured.
+    """
+    stacks = [
+        stack
+        for _path, entry in _interfaces(network_config)
+        for stack in (entry.get("ipv4"), entry.get("ipv6"))
+        if isinstance(stack, Mapping)
+    ]
     if any(stack.get("enabled") is not False and (stack.get("dhcp") or stack.get("autoconf")) for stack in stacks):
         return []
     return list(dict.fromkeys(address.ip for address in static_addresses(network_config)))

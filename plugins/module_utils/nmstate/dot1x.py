@@ -23,7 +23,9 @@ def read_dot1x(section: Section) -> tuple[Group, ...]:
     settings = {key: part.text(key) for key in (*_TEXTS, *_SECRETS)}
     for key in _SECRETS:
         if settings[key] == _HIDDEN:
-            part.problem(key, INVALID, "is what nmstatectl shows in place of a password; nmstate would write none", layer="ours")
+            part.problem(
+                key, INVALID, "is what nmstatectl shows in place of a password; nmstate would write none", layer="ours"
+            )
     # A list in a keyfile ends with its separator.
     settings["eap"] = "".join(f"{method};" for method in methods) if methods else None
     part.finish(layer="ours")

@@ -52,14 +52,16 @@ _FEATURES = frozenset(
     tx-checksum-sctp tx-esp-segmentation tx-fcoe-segmentation tx-gre-csum-segmentation tx-gre-segmentation tx-gso-list tx-gso-partial tx-gso-robust
     tx-ipxip4-segmentation tx-ipxip6-segmentation tx-nocache-copy tx-scatter-gather tx-scatter-gather-fraglist tx-sctp-segmentation
     tx-tcp6-segmentation tx-tcp-ecn-segmentation tx-tcp-mangleid-segmentation tx-tcp-segmentation tx-tunnel-remcsum-segmentation tx-udp-segmentation
-    tx-udp_tnl-csum-segmentation tx-udp_tnl-segmentation tx-vlan-stag-hw-insert""".split()
+    tx-udp_tnl-csum-segmentation tx-udp_tnl-segmentation tx-vlan-stag-hw-insert""".split()  # noqa: E501
 )
 _COALESCE_FLAGS = ("adaptive-rx", "adaptive-tx")
 _COALESCE_NUMBERS = (
-    "pkt-rate-high pkt-rate-low rx-frames rx-frames-high rx-frames-irq rx-frames-low rx-usecs rx-usecs-high rx-usecs-irq rx-usecs-low sample-interval "
+    "pkt-rate-high pkt-rate-low rx-frames rx-frames-high rx-frames-irq rx-frames-low rx-usecs rx-usecs-high "
+    "rx-usecs-irq rx-usecs-low sample-interval "
     "stats-block-usecs tx-frames tx-frames-high tx-frames-irq tx-frames-low tx-usecs"
 ).split()
-# nmstate reads these and forgets them; NetworkManager's names for the two before would be coalesce-sample-interval and coalesce-stats-block-usecs.
+# nmstate reads these and forgets them; NetworkManager's names for the two before would be coalesce-sample-interval and
+# coalesce-stats-block-usecs.
 _COALESCE_FORGOTTEN = ("tx-usecs-high", "tx-usecs-irq", "tx-usecs-low", "sample-interval", "stats-block-usecs")
 _RING = ("rx", "rx-jumbo", "rx-mini", "tx")
 _RING_REPORTED = ("rx-max", "rx-jumbo-max", "rx-mini-max", "tx-max")
@@ -116,9 +118,19 @@ def _read_features(part: Section) -> dict[str, str | None]:
         kernel = _ALIASES.get(str(key), str(key))
         name = _RENAMED.get(kernel, kernel)
         if name not in _FEATURES:
-            part.problem(str(key), UNSUPPORTED, "NetworkManager has no such feature", hint=nearest(name, {*_FEATURES, *_ALIASES, *_RENAMED}))
+            part.problem(
+                str(key),
+                UNSUPPORTED,
+                "NetworkManager has no such feature",
+                hint=nearest(name, {*_FEATURES, *_ALIASES, *_RENAMED}),
+            )
         elif settings.get(f"feature-{name}", provided) != provided:
-            part.problem(str(key), INVALID, "is another name of a feature that has another value; nmstate keeps one of them", layer="ours")
+            part.problem(
+                str(key),
+                INVALID,
+                ("is another name of a feature that has another value; nmstate keeps one of them"),
+                layer="ours",
+            )
         settings[f"feature-{name}"] = provided
     return settings
 

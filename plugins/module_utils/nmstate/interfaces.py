@@ -48,7 +48,8 @@ KINDS: dict[str, Reader] = {
     "vxlan": read_vxlan,
     "macsec": read_macsec,
 }
-# nmstate writes a connection of these types without the section that says what it is; NetworkManager refuses to load it.
+# nmstate writes a connection of these types without the section that says what it is; NetworkManager refuses to load
+# it.
 _UNFINISHED = ("hsr", "ip-tunnel", "ipvlan", "xfrm")
 _STATES = {name: name for name in ("up", "down", "absent", "ignore")}
 _UNKNOWN_STATE = "unknown"
@@ -68,11 +69,23 @@ def read_interface(section: Section) -> NetInterface | None:
     name = section.text("name", required=True)
     kind = section.text("type") or "ethernet"
     if section.value("state") == _UNKNOWN_STATE:
-        section.problem("state", UNSUPPORTED, "nmstate leaves such an interface out without a word", value=_UNKNOWN_STATE, layer="ours")
+        section.problem(
+            "state",
+            UNSUPPORTED,
+            "nmstate leaves such an interface out without a word",
+            value=_UNKNOWN_STATE,
+            layer="ours",
+        )
         return None
     state = cast(State, section.choice("state", _STATES, default="up"))
     if state == "ignore" and kind not in ("ethernet", "loopback"):
-        section.problem("state", UNSUPPORTED, "a machine that has not been installed yet has nothing of this type to ignore", value=state, layer="ours")
+        section.problem(
+            "state",
+            UNSUPPORTED,
+            ("a machine that has not been installed yet has nothing of this type to ignore"),
+            value=state,
+            layer="ours",
+        )
     if name is None:
         return None
     if not name:
@@ -90,7 +103,11 @@ def read_interface(section: Section) -> NetInterface | None:
 
 def _refuse_type(section: Section, kind: str) -> None:
     supported = ", ".join(f'"{known}"' for known in KINDS)
-    why = "nmstate writes keyfiles for it that NetworkManager cannot load" if kind in _UNFINISHED else "no keyfiles are rendered for this type"
+    why = (
+        "nmstate writes keyfiles for it that NetworkManager cannot load"
+        if kind in _UNFINISHED
+        else "no keyfiles are rendered for this type"
+    )
     section.problem("type", UNSUPPORTED, f"{why}; supported values: {supported}", value=kind, layer="ours")
 
 
@@ -101,8 +118,12 @@ def _read_absent(section: Section, name: str, kind: str) -> NetInterface:
     _pci_address(section)
     dropped = [str(key) for key in section.data if key not in _KEPT_WHEN_ABSENT]
     if dropped:
-        section.ignored(dropped[0], f"the interface is to be absent, so its properties have no effect: {', '.join(dropped)}")
-    return NetInterface(name=name, path=section.path, type="ethernet" if kind == "veth" else kind, state="absent", identifier=identifier)
+        section.ignored(
+            dropped[0], (f"the interface is to be absent, so its properties have no effect: {', '.join(dropped)}")
+        )
+    return NetInterface(
+        name=name, path=section.path, type="ethernet" if kind == "veth" else kind, state="absent", identifier=identifier
+    )
 
 
 def _read_present(section: Section, name: str, kind: str, state: State) -> NetInterface:

@@ -78,8 +78,14 @@ def _automatic(family: Family, stack: IpStack) -> Settings:
         settings |= {"dhcp-duid": _DUIDS.get(duid, duid), "dhcp-iaid": "mac", "ra-timeout": _FOREVER}
         settings["token"] = stack.token or ""
     if stack.custom_hostname and stack.send_hostname is not False:
-        settings["dhcp-fqdn" if family == "ipv4" and "." in stack.custom_hostname else "dhcp-hostname"] = stack.custom_hostname
-    for name, on in (("ignore-auto-dns", stack.auto_dns), ("never-default", stack.auto_gateway), ("ignore-auto-routes", stack.auto_routes)):
+        settings["dhcp-fqdn" if family == "ipv4" and "." in stack.custom_hostname else "dhcp-hostname"] = (
+            stack.custom_hostname
+        )
+    for name, on in (
+        ("ignore-auto-dns", stack.auto_dns),
+        ("never-default", stack.auto_gateway),
+        ("ignore-auto-routes", stack.auto_routes),
+    ):
         if on is not None:
             settings[name] = _flag(not on)
     if stack.auto_table_id is not None:

@@ -3,14 +3,19 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """networkConfig → NetworkManager keyfiles, without nmstatectl.
 
-The result equals in meaning what openshift-install puts into the image: ``nmstatectl gc`` of nmstate 2.2 (section and key names, one connection per
-interface, resolver placement), rewritten with ``autoconnect=true`` and ``autoconnect-priority=1``. Differences that
+The result equals in meaning what openshift-install puts into the image: ``nmstatectl gc`` of nmstate 2.2 (section and
+key names, one connection per interface, resolver placement), rewritten with ``autoconnect=true`` and
+``autoconnect-priority=1``. Differences that
 are meant (compared with nmstate 2.2.62 over thousands of documents, tests/unit/nmstate/test_peer.py):
 
-* Where any of several interfaces may hold a routing rule, nmstate takes another one in each run; here it is the first by name.
-* Flags of MPTCP are written whatever the kernel of the machine that renders; nmstate refuses them where that has MPTCP turned off.
-* openshift-install's rewriting spoils values in quotes, with a backtick, or with a backslash at the end; here they stay as they are.
-* What nmstate accepts and then loses or spoils is refused (layer ``ours``), and what it writes nowhere without harm is a warning: docs/network-config.md.
+* Where any of several interfaces may hold a routing rule, nmstate takes another one in each run; here it is the first
+  by name.
+* Flags of MPTCP are written whatever the kernel of the machine that renders; nmstate refuses them where that has MPTCP
+  turned off.
+* openshift-install's rewriting spoils values in quotes, with a backtick, or with a backslash at the end; here they stay
+  as they are.
+* What nmstate accepts and then loses or spoils is refused (layer ``ours``), and what it writes nowhere without harm is
+  a warning: docs/network-config.md.
 * nmstate stops at its first error; here all are reported, those that only follow from another one left out.
 
 Source: openshift/installer pkg/asset/agent/manifests/nmstateconfig.go,
@@ -44,7 +49,8 @@ class Keyfile:
 def render_keyfiles(network_config: Mapping[str, Any]) -> tuple[Keyfile, ...]:
     """The keyfiles of one host's networkConfig, sorted by name; the same input gives the same text.
 
-    Raises :class:`InvalidInput` with every problem found; paths are relative to the networkConfig (``interfaces[0].ipv4``).
+    Raises :class:`InvalidInput` with every problem found; paths are relative to the networkConfig
+    (``interfaces[0].ipv4``).
     """
     document, resolvers, problems = _read(network_config)
     if errors(problems):
@@ -54,7 +60,9 @@ def render_keyfiles(network_config: Mapping[str, Any]) -> tuple[Keyfile, ...]:
 
 
 def examine_network_config(network_config: Mapping[str, Any]) -> tuple[NetworkDocument, list[Problem]]:
-    """The document as far as it can be read, and everything :func:`render_keyfiles` has to say about it, warnings included; nothing is raised."""
+    """The document as far as it can be read, and everything :func:`render_keyfiles` has to say about it, warnings
+    included; nothing is raised.
+    """
     document, _resolvers, problems = _read(network_config)
     return document, problems
 
@@ -83,5 +91,7 @@ def _check_files(document: NetworkDocument, findings: Findings) -> None:
 
 
 def _keyfile_text(groups: Iterable[Group]) -> str:
-    parts = ["\n".join([f"[{group.name}]", *(f"{key}={value}" for key, value in group.settings)]) + "\n" for group in groups]
+    parts = [
+        "\n".join([f"[{group.name}]", *(f"{key}={value}" for key, value in group.settings)]) + "\n" for group in groups
+    ]
     return "\n".join(parts)

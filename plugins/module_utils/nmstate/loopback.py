@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The loopback interface ``lo``, which exists on every machine: routes and rules that belong to no other interface are in its keyfile."""
+"""The loopback interface ``lo``, which exists on every machine: routes and rules that belong to no other interface are
+in its keyfile.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,11 @@ def read_loopback(section: Section, entry: NetInterface) -> NetInterface:
         stack = entry.stack(family)
         if stack is not None and stack.auto:
             section.problem(family, INVALID, "a loopback interface gets no addresses by itself")
-        if entry.name == LOOPBACK.name and family in _WAITS_FOR.get(entry.wait_ip or "", ()) and (stack is None or not stack.enabled):
+        if (
+            entry.name == LOOPBACK.name
+            and family in _WAITS_FOR.get(entry.wait_ip or "", ())
+            and (stack is None or not stack.enabled)
+        ):
             section.problem("wait-ip", INVALID, f"needs {family}.enabled: true", value=entry.wait_ip)
     if entry.name != LOOPBACK.name:
         return entry

@@ -40,10 +40,13 @@ class Address:
 
 @dataclasses.dataclass(frozen=True)
 class IpStack:
-    """``ipv4`` or ``ipv6`` of an interface. None = not given; ``autoconf``, ``duid``, ``addr_gen_mode`` and ``token`` are IPv6 only.
+    """``ipv4`` or ``ipv6`` of an interface.
 
-    ``written_addresses``: whether any address is there, also one that nmstate leaves out of the keyfile; it decides who may hold name servers.
-    ``written_table_id``: ``auto-route-table-id`` where it has no effect as well; it decides who may hold rules.
+    None = not given; ``autoconf``, ``duid``, ``addr_gen_mode`` and ``token`` are IPv6 only.
+
+    ``written_addresses``: whether any address is there, also one that nmstate leaves out of the keyfile; it decides who
+    may hold name servers. ``written_table_id``: ``auto-route-table-id`` where it has no effect as well; it decides who
+    may hold rules.
     """
 
     enabled: bool
@@ -89,7 +92,9 @@ class Vlan:
 
 @dataclasses.dataclass(frozen=True)
 class Bond:
-    """``ports`` is None where the document leaves the list open; ``options`` are those of NetworkManager's ``[bond]``, the mode included."""
+    """``ports`` is None where the document leaves the list open; ``options`` are those of NetworkManager's ``[bond]``,
+    the mode included.
+    """
 
     mode: str
     options: tuple[tuple[str, str], ...] = ()
@@ -115,7 +120,9 @@ class Port:
 
 @dataclasses.dataclass(frozen=True)
 class OvsPort:
-    """A port of an Open vSwitch bridge, which is a connection of its own; ``members`` are the interfaces in it (several in a bond)."""
+    """A port of an Open vSwitch bridge, which is a connection of its own; ``members`` are the interfaces in it (several
+    in a bond).
+    """
 
     name: str
     members: tuple[str, ...]
@@ -126,8 +133,8 @@ class OvsPort:
 class NetInterface:
     """One entry of ``interfaces``; ``path`` is where it stands.
 
-    ``controller`` is the name of the bond, bridge or VRF it is a port of, ``controller_type`` the type of that; ``parent`` the interface below it;
-    ``groups`` the sections of its keyfile that need nothing else to be known.
+    ``controller`` is the name of the bond, bridge or VRF it is a port of, ``controller_type`` the type of that;
+    ``parent`` the interface below it; ``groups`` the sections of its keyfile that need nothing else to be known.
     """
 
     name: str
@@ -184,9 +191,12 @@ class NetInterface:
 
 @dataclasses.dataclass(frozen=True)
 class Route:
-    """A static route, destination canonical. ``options`` are the further ones of NetworkManager's ``routeN_options``, in its spelling.
+    """A static route, destination canonical.
 
-    ``kind`` is ``blackhole``, ``prohibit`` or ``unreachable`` for a route that leads nowhere. Such a route is held by the interface ``lo``.
+    ``options`` are the further ones of NetworkManager's ``routeN_options``, in its spelling.
+
+    ``kind`` is ``blackhole``, ``prohibit`` or ``unreachable`` for a route that leads nowhere. Such a route is held by
+    the interface ``lo``.
     """
 
     path: str
@@ -239,7 +249,10 @@ class Resolver:
 
 @dataclasses.dataclass(frozen=True)
 class NetworkDocument:
-    """``unread`` are names of interfaces with mistakes of their own: what depends on them cannot be judged. ``ignored`` are those to be left alone."""
+    """``unread`` are names of interfaces with mistakes of their own: what depends on them cannot be judged.
+
+    ``ignored`` are those to be left alone.
+    """
 
     interfaces: tuple[NetInterface, ...] = ()
     routes: tuple[Route, ...] = ()
@@ -251,7 +264,9 @@ class NetworkDocument:
     def interface(self, name: str) -> NetInterface | None:
         """By kernel name, else by profile name, else an Open vSwitch bridge of that name."""
         kernel = [entry for entry in self.interfaces if not entry.userspace]
-        found = [entry for entry in kernel if entry.name == name] or [entry for entry in kernel if entry.profile_name == name]
+        found = [entry for entry in kernel if entry.name == name] or [
+            entry for entry in kernel if entry.profile_name == name
+        ]
         return next(iter(found or [entry for entry in self.interfaces if entry.name == name]), None)
 
     def kernel(self, name: str) -> NetInterface | None:
@@ -262,4 +277,6 @@ class NetworkDocument:
         if not entry.controller:
             return None
         bridge = entry.controller_type == "ovs-bridge"
-        return next((other for other in self.interfaces if other.name == entry.controller and other.userspace == bridge), None)
+        return next(
+            (other for other in self.interfaces if other.name == entry.controller and other.userspace == bridge), None
+        )

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which interface a name means: base-iface, next-hop-interface and copy-mac-from may name a profile or an alternative name as well as an interface."""
+"""Which interface a name means: base-iface, next-hop-interface and copy-mac-from may name a profile or an alternative
+name as well as an interface.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from .model import NetInterface
 
 
 class InterfaceNames:
-    """Lookup as nmstate does it: interfaces that are to be up and have a name of the kernel, then alternative names, then profiles."""
+    """Lookup as nmstate does it: interfaces that are to be up and have a name of the kernel, then alternative names,
+    then profiles.
+    """
 
     def __init__(self, interfaces: Iterable[NetInterface]) -> None:
         self._kernel = {LOOPBACK.name}

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Connection profiles: one for each interface, and those that an interface brings with it (ports of Open vSwitch, the other end of a veth)."""
+"""Connection profiles: one for each interface, and those that an interface brings with it (ports of Open vSwitch, the
+other end of a veth).
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,8 @@ _CONTROLLERS = ("bond", "linux-bridge", "ovs-bridge", "ovs-port", "vrf")
 _UNWIRED = ("infiniband", "loopback")
 # The order of sections in nmstate's files.
 _SECTIONS = (
-    "connection bond bond-port bridge bridge-port ipv4 ipv6 ovs-bridge ovs-port ovs-interface ovs-patch ovs-dpdk ethernet vlan vxlan sriov macvlan macsec "
+    "connection bond bond-port bridge bridge-port ipv4 ipv6 ovs-bridge ovs-port ovs-interface ovs-patch ovs-dpdk "
+    "ethernet vlan vxlan sriov macvlan macsec "
     "vrf veth user 802-1x ethtool infiniband ovs-external-ids ovs-other-config match"
 )
 _ORDER = {name: place for place, name in enumerate(_SECTIONS.split())}
@@ -65,7 +68,9 @@ def profiles(document: NetworkDocument, resolvers: Resolvers) -> Iterator[Connec
 
 def _makes_peer(entry: NetInterface, document: NetworkDocument) -> bool:
     """Whether the other end of a veth pair is nowhere else in the document."""
-    return bool(entry.veth_peer) and document.kernel(entry.veth_peer) is None and entry.veth_peer not in document.ignored
+    return (
+        bool(entry.veth_peer) and document.kernel(entry.veth_peer) is None and entry.veth_peer not in document.ignored
+    )
 
 
 def _port_id(port: OvsPort) -> str:
@@ -107,7 +112,10 @@ def _connection(entry: NetInterface, document: NetworkDocument) -> Group:
     if entry.identifier != "name":
         settings["interface-name"] = None
     if entry.controller_type:
-        settings |= {"master": _master(entry, document), "slave-type": _CONTROLLER_TYPES.get(entry.controller_type, entry.controller_type)}
+        settings |= {
+            "master": _master(entry, document),
+            "slave-type": _CONTROLLER_TYPES.get(entry.controller_type, entry.controller_type),
+        }
     if entry.lldp is not None:
         settings["lldp"] = "1" if entry.lldp else "0"
     if entry.mptcp_flags is not None:

@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the parts of an nmstate document say about each other: controllers and ports, interfaces and what they stand on, routes and rules and their
-interface."""
+"""What the parts of an nmstate document say about each other: controllers and ports, interfaces and what they stand on,
+routes and rules and their interface.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +24,12 @@ _FIXED_PARENT = ("infiniband", "ovs-interface")
 
 
 def relate(document: NetworkDocument, findings: Findings) -> NetworkDocument:
-    """The document with names resolved, ports given their controller, a plain ethernet for every port that has no entry of its own, and ``lo`` where a
-    route or a rule needs it."""
-    unread = frozenset(entry.name for entry in document.interfaces if entry.state == "unread" or findings.errors_below(entry.path))
+    """The document with names resolved, ports given their controller, a plain ethernet for every port that has no entry
+    of its own, and ``lo`` where a route or a rule needs it.
+    """
+    unread = frozenset(
+        entry.name for entry in document.interfaces if entry.state == "unread" or findings.errors_below(entry.path)
+    )
     present = _last_of_each_name(document.interfaces, findings)
     ignored = frozenset(entry.name for entry in present if entry.state == "ignore")
     present = [entry for entry in present if entry.state not in ("ignore", "unread")]
@@ -46,14 +50,28 @@ def relate(document: NetworkDocument, findings: Findings) -> NetworkDocument:
 
 
 def _last_of_each_name(interfaces: Sequence[NetInterface], findings: Findings) -> list[NetInterface]:
-    """nmstate keeps the last entry of a name and says nothing. A bridge of Open vSwitch and an interface may share one."""
+    """nmstate keeps the last entry of a name and says nothing.
+
+    A bridge of Open vSwitch and an interface may share one.
+    """
     kept: dict[tuple[str, bool], NetInterface] = {}
     for entry in interfaces:
         key = (entry.name, entry.userspace)
         if key in kept:
-            findings.add(f"{entry.path}.name", DUPLICATE, f"is at {kept[key].path} already; nmstate keeps only one", value=entry.name, layer="ours")
+            findings.add(
+                f"{entry.path}.name",
+                DUPLICATE,
+                f"is at {kept[key].path} already; nmstate keeps only one",
+                value=entry.name,
+                layer="ours",
+            )
         kept[key] = entry
-        if entry.name == LOOPBACK.name and entry.type != LOOPBACK.type and not entry.userspace and entry.state not in ("ignore", "unread"):
+        if (
+            entry.name == LOOPBACK.name
+            and entry.type != LOOPBACK.type
+            and not entry.userspace
+            and entry.state not in ("ignore", "unread")
+        ):
             findings.add(f"{entry.path}.type", INVALID, "lo is a loopback interface", value=entry.type)
     return list(kept.values())
 
@@ -66,7 +84,9 @@ def _check_alternative_names(interfaces: Sequence[NetInterface], findings: Findi
                 findings.add(f"{entry.path}.alt-names", INVALID, f"belongs to {taken[name]}", value=name)
 
 
-def _with_copied_mac(entry: NetInterface, names: InterfaceNames, document: NetworkDocument, findings: Findings) -> NetInterface:
+def _with_copied_mac(
+    entry: NetInterface, names: InterfaceNames, document: NetworkDocument, findings: Findings
+) -> NetInterface:
     if not entry.copy_mac_from:
         return entry
     path = f"{entry.path}.copy-mac-from"
@@ -75,7 +95,12 @@ def _with_copied_mac(entry: NetInterface, names: InterfaceNames, document: Netwo
     if entry.copy_mac_from in document.unread:
         return entry
     if source is None:
-        findings.add(path, INVALID, "there is no such interface that is up" if not found else "several interfaces have it", value=entry.copy_mac_from)
+        findings.add(
+            path,
+            INVALID,
+            "there is no such interface that is up" if not found else "several interfaces have it",
+            value=entry.copy_mac_from,
+        )
         return entry
     mac = source.permanent_mac or source.mac_address
     if not mac:
@@ -83,15 +108,21 @@ def _with_copied_mac(entry: NetInterface, names: InterfaceNames, document: Netwo
     return dataclasses.replace(entry, mac_address=mac)
 
 
-def _with_parent(entry: NetInterface, names: InterfaceNames, document: NetworkDocument, findings: Findings) -> NetInterface:
+def _with_parent(
+    entry: NetInterface, names: InterfaceNames, document: NetworkDocument, findings: Findings
+) -> NetInterface:
     """The interface below by its own name. One that the document does not know may exist all the same."""
     if not entry.parent or entry.state != "up":
         return entry
     found = names.find(entry.parent)
     if len(found) > 1:
-        findings.add(entry.path, INVALID, f"several interfaces have the profile name {entry.parent}", value=entry.parent)
+        findings.add(
+            entry.path, INVALID, f"several interfaces have the profile name {entry.parent}", value=entry.parent
+        )
     if len(found) == 1 and found[0] != entry.parent and entry.type not in _FIXED_PARENT:
-        entry = dataclasses.replace(entry, parent=found[0], vlan=entry.vlan and dataclasses.replace(entry.vlan, base_iface=found[0]))
+        entry = dataclasses.replace(
+            entry, parent=found[0], vlan=entry.vlan and dataclasses.replace(entry.vlan, base_iface=found[0])
+        )
     below = document.kernel(entry.parent)
     if below is not None and below.state == "absent" and below.type != "ethernet":
         where = "vlan.base-iface" if entry.vlan else f"{entry.type}.base-iface"

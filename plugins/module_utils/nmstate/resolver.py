@@ -3,8 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """``dns-resolver`` of an nmstate document, and the interface that holds it.
 
-NetworkManager keeps name servers per connection, so nmstate picks an interface for each address family: first one with static addresses (or with
-``auto-dns: false``), then any with the family enabled, in the order of the document.
+NetworkManager keeps name servers per connection, so nmstate picks an interface for each address family: first one with
+static addresses (or with ``auto-dns: false``), then any with the family enabled, in the order of the document.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from .model import Family, NetInterface, NetworkDocument, Resolver
 from .section import Findings, Layer, Section, canonical_ip
 
 _PLAIN_OPTIONS = (
-    "debug edns0 inet6 ip6-bytestring ip6-dotint no-aaaa no-check-names no-ip6-dotint no-reload no-tld-query rotate single-request "
+    "debug edns0 inet6 ip6-bytestring ip6-dotint no-aaaa no-check-names no-ip6-dotint no-reload no-tld-query rotate "
+    "single-request "
     "single-request-reopen trust-ad use-vc"
 ).split()
 _VALUE_OPTIONS = ("ndots", "timeout", "attempts")
@@ -43,7 +44,11 @@ def read_resolver(section: Section) -> Resolver:
     section.finish(known=("config",))
     if config is None:
         return Resolver()
-    servers = [server for index, text in enumerate(config.texts("server", nulls=False) or ()) if (server := _server(config, index, text))]
+    servers = [
+        server
+        for index, text in enumerate(config.texts("server", nulls=False) or ())
+        if (server := _server(config, index, text))
+    ]
     searches, options = config.texts("search") or (), config.texts("options", nulls=False) or ()
     for index, option in enumerate(options):
         name, colon, _value = option.partition(":")
@@ -70,7 +75,11 @@ def _server(config: Section, index: int, text: str) -> str:
 def place_resolver(document: NetworkDocument, findings: Findings) -> Mapping[tuple[str, Family], Placement]:
     """(interface name, family) → what it holds; a server that no interface can hold is a problem."""
     resolver = document.resolver
-    present = [entry for entry in document.interfaces if entry.state != "absent" and entry.type != "loopback" and entry.can_have_ip]
+    present = [
+        entry
+        for entry in document.interfaces
+        if entry.state != "absent" and entry.type != "loopback" and entry.can_have_ip
+    ]
     if not resolver.servers:
         return _place_searches(resolver, document, present, findings) if resolver.searches or resolver.options else {}
     first = _family(resolver.servers[0])
@@ -83,7 +92,12 @@ def place_resolver(document: NetworkDocument, findings: Findings) -> Mapping[tup
         if holder is None and document.unread:
             continue
         if holder is None:
-            findings.add(_SERVERS, INVALID, f"no interface with {family.replace('ip', 'IP')} enabled can hold it", value=", ".join(servers))
+            findings.add(
+                _SERVERS,
+                INVALID,
+                f"no interface with {family.replace('ip', 'IP')} enabled can hold it",
+                value=", ".join(servers),
+            )
             continue
         bare = tuple(server.split("%")[0] for server in servers)
         if family == first:
@@ -104,7 +118,12 @@ def _place_searches(
                 if test(entry, family):
                     return {(entry.name, family): Placement((), resolver.searches, resolver.options, _PRIORITY)}
     if not document.unread:
-        findings.add("dns-resolver.config.search", INVALID, "no interface with IP enabled can hold it", value=", ".join(resolver.searches))
+        findings.add(
+            "dns-resolver.config.search",
+            INVALID,
+            "no interface with IP enabled can hold it",
+            value=", ".join(resolver.searches),
+        )
     return {}
 
 
@@ -136,7 +155,9 @@ def _link_local_holder(servers: Sequence[str], document: NetworkDocument, findin
         if name not in document.unread and (entry is None or not _can_hold(entry, "ipv6")):
             findings.add(_SERVERS, INVALID, f"interface {name} is not up with IPv6 enabled", value=", ".join(servers))
     if len(names) > 1:
-        findings.add(_SERVERS, INVALID, f"link-local servers of several interfaces: {', '.join(names)}", value=", ".join(servers))
+        findings.add(
+            _SERVERS, INVALID, f"link-local servers of several interfaces: {', '.join(names)}", value=", ".join(servers)
+        )
     return names[0] if names else None
 
 

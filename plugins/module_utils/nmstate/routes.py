@@ -18,7 +18,14 @@ from .section import Findings, Section, canonical_ip
 
 MAIN_TABLE = 254
 # nmstate's key -> NetworkManager's route option, in the order nmstate writes them.
-_NUMBERS = {"weight": "weight", "cwnd": "cwnd", "initcwnd": "initcwnd", "initrwnd": "initrwnd", "mtu": "mtu", "advmss": "advmss"}
+_NUMBERS = {
+    "weight": "weight",
+    "cwnd": "cwnd",
+    "initcwnd": "initcwnd",
+    "initrwnd": "initrwnd",
+    "mtu": "mtu",
+    "advmss": "advmss",
+}
 _FLAGS = {"lock-mtu": "lock-mtu", "quickack": "quickack"}
 _TEXTS = ("destination", "next-hop-interface", "next-hop-address", "vrf-name", "source")
 _ABOVE_ZERO = ("weight", "cwnd", "mtu", "advmss")
@@ -111,7 +118,13 @@ def _destination(section: Section, kind: str, *, absent: bool) -> str | None:
         return None
     length = int(network.rpartition("/")[2])
     if text.startswith("0.") and length >= 8 and not kind and not absent:
-        section.problem("destination", INVALID, "a network in 0.0.0.0/8 cannot be a destination", value=text, hint="the default route is 0.0.0.0/0")
+        section.problem(
+            "destination",
+            INVALID,
+            "a network in 0.0.0.0/8 cannot be a destination",
+            value=text,
+            hint="the default route is 0.0.0.0/0",
+        )
     return network
 
 
@@ -151,10 +164,19 @@ def _with_interface(route: Route, document: NetworkDocument, names: InterfaceNam
     entry = _kernel(document, found[0]) if found else None
     stack = entry.stack(route.family) if entry else None
     if entry is None or entry.state == "absent":
-        detail = "lo is to be absent, and the route would be lost with it" if route.kind else "there is no such interface that is up"
+        detail = (
+            "lo is to be absent, and the route would be lost with it"
+            if route.kind
+            else "there is no such interface that is up"
+        )
         findings.add(where, INVALID, detail, value=route.interface, layer="ours" if route.kind else "installer")
     elif stack is None or not stack.enabled:
-        findings.add(where, INVALID, f"{route.family.replace('ip', 'IP')} is not enabled on that interface", value=route.interface)
+        findings.add(
+            where,
+            INVALID,
+            f"{route.family.replace('ip', 'IP')} is not enabled on that interface",
+            value=route.interface,
+        )
     else:
         return dataclasses.replace(route, interface=entry.name)
     return None
@@ -174,9 +196,13 @@ def _with_table(route: Route, document: NetworkDocument, findings: Findings) -> 
     if vrf is None or vrf.type != "vrf" or vrf.state != "up":
         findings.add(where, INVALID, "there is no such VRF that is up", value=route.vrf)
         return route
-    table = int(next(value for group in vrf.groups if group.name == "vrf" for key, value in group.settings if key == "table"))
+    table = int(
+        next(value for group in vrf.groups if group.name == "vrf" for key, value in group.settings if key == "table")
+    )
     if route.table_provided is not None and route.table_provided != table:
-        findings.add(f"{route.path}.table-id", INVALID, f"VRF {route.vrf} has table {table}", value=route.table_provided)
+        findings.add(
+            f"{route.path}.table-id", INVALID, f"VRF {route.vrf} has table {table}", value=route.table_provided
+        )
     return dataclasses.replace(route, table_id=table, table_provided=table)
 
 
@@ -195,5 +221,10 @@ def _distinct(routes: Iterable[Route], findings: Findings) -> list[Route]:
         )
         first = kept.setdefault(key, route)
         if first.metric != route.metric:
-            findings.add(route.path, DUPLICATE, f"differs from {first.path} in its metric only; nmstate keeps one of them", layer="ours")
+            findings.add(
+                route.path,
+                DUPLICATE,
+                (f"differs from {first.path} in its metric only; nmstate keeps one of them"),
+                layer="ours",
+            )
     return list(kept.values())

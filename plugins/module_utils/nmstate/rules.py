@@ -3,9 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """``route-rules`` of an nmstate document, and the interface that holds each.
 
-NetworkManager keeps rules per connection. nmstate puts one to its ``iif``; else to an interface with routes into the rule's table, else to any whose
-automatic routes go there; else to the first with the family enabled; else to ``lo``. Where several have such routes nmstate takes any of them, and the first
-by name is taken here.
+NetworkManager keeps rules per connection. nmstate puts one to its ``iif``; else to an interface with routes into the
+rule's table, else to any whose automatic routes go there; else to the first with the family enabled; else to ``lo``.
+Where several have such routes nmstate takes any of them, and the first by name is taken here.
 """
 
 from __future__ import annotations
@@ -41,13 +41,17 @@ def _read_rule(section: Section) -> Rule | None:
     mark, mask = section.integer("fwmark"), section.integer("fwmask")
     action = section.choice("action", _ACTIONS, plain=True) or ""
     incoming = (section.text("iif") if absent else section.name("iif", required=False, layer="installer")) or ""
-    suppress = section.integer("suppress-prefix-length" if section.has("suppress-prefix-length") else "suppress_prefixlength", plain=True)
+    suppress = section.integer(
+        "suppress-prefix-length" if section.has("suppress-prefix-length") else "suppress_prefixlength", plain=True
+    )
     section.value("suppress-prefix-length", "suppress_prefixlength")
     section.finish(known=("ip-from", "ip-to"))
     if absent:
         return None
     if suppress is not None and suppress > 0x7FFFFFFF:
-        section.problem("suppress-prefix-length", INVALID, "NetworkManager knows numbers up to 2147483647", value=suppress)
+        section.problem(
+            "suppress-prefix-length", INVALID, "NetworkManager knows numbers up to 2147483647", value=suppress
+        )
     if mask is not None and mark is None:
         section.problem("fwmask", INVALID, "needs fwmark", value=mask)
     family = _family(section, provided, ends)
@@ -99,7 +103,9 @@ def _family_of(network: str) -> Family:
 
 
 def _with_priorities(rules: Sequence[Rule]) -> list[Rule]:
-    """Rules without a priority are numbered from 30000, above the largest one that is given; one that matches another rule takes its priority."""
+    """Rules without a priority are numbered from 30000, above the largest one that is given; one that matches another
+    rule takes its priority.
+    """
     distinct: list[Rule] = []
     for rule in rules:
         if not any(_matches(rule, other) for other in distinct):
@@ -108,7 +114,9 @@ def _with_priorities(rules: Sequence[Rule]) -> list[Rule]:
     numbered = []
     for rule in rules:
         if rule.priority is None:
-            priority = next((other.priority for other in distinct if other.priority is not None and _matches(rule, other)), None)
+            priority = next(
+                (other.priority for other in distinct if other.priority is not None and _matches(rule, other)), None
+            )
             if priority is None:
                 last += 1
                 priority = last
@@ -123,7 +131,9 @@ def _matches(rule: Rule, other: Rule) -> bool:
         (not rule.source or rule.source == other.source)
         and (not rule.destination or rule.destination == other.destination)
         and rule.family == other.family
-        and (rule.priority is None or rule.priority == other.priority or (rule.priority == 0 and other.priority is None))
+        and (
+            rule.priority is None or rule.priority == other.priority or (rule.priority == 0 and other.priority is None)
+        )
         and (not rule.table_id or rule.table_id == other.table_id)
         and (rule.fwmark is None or rule.fwmark == (other.fwmark or 0))
         and (rule.fwmask is None or rule.fwmask == (other.fwmask or 0))
@@ -142,7 +152,13 @@ def relate_rules(document: NetworkDocument, findings: Findings) -> tuple[Rule, .
             if rule.incoming not in document.unread and rule.incoming not in document.ignored:
                 findings.add(f"{rule.path}.iif", INVALID, "there is no such interface", value=rule.incoming)
             elif rule.incoming in document.ignored:
-                findings.add(f"{rule.path}.iif", INVALID, "is to be ignored, and nmstate leaves the rule out", value=rule.incoming, layer="ours")
+                findings.add(
+                    f"{rule.path}.iif",
+                    INVALID,
+                    "is to be ignored, and nmstate leaves the rule out",
+                    value=rule.incoming,
+                    layer="ours",
+                )
             continue
         stack = holder.stack(rule.family)
         if stack is None or holder.state == "absent" or holder.userspace:
@@ -173,7 +189,10 @@ def _holder(rule: Rule, document: NetworkDocument) -> NetInterface | None:
 
 
 def _leads_to(entry: NetInterface, family: Family, table: int, document: NetworkDocument) -> bool:
-    """Whether routes of the interface are in the table. One without automatic routes into another table counts for the main table."""
+    """Whether routes of the interface are in the table.
+
+    One without automatic routes into another table counts for the main table.
+    """
     tables = [
         MAIN_TABLE if route.table_provided is None else route.table_provided
         for route in document.routes
@@ -193,5 +212,7 @@ def _distinct(rules: Sequence[Rule], findings: Findings) -> list[Rule]:
         key = (*ends, rule.priority, table, rule.fwmark or 0, rule.fwmask or 0, rule.action, suppress)
         first = kept.setdefault(key, rule)
         if dataclasses.replace(first, path="") != dataclasses.replace(rule, path=""):
-            findings.add(rule.path, DUPLICATE, f"nmstate cannot tell it from {first.path} and keeps one of them", layer="ours")
+            findings.add(
+                rule.path, DUPLICATE, f"nmstate cannot tell it from {first.path} and keeps one of them", layer="ours"
+            )
     return list(kept.values())

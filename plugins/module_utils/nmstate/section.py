@@ -3,9 +3,10 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Reading a part of an nmstate document key by key, so that nothing in it goes unnoticed.
 
-A :class:`Section` knows its path and collects problems. Keys that were not read are reported by :meth:`Section.finish`: a property is read, refused or
-named, never dropped. Values are accepted as nmstate accepts them. Most of its booleans and numbers may be given as text as well, and then an explicit null is
-a mistake; others (``plain``) take their own type only, and null for "not given" (serde attributes of nmstate 2.2).
+A :class:`Section` knows its path and collects problems. Keys that were not read are reported by :meth:`Section.finish`:
+a property is read, refused or named, never dropped. Values are accepted as nmstate accepts them. Most of its booleans
+and numbers may be given as text as well, and then an explicit null is a mistake; others (``plain``) take their own type
+only, and null for "not given" (serde attributes of nmstate 2.2).
 """
 
 from __future__ import annotations
@@ -34,24 +35,42 @@ class Findings:
     def __init__(self) -> None:
         self.problems: list[Problem] = []
 
-    def add(self, path: str, kind: str, detail: str, *, value: object = None, layer: Layer = "installer", severity: Severity = "error", hint: str = "") -> None:
+    def add(
+        self,
+        path: str,
+        kind: str,
+        detail: str,
+        *,
+        value: object = None,
+        layer: Layer = "installer",
+        severity: Severity = "error",
+        hint: str = "",
+    ) -> None:
         """``layer`` is ``ours`` where nmstatectl itself would accept the document."""
         text = f'"{value}"' if isinstance(value, str) else str(value)
         shown = "" if value is None else text
-        self.problems.append(Problem(path=path, kind=kind, detail=detail, severity=severity, layer=layer, value=shown, hint=hint))
+        self.problems.append(
+            Problem(path=path, kind=kind, detail=detail, severity=severity, layer=layer, value=shown, hint=hint)
+        )
 
     def ignored(self, path: str, detail: str) -> None:
         """A warning: nmstate accepts the value and does nothing with it."""
         self.add(path, IGNORED, detail, severity="warning")
 
     def errors_below(self, path: str) -> bool:
-        """Whether nmstate cannot read the part of the document at ``path``. What we refuse beyond it has been read all the same."""
+        """Whether nmstate cannot read the part of the document at ``path``.
+
+        What we refuse beyond it has been read all the same.
+        """
         found = (problem for problem in self.problems if problem.severity == "error" and problem.layer == "installer")
         return any(problem.path.startswith((f"{path}.", f"{path}[")) for problem in found)
 
 
 class Section:
-    """A mapping inside the document. ``scalars``: a number or a boolean is taken for the text it is written as; nmstate does so outside of interfaces."""
+    """A mapping inside the document.
+
+    ``scalars``: a number or a boolean is taken for the text it is written as; nmstate does so outside of interfaces.
+    """
 
     def __init__(self, data: Mapping[str, Any], path: str, findings: Findings, *, scalars: bool = False) -> None:
         self.data = data
@@ -63,7 +82,9 @@ class Section:
     def at(self, key: str) -> str:
         return f"{self.path}.{key}" if self.path else key
 
-    def problem(self, key: str, kind: str, detail: str, *, value: object = None, layer: Layer = "installer", hint: str = "") -> None:
+    def problem(
+        self, key: str, kind: str, detail: str, *, value: object = None, layer: Layer = "installer", hint: str = ""
+    ) -> None:
         self.findings.add(self.at(key) if key else self.path, kind, detail, value=value, layer=layer, hint=hint)
 
     def has(self, key: str) -> bool:
@@ -89,7 +110,13 @@ class Section:
         if isinstance(value, str):
             return value if self.one_line(keys[0], value) else None
         if value is not None or (not nullable and not self._absent(keys)):
-            self.problem(keys[0], INVALID, f"must be text, got {_kind(value)}", value="" if value is None else str(value), hint="put it in quotes")
+            self.problem(
+                keys[0],
+                INVALID,
+                f"must be text, got {_kind(value)}",
+                value="" if value is None else str(value),
+                hint="put it in quotes",
+            )
         elif required:
             self.problem(keys[0], REQUIRED, f"{keys[0]} is missing")
         return None
@@ -123,20 +150,40 @@ class Section:
         if not plain and lowered in (*_TRUE, *_FALSE):
             return lowered in _TRUE
         if not self._absent(keys):
-            self.problem(keys[0], INVALID, "must be true or false" + (", not text or a number" if plain else ""), value=str(value))
+            self.problem(
+                keys[0],
+                INVALID,
+                "must be true or false" + (", not text or a number" if plain else ""),
+                value=str(value),
+            )
         return None
 
     def integer(
-        self, key: str, low: int = 0, high: int = 0xFFFFFFFF, *, required: bool = False, plain: bool = False, ours: tuple[int, int] | None = None
+        self,
+        key: str,
+        low: int = 0,
+        high: int = 0xFFFFFFFF,
+        *,
+        required: bool = False,
+        plain: bool = False,
+        ours: tuple[int, int] | None = None,
     ) -> int | None:
-        """A whole number that nmstate accepts (``low`` to ``high``); beyond ``ours`` it would write what NetworkManager cannot use."""
+        """A whole number that nmstate accepts (``low`` to ``high``); beyond ``ours`` it would write what NetworkManager
+        cannot use.
+        """
         value = self.value(key)
         if value is None and not required and (plain or key not in self.data):
             return None
         number = _plain_integer(value) if plain else _integer(value, signed=low < 0)
         if number is not None and low <= number <= high:
             if ours and not ours[0] <= number <= ours[1]:
-                self.problem(key, INVALID, f"must be a whole number from {ours[0]} to {ours[1]} for NetworkManager", value=str(value), layer="ours")
+                self.problem(
+                    key,
+                    INVALID,
+                    f"must be a whole number from {ours[0]} to {ours[1]} for NetworkManager",
+                    value=str(value),
+                    layer="ours",
+                )
             return number
         if value is not None or (key in self.data and not plain):
             self.problem(key, INVALID, f"must be a whole number from {low} to {high}", value=str(value))
@@ -144,7 +191,9 @@ class Section:
             self.problem(key, REQUIRED, f"{key} is missing")
         return None
 
-    def choice(self, key: str, names: Mapping[str, str], *, default: str | None = None, plain: bool = False) -> str | None:
+    def choice(
+        self, key: str, names: Mapping[str, str], *, default: str | None = None, plain: bool = False
+    ) -> str | None:
         """A name out of ``names`` (accepted spelling → meaning)."""
         value = self.value(key)
         if value is None and (plain or key not in self.data):
@@ -167,7 +216,10 @@ class Section:
         return address or None
 
     def texts(self, *keys: str, nulls: bool = True) -> tuple[str, ...] | None:
-        """A list of texts; None when absent. ``nulls``: where nmstate takes a null for the text it is written as, it accepts that text."""
+        """A list of texts; None when absent.
+
+        ``nulls``: where nmstate takes a null for the text it is written as, it accepts that text.
+        """
         value = self.value(*keys)
         if value is None:
             return None
@@ -178,8 +230,19 @@ class Section:
         for index, item in enumerate(items):
             if not isinstance(item, str):
                 layer: Layer = "ours" if self.scalars and item is None and nulls else "installer"
-                self.problem(f"{keys[0]}[{index}]", INVALID, f"must be text, got {_kind(item)}", value=str(item), layer=layer, hint="put it in quotes")
-        return tuple(item for index, item in enumerate(items) if isinstance(item, str) and self.one_line(f"{keys[0]}[{index}]", item))
+                self.problem(
+                    f"{keys[0]}[{index}]",
+                    INVALID,
+                    f"must be text, got {_kind(item)}",
+                    value=str(item),
+                    layer=layer,
+                    hint="put it in quotes",
+                )
+        return tuple(
+            item
+            for index, item in enumerate(items)
+            if isinstance(item, str) and self.one_line(f"{keys[0]}[{index}]", item)
+        )
 
     def section(self, *keys: str, scalars: bool = False, nullable: bool = True) -> Section | None:
         value = self.value(*keys)
@@ -210,7 +273,9 @@ class Section:
         self._read.update(keys)
 
     def unwritten(self, *keys: str, detail: str = "nmstate writes it to no keyfile") -> None:
-        """Keys that nmstate accepts and writes nowhere: read them before, for their form; a warning says that they have no effect."""
+        """Keys that nmstate accepts and writes nowhere: read them before, for their form; a warning says that they have
+        no effect.
+        """
         for key in keys:
             if self.value(key) is not None:
                 self.ignored(key, detail)
@@ -219,7 +284,13 @@ class Section:
         """Report every key that was not read; ``layer`` is ``ours`` where nmstate drops such keys without a word."""
         for key in self.data:
             if key not in self._read:
-                self.problem(str(key), UNKNOWN_FIELD, "nmstate has no such property here", hint=nearest(str(key), {*self._read, *known} - {key}), layer=layer)
+                self.problem(
+                    str(key),
+                    UNKNOWN_FIELD,
+                    "nmstate has no such property here",
+                    hint=nearest(str(key), {*self._read, *known} - {key}),
+                    layer=layer,
+                )
 
     def ignored(self, key: str, detail: str) -> None:
         """A warning: nmstate accepts the value and does nothing with it."""
@@ -227,7 +298,10 @@ class Section:
 
 
 def canonical_ip(text: str) -> str:
-    """An address in nmstate's spelling; empty where it is none. Zones are refused, IPv4-mapped addresses keep their dotted tail."""
+    """An address in nmstate's spelling; empty where it is none.
+
+    Zones are refused, IPv4-mapped addresses keep their dotted tail.
+    """
     try:
         address = ipaddress.ip_address(text)
     except ValueError:
@@ -258,5 +332,13 @@ def _integer(value: object, *, signed: bool) -> int | None:
 
 
 def _kind(value: object) -> str:
-    names = {bool: "a boolean", int: "a number", float: "a number", str: "text", dict: "a mapping", list: "a list", type(None): "nothing"}
+    names = {
+        bool: "a boolean",
+        int: "a number",
+        float: "a number",
+        str: "text",
+        dict: "a mapping",
+        list: "a list",
+        type(None): "nothing",
+    }
     return names.get(type(value), type(value).__name__)

@@ -17,8 +17,19 @@ _LINK_LOCAL = ipaddress.ip_network("fe80::/10")
 _PROTOCOLS = ("lo", "ra", "kernel_ll")
 _KERNEL_PROTOCOLS = (1, 2, 3)
 _MPTCP_FLAGS = ("signal", "subflow", "backup", "fullmesh")
-_DHCP = ("auto-dns", "auto-gateway", "auto-routes", "auto-route-table-id", "auto-route-metric", "dhcp-send-hostname", "dhcp-custom-hostname")
-_NEEDS_AUTOMATIC: dict[Family, tuple[str, ...]] = {"ipv4": (*_DHCP, "dhcp-client-id"), "ipv6": (*_DHCP, "dhcp-duid", "token")}
+_DHCP = (
+    "auto-dns",
+    "auto-gateway",
+    "auto-routes",
+    "auto-route-table-id",
+    "auto-route-metric",
+    "dhcp-send-hostname",
+    "dhcp-custom-hostname",
+)
+_NEEDS_AUTOMATIC: dict[Family, tuple[str, ...]] = {
+    "ipv4": (*_DHCP, "dhcp-client-id"),
+    "ipv6": (*_DHCP, "dhcp-duid", "token"),
+}
 
 
 def read_stack(section: Section, family: Family, *, enabled: bool = False) -> IpStack | None:
@@ -30,13 +41,23 @@ def read_stack(section: Section, family: Family, *, enabled: bool = False) -> Ip
     part.flag("allow-extra-address", plain=True)
     part.finish(known=("enabled", "dhcp", "autoconf", "address"))
     if stack.autoconf and not stack.dhcp and stack.enabled:
-        part.problem("autoconf", INVALID, "nmstate cannot do autoconf without dhcp", value="true", hint="set dhcp: true as well")
+        part.problem(
+            "autoconf", INVALID, "nmstate cannot do autoconf without dhcp", value="true", hint="set dhcp: true as well"
+        )
     if not stack.enabled:
         _say_what_has_no_effect(part, stack, family)
         forwarding = False if stack.forwarding is False else None
-        return IpStack(enabled=False, addr_gen_mode=stack.addr_gen_mode, written_table_id=stack.written_table_id, forwarding=forwarding)
+        return IpStack(
+            enabled=False,
+            addr_gen_mode=stack.addr_gen_mode,
+            written_table_id=stack.written_table_id,
+            forwarding=forwarding,
+        )
     if not stack.auto:
-        part.unwritten(*_NEEDS_AUTOMATIC[family], detail="nmstate ignores it without DHCP" + (" or autoconf" if family == "ipv6" else ""))
+        part.unwritten(
+            *_NEEDS_AUTOMATIC[family],
+            detail="nmstate ignores it without DHCP" + (" or autoconf" if family == "ipv6" else ""),
+        )
     elif family == "ipv6" and not stack.autoconf and part.has("autoconf"):
         part.unwritten("auto-route-metric", detail="nmstate ignores it without autoconf")
     if stack.send_hostname is False and stack.custom_hostname:
@@ -47,7 +68,9 @@ def read_stack(section: Section, family: Family, *, enabled: bool = False) -> Ip
 def _say_what_has_no_effect(part: Section, stack: IpStack, family: Family) -> None:
     """Everything but the addresses (each is named for itself) and what says the same as ``enabled: false``."""
     for key in part.data:
-        said = {"dhcp": stack.dhcp, "autoconf": stack.autoconf, "forwarding": stack.forwarding}.get(key, part.value(key) is not None)
+        said = {"dhcp": stack.dhcp, "autoconf": stack.autoconf, "forwarding": stack.forwarding}.get(
+            key, part.value(key) is not None
+        )
         if said and key not in ("enabled", "address", "addr-gen-mode", "allow-extra-address"):
             part.ignored(str(key), f"nmstate ignores it where {family.replace('ip', 'IP')} is disabled")
 
@@ -55,7 +78,11 @@ def _say_what_has_no_effect(part: Section, stack: IpStack, family: Family) -> No
 def _read_values(part: Section, family: Family, default: bool) -> IpStack:
     six = family == "ipv6"
     provided = part.flag("enabled")
-    enabled, dhcp, autoconf = default if provided is None else provided, bool(part.flag("dhcp")), six and bool(part.flag("autoconf"))
+    enabled, dhcp, autoconf = (
+        default if provided is None else provided,
+        bool(part.flag("dhcp")),
+        six and bool(part.flag("autoconf")),
+    )
     automatic = dhcp or autoconf
     addresses, written = _read_addresses(part, family, enabled=enabled)
     table = part.integer("auto-route-table-id")
@@ -98,9 +125,20 @@ def _route_metric(part: Section, family: Family, *, automatic: bool, autoconf: b
     for key, metric in (("auto-route-metric", auto), ("prefix-route-metric", prefix)):
         used = enabled and (automatic or key == "prefix-route-metric")
         if metric is not None and used and not _METRIC_LOW <= metric <= _METRIC_HIGH:
-            part.problem(key, INVALID, f"must be a whole number from {_METRIC_LOW} to {_METRIC_HIGH}", value=metric, layer="ours" if six else "installer")
+            part.problem(
+                key,
+                INVALID,
+                f"must be a whole number from {_METRIC_LOW} to {_METRIC_HIGH}",
+                value=metric,
+                layer="ours" if six else "installer",
+            )
     if automatic and enabled and None not in (auto, prefix) and auto != prefix and -1 not in (auto, prefix):
-        part.problem("prefix-route-metric", INVALID, "NetworkManager has one metric for both; auto-route-metric differs", value=prefix)
+        part.problem(
+            "prefix-route-metric",
+            INVALID,
+            ("NetworkManager has one metric for both; auto-route-metric differs"),
+            value=prefix,
+        )
     auto = auto if automatic and (not six or autoconf or not part.has("autoconf")) else None
     metrics = [metric for metric in (auto, prefix) if metric is not None]
     return max(metrics) if metrics else None
@@ -118,7 +156,12 @@ def _read_addresses(part: Section, family: Family, *, enabled: bool) -> tuple[tu
         kept = _kept_protocol(entry)
         for flag in entry.texts("mptcp-flags") or ():
             if flag not in _MPTCP_FLAGS:
-                entry.problem("mptcp-flags", UNSUPPORTED, "supported values: " + ", ".join(f'"{name}"' for name in _MPTCP_FLAGS), value=flag)
+                entry.problem(
+                    "mptcp-flags",
+                    UNSUPPORTED,
+                    "supported values: " + ", ".join(f'"{name}"' for name in _MPTCP_FLAGS),
+                    value=flag,
+                )
         entry.unwritten("mptcp-flags", detail="nmstate knows such flags for the whole interface only")
         entry.finish()
         if ip is None or prefix is None:
@@ -127,7 +170,12 @@ def _read_addresses(part: Section, family: Family, *, enabled: bool) -> tuple[tu
         if (":" in ip) != (family == "ipv6"):
             entry.problem("ip", INVALID, f"is not an {family.replace('ip', 'IP')} address", value=ip)
         elif prefix > (32 if family == "ipv4" else 128):
-            entry.problem("prefix-length", INVALID, f"must be a whole number from 0 to {32 if family == 'ipv4' else 128}", value=prefix)
+            entry.problem(
+                "prefix-length",
+                INVALID,
+                (f"must be a whole number from 0 to {32 if family == 'ipv4' else 128}"),
+                value=prefix,
+            )
         elif not enabled:
             entry.ignored("ip", f"nmstate ignores addresses where {family.replace('ip', 'IP')} is disabled")
         elif lease not in (None, "forever"):
@@ -153,7 +201,9 @@ def _kept_protocol(entry: Section) -> bool:
         number = int(value, 16 if value.startswith("0x") else 10)
     if isinstance(number, int) and not isinstance(number, bool) and 0 <= number <= 0xFF:
         return number in _KERNEL_PROTOCOLS
-    entry.problem("protocol", INVALID, f"must be one of {', '.join(_PROTOCOLS)}, or a number from 0 to 255", value=str(value))
+    entry.problem(
+        "protocol", INVALID, f"must be one of {', '.join(_PROTOCOLS)}, or a number from 0 to 255", value=str(value)
+    )
     return True
 
 

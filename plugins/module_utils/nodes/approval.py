@@ -39,7 +39,11 @@ class ApprovalSituation:
         for host in expected:
             node = nodes.get(host.name.lower())
             if node is None or not node.ready:
-                refused = [decision.reason for decision in self.decisions if decision.node == host.name.lower() and decision.verdict in ("refuse", "denied")]
+                refused = [
+                    decision.reason
+                    for decision in self.decisions
+                    if decision.node == host.name.lower() and decision.verdict in ("refuse", "denied")
+                ]
                 state = "has not joined" if node is None else "is not Ready"
                 found.append(f"{host.name} {state}" + (f" ({refused[-1]})" if refused else ""))
         return found
@@ -53,13 +57,20 @@ def look(client: KubeClient, expected: Sequence[Expected]) -> ApprovalSituation:
 
 def read_node(item: Mapping[str, Any]) -> CsrNode:
     status = item.get("status") or {}
-    addresses = frozenset(str(address["address"]) for address in status.get("addresses") or [] if address.get("address"))
-    ready = any(condition.get("type") == "Ready" and condition.get("status") == "True" for condition in status.get("conditions") or [])
+    addresses = frozenset(
+        str(address["address"]) for address in status.get("addresses") or [] if address.get("address")
+    )
+    ready = any(
+        condition.get("type") == "Ready" and condition.get("status") == "True"
+        for condition in status.get("conditions") or []
+    )
     return CsrNode(str(item["metadata"]["name"]), addresses, ready)
 
 
 def approve(client: KubeClient, decision: CsrDecision, *, now: datetime.datetime, check_mode: bool = False) -> bool:
-    """Approve the very request that was judged: one that changed or went since is left alone (False) and judged again in the next pass."""
+    """Approve the very request that was judged: one that changed or went since is left alone (False) and judged again
+    in the next pass.
+    """
     condition = {
         "type": "Approved",
         "status": "True",
@@ -82,7 +93,9 @@ def approve(client: KubeClient, decision: CsrDecision, *, now: datetime.datetime
 class Approver:
     """Approves what is expected and remembers what it did."""
 
-    def __init__(self, client: KubeClient, expected: Sequence[Expected], clock: Clock, show: Callable[[str], None]) -> None:
+    def __init__(
+        self, client: KubeClient, expected: Sequence[Expected], clock: Clock, show: Callable[[str], None]
+    ) -> None:
         self._client = client
         self.expected = expected
         self._clock = clock
@@ -95,7 +108,9 @@ class Approver:
         """Look and approve what may be approved now."""
         self.situation = look(self._client, self.expected)
         for decision in self.situation.decisions:
-            if decision.verdict == "approve" and approve(self._client, decision, now=datetime.datetime.now(datetime.UTC), check_mode=check_mode):
+            if decision.verdict == "approve" and approve(
+                self._client, decision, now=datetime.datetime.now(datetime.UTC), check_mode=check_mode
+            ):
                 self.approved[decision.name] = decision
                 verb = "would approve" if check_mode else "approved"
                 self._show(f"{verb} {decision.name}: {decision.reason}")
@@ -104,34 +119,54 @@ class Approver:
                 self._show(f"not approved: {decision.name}: {decision.reason}")
 
     def until_ready(self, limit: float) -> None:
-        """Until every expected node is Ready. Raises :class:`LimitReached` naming those that are not, and why where that is known."""
+        """Until every expected node is Ready.
+
+        Raises :class:`LimitReached` naming those that are not, and why where that is known.
+        """
         missing: list[str] = []
         for _turn in turns(Deadline(self._clock, limit), PIECE, self._await_news):
             self.once()
             missing = self.situation.missing(self.expected)
             if not missing:
                 return
-        raise LimitReached(f"After {limit:g} s these nodes are not Ready: {'; '.join(missing)}.", limit, "Look at the consoles of their machines.")
+        raise LimitReached(
+            f"After {limit:g} s these nodes are not Ready: {'; '.join(missing)}.",
+            limit,
+            "Look at the consoles of their machines.",
+        )
 
     def _await_news(self, seconds: float) -> None:
         """Until a request appears or changes, a moment at most."""
         for event in self._client.follow(CSR.path(), seconds):
             known = {decision.name for decision in self.situation.decisions}
-            names = {item["metadata"]["name"] for item in (event.objects if event.type == "LISTED" else (event.object,))}
+            names = {
+                item["metadata"]["name"] for item in (event.objects if event.type == "LISTED" else (event.object,))
+            }
             if event.type != "DELETED" and not names <= known:
                 return
 
 
 def results(decisions: Iterable[CsrDecision], approved: Mapping[str, CsrDecision]) -> dict[str, list[dict[str, str]]]:
     """The lists of the module: what was approved, refused, and is settled."""
-    rows = [{"name": d.name, "kind": d.kind or "", "node": d.node, "reason": d.reason, "verdict": d.verdict} for d in [*approved.values(), *decisions]]
+    rows = [
+        {"name": d.name, "kind": d.kind or "", "node": d.node, "reason": d.reason, "verdict": d.verdict}
+        for d in [*approved.values(), *decisions]
+    ]
     unique = {row["name"]: row for row in reversed(rows)}
     ordered = [unique[name] for name in dict.fromkeys(row["name"] for row in rows)]
 
     def named(*verdicts: str) -> list[dict[str, str]]:
-        return [{key: value for key, value in row.items() if key != "verdict"} for row in ordered if row["verdict"] in verdicts]
+        return [
+            {key: value for key, value in row.items() if key != "verdict"}
+            for row in ordered
+            if row["verdict"] in verdicts
+        ]
 
-    return {"approved": named("approve"), "refused": named("refuse", "denied"), "settled": named("approved", "superseded")}
+    return {
+        "approved": named("approve"),
+        "refused": named("refuse", "denied"),
+        "settled": named("approved", "superseded"),
+    }
 
 
 def expected_nodes(provided: Sequence[Mapping[str, Any]], *, accept_reported: bool = False) -> list[Expected]:
@@ -140,4 +175,7 @@ def expected_nodes(provided: Sequence[Mapping[str, Any]], *, accept_reported: bo
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise ZeroTouchError(f"These nodes are named more than once: {', '.join(twice)}.")
-    return [Expected(name, frozenset(map(str, host.get("addresses") or ())), accept_reported) for name, host in zip(names, provided, strict=True)]
+    return [
+        Expected(name, frozenset(map(str, host.get("addresses") or ())), accept_reported)
+        for name, host in zip(names, provided, strict=True)
+    ]

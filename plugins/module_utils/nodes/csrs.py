@@ -3,8 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Which certificate signing requests of kubelets may be approved, as a pure function.
 
-A node that joins asks twice: with the bootstrap credentials for its client certificate, then as itself for its serving certificate. A client that gets
-the first one is a member of the cluster, so a request is approved only if every single thing about it is as expected, and each refusal names
+A node that joins asks twice: with the bootstrap credentials for its client certificate, then as itself for its serving
+certificate. A client that gets the first one is a member of the cluster, so a request is approved only if every single
+thing about it is as expected, and each refusal names
 the first thing that is not.
 
 Source: openshift/assisted-service internal/controller/controllers/agent_controller.go.
@@ -25,8 +26,11 @@ SERVING_SIGNER = "kubernetes.io/kubelet-serving"
 NODE_USER = "system:node:"
 NODE_GROUP = "system:nodes"
 BOOTSTRAPPER = "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper"
-BOOTSTRAPPER_GROUPS = frozenset({"system:serviceaccounts", "system:serviceaccounts:openshift-machine-config-operator", "system:authenticated"})
-# Subject alternative name, key usage, extended key usage (RFC 5280 4.2.1). A signer that copies others would issue an authority (basicConstraints).
+BOOTSTRAPPER_GROUPS = frozenset(
+    {"system:serviceaccounts", "system:serviceaccounts:openshift-machine-config-operator", "system:authenticated"}
+)
+# Subject alternative name, key usage, extended key usage (RFC 5280 4.2.1). A signer that copies others would issue an
+# authority (basicConstraints).
 _EXTENSIONS = frozenset({"2.5.29.17", "2.5.29.15", "2.5.29.37"})
 # Kubelets with RSA keys ask for key encipherment as well.
 _USAGES = {
@@ -42,9 +46,10 @@ Verdict = Literal["approve", "refuse", "superseded", "approved", "denied", "othe
 class Expected:
     """A node that may join.
 
-    ``addresses`` are the addresses and further DNS names that the inventory, the hub or the service knows; its serving certificate may have no other.
-    ``accept_reported``: where no address is known, those that its kubelet reported are accepted, as upstream does (openshift/assisted-service
-    internal/controller/controllers/agent_controller.go, openshift/cluster-machine-approver pkg/controller/csr_check.go for Machines).
+    ``addresses`` are the addresses and further DNS names that the inventory, the hub or the service knows; its serving
+    certificate may have no other. ``accept_reported``: where no address is known, those that its kubelet reported are
+    accepted, as upstream does (openshift/assisted-service internal/controller/controllers/agent_controller.go,
+    openshift/cluster-machine-approver pkg/controller/csr_check.go for Machines).
     """
 
     name: str
@@ -81,7 +86,9 @@ class _Refusal(Exception):
         self.reason = reason
 
 
-def decide(requests: Sequence[Mapping[str, Any]], nodes: Iterable[CsrNode], expected: Iterable[Expected]) -> list[CsrDecision]:
+def decide(
+    requests: Sequence[Mapping[str, Any]], nodes: Iterable[CsrNode], expected: Iterable[Expected]
+) -> list[CsrDecision]:
     """A decision for each CertificateSigningRequest object, in the order given."""
     known = {node.name: node for node in nodes}
     wanted = {host.name.lower(): host for host in expected}
@@ -136,7 +143,10 @@ class _Asked:
 
     @property
     def node(self) -> str:
-        """The node's name; empty where the subject names none. Kubelets use lower case, and other spellings are other users of the API."""
+        """The node's name; empty where the subject names none.
+
+        Kubelets use lower case, and other spellings are other users of the API.
+        """
         name = self.common_name.removeprefix(NODE_USER) if self.common_name.startswith(NODE_USER) else ""
         return name if name.isascii() and name == name.lower() else ""
 
@@ -150,7 +160,8 @@ class _Asked:
         except _Refusal:
             raise
         except Exception as error:
-            # cryptography reads lazily, and its errors (DuplicateExtension, UnsupportedAlgorithm, ...) have no common base class. Refusing is safe.
+            # cryptography reads lazily, and its errors (DuplicateExtension, UnsupportedAlgorithm, ...) have no common
+            # base class. Refusing is safe.
             raise _Refusal("it holds no readable certificate request") from error
 
     @classmethod
@@ -166,11 +177,15 @@ class _Asked:
             groups=frozenset(map(str, spec.get("groups") or [])),
             usages=frozenset(map(str, spec.get("usages") or [])),
             common_name=common_names[0] if len(common_names) == 1 else "",
-            organizations=tuple(str(part.value) for part in document.subject.get_attributes_for_oid(x509.NameOID.ORGANIZATION_NAME)),
+            organizations=tuple(
+                str(part.value) for part in document.subject.get_attributes_for_oid(x509.NameOID.ORGANIZATION_NAME)
+            ),
             dns_names=frozenset(name.value for name in names if isinstance(name, x509.DNSName)),
             ip_addresses=frozenset(str(name.value) for name in names if isinstance(name, x509.IPAddress)),
             further_names=any(not isinstance(name, (x509.DNSName, x509.IPAddress)) for name in names),
-            further_extensions=tuple(_extension_name(each.oid) for each in document.extensions if each.oid.dotted_string not in _EXTENSIONS),
+            further_extensions=tuple(
+                _extension_name(each.oid) for each in document.extensions if each.oid.dotted_string not in _EXTENSIONS
+            ),
         )
 
 
@@ -236,14 +251,20 @@ def _serving(asked: _Asked, nodes: Mapping[str, CsrNode], expected: Mapping[str,
     for name in sorted(asked.dns_names):
         _check_dns_name(name, expected[asked.node])
     for address in sorted(asked.ip_addresses):
-        _check_address(address, expected[asked.node], [other for other in nodes.values() if other.name.lower() != asked.node])
+        _check_address(
+            address, expected[asked.node], [other for other in nodes.values() if other.name.lower() != asked.node]
+        )
 
 
-# A kubelet writes its own Node.status, so what is there proves nothing: with it a member could have a certificate for any name of the cluster.
+# A kubelet writes its own Node.status, so what is there proves nothing: with it a member could have a certificate for
+# any name of the cluster.
 
 
 def _check_dns_name(name: str, host: Expected) -> None:
-    """The node's name, its first label, and names that are known. With ``accept_reported`` also the full name of a node with a short name."""
+    """The node's name, its first label, and names that are known.
+
+    With ``accept_reported`` also the full name of a node with a short name.
+    """
     node, asked = host.name.lower(), name.lower()
     known = {node, node.partition(".")[0], *(address.lower() for address in host.addresses if _ip(address) is None)}
     if asked not in known and not (host.accept_reported and "." not in node and asked.startswith(f"{node}.")):
@@ -258,8 +279,14 @@ def _check_address(address: str, host: Expected, others: Iterable[CsrNode]) -> N
     if not known and not host.accept_reported:
         raise _Refusal(f"no address of {host.name} is known: pass its addresses, or set accept_reported_addresses")
     if known and _canonical(address) not in known:
-        raise _Refusal(f"{address} is not a known address of {host.name} (known: {', '.join(sorted(known))}); a DHCP lease may have changed")
-    owner = next((other.name for other in others if _canonical(address) in {_canonical(each) for each in other.addresses}), "")
+        raise _Refusal(
+            f"{address} is not a known address of {host.name} (known: {', '.join(sorted(known))}); a DHCP lease "
+            "may "
+            "have changed"
+        )
+    owner = next(
+        (other.name for other in others if _canonical(address) in {_canonical(each) for each in other.addresses}), ""
+    )
     if owner:
         raise _Refusal(f"{address} is also an address of Node {owner}; delete that Node if its machine was replaced")
 

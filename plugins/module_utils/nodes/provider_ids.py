@@ -28,7 +28,9 @@ class WantedId:
 
 @dataclasses.dataclass(frozen=True)
 class IdPlan:
-    """``changes`` of Nodes without an ID, ``missing`` Nodes that have not joined, ``problems`` for those that have another ID, which is immutable."""
+    """``changes`` of Nodes without an ID, ``missing`` Nodes that have not joined, ``problems`` for those that have
+    another ID, which is immutable.
+    """
 
     changes: tuple[Change, ...] = ()
     missing: tuple[WantedId, ...] = ()
@@ -49,7 +51,8 @@ def plan_provider_ids(wanted: Sequence[WantedId], nodes: Iterable[Mapping[str, A
         present = str((node.get("spec") or {}).get("providerID") or "")
         if present and present != each.provider_id:
             problems.append(
-                f"Node {each.node} has the provider ID {present}, {each.machine} wants {each.provider_id}; it cannot be changed: delete the Node if it is stale"
+                f"Node {each.node} has the provider ID {present}, {each.machine} wants {each.provider_id}; it cannot "
+                "be changed: delete the Node if it is stale"
             )
             continue
         change = plan_object(NODE, {"metadata": {"name": each.node}, "spec": {"providerID": each.provider_id}}, node)

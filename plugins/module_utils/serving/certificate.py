@@ -19,7 +19,10 @@ _MISMATCHES = ("KEY_VALUES_MISMATCH", "KEY_TYPE_MISMATCH", "NO_CERTIFICATE_ASSIG
 
 
 def check_pair(certificate: str, key: str, now: datetime.datetime | None = None) -> list[Problem]:
-    """What is wrong with the PEM files of ``openshift_publish.tls``: missing, unreadable, not a pair, not valid now. ``key`` empty: it is in the same file."""
+    """What is wrong with the PEM files of ``openshift_publish.tls``: missing, unreadable, not a pair, not valid now.
+
+    ``key`` empty: it is in the same file.
+    """
     for name, path in (("certificate", certificate), ("key", key)):
         if path and (fault := _unreadable(Path(path))):
             return [_problem(name, f"{path} {fault}")]
@@ -28,9 +31,22 @@ def check_pair(certificate: str, key: str, now: datetime.datetime | None = None)
     found = libraries.x509.load_pem_x509_certificate(Path(certificate).read_bytes())
     moment = now or datetime.datetime.now(datetime.UTC)
     if moment - found.not_valid_after_utc > _NO_TIME:
-        return [_problem("certificate", f"{certificate} expired on {found.not_valid_after_utc:%Y-%m-%d %H:%M} UTC; BMCs would refuse it")]
+        return [
+            _problem(
+                "certificate",
+                (f"{certificate} expired on {found.not_valid_after_utc:%Y-%m-%d %H:%M} UTC; BMCs would refuse it"),
+            )
+        ]
     if found.not_valid_before_utc - moment > _NO_TIME:
-        return [_problem("certificate", f"{certificate} is not valid before {found.not_valid_before_utc:%Y-%m-%d %H:%M} UTC; BMCs would refuse it")]
+        return [
+            _problem(
+                "certificate",
+                (
+                    f"{certificate} is not valid before "
+                    f"{found.not_valid_before_utc:%Y-%m-%d %H:%M} UTC; BMCs would refuse it"
+                ),
+            )
+        ]
     return []
 
 
@@ -54,7 +70,9 @@ def _not_a_pair(certificate: str, key: str) -> Problem | None:
         return _problem("certificate", f"{certificate} holds no certificate in PEM form")
     holder = key or certificate
     if "PRIVATE KEY-----" not in Path(holder).read_text(errors="replace"):
-        return _problem("key", f"{holder} holds no private key in PEM form" + ("" if key else "; name the file of the key"))
+        return _problem(
+            "key", f"{holder} holds no private key in PEM form" + ("" if key else "; name the file of the key")
+        )
     try:
         ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key or None, no_passphrase)
     except (OSError, ValueError) as error:

@@ -3,8 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """The open connections of the image server: who may stay when there are too many, or when a client is too slow.
 
-A connection is *proven* when a complete request on it named the path of the image, which contains the token. Only clients without the token are limited in
-time and number, so they cannot keep a BMC out. Sent along with :mod:`.server`: the standard library alone.
+A connection is *proven* when a complete request on it named the path of the image, which contains the token. Only
+clients without the token are limited in time and number, so they cannot keep a BMC out. Sent along with :mod:`.server`:
+the standard library alone.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ MOST_OF_PEER = 256
 
 @dataclasses.dataclass(eq=False)
 class Open:
-    """One connection; ``since`` and ``active`` are the times of its acceptance and of its last event in seconds of a monotonic clock."""
+    """One connection; ``since`` and ``active`` are the times of its acceptance and of its last event in seconds of a
+    monotonic clock.
+    """
 
     peer: str
     connection: socket.socket

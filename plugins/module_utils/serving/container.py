@@ -3,8 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Whether BMCs can reach an image server that runs in a container.
 
-A container without the network of its host has an address of its own, which no route leads to. The container's runtime writes it to /etc/hosts:
-kubernetes/kubernetes pkg/kubelet/kubelet_pods.go (managedHostsFileContent), containers/common libnetwork/etchosts, moby/moby libnetwork/etchosts.
+A container without the network of its host has an address of its own, which no route leads to. The container's runtime
+writes it to /etc/hosts: kubernetes/kubernetes pkg/kubelet/kubelet_pods.go (managedHostsFileContent), containers/common
+libnetwork/etchosts, moby/moby libnetwork/etchosts.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from ..common.problems import INVALID, Problem
 from .options import PublishOptions
 from .route import Peer, address_for
 
-# The first line of /etc/hosts in a pod that has the network of its node (kubelet_pods.go, managedHostsHeaderWithHostNetwork).
+# The first line of /etc/hosts in a pod that has the network of its node (kubelet_pods.go,
+# managedHostsHeaderWithHostNetwork).
 _HOST_NETWORK = "# Kubernetes-managed hosts file (host network)"
 _MARKS = ("run/.containerenv", ".dockerenv")
 _WILDCARDS = ("0.0.0.0", "::")
@@ -28,8 +30,11 @@ _WILDCARDS = ("0.0.0.0", "::")
 
 @dataclasses.dataclass(frozen=True)
 class Container:
-    """The container that this process runs in. ``evidence`` says by what it was recognised, empty outside of one; ``addresses`` are those of the container
-    alone, none if it has the network of its host."""
+    """The container that this process runs in.
+
+    ``evidence`` says by what it was recognised, empty outside of one; ``addresses`` are those of the container alone,
+    none if it has the network of its host.
+    """
 
     evidence: str = ""
     addresses: frozenset[str] = frozenset()
@@ -43,7 +48,9 @@ def read_container(environment: Mapping[str, str], hostname: str, root: Path = P
         hosts = (root / "etc" / "hosts").read_text(errors="replace") if evidence else ""
     except OSError:
         hosts = ""
-    return Container(evidence, frozenset() if hosts.startswith(_HOST_NETWORK) else frozenset(_addresses_of(hostname, hosts)))
+    return Container(
+        evidence, frozenset() if hosts.startswith(_HOST_NETWORK) else frozenset(_addresses_of(hostname, hosts))
+    )
 
 
 def _addresses_of(hostname: str, hosts: str) -> list[str]:
@@ -52,9 +59,11 @@ def _addresses_of(hostname: str, hosts: str) -> list[str]:
 
 
 def check_reachable(options: PublishOptions, bmcs: Sequence[Peer], container: Container) -> list[Problem]:
-    """The problem of a run in a container that BMCs cannot reach; none outside of one, and none for BMCs on this machine (a lab).
+    """The problem of a run in a container that BMCs cannot reach; none outside of one, and none for BMCs on this
+    machine (a lab).
 
-    Asks the routing table by which address the BMCs would reach this machine; without a route the method itself fails later.
+    Asks the routing table by which address the BMCs would reach this machine; without a route the method itself fails
+    later.
     """
     distant = [bmc for bmc in bmcs if not is_local(bmc, options.connect_to)]
     if not container.addresses or not serves_unknown_address(options) or not distant:
@@ -76,8 +85,10 @@ def unreachable(address: str, container: Container) -> list[Problem]:
     if not _is_own(address, container.addresses):
         return []
     detail = (
-        f"method serve would announce {address}, an address of this container alone ({container.evidence}), which BMCs cannot reach. "
-        "Set method to upload or directory, so that another server has the image. Or run in the network of the host (hostNetwork: true, --network host). "
+        f"method serve would announce {address}, an address of this container alone ({container.evidence}), which "
+        "BMCs cannot reach. "
+        "Set method to upload or directory, so that another server has the image. Or run in the network of the host "
+        "(hostNetwork: true, --network host). "
         "Or set url, and port, if a Service or a published port leads here"
     )
     return [Problem("openshift_publish.method", INVALID, detail, layer="ours", check="publish", value="serve")]

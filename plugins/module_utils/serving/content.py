@@ -34,10 +34,16 @@ class Served:
         self.etag = f'"{status.st_ino:x}-{status.st_size:x}-{status.st_mtime_ns:x}"'
         self.last_modified = http_date(self.modified)
         caching = _CACHING[media_type == BINARY]
-        self.headers = f"Accept-Ranges: bytes\r\nETag: {self.etag}\r\nLast-Modified: {self.last_modified}\r\nCache-Control: {caching}\r\n"
+        self.headers = (
+            f"Accept-Ranges: bytes\r\nETag: {self.etag}\r\nLast-Modified: {self.last_modified}\r\nCache-Control: "
+            f"{caching}\r\n"
+        )
 
     def is_untouched(self) -> bool:
-        """Whether nothing happened to the file since it was opened. Writing, replacing, moving and deleting it all change its inode."""
+        """Whether nothing happened to the file since it was opened.
+
+        Writing, replacing, moving and deleting it all change its inode.
+        """
         own = self.status
         try:
             now = os.fstat(self._descriptor)
@@ -73,7 +79,9 @@ class Served:
 class Content:
     """The file and its secret path. ``beside`` are further files, with their paths and media types."""
 
-    def __init__(self, file: str, url_path: str, media_type: str = BINARY, beside: Sequence[tuple[str, str, str]] = ()) -> None:
+    def __init__(
+        self, file: str, url_path: str, media_type: str = BINARY, beside: Sequence[tuple[str, str, str]] = ()
+    ) -> None:
         self.file = file
         self._sources = [_Source(file, url_path, media_type), *(_Source(*other) for other in beside)]
 

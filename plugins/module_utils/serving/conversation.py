@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The requests of one connection and their answers: every step does what is possible without waiting, and says what to wait for.
+"""The requests of one connection and their answers: every step does what is possible without waiting, and says what to
+wait for.
 
 Sent along with :mod:`.server`: the standard library alone.
 """
@@ -23,7 +24,8 @@ from .head import LARGEST_HEAD, BadHead, Request, parse_head, parse_ranges, spli
 # Offset and length of a part of a body, and its bytes; None for the bytes of the file.
 Piece = tuple[int, int, "bytes | None"]
 
-# Largest body that leaves in one write with its head; of a larger one the kernel sends the file itself. Also the step of TLS, which cannot do that.
+# Largest body that leaves in one write with its head; of a larger one the kernel sends the file itself. Also the step
+# of TLS, which cannot do that.
 IN_MEMORY = 8 << 10
 # Bytes after which other connections have their turn.
 _TURN = 1 << 20
@@ -59,7 +61,8 @@ class Conversation:
         self._tls = self._handshake = isinstance(this.connection, ssl.SSLSocket)
         self._received = b""
         self._closes = self._answering = False
-        self._request: Request | None = None  # the one whose answer is being sent; None too while its head could not be read
+        # the one whose answer is being sent; None too while its head could not be read
+        self._request: Request | None = None
         self._began = self._noted = 0.0
         self._status = self._sent = 0
         # What is left of the answer: bytes, then a part of the file, then further pieces.
@@ -69,7 +72,10 @@ class Conversation:
         self._served: Served | None = None
 
     def proceed(self) -> int:
-        """Continue; returns the event of the socket to wait for, 0 when the connection ends. Raises OSError when it breaks."""
+        """Continue; returns the event of the socket to wait for, 0 when the connection ends.
+
+        Raises OSError when it breaks.
+        """
         try:
             if self._handshake:
                 self._connection.do_handshake()
@@ -87,7 +93,10 @@ class Conversation:
             self._log(self._line(request, time.monotonic() - self._began))
 
     def note_long(self, now: float) -> None:
-        """Log an answer that is being sent for long, at times: a reader of the log sees how far the image is read. Safe to use from another thread."""
+        """Log an answer that is being sent for long, at times: a reader of the log sees how far the image is read.
+
+        Safe to use from another thread.
+        """
         request = self._request
         due = self._began + _LONG if self._noted < self._began else self._noted + _LONGER
         if request is not None and self._sent > 0 and now >= due:
@@ -112,7 +121,8 @@ class Conversation:
             if self._received and self._next_request():
                 continue
             if received and not self._tls:
-                return select.EPOLLIN  # one more read would most likely find nothing; TLS may hold bytes that no event reports
+                # one more read would most likely find nothing; TLS may hold bytes that no event reports
+                return select.EPOLLIN
             try:
                 piece = self._connection.recv(LARGEST_HEAD)
             except BlockingIOError:
@@ -148,7 +158,10 @@ class Conversation:
             self._out = data
 
     def _send_file(self, length: int) -> int:
-        """Send a part of the file, or read it for the next write of TLS; returns how much was sent. A file cut short ends the connection."""
+        """Send a part of the file, or read it for the next write of TLS; returns how much was sent.
+
+        A file cut short ends the connection.
+        """
         if self._served is None:
             raise RuntimeError("no file is being sent")
         file = self._served.handle.fileno()
@@ -177,12 +190,15 @@ class Conversation:
             self._plain(error.status, error.text)
             return True
         self._request, self._began = request, time.monotonic()
-        self._closes = request.body or not request.persistent  # a body is not read: it would be taken for the next request
+        # a body is not read: it would be taken for the next request
+        self._closes = request.body or not request.persistent
         if request.method in ("GET", "HEAD"):
             self._answer(request)
         else:
             self._closes = True
-            self._plain(405 if request.method in _OTHER_METHODS else 501, "GET and HEAD only.\n", "Allow: GET, HEAD\r\n")
+            self._plain(
+                405 if request.method in _OTHER_METHODS else 501, "GET and HEAD only.\n", "Allow: GET, HEAD\r\n"
+            )
         return True
 
     def _answer(self, request: Request) -> None:
@@ -207,7 +223,9 @@ class Conversation:
         elif not ranges:
             self._begin(416, served, 0, f"Content-Range: bytes */{served.size}\r\n")
         elif len(ranges) == 1:
-            self._begin(206, served, ranges[0][1], served.type + _content_range(ranges[0], served), [(*ranges[0], None)])
+            self._begin(
+                206, served, ranges[0][1], served.type + _content_range(ranges[0], served), [(*ranges[0], None)]
+            )
         else:
             self._begin_parts(served, ranges)
 
@@ -223,10 +241,19 @@ class Conversation:
         self._begin(206, served, total, f"Content-Type: multipart/byteranges; boundary={boundary}\r\n", pieces)
 
     def _plain(self, status: int, text: str, headers: str = "") -> None:
-        self._begin_sending(status, f"Content-Type: text/plain; charset=utf-8\r\nContent-Length: {len(text)}\r\n{headers}", text.encode())
+        self._begin_sending(
+            status,
+            (f"Content-Type: text/plain; charset=utf-8\r\nContent-Length: {len(text)}\r\n{headers}"),
+            text.encode(),
+        )
 
-    def _begin(self, status: int, served: Served, length: int | None, headers: str = "", pieces: Iterable[Piece] = ()) -> None:
-        """An answer about the image. A small body leaves in one write with its head, so that neither waits for the acknowledgement of the other."""
+    def _begin(
+        self, status: int, served: Served, length: int | None, headers: str = "", pieces: Iterable[Piece] = ()
+    ) -> None:
+        """An answer about the image.
+
+        A small body leaves in one write with its head, so that neither waits for the acknowledgement of the other.
+        """
         provided = "" if length is None else f"Content-Length: {length}\r\n"
         body, self._served = b"", served
         if length and length <= IN_MEMORY:
@@ -243,7 +270,10 @@ class Conversation:
         elif self._request and self._request.old:
             connection = "Connection: keep-alive\r\n"
         date = http_date(int(time.time()))
-        head = f"HTTP/1.1 {status} {_REASONS[status]}\r\nServer: zerotouch-image-server\r\nDate: {date}\r\n{connection}{headers}\r\n".encode()
+        head = (
+            f"HTTP/1.1 {status} {_REASONS[status]}\r\nServer: zerotouch-image-server\r\nDate: {date}\r\n"
+            f"{connection}{headers}\r\n"
+        ).encode()
         if self._request and self._request.method == "HEAD":
             body, pieces = b"", ()
         self._answering, self._status, self._sent = True, status, -len(head)

@@ -44,11 +44,13 @@ module.main(d["config"])
 
 @dataclasses.dataclass(frozen=True)
 class ServerConfig:
-    """What a server serves and how. ``port`` 0 is any free one; with ``any_port`` a taken one is replaced by a free one.
+    """What a server serves and how.
+
+    ``port`` 0 is any free one; with ``any_port`` a taken one is replaced by a free one.
 
     ``max_seconds`` bounds its life; ``certificate`` and ``key`` (paths) make it HTTPS. ``patience``, ``most`` and
-    ``most_of_peer`` limit clients without the token (:mod:`.connections`). ``files`` (file, path, media type) replace ``path`` and ``url_path``.
-    ``run`` is a process, and for how many seconds the server outlives it.
+    ``most_of_peer`` limit clients without the token (:mod:`.connections`). ``files`` (file, path, media type) replace
+    ``path`` and ``url_path``. ``run`` is a process, and for how many seconds the server outlives it.
     """
 
     path: Path
@@ -72,7 +74,9 @@ class ServerConfig:
 
 @dataclasses.dataclass(frozen=True)
 class Process:
-    """A process that is not confused with a later one of the same number: ``started`` is its start time in clock ticks since boot."""
+    """A process that is not confused with a later one of the same number: ``started`` is its start time in clock ticks
+    since boot.
+    """
 
     pid: int
     started: int
@@ -98,11 +102,16 @@ class Process:
             except ProcessLookupError:
                 return
             except PermissionError as error:
-                raise ZeroTouchError(f"The image server (pid {self.pid}) belongs to another user and cannot be controlled.") from error
+                raise ZeroTouchError(
+                    f"The image server (pid {self.pid}) belongs to another user and cannot be controlled."
+                ) from error
 
 
 def start_server(config: ServerConfig) -> tuple[Process, int]:
-    """Start a detached server; returns its process and port once it listens. Raises :class:`ZeroTouchError` with the reason if it does not."""
+    """Start a detached server; returns its process and port once it listens.
+
+    Raises :class:`ZeroTouchError` with the reason if it does not.
+    """
     program = json.dumps({"modules": _modules(), "config": config.as_dict()}).encode()
     child = subprocess.Popen(
         [sys.executable, "-I", "-c", _BOOT, "zerotouch-image-server"],
@@ -129,9 +138,14 @@ def start_server(config: ServerConfig) -> tuple[Process, int]:
 
 
 def _modules() -> list[tuple[str, str]]:
-    """Name and source text of the server's modules in the order in which they are needed, also from within a zip file."""
+    """Name and source text of the server's modules in the order in which they are needed, also from within a zip
+    file.
+    """
     parts = (connections, head, content, conversation, server)
-    return [(_PACKAGE, ""), *((f"{_PACKAGE}.{module.__name__.rpartition('.')[2]}", inspect.getsource(module)) for module in parts)]
+    return [
+        (_PACKAGE, ""),
+        *((f"{_PACKAGE}.{module.__name__.rpartition('.')[2]}", inspect.getsource(module)) for module in parts),
+    ]
 
 
 def _dialogue(child: subprocess.Popen[bytes], program: bytes) -> dict[str, Any]:
@@ -203,7 +217,8 @@ def serves(listen: str, port: int, url_path: str, size: int, *, tls: bool) -> bo
     connection: http.client.HTTPConnection
     if tls:
         context = ssl.create_default_context()
-        # It is asked on its own listening address, about nothing but its own size; its certificate names what BMCs call it.
+        # It is asked on its own listening address, about nothing but its own size; its certificate names what BMCs call
+        # it.
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
         connection = http.client.HTTPSConnection(host, port, timeout=_HEALTH_LIMIT, context=context)

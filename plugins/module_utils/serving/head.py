@@ -1,10 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The head of an HTTP/1 request, and its ranges, as a client sent them. Sent along with :mod:`.server`: the standard library alone.
+"""The head of an HTTP/1 request, and its ranges, as a client sent them.
 
-``http.server`` of the standard library parses a head with the package ``email``, which takes longer than everything else about a small range
-(``tests/benchmarks/test_serving.py``).
+Sent along with :mod:`.server`: the standard library alone.
+
+``http.server`` of the standard library parses a head with the package ``email``, which takes longer than everything
+else about a small range (``tests/benchmarks/test_serving.py``).
 """
 
 from __future__ import annotations
@@ -38,10 +40,12 @@ class BadHead(Exception):
 
 
 class Request(NamedTuple):
-    """One request. Names of headers are in lower case; the values of a repeated header are joined with commas (RFC 9110 5.3).
+    """One request. Names of headers are in lower case; the values of a repeated header are joined with commas (RFC 9110
+    5.3).
 
     ``range`` is the header of that name, which is not among ``headers``; None without one.
-    ``body``: bytes that belong to this request may follow it. ``persistent``: the client keeps the connection open. ``old``: it speaks HTTP/1.0.
+    ``body``: bytes that belong to this request may follow it. ``persistent``: the client keeps the connection open.
+    ``old``: it speaks HTTP/1.0.
     """
 
     method: str
@@ -54,7 +58,10 @@ class Request(NamedTuple):
 
 
 def split_head(received: bytes) -> tuple[bytes, bytes] | None:
-    """(head, what follows it) of the bytes received so far; None when the head is not complete. Raises :class:`BadHead` when it is too large."""
+    """(head, what follows it) of the bytes received so far; None when the head is not complete.
+
+    Raises :class:`BadHead` when it is too large.
+    """
     end = _END.search(received, 0, LARGEST_HEAD + 4)
     if end is not None and end.start() <= LARGEST_HEAD:
         return received[: end.start()], received[end.end() :]
@@ -70,7 +77,11 @@ def parse_head(head: bytes) -> Request:
         return _parse(head)
     # A reader sends the same head with each request, except for the range.
     method, target, headers, other, body, persistent, old = _parse(head[: match.start()] + head[match.end() :])
-    return _parse(head) if other is not None else Request(method, target, headers, match[1].decode("latin-1"), body, persistent, old)
+    return (
+        _parse(head)
+        if other is not None
+        else Request(method, target, headers, match[1].decode("latin-1"), body, persistent, old)
+    )
 
 
 @functools.lru_cache(maxsize=_CACHED)
@@ -114,7 +125,9 @@ def _request_line(line: str) -> tuple[str, str, bool]:
 
 
 def _header(line: str) -> tuple[str, str]:
-    """Name in lower case, and value; an empty name if it cannot be read or has a space before its colon (RFC 9112 5.1)."""
+    """Name in lower case, and value; an empty name if it cannot be read or has a space before its colon (RFC 9112
+    5.1).
+    """
     name, colon, value = line.partition(":")
     return (name.lower(), value.strip()) if colon and _TOKEN.fullmatch(name) else ("", "")
 
@@ -122,7 +135,8 @@ def _header(line: str) -> tuple[str, str]:
 def parse_ranges(header: str, size: int) -> list[tuple[int, int]] | None:
     """(offset, length) of every range of a ``Range`` header that the file has (RFC 9110 14.1.2).
 
-    None means: answer with the whole file, because there is no header, it is malformed or asks for too much at once. An empty list means 416.
+    None means: answer with the whole file, because there is no header, it is malformed or asks for too much at once. An
+    empty list means 416.
     """
     if one := _ONE_RANGE.fullmatch(header):  # what nearly all requests ask for
         offset, last_byte = int(one[1]), int(one[2])

@@ -15,7 +15,10 @@ _TCP_LISTEN = "0A"
 
 
 def why_not(listen: str, port: int) -> str:
-    """Why a server could never listen there, whatever else runs; empty when it could. A port that is merely taken is no such reason."""
+    """Why a server could never listen there, whatever else runs; empty when it could.
+
+    A port that is merely taken is no such reason.
+    """
     error = _try(listen, port)
     if error is None or error.errno == errno.EADDRINUSE:
         return ""
@@ -39,7 +42,9 @@ def taken_by(listen: str, port: int) -> str:
 
 def _try(listen: str, port: int) -> OSError | None:
     try:
-        family, kind, protocol, _name, address = socket.getaddrinfo(listen, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+        family, kind, protocol, _name, address = socket.getaddrinfo(
+            listen, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
         with socket.socket(family, kind, protocol) as probe:
             # As the server itself does it: connections that have ended do not hold the port.
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

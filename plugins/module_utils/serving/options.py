@@ -35,7 +35,8 @@ _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _HEADER_VALUE = re.compile(r"[\t\x20-\x7e]*\S[\t\x20-\x7e]*")
 _YES, _NO = ("true", "yes", "1", "on"), ("false", "no", "0", "off")
 USERINFO = (
-    "a user or password in the URL would be shown by every BMC and kept in its log; let the server take BMCs by their network, "
+    "a user or password in the URL would be shown by every BMC and kept in its log; let the server take BMCs by their "
+    "network, "
     "or an image path that cannot be guessed, instead"
 )
 # Longer than any installation takes, limits of all phases included; a forgotten server is gone the day after.
@@ -44,11 +45,13 @@ DEFAULT_LIFE = 24 * 3600
 
 @dataclasses.dataclass(frozen=True)
 class PublishOptions:
-    """``url`` is the base URL that BMCs use, for method ``none`` the image's own URL; empty = made from the address that routes to ``peers``.
+    """``url`` is the base URL that BMCs use, for method ``none`` the image's own URL; empty = made from the address
+    that routes to ``peers``.
 
-    ``headers`` (secret) go with uploads, ``verify`` says how they are compared, ``delete`` that they are deleted when the image is withdrawn; ``ca_cert`` is
-    trusted there. ``image_access`` (secret) is how BMCs log in at the server and whether they verify its certificate. ``port`` 0 is any free one,
-    ``max_seconds`` bounds the life of our server, ``mode`` is that of a copy. Paths are absolute.
+    ``headers`` (secret) go with uploads, ``verify`` says how they are compared, ``delete`` that they are deleted when
+    the image is withdrawn; ``ca_cert`` is trusted there. ``image_access`` (secret) is how BMCs log in at the server and
+    whether they verify its certificate. ``port`` 0 is any free one, ``max_seconds`` bounds the life of our server,
+    ``mode`` is that of a copy. Paths are absolute.
     """
 
     method: Method = "serve"
@@ -111,8 +114,14 @@ def image_name(image: Path) -> str:
 
 
 def read_publish(provided: Mapping[str, Any], directory: str = "") -> tuple[PublishOptions, list[Problem]]:
-    """``openshift_publish`` as options, and everything in it that cannot be read; relative paths are from ``directory``. Never raises."""
-    problems = [_problem(str(key), UNKNOWN_FIELD, f"known: {', '.join(KEYS)}", hint=nearest(str(key), KEYS)) for key in provided if key not in KEYS]
+    """``openshift_publish`` as options, and everything in it that cannot be read; relative paths are from
+    ``directory``. Never raises.
+    """
+    problems = [
+        _problem(str(key), UNKNOWN_FIELD, f"known: {', '.join(KEYS)}", hint=nearest(str(key), KEYS))
+        for key in provided
+        if key not in KEYS
+    ]
     known = {key: provided[key] for key in KEYS if provided.get(key) is not None}
     for key in ("listen", "url", "directory"):
         if not isinstance(known.get(key, ""), str):
@@ -120,7 +129,15 @@ def read_publish(provided: Mapping[str, Any], directory: str = "") -> tuple[Publ
             del known[key]
     method = known.get("method", "serve")
     if method not in METHODS:
-        problems.append(_problem("method", UNSUPPORTED, f"supported values: {', '.join(METHODS)}", str(method), nearest(str(method), METHODS)))
+        problems.append(
+            _problem(
+                "method",
+                UNSUPPORTED,
+                f"supported values: {', '.join(METHODS)}",
+                str(method),
+                nearest(str(method), METHODS),
+            )
+        )
         method = "serve"
     if userinfo_in(known.get("url", "")):
         problems.append(_problem("url", FORBIDDEN, USERINFO))
@@ -144,8 +161,15 @@ def read_publish(provided: Mapping[str, Any], directory: str = "") -> tuple[Publ
 
 
 def as_provided(options: PublishOptions) -> dict[str, Any]:
-    """The options in the shape of ``openshift_publish``, defaults filled in: what :func:`read_publish` reads as the same options."""
-    provided: dict[str, Any] = {"method": options.method, "mode": f"{options.mode:04o}", "listen": options.listen, "port": options.port}
+    """The options in the shape of ``openshift_publish``, defaults filled in: what :func:`read_publish` reads as the
+    same options.
+    """
+    provided: dict[str, Any] = {
+        "method": options.method,
+        "mode": f"{options.mode:04o}",
+        "listen": options.listen,
+        "port": options.port,
+    }
     provided |= {key: value for key, value in (("url", options.url), ("directory", options.directory)) if value}
     if options.method == "upload":
         provided |= {"headers": dict(options.headers), "verify": options.verify, "delete": options.delete}
@@ -158,7 +182,11 @@ def _read_tls(value: Any, problems: list[Problem]) -> dict[str, str]:
     if not isinstance(value, Mapping):
         problems.append(_problem("tls", INVALID, "must be a mapping with certificate and key"))
         return {}
-    problems += [_problem(f"tls.{key}", UNKNOWN_FIELD, "known: certificate, key", hint=nearest(str(key), TLS_KEYS)) for key in value if key not in TLS_KEYS]
+    problems += [
+        _problem(f"tls.{key}", UNKNOWN_FIELD, "known: certificate, key", hint=nearest(str(key), TLS_KEYS))
+        for key in value
+        if key not in TLS_KEYS
+    ]
     wrong = [key for key in TLS_KEYS if not isinstance(value.get(key) or "", str)]
     problems += [_problem(f"tls.{key}", INVALID, "must be the path of a PEM file") for key in wrong]
     return {key: value[key] for key in TLS_KEYS if value.get(key) and key not in wrong}
@@ -169,9 +197,16 @@ def _read_headers(value: Any, problems: list[Problem]) -> tuple[tuple[str, str],
     if not isinstance(value, Mapping):
         problems.append(_problem("headers", INVALID, "must be a mapping of header names to values"))
         return ()
-    good = {str(name): text.strip() for name, text in value.items() if _HEADER_NAME.fullmatch(str(name)) and _is_header_value(text)}
+    good = {
+        str(name): text.strip()
+        for name, text in value.items()
+        if _HEADER_NAME.fullmatch(str(name)) and _is_header_value(text)
+    }
     wrong = [str(name) for name in value if str(name) not in good]
-    problems += [_problem(f"headers.{name}", INVALID, "must be the name of a header with a string of visible characters") for name in wrong]
+    problems += [
+        _problem(f"headers.{name}", INVALID, ("must be the name of a header with a string of visible characters"))
+        for name in wrong
+    ]
     return tuple(good.items())
 
 
@@ -186,7 +221,12 @@ def _read_access(value: Any, directory: str, problems: list[Problem]) -> tuple[t
         return ()
     provided = {str(key): item for key, item in value.items() if item is not None}
     unknown = [key for key in provided if key not in ACCESS_KEYS]
-    problems += [_problem(f"image_access.{key}", UNKNOWN_FIELD, f"known: {', '.join(ACCESS_KEYS)}", hint=nearest(key, ACCESS_KEYS)) for key in unknown]
+    problems += [
+        _problem(
+            f"image_access.{key}", UNKNOWN_FIELD, f"known: {', '.join(ACCESS_KEYS)}", hint=nearest(key, ACCESS_KEYS)
+        )
+        for key in unknown
+    ]
     found: dict[str, Any] = {}
     for key in ("username", "password", "ca_cert"):
         if key in provided and not isinstance(provided[key], str):
@@ -194,7 +234,13 @@ def _read_access(value: Any, directory: str, problems: list[Problem]) -> tuple[t
         elif provided.get(key):
             found[key] = provided[key]
     if ("username" in found) is not ("password" in found):
-        problems.append(_problem("image_access.password" if "username" in found else "image_access.username", REQUIRED, "a login has both"))
+        problems.append(
+            _problem(
+                "image_access.password" if "username" in found else "image_access.username",
+                REQUIRED,
+                "a login has both",
+            )
+        )
     if "ca_cert" in found and "BEGIN" not in found["ca_cert"]:
         found["ca_cert"] = _absolute(found["ca_cert"], directory)
     if "validate_certs" in provided:
@@ -206,7 +252,11 @@ def _read_access(value: Any, directory: str, problems: list[Problem]) -> tuple[t
 
 def _read_verify(value: Any, problems: list[Problem]) -> Verify:
     if value not in VERIFY:
-        problems.append(_problem("verify", UNSUPPORTED, f"supported values: {', '.join(VERIFY)}", str(value), nearest(str(value), VERIFY)))
+        problems.append(
+            _problem(
+                "verify", UNSUPPORTED, f"supported values: {', '.join(VERIFY)}", str(value), nearest(str(value), VERIFY)
+            )
+        )
     return "digest" if value == "digest" else "ranges"
 
 
@@ -225,8 +275,11 @@ def _read_port(value: Any, problems: list[Problem]) -> int:
 
 
 def _read_mode(value: Any, problems: list[Problem]) -> int:
-    """Octal in quotes, or the number that YAML makes of octal digits without quotes. The image holds credentials: its copy is private by default, may be
-    made readable for group and others, and is never writable for them."""
+    """Octal in quotes, or the number that YAML makes of octal digits without quotes.
+
+    The image holds credentials: its copy is private by default, may be made readable for group and others, and is never
+    writable for them.
+    """
     fault = ""
     mode = DEFAULT_MODE
     if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 0o777:
@@ -251,10 +304,21 @@ def check_options(options: PublishOptions, *, here: bool = True) -> list[Problem
     if options.method == "directory" and not options.directory:
         problems.append(_problem("directory", REQUIRED, "method directory needs the directory to copy the image to"))
     elif here and options.method == "directory" and not Path(options.directory).is_dir():
-        problems.append(_problem("directory", INVALID, "is the directory that your web server serves; it does not exist", options.directory))
+        problems.append(
+            _problem(
+                "directory",
+                INVALID,
+                ("is the directory that your web server serves; it does not exist"),
+                options.directory,
+            )
+        )
     if options.method in ("directory", "upload", "none") and not options.url:
-        problems.append(_problem("url", REQUIRED, f"method {options.method} needs the URL by which BMCs reach the image"))
-    elif options.url and (fault := check_image_url(options.url) if options.method == "none" else _base_url_fault(options)):
+        problems.append(
+            _problem("url", REQUIRED, (f"method {options.method} needs the URL by which BMCs reach the image"))
+        )
+    elif options.url and (
+        fault := check_image_url(options.url) if options.method == "none" else _base_url_fault(options)
+    ):
         problems.append(_problem("url", INVALID, fault, options.url))
     if options.key and not options.certificate:
         problems.append(_problem("tls.certificate", REQUIRED, "a key needs its certificate"))

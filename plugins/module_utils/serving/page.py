@@ -21,7 +21,8 @@ _FILES = (("report.html", "text/html; charset=utf-8"), ("report.json", "applicat
 
 
 def serve_page(root: Path, options: PublishOptions, *, run: int) -> str:
-    """Serve ``report.html`` and ``report.json`` of a work directory until the process ``run`` has ended; returns the URL of the page.
+    """Serve ``report.html`` and ``report.json`` of a work directory until the process ``run`` has ended; returns the
+    URL of the page.
 
     Raises :class:`ZeroTouchError` when no address is known or the server cannot listen.
     """

@@ -1,10 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Making an image reachable for BMCs, and taking it back: served by us, copied into a directory that the user serves, uploaded, or served by the user.
+"""Making an image reachable for BMCs, and taking it back: served by us, copied into a directory that the user serves,
+uploaded, or served by the user.
 
-The section ``publish`` of state.json belongs to this package. Its token (128 random bits, the secret part of the path) is drawn once for a deployment, so that
-its URL stays the same and media that a killed run left attached are recognised. When the image is withdrawn the token ends: BMCs may have logged it.
+The section ``publish`` of state.json belongs to this package. Its token (128 random bits, the secret part of the path)
+is drawn once for a deployment, so that its URL stays the same and media that a killed run left attached are recognised.
+When the image is withdrawn the token ends: BMCs may have logged it.
 """
 
 from __future__ import annotations
@@ -28,8 +30,18 @@ _PREDICTED_TOKEN = "predicted"
 _TOKEN_BYTES = 16
 
 
-def publish(image: Path, state: StateFile, options: PublishOptions, clock: Clock, *, beside: Sequence[Path] = (), check_mode: bool = False) -> Publication:
-    """Make the image reachable; safe to repeat. In check mode nothing is written or started, and the image need not exist yet.
+def publish(
+    image: Path,
+    state: StateFile,
+    options: PublishOptions,
+    clock: Clock,
+    *,
+    beside: Sequence[Path] = (),
+    check_mode: bool = False,
+) -> Publication:
+    """Make the image reachable; safe to repeat.
+
+    In check mode nothing is written or started, and the image need not exist yet.
 
     ``beside`` are files that hosts load from the same server; only the method ``upload`` publishes them.
 
@@ -44,7 +56,9 @@ def publish(image: Path, state: StateFile, options: PublishOptions, clock: Clock
         _take_back(state, options, clock, check_mode)
     if options.method == "none":
         return _publish_elsewhere(image, state, options, check_mode)
-    token = state.section("publish").get("token") or (_PREDICTED_TOKEN if check_mode else secrets.token_hex(_TOKEN_BYTES))
+    token = state.section("publish").get("token") or (
+        _PREDICTED_TOKEN if check_mode else secrets.token_hex(_TOKEN_BYTES)
+    )
     if options.method == "directory":
         return _publish_copy(image, state, options, str(token), check_mode)
     if options.method == "upload":
@@ -53,8 +67,11 @@ def publish(image: Path, state: StateFile, options: PublishOptions, clock: Clock
     return served.publish(image, state, options, str(token), clock, check_mode)
 
 
-def withdraw(state: StateFile, clock: Clock, options: PublishOptions | None = None, *, check_mode: bool = False) -> Publication:
-    """End our server, remove our copy, and forget the token, so that the next deployment has another URL; safe to repeat.
+def withdraw(
+    state: StateFile, clock: Clock, options: PublishOptions | None = None, *, check_mode: bool = False
+) -> Publication:
+    """End our server, remove our copy, and forget the token, so that the next deployment has another URL; safe to
+    repeat.
 
     Uploaded files are deleted only if ``options`` say so.
     """
@@ -69,7 +86,12 @@ def _take_back(state: StateFile, options: PublishOptions, clock: Clock, check_mo
     recorded = state.section("publish")
     copy = Path(recorded["copy"]) if recorded.get("copy") else None
     done = Publication(
-        False, "nothing is published", recorded.get("method", "none"), recorded.get("url", ""), recorded.get("path", ""), recorded.get("listen", "")
+        False,
+        "nothing is published",
+        recorded.get("method", "none"),
+        recorded.get("url", ""),
+        recorded.get("path", ""),
+        recorded.get("listen", ""),
     )
     reasons = []
     if served.withdraw(state, clock, check_mode):
@@ -97,7 +119,10 @@ def _publish_elsewhere(image: Path, state: StateFile, options: PublishOptions, c
 def _publish_copy(image: Path, state: StateFile, options: PublishOptions, token: str, check_mode: bool) -> Publication:
     directory = Path(options.directory)
     if not directory.is_dir():
-        raise ZeroTouchError(f"{directory} does not exist.", "openshift_publish.directory is the directory that your web server serves.")
+        raise ZeroTouchError(
+            f"{directory} does not exist.",
+            ("openshift_publish.directory is the directory that your web server serves."),
+        )
     target = directory / token / image_name(image)
     url = image_url(options.url, token, image)
     recorded = state.section("publish")
@@ -106,7 +131,17 @@ def _publish_copy(image: Path, state: StateFile, options: PublishOptions, token:
     if changed and not check_mode:
         if reason:
             _copy(image, target, options.mode)
-        state.update("publish", {"method": "directory", "url": url, "path": str(image), "token": token, "copy": str(target), "of": _identity(image)})
+        state.update(
+            "publish",
+            {
+                "method": "directory",
+                "url": url,
+                "path": str(image),
+                "token": token,
+                "copy": str(target),
+                "of": _identity(image),
+            },
+        )
     return Publication(changed, reason or "the copy is current", "directory", url, str(image), copy_path=str(target))
 
 
@@ -144,4 +179,7 @@ def _remove(copy: Path) -> None:
     except FileNotFoundError:
         return
     except OSError as error:
-        raise ZeroTouchError(f"The published copy {copy} cannot be removed: {error.strerror}.", "It holds credentials; remove it yourself.") from error
+        raise ZeroTouchError(
+            f"The published copy {copy} cannot be removed: {error.strerror}.",
+            "It holds credentials; remove it yourself.",
+        ) from error

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Who has read the image: the log of the image server (:mod:`.conversation` writes its lines), followed from one observation to the next."""
+"""Who has read the image: the log of the image server (:mod:`.conversation` writes its lines), followed from one
+observation to the next.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,8 @@ from pathlib import Path
 
 from ..common.addresses import canonical_ip
 
-# An answer with bytes of the image. HEAD is no read: a BMC that accepts the medium sends it, and so does the check of the server itself.
+# An answer with bytes of the image. HEAD is no read: a BMC that accepts the medium sends it, and so does the check of
+# the server itself.
 _READ = re.compile(rb"^(\S+)Z (\S+) GET (\S+) 20([06]) ([1-9]\d*) bytes(.* so far$)?", re.MULTILINE)
 _FROM = re.compile(rb"bytes=(\d+)-\d*$")
 _MAPPED = "::ffff:"
@@ -33,20 +36,27 @@ class ImageRead:
 
 @dataclasses.dataclass
 class _Reader:
-    """The parts that were read, in order and apart from each other, and when the last read was logged (as in the log, without Z)."""
+    """The parts that were read, in order and apart from each other, and when the last read was logged (as in the log,
+    without Z).
+    """
 
     parts: list[Part] = dataclasses.field(default_factory=list)
     last: str = ""
 
     def add(self, at: str, part: Part | None, *, repeats: bool) -> None:
-        """``repeats``: the line may be about an answer that an earlier one was about; then only further bytes are a read."""
+        """``repeats``: the line may be about an answer that an earlier one was about; then only further bytes are a
+        read.
+        """
         grown = part is not None and join(self.parts, part)
         if grown or not repeats:
             self.last = max(self.last, at)
 
 
 class RequestLog:
-    """The readers since ``since`` (``2026-01-01T00:00:00Z``), by address. A log that does not exist, or is replaced meanwhile, is read from its beginning."""
+    """The readers since ``since`` (``2026-01-01T00:00:00Z``), by address.
+
+    A log that does not exist, or is replaced meanwhile, is read from its beginning.
+    """
 
     def __init__(self, path: Path, since: str) -> None:
         self._path = path
@@ -61,7 +71,9 @@ class RequestLog:
 
     def reads(self, size: int, now: datetime.datetime) -> Mapping[str, ImageRead]:
         """What was read of an image of ``size`` bytes, by address, as of the last :meth:`readers`."""
-        return {address: _image_read(reader, size, now) for address, reader in self._readers.items()} if size > 0 else {}
+        return (
+            {address: _image_read(reader, size, now) for address, reader in self._readers.items()} if size > 0 else {}
+        )
 
     def _follow(self) -> bool:
         """Read what is new; False if the log cannot be read."""
@@ -79,7 +91,9 @@ class RequestLog:
         for at, peer, wanted, kind, count, so_far in _READ.findall(complete):
             if at >= self._since:
                 reader = self._readers.setdefault(_address(peer.decode(errors="replace")), _Reader())
-                reader.add(at.decode(errors="replace"), _part(wanted, kind, int(count)), repeats=bool(so_far) or kind == b"0")
+                reader.add(
+                    at.decode(errors="replace"), _part(wanted, kind, int(count)), repeats=bool(so_far) or kind == b"0"
+                )
         return True
 
 

@@ -36,7 +36,9 @@ def source_address(host: str, port: int) -> str:
         return str(probe.getsockname()[0]).partition("%")[0]
 
 
-def address_for(peers: Sequence[Peer], connect_to: ConnectTo = DIRECT, source: Callable[[str, int], str] = source_address) -> tuple[str, list[str]]:
+def address_for(
+    peers: Sequence[Peer], connect_to: ConnectTo = DIRECT, source: Callable[[str, int], str] = source_address
+) -> tuple[str, list[str]]:
     """The local address to put into the URL, and warnings; without peers the address of the default route.
 
     Raises :class:`ZeroTouchError` when no route leads to any of them.
@@ -53,14 +55,19 @@ def address_for(peers: Sequence[Peer], connect_to: ConnectTo = DIRECT, source: C
         found.setdefault(address, []).append(peer.name)
     if not found:
         raise ZeroTouchError(
-            "No address of this machine leads to the BMCs, so no URL can be made for the image: " + "; ".join(reasons[:3]) + ".",
+            "No address of this machine leads to the BMCs, so no URL can be made for the image: "
+            + "; ".join(reasons[:3])
+            + ".",
             "Give the base URL by which the BMCs reach this machine in openshift_publish.url.",
         )
     chosen = max(found, key=lambda address: len(found[address]))
     warnings = [f"No route was found to {reason}." for reason in reasons]
     if len(found) > 1:
-        ways = "; ".join(f"{address} for {', '.join(names[:3])}{' …' if len(names) > 3 else ''}" for address, names in found.items())
+        ways = "; ".join(
+            f"{address} for {', '.join(names[:3])}{' …' if len(names) > 3 else ''}" for address, names in found.items()
+        )
         warnings.append(
-            f"The BMCs reach this machine by different addresses ({ways}); the image's URL has {chosen}. Set openshift_publish.url if that is wrong."
+            f"The BMCs reach this machine by different addresses ({ways}); the image's URL has {chosen}. Set "
+            "openshift_publish.url if that is wrong."
         )
     return chosen, warnings

@@ -43,7 +43,9 @@ class ServerBase:
         return image_url(self.address(options, port), token, image)
 
 
-def publish(image: Path, state: StateFile, options: PublishOptions, token: str, clock: Clock, check_mode: bool) -> Publication:
+def publish(
+    image: Path, state: StateFile, options: PublishOptions, token: str, clock: Clock, check_mode: bool
+) -> Publication:
     """Keep the recorded server if it does what is wanted, else start one (on the recorded port if it is free).
 
     Raises :class:`ZeroTouchError` when no address leads to the BMCs or the server cannot listen.
@@ -55,7 +57,12 @@ def publish(image: Path, state: StateFile, options: PublishOptions, token: str, 
     port = options.port or int(recorded.get("port") or 0)
     kept = process if process is not None and not reason else None
     pid = kept.pid if kept else 0
-    if kept is None and options.port and not _own(process, recorded, options.port) and (holder := listening.taken_by(options.listen, options.port)):
+    if (
+        kept is None
+        and options.port
+        and not _own(process, recorded, options.port)
+        and (holder := listening.taken_by(options.listen, options.port))
+    ):
         raise ZeroTouchError(
             f"Port {options.port} of {options.listen}, on which the image is to be served, is in use by {holder}.",
             "End it, or set openshift_publish.port to another port, or to 0 for any free one.",
@@ -72,7 +79,17 @@ def publish(image: Path, state: StateFile, options: PublishOptions, token: str, 
     if not check_mode:
         state.update("publish", {"url": url, "until": _in_words(options.max_seconds)})
     changed = bool(reason) or recorded.get("url") != url
-    return Publication(changed, reason or "the server runs", "serve", url, str(image), options.listen, port, pid, warnings=base.warnings)
+    return Publication(
+        changed,
+        reason or "the server runs",
+        "serve",
+        url,
+        str(image),
+        options.listen,
+        port,
+        pid,
+        warnings=base.warnings,
+    )
 
 
 def _in_words(seconds: float) -> str:
@@ -99,7 +116,9 @@ def _own(process: Process | None, recorded: Mapping[str, Any], port: int) -> boo
 
 
 def recorded_process(recorded: Mapping[str, Any]) -> Process | None:
-    """The living server of an earlier run, None when it is gone; a later process with its number is not taken for it."""
+    """The living server of an earlier run, None when it is gone; a later process with its number is not taken for
+    it.
+    """
     if not recorded.get("pid"):
         return None
     process = Process(int(recorded["pid"]), int(recorded.get("started") or 0))
@@ -113,7 +132,12 @@ def _difference(image: Path, options: PublishOptions, recorded: Mapping[str, Any
     if recorded.get("path") != str(image):
         return "the server serves another image"
     wanted = (options.listen, options.port or recorded.get("port"), options.certificate, options.key)
-    if (recorded.get("listen"), recorded.get("port"), recorded.get("certificate", ""), recorded.get("key", "")) != wanted:
+    if (
+        recorded.get("listen"),
+        recorded.get("port"),
+        recorded.get("certificate", ""),
+        recorded.get("key", ""),
+    ) != wanted:
         return "the server listens elsewhere or otherwise"
     path = urlsplit(image_url("http://host", str(recorded.get("token")), image)).path
     size = image.stat().st_size if image.is_file() else -1
@@ -123,7 +147,10 @@ def _difference(image: Path, options: PublishOptions, recorded: Mapping[str, Any
 
 
 def server_base(options: PublishOptions) -> ServerBase:
-    """Where the machines that read find a server of this machine. Raises :class:`ZeroTouchError` if no address is known."""
+    """Where the machines that read find a server of this machine.
+
+    Raises :class:`ZeroTouchError` if no address is known.
+    """
     if options.url:
         return ServerBase(options.url, "")
     if options.listen not in _WILDCARDS:
@@ -131,7 +158,8 @@ def server_base(options: PublishOptions) -> ServerBase:
     host, warnings = address_for(options.peers, options.connect_to)
     if ":" in host and options.listen == "0.0.0.0":
         raise ZeroTouchError(
-            f"The BMCs are reached over IPv6 (from {host}), but the image server listens on IPv4 only.", 'Set openshift_publish.listen to "::".'
+            f"The BMCs are reached over IPv6 (from {host}), but the image server listens on IPv4 only.",
+            'Set openshift_publish.listen to "::".',
         )
     return ServerBase("", host, tuple(warnings))
 

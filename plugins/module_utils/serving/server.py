@@ -3,12 +3,13 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """The ranged image server: one file, one path, for as long as an installation takes. It serves the report of a run too.
 
-This file runs in a process of its own, started from its source text (:mod:`.detach`): the program that started it, the collection and a payload
-of AnsiballZ may all be gone by then. So it uses the standard library alone and imports nothing of the collection but the modules that :mod:`.detach`
-sends along with it, which keep to the same rule.
+This file runs in a process of its own, started from its source text (:mod:`.detach`): the program that started it, the
+collection and a payload
+of AnsiballZ may all be gone by then. So it uses the standard library alone and imports nothing of the collection but
+the modules that :mod:`.detach` sends along with it, which keep to the same rule.
 
-What BMCs need: GET and HEAD, ranges, Content-Length, no chunks, no redirect, no compression, and patience, because a live system reads its medium in many
-small requests for as long as it runs.
+What BMCs need: GET and HEAD, ranges, Content-Length, no chunks, no redirect, no compression, and patience, because a
+live system reads its medium in many small requests for as long as it runs.
 """
 
 from __future__ import annotations
@@ -68,7 +69,9 @@ class Log:
         with contextlib.suppress(OSError):  # a vanished log directory must not stop an installation
             if os.fstat(self._descriptor).st_size > _LARGEST_LOG:
                 os.replace(self._path, f"{self._path}.1")
-            descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+            descriptor = os.open(
+                self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600
+            )
             os.dup2(descriptor, self._descriptor, inheritable=False)
             os.close(descriptor)
 
@@ -76,21 +79,27 @@ class Log:
 class ImageServer:
     """One thread that serves all connections; :class:`Connections` decides which of them may stay.
 
-    Threads would wait for the interpreter's lock more than for clients: with 100 readers of 2 KiB they take twice as long (CPython 3.11).
+    Threads would wait for the interpreter's lock more than for clients: with 100 readers of 2 KiB they take twice as
+    long (CPython 3.11).
     """
 
     def __init__(self, config: Mapping[str, Any]) -> None:
-        (path, url_path, media_type), *beside = config.get("files") or [(str(config["path"]), str(config["url_path"]), BINARY)]
+        (path, url_path, media_type), *beside = config.get("files") or [
+            (str(config["path"]), str(config["url_path"]), BINARY)
+        ]
         self.content = Content(path, url_path, media_type, beside)
         self.log = Log(str(config["log"]))
         self.connections = Connections(
-            int(config.get("most") or MOST), int(config.get("most_of_peer") or MOST_OF_PEER), float(config.get("patience") or PATIENCE)
+            int(config.get("most") or MOST),
+            int(config.get("most_of_peer") or MOST_OF_PEER),
+            float(config.get("patience") or PATIENCE),
         )
         self._tls = _tls(config)
         self._listener = _listen(str(config["listen"]), int(config["port"]))
         self.port = int(self._listener.getsockname()[1])
         self._conversations: dict[int, Conversation] = {}
-        self._lines: collections.deque[str] = collections.deque()  # for the log; written together, each second at the latest
+        # for the log; written together, each second at the latest
+        self._lines: collections.deque[str] = collections.deque()
         self._poll = select.epoll()
         self._poll.register(self._listener, select.EPOLLIN)
 
@@ -154,7 +163,9 @@ class ImageServer:
         try:
             _set_options(connection)
             if self._tls is not None:
-                self.connections.replace(this, self._tls.wrap_socket(connection, server_side=True, do_handshake_on_connect=False))
+                self.connections.replace(
+                    this, self._tls.wrap_socket(connection, server_side=True, do_handshake_on_connect=False)
+                )
         except OSError as error:
             why = error.strerror or error
             self.log.write(f"{peer} connection ended: {why}")
@@ -173,7 +184,9 @@ class ImageServer:
         _close(conversation.this.connection)
 
     def watch(self) -> None:
-        """To be called about once a second: end what is late, note how many had to end in one line, and open the log again."""
+        """To be called about once a second: end what is late, note how many had to end in one line, and open the log
+        again.
+        """
         now = time.monotonic()
         self.connections.end_late(now)
         for conversation in list(self._conversations.values()):
@@ -254,12 +267,15 @@ def _start_of(pid: int) -> str:
 
 
 def serve(server: ImageServer, max_seconds: float, run: tuple[int, float] | None = None) -> str:
-    """Serve until SIGTERM or SIGINT, until the time has passed or the file is deleted; returns which. SIGUSR1 restarts the time.
+    """Serve until SIGTERM or SIGINT, until the time has passed or the file is deleted; returns which.
+
+    SIGUSR1 restarts the time.
 
     ``run`` is a process, and for how many seconds the server outlives it.
 
-    The caller has blocked :data:`_SIGNALS`. They are taken here, between two looks at the image, never by a handler: a handler that interrupts a
-    wait and sets its Event needs the lock that the interrupted wait may hold (python/cpython Lib/threading.py, Condition), and blocks forever.
+    The caller has blocked :data:`_SIGNALS`. They are taken here, between two looks at the image, never by a handler: a
+    handler that interrupts a wait and sets its Event needs the lock that the interrupted wait may hold (python/cpython
+    Lib/threading.py, Condition), and blocks forever.
     """
     threading.Thread(target=server.serve_forever, daemon=True).start()
     ends = time.monotonic() + max_seconds
@@ -286,7 +302,9 @@ def serve(server: ImageServer, max_seconds: float, run: tuple[int, float] | None
 
 
 def main(config: Mapping[str, Any]) -> None:
-    """The life of the detached process: bind, leave the starter's process tree, tell pid and port on standard output, serve."""
+    """The life of the detached process: bind, leave the starter's process tree, tell pid and port on standard output,
+    serve.
+    """
     signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     os.umask(0o077)
@@ -299,7 +317,9 @@ def main(config: Mapping[str, Any]) -> None:
         os._exit(0)  # so that the server is a child of init: no zombie is left in a long-lived starter
     with contextlib.suppress(OSError, ValueError):
         most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-        resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, 65536) if most != resource.RLIM_INFINITY else 65536, most))
+        resource.setrlimit(
+            resource.RLIMIT_NOFILE, (min(most, 65536) if most != resource.RLIM_INFINITY else 65536, most)
+        )
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     server.connections.most = max(1, min(server.connections.most, files - _OTHER_FILES))
     server.log.write(f"begin: pid {os.getpid()}, port {server.port}, {server.content.file}")

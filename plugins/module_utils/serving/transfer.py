@@ -42,7 +42,10 @@ _LONGEST = 4 * 3600.0
 
 @dataclasses.dataclass(frozen=True)
 class StoredFile:
-    """What a server stores under a URL, as far as it was compared: ``fault`` is empty for the same bytes. ``refused``: it cannot be read."""
+    """What a server stores under a URL, as far as it was compared: ``fault`` is empty for the same bytes.
+
+    ``refused``: it cannot be read.
+    """
 
     fault: str = ""
     refused: bool = False
@@ -56,14 +59,16 @@ class FileTransfer:
     def __init__(self, client: HttpClient, headers: Mapping[str, str], clock: Clock) -> None:
         self._client = client
         self._headers = dict(headers)
-        client.secrets = frozenset({*headers.values(), *(value.split()[-1] for value in headers.values() if value.strip())})
+        client.secrets = frozenset(
+            {*headers.values(), *(value.split()[-1] for value in headers.values() if value.strip())}
+        )
         self._clock = clock
 
     def compare(self, file: Path, url: str, *, whole: bool) -> StoredFile:
         """Compare size, beginning and end of what the server stores with the file, or every byte of it.
 
-        It is read as a BMC reads it: without the headers. Only if that is refused, the headers are sent. Raises :class:`Unreachable` and
-        :class:`RemoteError` after the last attempt.
+        It is read as a BMC reads it: without the headers. Only if that is refused, the headers are sent. Raises
+        :class:`Unreachable` and :class:`RemoteError` after the last attempt.
         """
         found = self._read(file, url, {}, whole)
         if not found.refused or not self._headers:
@@ -71,7 +76,10 @@ class FileTransfer:
         found = self._read(file, url, self._headers, whole)
         if found.refused:
             return found
-        warning = f"{_shown(url)} cannot be read without openshift_publish.headers from here. BMCs send no headers: let the server allow their addresses."
+        warning = (
+            f"{_shown(url)} cannot be read without openshift_publish.headers from here. BMCs send no headers: let the "
+            "server allow their addresses."
+        )
         return dataclasses.replace(found, warnings=(*found.warnings, warning))
 
     def _read(self, file: Path, url: str, headers: Mapping[str, str], whole: bool) -> StoredFile:
@@ -81,7 +89,9 @@ class FileTransfer:
             if error.status in _NOT_THERE:
                 return StoredFile(f"{file.name} is not there")
             if error.status in _NO_ACCESS:
-                return StoredFile(f"{file.name} cannot be read there ({error.status}); BMCs read without credentials", refused=True)
+                return StoredFile(
+                    (f"{file.name} cannot be read there ({error.status}); BMCs read without credentials"), refused=True
+                )
             raise
 
     def put(self, file: Path, url: str) -> None:
@@ -98,7 +108,10 @@ class FileTransfer:
                 raise _refused(again, file) from again
         except Unreachable as error:
             if error.kind == "broken":
-                hint = "The server may have refused the upload without an answer: check openshift_publish.headers and its limit of a file's size."
+                hint = (
+                    "The server may have refused the upload without an answer: check openshift_publish.headers and "
+                    "its limit of a file's size."
+                )
                 raise ZeroTouchError(error.message, hint) from error
             raise
 
@@ -116,7 +129,10 @@ class FileTransfer:
     def _put(self, file: Path, url: str) -> None:
         size = file.stat().st_size
         headers = {"Content-Type": "application/octet-stream", **self._headers, "Content-Length": str(size)}
-        with file.open("rb") as body, self._client.stream("PUT", url, body=body, headers=headers, timeout=_ANSWER) as answer:
+        with (
+            file.open("rb") as body,
+            self._client.stream("PUT", url, body=body, headers=headers, timeout=_ANSWER) as answer,
+        ):
             if not 200 <= answer.status < 300:
                 raise RemoteError(SERVICE, answer.status, self._words(answer, url))
 
@@ -158,7 +174,9 @@ class FileTransfer:
         return StoredFile(etag=etag)
 
     def _compare_whole(self, file: Path, url: str, headers: Mapping[str, str]) -> StoredFile:
-        with self._client.stream("GET", url, headers={**headers, "Accept-Encoding": "identity"}, within=_LONGEST) as answer:
+        with self._client.stream(
+            "GET", url, headers={**headers, "Accept-Encoding": "identity"}, within=_LONGEST
+        ) as answer:
             if answer.status != 200:
                 raise RemoteError(SERVICE, answer.status, self._words(answer, url))
             return self._compare_body(file, url, answer)
@@ -177,7 +195,11 @@ class FileTransfer:
         """What the server says of an error, without secrets; of a redirect that it is one."""
         if 300 <= answer.status < 400:
             return f"{_shown(url)} is redirected. Set openshift_publish.url to the address that it leads to."
-        data = b"".join(self._client.pieces(answer, url, 4096))[:200] if int(answer.headers.get("Content-Length") or 0) <= 4096 else b""
+        data = (
+            b"".join(self._client.pieces(answer, url, 4096))[:200]
+            if int(answer.headers.get("Content-Length") or 0) <= 4096
+            else b""
+        )
         words = self._client.without_credentials(data, self._headers).decode(errors="replace")
         reason = answer.reason or "no reason given"
         return f"{reason} for {_shown(url)}. {words}".rstrip(". ")
@@ -193,11 +215,16 @@ def _refused(error: RemoteError, file: Path) -> ZeroTouchError:
         404: "Check openshift_publish.url, and that the server accepts PUT below it.",
         405: "The server does not accept PUT there. Check openshift_publish.url and its WebDAV settings.",
         409: "The server does not create directories. Allow it (nginx: create_full_put_path on; WebDAV: MKCOL).",
-        413: f"Raise the server's limit of a file's size to {file.stat().st_size} bytes or more (nginx: client_max_body_size).",
+        413: (
+            f"Raise the server's limit of a file's size to {file.stat().st_size} bytes or more (nginx: "
+            "client_max_body_size)."
+        ),
         501: "The server does not support PUT. Check openshift_publish.url.",
         507: "Make room on the server.",
     }
-    return RemoteError(SERVICE, error.status, f"{file.name} was not uploaded: {error.detail}", hint=hints.get(error.status, ""))
+    return RemoteError(
+        SERVICE, error.status, f"{file.name} was not uploaded: {error.detail}", hint=hints.get(error.status, "")
+    )
 
 
 def _part(file: Path, offset: int, length: int) -> bytes:

@@ -3,8 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """The method ``upload``: the image, and the files that hosts load beside it, on an HTTP server that accepts PUT.
 
-The image is at ``<url>/<token>/<name>.iso``, files of ``boot-artifacts/`` are at ``<url>/<name>``. Section ``publish`` of state.json records each URL
-before it is written to, so that a killed run leaves no file that cannot be deleted, and which version of the file is there.
+The image is at ``<url>/<token>/<name>.iso``, files of ``boot-artifacts/`` are at ``<url>/<name>``. Section ``publish``
+of state.json records each URL before it is written to, so that a killed run leaves no file that cannot be deleted, and
+which version of the file is there.
 """
 
 from __future__ import annotations
@@ -41,7 +42,15 @@ class UploadStep:
 
 
 def publish(
-    image: Path, beside: Sequence[Path], state: StateFile, options: PublishOptions, token: str, clock: Clock, *, known: bool, check_mode: bool
+    image: Path,
+    beside: Sequence[Path],
+    state: StateFile,
+    options: PublishOptions,
+    token: str,
+    clock: Clock,
+    *,
+    known: bool,
+    check_mode: bool,
 ) -> Publication:
     """Upload what the server does not have. ``known``: the token is recorded, so that the server may have it already.
 
@@ -53,7 +62,9 @@ def publish(
     target = targets.setdefault(image, UploadTarget(image, image_url(options.url, token, image)))
     recorded = state.section("publish")
     warnings: list[str] = []
-    steps = plan(list(targets.values()), recorded.get("uploads") or {}, transfer, options, warnings, look=known or bool(beside))
+    steps = plan(
+        list(targets.values()), recorded.get("uploads") or {}, transfer, options, warnings, look=known or bool(beside)
+    )
     changed = bool(steps) or recorded.get("url") != target.url
     if not check_mode:
         if steps:
@@ -62,12 +73,20 @@ def publish(
             _upload(step.target, state, transfer, options, warnings)
         if changed:
             state.update("publish", {"method": "upload", "url": target.url, "path": str(image), "token": token})
-    reason = "; ".join(f"upload {step.target.file.name}: {step.reason}" for step in steps) or "the server has the same bytes"
+    reason = (
+        "; ".join(f"upload {step.target.file.name}: {step.reason}" for step in steps) or "the server has the same bytes"
+    )
     return Publication(changed, reason, "upload", target.url, str(image), warnings=tuple(dict.fromkeys(warnings)))
 
 
 def plan(
-    targets: Sequence[UploadTarget], uploads: Mapping[str, Any], transfer: FileTransfer, options: PublishOptions, warnings: list[str], *, look: bool
+    targets: Sequence[UploadTarget],
+    uploads: Mapping[str, Any],
+    transfer: FileTransfer,
+    options: PublishOptions,
+    warnings: list[str],
+    *,
+    look: bool,
 ) -> list[UploadStep]:
     """The uploads that are necessary. ``uploads`` is what earlier runs have recorded."""
     steps = []
@@ -75,7 +94,11 @@ def plan(
         if not target.file.is_file():
             steps.append(UploadStep(target, "it is not built yet"))
             continue
-        found = transfer.compare(target.file, target.url, whole=options.verify == "digest") if look else StoredFile("it is new")
+        found = (
+            transfer.compare(target.file, target.url, whole=options.verify == "digest")
+            if look
+            else StoredFile("it is new")
+        )
         if reason := _difference(target, uploads.get(target.url) or {}, found, options):
             steps.append(UploadStep(target, reason))
         else:
@@ -92,29 +115,40 @@ def _difference(target: UploadTarget, recorded: Mapping[str, Any], found: Stored
     return "another process has replaced it there" if found.etag != recorded.get("etag", "") else ""
 
 
-def _upload(target: UploadTarget, state: StateFile, transfer: FileTransfer, options: PublishOptions, warnings: list[str]) -> None:
+def _upload(
+    target: UploadTarget, state: StateFile, transfer: FileTransfer, options: PublishOptions, warnings: list[str]
+) -> None:
     _record(state, target.url, {})
     transfer.put(target.file, target.url)
     identity = _identity(target.file)
     found = transfer.compare(target.file, target.url, whole=options.verify == "digest")
     if found.refused:
-        raise ZeroTouchError(f"{SERVICE}: {found.fault}.", "Let the server allow reading without credentials, from the addresses of the BMCs at least.")
+        raise ZeroTouchError(
+            f"{SERVICE}: {found.fault}.",
+            ("Let the server allow reading without credentials, from the addresses of the BMCs at least."),
+        )
     if found.fault:
         raise ZeroTouchError(
             f"{SERVICE} stores other bytes than were uploaded: {found.fault}.",
-            "Check that the server neither changes nor caches files, and that PUT and GET of openshift_publish.url lead to the same place.",
+            "Check that the server neither changes nor caches files, and that PUT and GET of openshift_publish.url "
+            "lead to the same place.",
         )
     warnings += found.warnings
     _record(state, target.url, {"of": identity, "etag": found.etag})
 
 
 def withdraw(state: StateFile, options: PublishOptions, clock: Clock, *, check_mode: bool) -> tuple[bool, str]:
-    """Delete the uploaded files if ``delete`` is set; returns whether there were any to delete, and what was done with them."""
+    """Delete the uploaded files if ``delete`` is set; returns whether there were any to delete, and what was done with
+    them.
+    """
     uploads = list(state.section("publish").get("uploads") or {})
     if not uploads:
         return False, ""
     if options.method != "upload" or not options.delete:
-        return False, f"{len(uploads)} uploaded files stay on the server, and contain credentials; openshift_publish.delete deletes them"
+        return False, (
+            f"{len(uploads)} uploaded files stay on the server, and contain credentials; openshift_publish.delete "
+            "deletes them"
+        )
     if not check_mode:
         transfer = _transfer(options, clock)
         for url in uploads:

@@ -73,7 +73,11 @@ def cpio_bomb(pack: Callable[[int, bytes], bytes], megabytes: int) -> bytes:
 TAR_BOMBS: dict[str, Callable[[int], bytes]] = {
     "a member of zeros": lambda megabytes: gzip_zeros(megabytes, tar_header("log", megabytes << 20)),
     "a pax header of zeros": lambda megabytes: gzip_zeros(megabytes, tar_header("x", megabytes << 20, tarfile.XHDTYPE)),
-    "a long name of zeros": lambda megabytes: gzip_zeros(megabytes, tar_header("x", megabytes << 20, tarfile.GNUTYPE_LONGNAME)),
+    "a long name of zeros": lambda megabytes: gzip_zeros(
+        megabytes, tar_header("x", megabytes << 20, tarfile.GNUTYPE_LONGNAME)
+    ),
     "a member of zeros in xz": lambda megabytes: xz_zeros(megabytes, tar_header("log", megabytes << 20)),
-    "many nested bombs": lambda megabytes: gzip.compress(tar_of({f"{number}.gz": gzip_zeros(20) for number in range(megabytes // 20)})),
+    "many nested bombs": lambda megabytes: gzip.compress(
+        tar_of({f"{number}.gz": gzip_zeros(20) for number in range(megabytes // 20)})
+    ),
 }

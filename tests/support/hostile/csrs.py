@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """A node that has joined with good credentials and now asks for serving certificates that are not its own.
 
-Its kubelet may write its own ``Node.status`` (NodeRestriction allows exactly that), so every attack first claims the names there.
+Its kubelet may write its own ``Node.status`` (NodeRestriction allows exactly that), so every attack first claims the
+names there.
 """
 
 from __future__ import annotations
@@ -55,8 +56,14 @@ ATTACKS: dict[str, Attack] = {
 def node(attack: Attack, name: str = NAME, own: str = OWN) -> dict[str, Any]:
     """The Node as the attacker's kubelet reports it."""
     addresses = [{"type": "InternalIP", "address": address} for address in (own, *attack.ips)]
-    addresses += [{"type": "Hostname", "address": name}, *({"type": "InternalDNS", "address": claimed} for claimed in attack.dns)]
-    return {"metadata": {"name": name}, "status": {"addresses": addresses, "conditions": [{"type": "Ready", "status": "True"}]}}
+    addresses += [
+        {"type": "Hostname", "address": name},
+        *({"type": "InternalDNS", "address": claimed} for claimed in attack.dns),
+    ]
+    return {
+        "metadata": {"name": name},
+        "status": {"addresses": addresses, "conditions": [{"type": "Ready", "status": "True"}]},
+    }
 
 
 def victim() -> dict[str, Any]:
@@ -71,7 +78,11 @@ def request(attack: Attack, name: str = NAME, own: str = OWN) -> dict[str, Any]:
     subject = x509.Name([x509.NameAttribute(oid, value) for oid, value in oids.items()])
     names: list[x509.GeneralName] = [x509.DNSName(each) for each in (name, *attack.dns)]
     names += [x509.IPAddress(ipaddress.ip_address(each)) for each in (own, *attack.ips)]
-    document = x509.CertificateSigningRequestBuilder().subject_name(subject).add_extension(x509.SubjectAlternativeName(names), critical=False)
+    document = (
+        x509.CertificateSigningRequestBuilder()
+        .subject_name(subject)
+        .add_extension(x509.SubjectAlternativeName(names), critical=False)
+    )
     text = document.sign(_KEY, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
     return {
         "metadata": {"name": "csr-hostile", "resourceVersion": "7"},

@@ -43,20 +43,30 @@ ECHOES: dict[str, Echo] = {
     "basic": lambda user, password: f"bad header Authorization: Basic {_basic(user, password)}",
     "basic without padding": lambda user, password: f"bad header Basic {_basic(user, password).rstrip('=')}",
     "basic in a query": lambda user, password: f"GET /?auth={quote(_basic(user, password), safe='')} failed",
-    "basic in JSON": lambda user, password: json.dumps({"authorization": f"Basic {_basic(user, password)}"}).replace("/", "\\/"),
-    "url-safe base64": lambda user, password: f"bad credential {base64.urlsafe_b64encode(f'{user}:{password}'.encode()).decode()}",
+    "basic in JSON": lambda user, password: json.dumps({"authorization": f"Basic {_basic(user, password)}"}).replace(
+        "/", "\\/"
+    ),
+    "url-safe base64": lambda user, password: (
+        f"bad credential {base64.urlsafe_b64encode(f'{user}:{password}'.encode()).decode()}"
+    ),
     "base64": lambda user, password: f"bad value {base64.b64encode(password.encode()).decode()}",
-    "userinfo": lambda user, password: f"cannot reach https://{quote(user, safe='')}:{quote(password, safe='')}@192.0.2.9/redfish/v1",
+    "userinfo": lambda user, password: (
+        f"cannot reach https://{quote(user, safe='')}:{quote(password, safe='')}@192.0.2.9/redfish/v1"
+    ),
     "percent": lambda user, password: f"bad value '{quote(password, safe='')}'",
     "percent, lower case": lambda user, password: f"bad value '{_lower_hex(quote(password, safe=''))}'",
     "form": lambda user, password: f"bad form username={quote_plus(user)}&password={quote_plus(password)}",
-    "form, lower case": lambda user, password: f"bad form password={_lower_hex(quote_plus(password))}&username={quote_plus(user)}",
+    "form, lower case": lambda user, password: (
+        f"bad form password={_lower_hex(quote_plus(password))}&username={quote_plus(user)}"
+    ),
     "JSON": lambda user, password: f"bad request {json.dumps({'UserName': user, 'Password': password})}",
     "JSON, not ASCII": lambda user, password: f"bad request {json.dumps({'Password': password}, ensure_ascii=False)}",
     "JSON in JSON": lambda user, password: json.dumps({"detail": json.dumps({"Password": password})}),
     "JSON of PHP": lambda user, password: "bad request " + json.dumps({"Password": password}).replace("/", "\\/"),
     "JSON of Go": lambda user, password: f"bad request {go_json({'Password': password})}",
-    "JSON of Go in JSON": lambda user, password: json.dumps({"message": f"Invalid value: {go_json({'Password': password})}"}),
+    "JSON of Go in JSON": lambda user, password: json.dumps(
+        {"message": (f"Invalid value: {go_json({'Password': password})}")}
+    ),
     "JSON in JSON of Go": lambda user, password: go_json({"message": json.dumps({"Password": password})}),
     "HTML of Go": lambda user, password: f"<b>bad password</b> '{go_html(password)}'",
     "HTML of Go templates": lambda user, password: f"<b>bad password</b> '{go_html(password).replace('+', '&#43;')}'",
@@ -69,8 +79,20 @@ ECHOES: dict[str, Echo] = {
 def traces(password: str, user: str) -> list[str]:
     """Texts that must not be in any output. Complete forms only: a reader who sees one has the password."""
     pair = f"{user}:{password}".encode()
-    plain = [password, json.dumps(password)[1:-1], quote(password, safe=""), quote_plus(password), _lower_hex(quote(password, safe="")), html.escape(password)]
-    plain += [go_json(password)[1:-1], json.dumps(go_json(password)[1:-1])[1:-1], go_json(json.dumps(password)[1:-1])[1:-1], go_html(password)]
+    plain = [
+        password,
+        json.dumps(password)[1:-1],
+        quote(password, safe=""),
+        quote_plus(password),
+        _lower_hex(quote(password, safe="")),
+        html.escape(password),
+    ]
+    plain += [
+        go_json(password)[1:-1],
+        json.dumps(go_json(password)[1:-1])[1:-1],
+        go_json(json.dumps(password)[1:-1])[1:-1],
+        go_html(password),
+    ]
     plain += [go_html(password).replace("+", "&#43;"), html.escape(password).replace("&#x27;", "&apos;")]
     encoded = [base64.b64encode(pair), base64.urlsafe_b64encode(pair), base64.b64encode(password.encode())]
     return sorted({*plain, *(each.decode().rstrip("=") for each in encoded)})
@@ -95,7 +117,11 @@ class Echoing:
             handler.wfile.write(payload)
 
         methods = {f"do_{method}": answer for method in ("GET", "POST", "PATCH", "PUT", "DELETE", "HEAD")}
-        handler = type("Handler", (BaseHTTPRequestHandler,), {**methods, "disable_nagle_algorithm": True, "log_message": lambda *arguments: None})
+        handler = type(
+            "Handler",
+            (BaseHTTPRequestHandler,),
+            {**methods, "disable_nagle_algorithm": True, "log_message": lambda *arguments: None},
+        )
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
         self._server.daemon_threads = True
         threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
@@ -122,7 +148,14 @@ def assisted(text: str) -> tuple[int, Any]:
 
 def kubernetes(text: str) -> tuple[int, Any]:
     """The text as the error of a Kubernetes API."""
-    return 400, {"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "BadRequest", "message": text, "code": 400}
+    return 400, {
+        "kind": "Status",
+        "apiVersion": "v1",
+        "status": "Failure",
+        "reason": "BadRequest",
+        "message": text,
+        "code": 400,
+    }
 
 
 @contextmanager

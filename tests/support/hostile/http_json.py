@@ -22,7 +22,10 @@ _END = 30.0
 
 
 class HostileServer:
-    """Calls ``answers[path]`` (path without query; ``*`` for all others) with the request handler. ``requests`` has (method, path, headers, body)."""
+    """Calls ``answers[path]`` (path without query; ``*`` for all others) with the request handler.
+
+    ``requests`` has (method, path, headers, body).
+    """
 
     def __init__(self, answers: dict[str, Answer]) -> None:
         self.answers = answers
@@ -35,7 +38,9 @@ class HostileServer:
 
             def handle_any(self) -> None:
                 body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-                hostile.requests.append((self.command, self.path, {name.lower(): value for name, value in self.headers.items()}, body))
+                hostile.requests.append(
+                    (self.command, self.path, {name.lower(): value for name, value in self.headers.items()}, body)
+                )
                 answer = hostile.answers.get(self.path.partition("?")[0]) or hostile.answers["*"]
                 try:
                     answer(self)

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Kubeconfigs of a hostile hub: each tries to run a program, to send a file of this machine, or to lead requests elsewhere."""
+"""Kubeconfigs of a hostile hub: each tries to run a program, to send a file of this machine, or to lead requests
+elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -38,15 +40,24 @@ def honest(server: str = SERVER) -> dict[str, Any]:
 
 
 def _user(**values: Any) -> Callable[[dict[str, Any]], None]:
-    return lambda document: document["users"][0]["user"].update({key.replace("_", "-"): value for key, value in values.items()})
+    return lambda document: document["users"][0]["user"].update(
+        {key.replace("_", "-"): value for key, value in values.items()}
+    )
 
 
 def _cluster(**values: Any) -> Callable[[dict[str, Any]], None]:
-    return lambda document: document["clusters"][0]["cluster"].update({key.replace("_", "-"): value for key, value in values.items()})
+    return lambda document: document["clusters"][0]["cluster"].update(
+        {key.replace("_", "-"): value for key, value in values.items()}
+    )
 
 
 def _exec(marker: Path) -> dict[str, Any]:
-    return {"apiVersion": "client.authentication.k8s.io/v1", "command": "touch", "args": [str(marker)], "interactiveMode": "Never"}
+    return {
+        "apiVersion": "client.authentication.k8s.io/v1",
+        "command": "touch",
+        "args": [str(marker)],
+        "interactiveMode": "Never",
+    }
 
 
 def _second_user(document: dict[str, Any]) -> None:
@@ -54,11 +65,15 @@ def _second_user(document: dict[str, Any]) -> None:
 
 
 def attacks(marker: Path) -> dict[str, dict[str, Any]]:
-    """Documents by what they try; ``marker`` is the file that a program would create, and the secret that a file name leads to."""
+    """Documents by what they try; ``marker`` is the file that a program would create, and the secret that a file name
+    leads to.
+    """
     changes: dict[str, Callable[[dict[str, Any]], None]] = {
         "exec": _user(exec=_exec(marker)),
         "exec of a user that no context names": _second_user,
-        "auth-provider": _user(auth_provider={"name": "oidc", "config": {"cmd-path": "/bin/touch", "cmd-args": str(marker)}}),
+        "auth-provider": _user(
+            auth_provider={"name": "oidc", "config": {"cmd-path": "/bin/touch", "cmd-args": str(marker)}}
+        ),
         "tokenFile": _user(tokenFile=str(marker)),
         "client-key": _user(client_key=str(marker)),
         "client-certificate": _user(client_certificate=str(marker)),
@@ -80,7 +95,9 @@ def attacks(marker: Path) -> dict[str, dict[str, Any]]:
         "users that are no list": lambda document: document.update({"users": {"name": "x"}}),
         "an entry without a name": lambda document: document["users"].append({"user": {}}),
         "an entry with more": lambda document: document["users"][0].update({"exec": {"command": "id"}}),
-        "an authority that is a path": _cluster(certificate_authority_data=_base64("/etc/ssl/certs/ca-certificates.crt")),
+        "an authority that is a path": _cluster(
+            certificate_authority_data=_base64("/etc/ssl/certs/ca-certificates.crt")
+        ),
         "an authority that is no base64": _cluster(certificate_authority_data="/etc/passwd"),
         "an authority with characters outside base64": _cluster(certificate_authority_data=f"{_base64(_PEM)}!"),
         "an authority that is no text": _cluster(certificate_authority_data="gP8="),

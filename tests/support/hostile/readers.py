@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What machines, hubs and services report to be read by the collection: names, addresses and texts that are meant to do harm."""
+"""What machines, hubs and services report to be read by the collection: names, addresses and texts that are meant to do
+harm.
+"""
 
 from __future__ import annotations
 
@@ -64,8 +66,30 @@ NO_DNS_NAMES = (
     "[1:100]",
     "all:!x",
 )
-ADDRESSES_OF_THE_CONTROLLER = ("127.0.0.1", "127.8.9.10", "::1", "0.0.0.0", "::", "::ffff:127.0.0.1", "::ffff:0.0.0.0", "169.254.1.1", "fe80::1", "ff02::1")
-NO_ADDRESSES = ("", "x", "-oProxyCommand=id", "{{ 7 }}", "2001:db8::1%{{ 7 }}", "10.0.0.1\n", "10.0.0", "0x7f.0.0.1", "10.0.0.1 -oX", "\x1b[2J")
+ADDRESSES_OF_THE_CONTROLLER = (
+    "127.0.0.1",
+    "127.8.9.10",
+    "::1",
+    "0.0.0.0",
+    "::",
+    "::ffff:127.0.0.1",
+    "::ffff:0.0.0.0",
+    "169.254.1.1",
+    "fe80::1",
+    "ff02::1",
+)
+NO_ADDRESSES = (
+    "",
+    "x",
+    "-oProxyCommand=id",
+    "{{ 7 }}",
+    "2001:db8::1%{{ 7 }}",
+    "10.0.0.1\n",
+    "10.0.0",
+    "0x7f.0.0.1",
+    "10.0.0.1 -oX",
+    "\x1b[2J",
+)
 
 
 def connect(port: int, source: str = "127.0.0.1") -> socket.socket:
@@ -73,8 +97,13 @@ def connect(port: int, source: str = "127.0.0.1") -> socket.socket:
     return socket.create_connection(("127.0.0.1", port), timeout=10, source_address=(source, 0))
 
 
-def half_open(port: int, number: int, sources: Sequence[str] = ("127.0.0.1",), words: bytes = b"GET /") -> list[socket.socket]:
-    """``number`` connections, from these addresses in turn, each with the beginning of a request that never ends. The caller closes them."""
+def half_open(
+    port: int, number: int, sources: Sequence[str] = ("127.0.0.1",), words: bytes = b"GET /"
+) -> list[socket.socket]:
+    """``number`` connections, from these addresses in turn, each with the beginning of a request that never ends.
+
+    The caller closes them.
+    """
     found = []
     for index in range(number):
         connection = connect(port, sources[index % len(sources)])
@@ -85,7 +114,9 @@ def half_open(port: int, number: int, sources: Sequence[str] = ("127.0.0.1",), w
 
 
 def dribble(connection: socket.socket, seconds: float, pause: float = 0.1) -> float:
-    """Send a header byte by byte for at most this time, so that no single read takes long; how long the server accepted it."""
+    """Send a header byte by byte for at most this time, so that no single read takes long; how long the server accepted
+    it.
+    """
     began = time.monotonic()
     with contextlib.suppress(OSError):
         connection.sendall(b"GET / HTTP/1.1\r\nX: ")

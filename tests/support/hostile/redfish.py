@@ -26,7 +26,10 @@ def _link(path: str) -> dict[str, str]:
 
 def honest() -> Tree:
     """The resources of one machine, as a BMC has them."""
-    actions = {f"#VirtualMedia.{name}": {"target": f"{MANAGER}/VirtualMedia/2/Actions/VirtualMedia.{name}"} for name in ("InsertMedia", "EjectMedia")}
+    actions = {
+        f"#VirtualMedia.{name}": {"target": f"{MANAGER}/VirtualMedia/2/Actions/VirtualMedia.{name}"}
+        for name in ("InsertMedia", "EjectMedia")
+    }
     return {
         ROOT: {
             "Vendor": "Contoso",
@@ -52,7 +55,12 @@ def honest() -> Tree:
             },
             "Links": {"ManagedBy": [_link(MANAGER)]},
             "EthernetInterfaces": _link(f"{SYSTEM}/EthernetInterfaces"),
-            "Actions": {"#ComputerSystem.Reset": {"target": f"{SYSTEM}/Actions/ComputerSystem.Reset", "@Redfish.ActionInfo": f"{SYSTEM}/ResetActionInfo"}},
+            "Actions": {
+                "#ComputerSystem.Reset": {
+                    "target": f"{SYSTEM}/Actions/ComputerSystem.Reset",
+                    "@Redfish.ActionInfo": f"{SYSTEM}/ResetActionInfo",
+                }
+            },
             "@Redfish.Settings": {"SettingsObject": _link(f"{SYSTEM}/Settings")},
         },
         f"{SYSTEM}/Settings": {"Boot": {"BootSourceOverrideTarget": "None"}},
@@ -60,7 +68,12 @@ def honest() -> Tree:
         f"{SYSTEM}/EthernetInterfaces": {"Members": [_link(f"{SYSTEM}/EthernetInterfaces/0")]},
         f"{SYSTEM}/EthernetInterfaces/0": {"MACAddress": MAC.upper(), "PermanentMACAddress": MAC},
         "/redfish/v1/Managers": {"Members": [_link(MANAGER)]},
-        MANAGER: {"Manufacturer": "Contoso", "Model": "M1", "FirmwareVersion": "1.2.3", "VirtualMedia": _link(f"{MANAGER}/VirtualMedia")},
+        MANAGER: {
+            "Manufacturer": "Contoso",
+            "Model": "M1",
+            "FirmwareVersion": "1.2.3",
+            "VirtualMedia": _link(f"{MANAGER}/VirtualMedia"),
+        },
         f"{MANAGER}/VirtualMedia": {"Members": [_link(f"{MANAGER}/VirtualMedia/2")]},
         f"{MANAGER}/VirtualMedia/2": {
             "Id": "2",
@@ -75,7 +88,10 @@ def honest() -> Tree:
 
 
 class HostileBmc(http_json.HostileServer):
-    """Serves ``tree``; POSTs and PATCHes answer 204, or what ``writes`` has for the path: (status, headers, body). ``login`` are headers of a login."""
+    """Serves ``tree``; POSTs and PATCHes answer 204, or what ``writes`` has for the path: (status, headers, body).
+
+    ``login`` are headers of a login.
+    """
 
     def __init__(self, tree: Tree | None = None) -> None:
         super().__init__({"*": self._answer})
@@ -92,11 +108,16 @@ class HostileBmc(http_json.HostileServer):
         path = handler.path
         if handler.command == "POST" and path == SESSIONS:
             http_json.send(handler, b"{}", 201, **self.login)
-        elif handler.command == "GET" and (found := self.tree.get(path, self.tree.get(path.partition("?")[0]))) is not None:
+        elif (
+            handler.command == "GET"
+            and (found := self.tree.get(path, self.tree.get(path.partition("?")[0]))) is not None
+        ):
             if callable(found):
                 found(handler)
                 return
-            http_json.send(handler, found if isinstance(found, bytes) else json.dumps(found).encode(), 200, **self.headers)
+            http_json.send(
+                handler, found if isinstance(found, bytes) else json.dumps(found).encode(), 200, **self.headers
+            )
         elif handler.command == "GET":
             http_json.send(handler, b"{}", 404)
         else:
@@ -117,4 +138,6 @@ def serving(tree: Tree | None = None) -> Iterator[HostileBmc]:
 def endless_pages(collection: str) -> Callable[[http_json.Handler], None]:
     """A collection with one more page, whatever page is asked for."""
     counter = iter(range(1_000_000))
-    return lambda handler: http_json.send(handler, json.dumps({"Members": [], "Members@odata.nextLink": f"{collection}?page={next(counter)}"}).encode())
+    return lambda handler: http_json.send(
+        handler, json.dumps({"Members": [], "Members@odata.nextLink": f"{collection}?page={next(counter)}"}).encode()
+    )

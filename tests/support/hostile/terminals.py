@@ -38,13 +38,20 @@ _VISIBLE = frozenset("\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u08
 
 
 def harmful(text: str) -> list[str]:
-    """The characters of a text that a terminal acts on or that hide text; line feed and tab are allowed, and so is a carriage return before a line feed."""
+    """The characters of a text that a terminal acts on or that hide text; line feed and tab are allowed, and so is a
+    carriage return before a line feed.
+    """
     found = []
     for number, character in enumerate(text):
         if character in "\n\t" or (character == "\r" and text[number + 1 : number + 2] == "\n"):
             continue
         category = unicodedata.category(character)
         selector = 0xFE00 <= ord(character) <= 0xFE0F or 0xE0000 <= ord(character) <= 0xE0FFF
-        if category in ("Cc", "Cs", "Zl", "Zp") or (category == "Cf" and character not in _VISIBLE) or selector or character in _BLANK:
+        if (
+            category in ("Cc", "Cs", "Zl", "Zp")
+            or (category == "Cf" and character not in _VISIBLE)
+            or selector
+            or character in _BLANK
+        ):
             found.append(f"U+{ord(character):04X}")
     return found

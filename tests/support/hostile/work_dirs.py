@@ -12,7 +12,14 @@ from pathlib import Path
 import pytest
 
 # Names that every deployment uses, relative to the work directory. An attacker can predict them.
-FIXED_NAMES = (".lock", ".state.lock", "state.json", "auth/kubeconfig", "images/.base.iso.partial", "logs/image-server.log")
+FIXED_NAMES = (
+    ".lock",
+    ".state.lock",
+    "state.json",
+    "auth/kubeconfig",
+    "images/.base.iso.partial",
+    "logs/image-server.log",
+)
 WRITABLE_BY_OTHERS = (0o775, 0o757, 0o777, 0o720, 0o702, 0o2770)
 NOT_WRITABLE_BY_OTHERS = (0o700, 0o755, 0o750, 0o711, 0o2755)
 

@@ -8,7 +8,15 @@ from __future__ import annotations
 from typing import Any
 
 VALID = ("RequirementsMet", "True", "AgentIsReady", "The agent is ready to begin the installation")
-_BOUND_STATES = {"insufficient", "known", "installing", "installed", "error", "installing-in-progress", "added-to-existing-cluster"}
+_BOUND_STATES = {
+    "insufficient",
+    "known",
+    "installing",
+    "installed",
+    "error",
+    "installing-in-progress",
+    "added-to-existing-cluster",
+}
 
 
 def mac(number: int, nic: int = 0) -> str:
@@ -39,9 +47,17 @@ def disk(number: int = 0, **more: Any) -> dict[str, Any]:
     }
 
 
-def conditions(state: str, bound: bool, synced: tuple[str, str, str] = ("True", "SyncOK", "The Spec has been successfully applied")) -> list[dict[str, Any]]:
+def conditions(
+    state: str, bound: bool, synced: tuple[str, str, str] = ("True", "SyncOK", "The Spec has been successfully applied")
+) -> list[dict[str, Any]]:
     status = "True" if bound else "False"
-    reason = "Bound" if bound else {"unbinding": "Unbinding", "unbinding-pending-user-action": "UnbindingPendingUserAction"}.get(state, "Unbound")
+    reason = (
+        "Bound"
+        if bound
+        else {"unbinding": "Unbinding", "unbinding-pending-user-action": "UnbindingPendingUserAction"}.get(
+            state, "Unbound"
+        )
+    )
     installed = "True" if state in ("installed", "added-to-existing-cluster") else "False"
     connected = "False" if state.startswith("disconnected") else "True"
     return [
@@ -74,7 +90,13 @@ def agent(
     """An Agent object. ``cluster`` is (namespace, name)."""
     addresses = [mac(number)] if macs is None else macs
     nics = [
-        {"name": f"eth{index}", "macAddress": each, "flags": [], "ipV4Addresses": [f"10.0.0.{number % 250}/24"], "ipV6Addresses": []}
+        {
+            "name": f"eth{index}",
+            "macAddress": each,
+            "flags": [],
+            "ipV4Addresses": [f"10.0.0.{number % 250}/24"],
+            "ipV6Addresses": [],
+        }
         for index, each in enumerate(addresses)
     ]
     inventory = {
@@ -84,7 +106,11 @@ def agent(
         "memory": {"physicalBytes": 17179869184},
         "interfaces": nics,
         "disks": [disk(0)] if disks is None else disks,
-        "systemVendor": {"manufacturer": "Dell Inc.", "productName": "R650", "serialNumber": f"S{number}" if serial is None else serial},
+        "systemVendor": {
+            "manufacturer": "Dell Inc.",
+            "productName": "R650",
+            "serialNumber": f"S{number}" if serial is None else serial,
+        },
     }
     bound = {"clusterDeploymentName": {"namespace": cluster[0], "name": cluster[1]}} if cluster else {}
     is_bound = bool(cluster) and not state.endswith("-unbound") and state != "binding"
@@ -106,13 +132,24 @@ def agent(
             "conditions": conditions(state, is_bound, synced),
             "debugInfo": {"state": state, "stateInfo": f"Host is {state}"},
             "inventory": inventory,
-            "validationsInfo": validations or {"hardware": [{"id": "has-inventory", "status": "success", "message": "Valid inventory exists for the host"}]},
+            "validationsInfo": validations
+            or {
+                "hardware": [
+                    {"id": "has-inventory", "status": "success", "message": "Valid inventory exists for the host"}
+                ]
+            },
         },
     }
 
 
 def cluster_objects(
-    name: str = "demo", namespace: str = "lab", masters: int = 3, workers: int = 0, *, completed: str = "InstallationNotStarted", installed: bool = False
+    name: str = "demo",
+    namespace: str = "lab",
+    masters: int = 3,
+    workers: int = 0,
+    *,
+    completed: str = "InstallationNotStarted",
+    installed: bool = False,
 ) -> dict[str, dict[str, Any]]:
     """(ClusterDeployment, AgentClusterInstall) by plural."""
     done = completed == "InstallationCompleted"
@@ -122,9 +159,17 @@ def cluster_objects(
         {"type": "Failed", "status": str(completed == "InstallationFailed"), "reason": "", "message": ""},
         {"type": "Stopped", "status": str(done), "reason": "", "message": ""},
     ]
-    reference = {"group": "extensions.hive.openshift.io", "version": "v1beta1", "kind": "AgentClusterInstall", "name": name}
+    reference = {
+        "group": "extensions.hive.openshift.io",
+        "version": "v1beta1",
+        "kind": "AgentClusterInstall",
+        "name": name,
+    }
     return {
-        "clusterdeployments": {"metadata": {"name": name, "namespace": namespace}, "spec": {"clusterInstallRef": reference, "installed": installed}},
+        "clusterdeployments": {
+            "metadata": {"name": name, "namespace": namespace},
+            "spec": {"clusterInstallRef": reference, "installed": installed},
+        },
         "agentclusterinstalls": {
             "metadata": {"name": name, "namespace": namespace},
             "spec": {"provisionRequirements": {"controlPlaneAgents": masters, "workerAgents": workers}},

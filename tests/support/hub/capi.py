@@ -1,9 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A hub in memory with Cluster API and Agents: the parts of an API server that passes rely on, and the moves of everybody else by hand.
+"""A hub in memory with Cluster API and Agents: the parts of an API server that passes rely on, and the moves of
+everybody else by hand.
 
-Versions, generations, the status apart from the rest, conflicts, finalizers. ``dies_after`` writes the client is gone, as when a run is killed.
+Versions, generations, the status apart from the rest, conflicts, finalizers. ``dies_after`` writes the client is gone,
+as when a run is killed.
 """
 
 from __future__ import annotations
@@ -30,7 +32,15 @@ NOW = datetime.datetime(2026, 11, 21, 12, 0, 0, tzinfo=datetime.UTC)
 _PATH = re.compile(
     r"^/(?:api/v1|apis/(?P<group>[^/]+)/(?P<version>[^/]+))(?:/namespaces/(?P<ns>[^/]+))?/(?P<plural>[^/]+)(?:/(?P<name>[^/]+))?(?:/(?P<sub>status))?$"
 )
-_WITH_STATUS = {"agentmachines", "agentclusters", "machines", "clusters", "agents", "clusterdeployments", "agentclusterinstalls"}
+_WITH_STATUS = {
+    "agentmachines",
+    "agentclusters",
+    "machines",
+    "clusters",
+    "agents",
+    "clusterdeployments",
+    "agentclusterinstalls",
+}
 CORE = "cluster.x-k8s.io"
 
 
@@ -56,7 +66,11 @@ class Hub:
         self._random = random.Random(16)
         self.forbidden: set[str] = set()  # plurals, or verb and plural
         self.used: set[tuple[str, str, str]] = set()  # (namespace, resource, verb)
-        self.groups = {CORE: list(core), "hypershift.openshift.io": ["v1beta1"], "capi-provider.agent-install.openshift.io": ["v1beta1", "v1alpha1"]}
+        self.groups = {
+            CORE: list(core),
+            "hypershift.openshift.io": ["v1beta1"],
+            "capi-provider.agent-install.openshift.io": ["v1beta1", "v1alpha1"],
+        }
         self._version = 100
         self._now = NOW
 
@@ -81,7 +95,11 @@ class Hub:
             group = path.rpartition("/")[2]
             if group not in self.groups:
                 raise RemoteError(self.service, 404, "the server could not find the requested resource", "NotFound")
-            return {"versions": [{"version": version, "groupVersion": f"{group}/{version}"} for version in self.groups[group]]}
+            return {
+                "versions": [
+                    {"version": version, "groupVersion": f"{group}/{version}"} for version in self.groups[group]
+                ]
+            }
         if path == "/apis/hypershift.openshift.io/v1beta1":
             return {"resources": [{"name": "hostedcontrolplanes", "kind": "HostedControlPlane", "namespaced": True}]}
         found = self.find(path)
@@ -102,7 +120,11 @@ class Hub:
         plural, namespace, _name, _sub = self._split(path)
         self.used.add((namespace, plural, "list"))
         objects = list(self.objects.items())  # another thread may write
-        return [trim(copy.deepcopy(obj)) for (kind, where, _n), obj in objects if kind == plural and namespace in ("", where)]
+        return [
+            trim(copy.deepcopy(obj))
+            for (kind, where, _n), obj in objects
+            if kind == plural and namespace in ("", where)
+        ]
 
     def follow(self, path: str, _seconds: float, **_selectors: str) -> Iterator[Event]:
         plural, namespace, _name, _sub = self._split(path)
@@ -232,7 +254,11 @@ class Hub:
         return copy.deepcopy(obj)
 
     def _openapi(self) -> Object:
-        initialization = {"initialization": {"type": "object", "properties": {"provisioned": {"type": "boolean"}}}} if self.provisioned else {}
+        initialization = (
+            {"initialization": {"type": "object", "properties": {"provisioned": {"type": "boolean"}}}}
+            if self.provisioned
+            else {}
+        )
         names = {"group": "capi-provider.agent-install.openshift.io", "version": "v1beta1"}
         return {
             "components": {
@@ -258,18 +284,44 @@ class Hub:
 
 
 def condition(kind: str, status: str, reason: str = "Because", message: str = "") -> Object:
-    return {"type": kind, "status": status, "reason": reason, "message": message, "lastTransitionTime": "2026-11-21T11:00:00Z"}
+    return {
+        "type": kind,
+        "status": status,
+        "reason": reason,
+        "message": message,
+        "lastTransitionTime": "2026-11-21T11:00:00Z",
+    }
 
 
 # State -> (Bound, Validated, RequirementsMet, Installed), each status/reason.
 # Source: openshift/assisted-service internal/controller/controllers/agent_controller.go.
 STATES = {
     "known-unbound": ("False/Unbound", "True/ValidationsPassing", "True/AgentIsReady", "False/InstallationNotStarted"),
-    "discovering-unbound": ("False/Unbound", "Unknown/ValidationsUnknown", "False/AgentNotReady", "False/InstallationNotStarted"),
-    "unbinding-pending-user-action": ("False/UnbindingPendingUserAction", "False/Unbinding", "False/Unbinding", "False/Unbinding"),
+    "discovering-unbound": (
+        "False/Unbound",
+        "Unknown/ValidationsUnknown",
+        "False/AgentNotReady",
+        "False/InstallationNotStarted",
+    ),
+    "unbinding-pending-user-action": (
+        "False/UnbindingPendingUserAction",
+        "False/Unbinding",
+        "False/Unbinding",
+        "False/Unbinding",
+    ),
     "binding": ("False/Binding", "False/Binding", "False/Binding", "False/Binding"),
-    "installing-in-progress": ("True/Bound", "True/ValidationsPassing", "True/AgentAlreadyInstalling", "False/InstallationInProgress"),
-    "added-to-existing-cluster": ("True/Bound", "True/ValidationsPassing", "True/AgentInstallationStopped", "True/InstallationCompleted"),
+    "installing-in-progress": (
+        "True/Bound",
+        "True/ValidationsPassing",
+        "True/AgentAlreadyInstalling",
+        "False/InstallationInProgress",
+    ),
+    "added-to-existing-cluster": (
+        "True/Bound",
+        "True/ValidationsPassing",
+        "True/AgentInstallationStopped",
+        "True/InstallationCompleted",
+    ),
     "error": ("True/Bound", "True/ValidationsPassing", "True/AgentInstallationStopped", "False/InstallationFailed"),
     "unbinding": ("False/Unbinding", "False/Unbinding", "False/Unbinding", "False/Unbinding"),
     "reclaiming": ("True/Bound", "True/ValidationsPassing", "Unknown/UnknownStatus", "Unknown/UnknownStatus"),
@@ -280,19 +332,40 @@ def agent_status(number: int, state: str, hostname: str = "", ipv6: bool = False
     pairs = [pair.split("/") for pair in STATES[state]]
     kinds = ("Bound", "Validated", "RequirementsMet", "Installed")
     addresses = {"ipV6Addresses": [f"2001:db8::{number}/64", "fe80::1/64"]} if ipv6 else {}
-    interface = {"name": "eth0", "macAddress": f"52:54:00:00:00:{number:02x}", "hasCarrier": True, "ipV4Addresses": [f"192.0.2.{number}/24"], **addresses}
+    interface = {
+        "name": "eth0",
+        "macAddress": f"52:54:00:00:00:{number:02x}",
+        "hasCarrier": True,
+        "ipV4Addresses": [f"192.0.2.{number}/24"],
+        **addresses,
+    }
     return {
         "conditions": [
             condition("SpecSynced", "True", "SyncOK", "The Spec has been successfully applied"),
             condition("Connected", "True", "AgentIsConnected"),
-            *(condition(kind, status, reason, f"the {kind} of {state}") for kind, (status, reason) in zip(kinds, pairs, strict=True)),
+            *(
+                condition(kind, status, reason, f"the {kind} of {state}")
+                for kind, (status, reason) in zip(kinds, pairs, strict=True)
+            ),
         ],
         "debugInfo": {"state": state},
-        "inventory": {"hostname": hostname, "interfaces": [interface], "cpu": {"count": 8, "architecture": "x86_64"}, "memory": {"physicalBytes": 2**35}},
+        "inventory": {
+            "hostname": hostname,
+            "interfaces": [interface],
+            "cpu": {"count": 8, "architecture": "x86_64"},
+            "memory": {"physicalBytes": 2**35},
+        },
     }
 
 
-def agent(number: int, *, state: str = "known-unbound", labels: Mapping[str, str] | None = None, hostname: str | None = None, **spec: Any) -> Object:
+def agent(
+    number: int,
+    *,
+    state: str = "known-unbound",
+    labels: Mapping[str, str] | None = None,
+    hostname: str | None = None,
+    **spec: Any,
+) -> Object:
     name = f"worker-{number}" if hostname is None else hostname
     return {
         "apiVersion": "agent-install.openshift.io/v1beta1",
@@ -310,21 +383,41 @@ def core_reference(version: str, kind: str, name: str, group: str) -> Object:
 
 
 def stand(hub: Hub, machines: int = 1, agents: int = 1, *, endpoint: bool = True) -> None:
-    """A hosted control plane with its Cluster, AgentCluster and this many Machines that wait; Agents in a namespace of their own."""
+    """A hosted control plane with its Cluster, AgentCluster and this many Machines that wait; Agents in a namespace of
+    their own.
+    """
     provider, version = "capi-provider.agent-install.openshift.io", hub.core[0]
-    hub.put("hostedcontrolplanes", {"metadata": {"name": "c1", "namespace": NS}, "spec": {"dns": {"baseDomain": "example.com"}, "pullSecret": {"name": "pull"}},
-                                    "status": {"kubeConfig": {"name": "admin"}, "kubeadminPassword": {"name": "kubeadmin"}}})  # fmt: skip
+    hub.put(
+        "hostedcontrolplanes",
+        {
+            "metadata": {"name": "c1", "namespace": NS},
+            "spec": {"dns": {"baseDomain": "example.com"}, "pullSecret": {"name": "pull"}},
+            "status": {"kubeConfig": {"name": "admin"}, "kubeadminPassword": {"name": "kubeadmin"}},
+        },
+    )
     for name in ("pull", "admin", "kubeadmin"):
         hub.put("secrets", {"metadata": {"name": name, "namespace": NS}, "data": {}})
-    cluster = hub.put("clusters", {"metadata": {"name": "c1", "namespace": NS}, "spec": {
-        "controlPlaneRef": core_reference(version, "HostedControlPlane", "c1", "hypershift.openshift.io"),
-        "infrastructureRef": core_reference(version, "AgentCluster", "c1", provider)}})  # fmt: skip
+    cluster = hub.put(
+        "clusters",
+        {
+            "metadata": {"name": "c1", "namespace": NS},
+            "spec": {
+                "controlPlaneRef": core_reference(version, "HostedControlPlane", "c1", "hypershift.openshift.io"),
+                "infrastructureRef": core_reference(version, "AgentCluster", "c1", provider),
+            },
+        },
+    )
     owner = {"apiVersion": f"{CORE}/{version}", "kind": "Cluster", "name": "c1", "uid": cluster["metadata"]["uid"]}
     spec = {"ignitionEndpoint": {"url": "https://ign.example.com:443/ignition"}}
     spec |= {"controlPlaneEndpoint": {"host": "api.c1.example.com", "port": 6443}} if endpoint else {}
     hub.put(
         "agentclusters",
-        {"apiVersion": f"{provider}/v1beta1", "kind": "AgentCluster", "metadata": {"name": "c1", "namespace": NS, "ownerReferences": [owner]}, "spec": spec},
+        {
+            "apiVersion": f"{provider}/v1beta1",
+            "kind": "AgentCluster",
+            "metadata": {"name": "c1", "namespace": NS, "ownerReferences": [owner]},
+            "spec": spec,
+        },
     )
     hub.put("secrets", {"metadata": {"name": "user-data", "namespace": NS}, "data": {"value": bootstrap_data()}})
     for number in range(machines):
@@ -333,30 +426,56 @@ def stand(hub: Hub, machines: int = 1, agents: int = 1, *, endpoint: bool = True
         hub.put("agents", agent(number))
 
 
-def bootstrap_data(token: str = "c2VjcmV0", source: str = "https://ign.example.com:443/ignition", header: str = "Authorization") -> str:
+def bootstrap_data(
+    token: str = "c2VjcmV0", source: str = "https://ign.example.com:443/ignition", header: str = "Authorization"
+) -> str:
     headers = [{"name": header, "value": f"Bearer {token}"}, {"name": "NodePool", "value": "clusters/pool"}]
     document = {"ignition": {"version": "3.2.0", "config": {"merge": [{"source": source, "httpHeaders": headers}]}}}
     return base64.b64encode(json.dumps(document).encode()).decode()
 
 
 def add_machine(
-    hub: Hub, name: str, *, selector: Object | None = None, secret: str = "user-data", created: str = "2026-11-21T11:00:00Z", pool: str = "pool"
+    hub: Hub,
+    name: str,
+    *,
+    selector: Object | None = None,
+    secret: str = "user-data",
+    created: str = "2026-11-21T11:00:00Z",
+    pool: str = "pool",
 ) -> None:
     labels = {"cluster.x-k8s.io/cluster-name": "c1", "cluster.x-k8s.io/deployment-name": pool}
     bootstrap = {"dataSecretName": secret} if secret else {}
-    machine = hub.put("machines", {"metadata": {"name": name, "namespace": NS, "labels": labels, "finalizers": ["machine.cluster.x-k8s.io"]},
-                                   "spec": {"clusterName": "c1", "bootstrap": bootstrap}})  # fmt: skip
+    machine = hub.put(
+        "machines",
+        {
+            "metadata": {"name": name, "namespace": NS, "labels": labels, "finalizers": ["machine.cluster.x-k8s.io"]},
+            "spec": {"clusterName": "c1", "bootstrap": bootstrap},
+        },
+    )
     owner = {"apiVersion": f"{CORE}/{hub.core[0]}", "kind": "Machine", "name": name, "uid": machine["metadata"]["uid"]}
     spec = {"agentLabelSelector": selector} if selector is not None else {}
-    hub.put("agentmachines", {"apiVersion": "capi-provider.agent-install.openshift.io/v1beta1", "kind": "AgentMachine",
-                              "metadata": {"name": name, "namespace": NS, "ownerReferences": [owner], "creationTimestamp": created}, "spec": spec})  # fmt: skip
+    hub.put(
+        "agentmachines",
+        {
+            "apiVersion": "capi-provider.agent-install.openshift.io/v1beta1",
+            "kind": "AgentMachine",
+            "metadata": {"name": name, "namespace": NS, "ownerReferences": [owner], "creationTimestamp": created},
+            "spec": spec,
+        },
+    )
 
 
 def delete_machine(hub: Hub, name: str, *, v1beta1: bool = False) -> None:
     """The Machine is deleted, its Node drained, and it waits at the hook."""
     hub.remove("machines", NS, name)
     if v1beta1:
-        waiting = {"deprecated": {"v1beta1": {"conditions": [condition("PreTerminateDeleteHookSucceeded", "False", "WaitingExternalHook")]}}}
+        waiting = {
+            "deprecated": {
+                "v1beta1": {
+                    "conditions": [condition("PreTerminateDeleteHookSucceeded", "False", "WaitingExternalHook")]
+                }
+            }
+        }
     else:
         waiting = {"conditions": [condition("Deleting", "True", "WaitingForPreTerminateHook")]}
     hub.change("machines", name, {"status": waiting})
@@ -365,10 +484,23 @@ def delete_machine(hub: Hub, name: str, *, v1beta1: bool = False) -> None:
 def finish_deletion(hub: Hub, name: str) -> None:
     """Cluster API core goes on where no hook is left: the AgentMachine is deleted, then the Machine."""
     machine = hub.objects.get(("machines", NS, name))
-    hooks = [key for key in machine["metadata"].get("annotations", {}) if key.startswith("pre-terminate")] if machine else []
+    hooks = (
+        [key for key in machine["metadata"].get("annotations", {}) if key.startswith("pre-terminate")]
+        if machine
+        else []
+    )
     if machine is None or not machine["metadata"].get("deletionTimestamp") or hooks:
         return
-    hub.change("machines", name, {"status": {"conditions": [condition("Deleting", "True", "WaitingForInfrastructureDeletion")], "deprecated": None}})
+    hub.change(
+        "machines",
+        name,
+        {
+            "status": {
+                "conditions": [condition("Deleting", "True", "WaitingForInfrastructureDeletion")],
+                "deprecated": None,
+            }
+        },
+    )
     if ("agentmachines", NS, name) in hub.objects:
         hub.remove("agentmachines", NS, name)
     if ("agentmachines", NS, name) not in hub.objects:
@@ -377,8 +509,13 @@ def finish_deletion(hub: Hub, name: str) -> None:
 
 def settle_agents(hub: Hub) -> bool:
     """The operator's next move for every Agent; whether there was one."""
-    moves = {"binding": "installing-in-progress", "installing-in-progress": "added-to-existing-cluster", "unbinding": "discovering-unbound",
-             "discovering-unbound": "known-unbound", "reclaiming": "discovering-unbound"}  # fmt: skip
+    moves = {
+        "binding": "installing-in-progress",
+        "installing-in-progress": "added-to-existing-cluster",
+        "unbinding": "discovering-unbound",
+        "discovering-unbound": "known-unbound",
+        "reclaiming": "discovering-unbound",
+    }
     moved = False
     for (plural, namespace, name), obj in list(hub.objects.items()):
         if plural != "agents":
@@ -392,5 +529,10 @@ def settle_agents(hub: Hub) -> bool:
         if following != state:
             moved = True
             hostname = obj["status"]["inventory"]["hostname"]
-            hub.change("agents", name, {"status": {**agent_status(int(name.rpartition("-")[2]), following, hostname)}}, namespace)
+            hub.change(
+                "agents",
+                name,
+                {"status": {**agent_status(int(name.rpartition("-")[2]), following, hostname)}},
+                namespace,
+            )
     return moved

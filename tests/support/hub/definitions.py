@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The definitions of the hub's kinds that the lab serves: lab/tests/kubeapi/test_corpus.py compares them with upstream's, field by field."""
+"""The definitions of the hub's kinds that the lab serves: lab/tests/kubeapi/test_corpus.py compares them with
+upstream's, field by field.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ def documents(folder: str = "") -> Iterator[dict[str, Any]]:
 def schemas() -> dict[tuple[str, str], Any]:
     """Return the schema of each kind by apiVersion and kind."""
     return {
-        (f"{document['spec']['group']}/{version['name']}", document["spec"]["names"]["kind"]): version["schema"]["openAPIV3Schema"]
+        (f"{document['spec']['group']}/{version['name']}", document["spec"]["names"]["kind"]): version["schema"][
+            "openAPIV3Schema"
+        ]
         for document in documents()
         for version in document["spec"]["versions"]
     }

@@ -36,55 +36,118 @@ WELL = {
 }
 
 
-def condition(kind: str, status: str, reason: str = "AsExpected", message: str = "", generation: int | None = 1) -> Object:
+def condition(
+    kind: str, status: str, reason: str = "AsExpected", message: str = "", generation: int | None = 1
+) -> Object:
     reported = {} if generation is None else {"observedGeneration": generation}
-    return {"type": kind, "status": status, "reason": reason, "message": message, "lastTransitionTime": "2026-11-21T12:00:00Z", **reported}
+    return {
+        "type": kind,
+        "status": status,
+        "reason": reason,
+        "message": message,
+        "lastTransitionTime": "2026-11-21T12:00:00Z",
+        **reported,
+    }
 
 
 def conditions(states: Mapping[str, Any], generation: int | None = 1) -> list[Object]:
     """From ``{type: status or (status, reason, message)}``."""
-    return [condition(kind, *((said,) if isinstance(said, str) else said), generation=generation) for kind, said in states.items()]
+    return [
+        condition(kind, *((said,) if isinstance(said, str) else said), generation=generation)
+        for kind, said in states.items()
+    ]
 
 
-def node_pool(replicas: int | None = 2, *, ready: int | None = None, said: Mapping[str, Any] | None = None, generation: int = 1, **spec: Any) -> Object:
+def node_pool(
+    replicas: int | None = 2,
+    *,
+    ready: int | None = None,
+    said: Mapping[str, Any] | None = None,
+    generation: int = 1,
+    **spec: Any,
+) -> Object:
     size = {} if replicas is None else {"replicas": replicas}
     body: Object = {
         "clusterName": CLUSTER,
         "release": {"image": IMAGE},
         "platform": {"type": "Agent", "agent": {"agentLabelSelector": {"matchLabels": {"size": "large"}}}},
-        "management": {"upgradeType": "InPlace", "replace": {"strategy": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}},
+        "management": {
+            "upgradeType": "InPlace",
+            "replace": {"strategy": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}},
+        },
         "arch": "amd64",
         **size,
     }
-    status = {"replicas": replicas if ready is None else ready, "version": "4.22.0", "conditions": conditions(WELL if said is None else said, generation)}
+    status = {
+        "replicas": replicas if ready is None else ready,
+        "version": "4.22.0",
+        "conditions": conditions(WELL if said is None else said, generation),
+    }
     metadata = {"name": POOL, "namespace": NAMESPACE, "generation": generation, "resourceVersion": "7", "uid": "u"}
     return {"metadata": metadata, "spec": merged(body, spec), "status": status}
 
 
 def hosted_cluster(said: Mapping[str, Any] | None = None, **status: Any) -> Object:
-    spec = {"platform": {"type": "Agent", "agent": {"agentNamespace": AGENTS}}, "release": {"image": IMAGE}, "dns": {"baseDomain": "example.com"}}
+    spec = {
+        "platform": {"type": "Agent", "agent": {"agentNamespace": AGENTS}},
+        "release": {"image": IMAGE},
+        "dns": {"baseDomain": "example.com"},
+    }
     metadata = {"name": CLUSTER, "namespace": NAMESPACE, "generation": 1, "uid": "u"}
     return {"metadata": metadata, "spec": spec, "status": {"conditions": conditions(said or {}), **status}}
 
 
-def machine(name: str, *, node: str = "", marked: bool = False, deleting: str = "", said: list[Object] | None = None, phase: str = "") -> Object:
+def machine(
+    name: str,
+    *,
+    node: str = "",
+    marked: bool = False,
+    deleting: str = "",
+    said: list[Object] | None = None,
+    phase: str = "",
+) -> Object:
     """A Machine of the pool; ``deleting`` is the reason of its condition, ``-`` for none yet."""
-    annotations = {"hypershift.openshift.io/nodePool": f"{NAMESPACE}/{POOL}"} | ({"cluster.x-k8s.io/delete-machine": "yes"} if marked else {})
-    metadata: Object = {"name": name, "namespace": PLANE, "annotations": annotations, "creationTimestamp": "2026-11-21T09:00:00Z", "uid": name}
+    annotations = {"hypershift.openshift.io/nodePool": f"{NAMESPACE}/{POOL}"} | (
+        {"cluster.x-k8s.io/delete-machine": "yes"} if marked else {}
+    )
+    metadata: Object = {
+        "name": name,
+        "namespace": PLANE,
+        "annotations": annotations,
+        "creationTimestamp": "2026-11-21T09:00:00Z",
+        "uid": name,
+    }
     found = list(said or []) + ([condition("NodeHealthy", "True")] if node and said is None else [])
     if deleting:
         metadata["deletionTimestamp"] = "2026-11-21T12:00:00Z"
         found += [condition("Deleting", "True", deleting, f"{deleting} it is")] if deleting != "-" else []
     status: Object = {"conditions": found, "phase": phase or ("Running" if node else "Provisioning")}
-    return {"metadata": metadata, "spec": {"infrastructureRef": {"name": name}}, "status": status | ({"nodeRef": {"name": node}} if node else {})}
+    return {
+        "metadata": metadata,
+        "spec": {"infrastructureRef": {"name": name}},
+        "status": status | ({"nodeRef": {"name": node}} if node else {}),
+    }
 
 
 def agent_machine(name: str, agent: str = "", said: list[Object] | None = None) -> Object:
     reference = {"agentRef": {"namespace": AGENTS, "name": agent}} if agent else {}
-    return {"metadata": {"name": name, "namespace": PLANE}, "spec": {}, "status": {"conditions": said or [], **reference}}
+    return {
+        "metadata": {"name": name, "namespace": PLANE},
+        "spec": {},
+        "status": {"conditions": said or [], **reference},
+    }
 
 
-def agent(name: str, state: str = "known-unbound", *, hostname: str = "", holder: str = "", bound: bool = False, stage: str = "", **status: Any) -> Object:
+def agent(
+    name: str,
+    state: str = "known-unbound",
+    *,
+    hostname: str = "",
+    holder: str = "",
+    bound: bool = False,
+    stage: str = "",
+    **status: Any,
+) -> Object:
     metadata: Object = {"name": name, "namespace": AGENTS, "labels": {"size": "large"}, "annotations": {}}
     if holder:
         metadata["labels"]["agentMachineRef"] = holder
@@ -117,7 +180,11 @@ class Hub(MemoryApi):
     def list(self, path: str, **options: Any) -> list[Object]:
         options.pop("trim", None)
         label = options.pop("label_selector", "")
-        return [each for each in super().list(path, **options) if not label or label in (each["metadata"].get("labels") or {})]
+        return [
+            each
+            for each in super().list(path, **options)
+            if not label or label in (each["metadata"].get("labels") or {})
+        ]
 
     def create(self, path: str, body: Mapping[str, Any], *, dry_run: bool = False) -> Object:
         made = super().create(path, merged({"metadata": {"generation": 1}}, body), dry_run=dry_run)
@@ -136,7 +203,9 @@ class Hub(MemoryApi):
         if self.steps:
             self.steps.pop(0)(self)
         name = field_selector.partition("metadata.name=")[2]
-        yield Event("LISTED", objects=tuple(item for item in self.list(path) if not name or item["metadata"]["name"] == name))
+        yield Event(
+            "LISTED", objects=tuple(item for item in self.list(path) if not name or item["metadata"]["name"] == name)
+        )
 
     # what tests put there
 
@@ -150,7 +219,10 @@ class Hub(MemoryApi):
         """A Machine with its AgentMachine and Agent, running unless told otherwise."""
         self.put(f"{MACHINES}/{name}", machine(name, node=f"host-{agent_name}" if running else "", marked=marked))
         self.put(f"{AGENT_MACHINES}/{name}", agent_machine(name, agent_name))
-        self.put(f"{AGENT_PATH}/{agent_name}", agent(agent_name, "added-to-existing-cluster" if running else "binding", holder=name, bound=True))
+        self.put(
+            f"{AGENT_PATH}/{agent_name}",
+            agent(agent_name, "added-to-existing-cluster" if running else "binding", holder=name, bound=True),
+        )
 
     def gone(self, name: str, agent_name: str, state: str = "known-unbound") -> None:
         """The Machine is gone, and its host is in this state."""
@@ -162,5 +234,9 @@ class Hub(MemoryApi):
         """The operator has seen the pool as it is now."""
         present = self.get(POOL_PATH)
         generation = present["metadata"].get("generation", 1)
-        status = {**present.get("status", {}), "replicas": replicas, "conditions": conditions({**WELL, **said}, generation)}
+        status = {
+            **present.get("status", {}),
+            "replicas": replicas,
+            "conditions": conditions({**WELL, **said}, generation),
+        }
         self.put(POOL_PATH, {**present, "status": status})

@@ -11,7 +11,12 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec import Cluster, Deployment, Networking, Pool
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec import (
+    Cluster,
+    Deployment,
+    Networking,
+    Pool,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install.objects import HubCluster
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.client import Event
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.faults import ConflictError
@@ -39,7 +44,10 @@ def hub_cluster(*, hold: bool | None = None, image_set: str = "", **changes: Any
 
 
 class MemoryApi:
-    """The part of a KubeClient that planners and appliers use, over a dictionary of path -> object. ``conflicts``: 409 that many times first."""
+    """The part of a KubeClient that planners and appliers use, over a dictionary of path -> object.
+
+    ``conflicts``: 409 that many times first.
+    """
 
     service = "The hub's API"
     dry_run = False
@@ -54,7 +62,10 @@ class MemoryApi:
         self._version += 1
         stored = copy.deepcopy(dict(body))
         stored.setdefault("metadata", {})
-        stored["metadata"] |= {"resourceVersion": str(self._version), "uid": stored["metadata"].get("uid", f"uid-{self._version}")}
+        stored["metadata"] |= {
+            "resourceVersion": str(self._version),
+            "uid": stored["metadata"].get("uid", f"uid-{self._version}"),
+        }
         self.objects[path] = stored
 
     def find(self, path: str) -> dict[str, Any] | None:
@@ -89,7 +100,9 @@ class MemoryApi:
             self.put(path.removesuffix("/approval"), result)
         return dict(result)
 
-    def delete(self, path: str, *, uid: str = "", resource_version: str = "", dry_run: bool = False, propagation: str = "") -> bool:
+    def delete(
+        self, path: str, *, uid: str = "", resource_version: str = "", dry_run: bool = False, propagation: str = ""
+    ) -> bool:
         if not dry_run:
             self.writes.append(f"delete {path}")
             self.objects.pop(path, None)

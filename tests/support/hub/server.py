@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A hub's API as these tests need it: real sockets, any kind, versions, locks, dry run, pages, watches; and faults on demand."""
+"""A hub's API as these tests need it: real sockets, any kind, versions, locks, dry run, pages, watches; and faults on
+demand.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
-PATH = re.compile(r"^/(?:api/v1|apis/(?P<group>[^/]+)/(?P<version>[^/]+))(?:/namespaces/(?P<namespace>[^/]+))?/(?P<plural>[^/]+)(?:/(?P<name>[^/]+))?$")
+PATH = re.compile(
+    r"^/(?:api/v1|apis/(?P<group>[^/]+)/(?P<version>[^/]+))(?:/namespaces/(?P<namespace>[^/]+))?/(?P<plural>[^/]+)(?:/(?P<name>[^/]+))?$"
+)
 KINDS = {
     "agents": "Agent",
     "infraenvs": "InfraEnv",
@@ -29,7 +33,8 @@ Fault = Callable[[dict[str, Any]], "tuple[int, dict[str, str], dict[str, Any]] |
 
 
 class HubServer:
-    """``faults`` are asked in order for every request; the first that answers decides: (status, headers, body), ``cut`` or ``cut after``.
+    """``faults`` are asked in order for every request; the first that answers decides: (status, headers, body), ``cut``
+    or ``cut after``.
 
     ``react`` is called with every object that was written, before the answer is sent: a controller in one function.
     """
@@ -157,11 +162,18 @@ class HubServer:
                 return 200, {}, present
             return self._patch(request, plural, present)
 
-    def _patch(self, request: dict[str, Any], plural: str, present: dict[str, Any]) -> tuple[int, dict[str, str], dict[str, Any]]:
+    def _patch(
+        self, request: dict[str, Any], plural: str, present: dict[str, Any]
+    ) -> tuple[int, dict[str, str], dict[str, Any]]:
         version = (request["body"].get("metadata") or {}).get("resourceVersion")
         if version and version != present["metadata"]["resourceVersion"]:
             return status(
-                409, "Conflict", f'{plural} "{present["metadata"]["name"]}": the object has been modified; please apply your changes to the latest version'
+                409,
+                "Conflict",
+                (
+                    f'{plural} "{present["metadata"]["name"]}": the object has been modified; please apply your '
+                    "changes to the latest version"
+                ),
             )
         changed = merge(present, request["body"])
         if request["dry"] or changed == present:
@@ -183,7 +195,11 @@ class HubServer:
             if limit and start + limit < len(items):
                 metadata["continue"] = str(start + limit)
             page = items[start : start + limit] if limit else items
-            return 200, {}, {"kind": f"{KINDS[plural]}List", "apiVersion": AGENTS[0], "metadata": metadata, "items": page}
+            return (
+                200,
+                {},
+                {"kind": f"{KINDS[plural]}List", "apiVersion": AGENTS[0], "metadata": metadata, "items": page},
+            )
 
     def _handler(self) -> type[http.server.BaseHTTPRequestHandler]:
         hub = self
@@ -236,7 +252,11 @@ class HubServer:
 
             def _send(self, code: int, headers: dict[str, str], data: bytes) -> None:
                 self.send_response(code)
-                for key, value in {"Content-Type": "application/json", "Content-Length": str(len(data)), **headers}.items():
+                for key, value in {
+                    "Content-Type": "application/json",
+                    "Content-Length": str(len(data)),
+                    **headers,
+                }.items():
                     self.send_header(key, value)
                 self.end_headers()
                 self.wfile.write(data)
@@ -252,7 +272,9 @@ class HubServer:
                 while hub.running and time.monotonic() < end:
                     with hub.lock:
                         if version < hub.forgotten:
-                            self._chunk({"type": "ERROR", "object": status(410, "Expired", "too old resource version")[2]})
+                            self._chunk(
+                                {"type": "ERROR", "object": status(410, "Expired", "too old resource version")[2]}
+                            )
                             break
                         news = [entry for entry in hub.history if entry[0] > version and entry[2] == plural]
                         if not news:
@@ -260,7 +282,9 @@ class HubServer:
                             continue
                     for number, kind, _plural, obj in news:
                         version = number
-                        if namespace in ("", obj["metadata"].get("namespace", "")) and selected(obj, request["selector"]):
+                        if namespace in ("", obj["metadata"].get("namespace", "")) and selected(
+                            obj, request["selector"]
+                        ):
                             self._chunk({"type": kind, "object": obj})
                     if any(fault(request) == "end" for fault in hub.faults):
                         break
@@ -286,7 +310,14 @@ class HubServer:
 
 
 def status(code: int, reason: str, message: str, **headers: str) -> tuple[int, dict[str, str], dict[str, Any]]:
-    body = {"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": reason, "message": message, "code": code}
+    body = {
+        "kind": "Status",
+        "apiVersion": "v1",
+        "status": "Failure",
+        "reason": reason,
+        "message": message,
+        "code": code,
+    }
     return code, {key.replace("_", "-"): value for key, value in headers.items()}, body
 
 

@@ -19,7 +19,10 @@ CLOSED = {
     "an issue without its repository": re.compile(r"(?<![\w/-] )\bissue \d"),
 }
 PAGE = re.compile(r"(?<![\w/.-])docs/[a-z0-9/-]+\.md(?:#[a-z0-9_-]+)?")
-UPSTREAM = re.compile(r"(?<![\w./-])([a-z][a-z0-9-]+/[a-z][a-z0-9._-]+) `*(?=[a-z][\w.-]*/[\w./-]+|[a-z]\w*\.(?:go|rs|py|yaml)\b)")
+UPSTREAM = re.compile(
+    r"(?<![\w./-])([a-z][a-z0-9-]+/[a-z][a-z0-9._-]+) "
+    r"`*(?=[a-z][\w.-]*/[\w./-]+|[a-z]\w*\.(?:go|rs|py|yaml)\b)"
+)
 # What stands before a path without being a repository: "and/or", a folder of this repository.
 OWN = frozenset(path.name for path in ROOT.iterdir())
 

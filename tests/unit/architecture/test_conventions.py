@@ -21,7 +21,15 @@ MODULES = sorted(path.stem for path in (ROOT / "plugins" / "modules").glob("*.py
 NOT_YET_OPTIONS: set[tuple[str, str]] = set()
 NOT_YET_RESULTS: set[tuple[str, str]] = set()
 # Former names: their meaning differed between modules, or another name has it.
-FORMER = {"source_dir", "agents_namespace", "cpu_architecture", "architecture", "ssh_key", "ssh_public_key", "ssh_authorized_key"}
+FORMER = {
+    "source_dir",
+    "agents_namespace",
+    "cpu_architecture",
+    "architecture",
+    "ssh_key",
+    "ssh_public_key",
+    "ssh_authorized_key",
+}
 # A work directory is no dest.
 NO_DEST = {"agent_cluster_install", "agent_image", "assisted_deployment", "hosted_cluster", "node_image"}
 
@@ -33,7 +41,9 @@ def load(name: str) -> ModuleType:
 def table(heading: str) -> dict[str, list[str]]:
     """The rows below a heading, by the name in their first cell."""
     text = (ROOT / "docs" / "conventions.md").read_text().split(f"## {heading}\n")[1].split("\n## ")[0]
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line.startswith("| `")]
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line.startswith("| `")
+    ]
     return {row[0].strip("`"): row[1:] for row in rows}
 
 
@@ -75,7 +85,11 @@ def test_options(module: str) -> None:
 @pytest.mark.parametrize("module", MODULES)
 def test_results(module: str) -> None:
     returned = yaml.safe_load(load(module).RETURN)
-    wrong = {(module, name) for name in returned.keys() & RESULTS.keys() if not agrees(kind(returned[name]), RESULTS[name][0])}
+    wrong = {
+        (module, name)
+        for name in returned.keys() & RESULTS.keys()
+        if not agrees(kind(returned[name]), RESULTS[name][0])
+    }
     assert wrong == {entry for entry in NOT_YET_RESULTS if entry[0] == module}
 
 

@@ -32,11 +32,17 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 def test_the_readme_is_for_galaxy_too() -> None:
-    """Galaxy shows it without the files beside it: all links are absolute, to files that exist here. It is short, and has the sections of certified content."""
+    """Galaxy shows it without the files beside it: all links are absolute, to files that exist here.
+
+    It is short, and has the sections of certified content.
+    """
     text = (ROOT / "README.md").read_text()
     assert len(text.splitlines()) <= 120
     assert re.findall(r"\]\((?!https://)", text) == []
-    own = re.findall(r"https://(?:github|raw\.githubusercontent)\.com/zerotouch-openshift/zerotouch\.openshift/(?:blob/)?main/(\S+)", text)
+    own = re.findall(
+        r"https://(?:github|raw\.githubusercontent)\.com/zerotouch-openshift/zerotouch\.openshift/(?:blob/)?main/(\S+)",
+        text,
+    )
     assert len(own) > 15 and [path for path in own if not (ROOT / path).exists()] == []
     assert set(re.findall(r"\]\[(\w+)\]", text)) == set(re.findall(r"^\[(\w+)\]: ", text, re.MULTILINE))
     headings = set(re.findall(r"^## (.+)$", text, re.MULTILINE))
@@ -47,7 +53,11 @@ def test_the_readme_is_for_galaxy_too() -> None:
 def test_linked_names_exist(page: Path) -> None:
     """A link whose text is a name in code leads to a file that defines it."""
     links = re.findall(r"\[`(\w+)`\]\(([^)#:]+\.py)\)", page.read_text())
-    assert [link for link in links if not re.search(rf"^(?:def|class) {link[0]}\b", (page.parent / link[1]).read_text(), re.MULTILINE)] == []
+    assert [
+        link
+        for link in links
+        if not re.search(rf"^(?:def|class) {link[0]}\b", (page.parent / link[1]).read_text(), re.MULTILINE)
+    ] == []
 
 
 def test_the_architecture_page_has_the_questions_of_a_maintainer() -> None:
@@ -59,7 +69,11 @@ def test_the_architecture_page_has_the_questions_of_a_maintainer() -> None:
         *(f"How do I add a {what}" for what in ("field", "BMC vendor", "boot method", "module")),
     ]
     assert set(questions) <= set(headings)
-    packages = {path.name for path in (ROOT / "plugins" / "module_utils").iterdir() if path.is_dir() and path.name != "__pycache__"}
+    packages = {
+        path.name
+        for path in (ROOT / "plugins" / "module_utils").iterdir()
+        if path.is_dir() and path.name != "__pycache__"
+    }
     assert packages == set(re.findall(r"^\| [\d.]+ \| (\w+) \|", text, re.MULTILINE))
 
 

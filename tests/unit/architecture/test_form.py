@@ -20,14 +20,30 @@ ALLOWED = {
     "tests": (0, 165),
 }
 # What a replacement field of an f-string may be made of: a name, an attribute, an item, a call with such arguments.
-PLAIN = (ast.Name, ast.Attribute, ast.Constant, ast.Call, ast.Subscript, ast.keyword, ast.Starred, ast.Load, ast.JoinedStr, ast.FormattedValue)
+PLAIN = (
+    ast.Name,
+    ast.Attribute,
+    ast.Constant,
+    ast.Call,
+    ast.Subscript,
+    ast.keyword,
+    ast.Starred,
+    ast.Load,
+    ast.JoinedStr,
+    ast.FormattedValue,
+)
 
 
 def nested_conditions(tree: ast.AST) -> Iterator[int]:
     """Lines of conditional expressions that are a part of another one."""
     for node in ast.walk(tree):
         if isinstance(node, ast.IfExp):
-            yield from (inner.lineno for part in ast.iter_child_nodes(node) for inner in ast.walk(part) if isinstance(inner, ast.IfExp))
+            yield from (
+                inner.lineno
+                for part in ast.iter_child_nodes(node)
+                for inner in ast.walk(part)
+                if isinstance(inner, ast.IfExp)
+            )
 
 
 def logic_in_strings(tree: ast.AST) -> Iterator[int]:
@@ -39,7 +55,11 @@ def logic_in_strings(tree: ast.AST) -> Iterator[int]:
 
 @cache
 def trees(folder: str) -> dict[str, ast.AST]:
-    return {name: ast.parse(text) for name, text in texts().items() if name.startswith(f"{folder}/") and name.endswith(".py")}
+    return {
+        name: ast.parse(text)
+        for name, text in texts().items()
+        if name.startswith(f"{folder}/") and name.endswith(".py")
+    }
 
 
 @pytest.mark.parametrize("folder", ALLOWED)

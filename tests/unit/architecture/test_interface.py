@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Options, results, plugins and roles are those that are recorded: a change of the public interface is a change of tests/characterisation, reviewed as one."""
+"""Options, results, plugins and roles are those that are recorded: a change of the public interface is a change of
+tests/characterisation, reviewed as one.
+"""
 
 from __future__ import annotations
 
@@ -12,5 +14,11 @@ from ansible_collections.zerotouch.openshift.tests.support.interface import RECO
 
 def test_the_interface_is_as_recorded() -> None:
     recorded, found = RECORDED.read_text().splitlines(), interface_lines()
-    changes = [line for line in difflib.unified_diff(recorded, found, "recorded", "found", lineterm="", n=0) if not line.startswith("@@")]
-    assert not changes, "\n".join([*changes, "If this is meant: PYTHONPATH=.build python tests/support/interface.py, in a commit of its own."])
+    changes = [
+        line
+        for line in difflib.unified_diff(recorded, found, "recorded", "found", lineterm="", n=0)
+        if not line.startswith("@@")
+    ]
+    assert not changes, "\n".join(
+        [*changes, ("If this is meant: PYTHONPATH=.build python tests/support/interface.py, in a commit of its own.")]
+    )

@@ -40,7 +40,11 @@ def imported(path: str, tree: ast.AST) -> set[str]:
 
 @cache
 def graph() -> dict[str, set[str]]:
-    return {name: imported(name, ast.parse(text)) for name, text in texts().items() if name.startswith(LAB) and name.endswith(".py")}
+    return {
+        name: imported(name, ast.parse(text))
+        for name, text in texts().items()
+        if name.startswith(LAB) and name.endswith(".py")
+    }
 
 
 def circles(edges: dict[str, set[str]]) -> list[set[str]]:

@@ -16,7 +16,10 @@ PAGE = ROOT / "docs" / "lab-scope.md"
 
 
 def cited() -> Iterator[tuple[str, str]]:
-    """The file and the name of each test; an empty name for a whole file. A name without a file is in the file named before it."""
+    """The file and the name of each test; an empty name for a whole file.
+
+    A name without a file is in the file named before it.
+    """
     base = file = ""
     for line in PAGE.read_text().splitlines():
         if heading := re.search(r"test in `(lab/tests/[\w./]*)`", line):

@@ -15,8 +15,10 @@ import pytest
 ROOT = Path(__file__).parents[3]
 PACKAGES = ROOT / "plugins" / "module_utils"
 PREFIX = "ansible_collections.zerotouch.openshift.plugins."
-# Layers of docs/architecture.md#packages; between ignition and manifests there is a step, since the Ignition file carries the manifests;
-# between hypershift and capi, since a pool is made of Cluster API's Machines; below cluster, whose schema has the names of the boot methods.
+# Layers of docs/architecture.md#packages; between ignition and manifests there is a step, since the Ignition file
+# carries the manifests;
+# between hypershift and capi, since a pool is made of Cluster API's Machines; below cluster, whose schema has the names
+# of the boot methods.
 FLOORS = {
     "common": 0,
     "nmstate": 1,
@@ -43,9 +45,13 @@ FILES = sorted(path for path in PACKAGES.rglob("*.py") if "__pycache__" not in p
 
 
 def imports(path: Path) -> Iterator[tuple[int, str]]:
-    """(line, absolute module name) of every import that happens at run time; those under ``if TYPE_CHECKING`` do not."""
+    """(line, absolute module name) of every import that happens at run time; those under ``if TYPE_CHECKING`` do
+    not.
+    """
     tree = ast.parse(path.read_text())
-    for block in [node for node in ast.walk(tree) if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)]:
+    for block in [
+        node for node in ast.walk(tree) if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
+    ]:
         block.body = []
     package = (PREFIX + ".".join(path.relative_to(ROOT / "plugins").parent.parts)).split(".")
     for node in ast.walk(tree):
@@ -59,7 +65,9 @@ def imports(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def package_of(module: str) -> str | None:
-    parts = module.removeprefix(PREFIX + "module_utils.").split(".") if module.startswith(PREFIX + "module_utils.") else []
+    parts = (
+        module.removeprefix(PREFIX + "module_utils.").split(".") if module.startswith(PREFIX + "module_utils.") else []
+    )
     return parts[0] if parts else None
 
 
@@ -76,7 +84,9 @@ def test_imports_of_a_package(path: Path) -> None:
         target = package_of(module)
         if target is not None:
             if target != own and FLOORS[target] >= FLOORS[own]:
-                wrong.append(f"{path.name}:{line}: {own} (floor {FLOORS[own]}) imports {target} (floor {FLOORS[target]})")
+                wrong.append(
+                    f"{path.name}:{line}: {own} (floor {FLOORS[own]}) imports {target} (floor {FLOORS[target]})"
+                )
         elif module.startswith(PREFIX):
             wrong.append(f"{path.name}:{line}: {module} is not a room")
         elif top == "ansible":
@@ -89,7 +99,10 @@ def test_imports_of_a_package(path: Path) -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGES)))
 def test_what_a_file_looks_like(path: Path) -> None:
-    """One subject a file: an outline fits a screen. Names say the subject. Empty ``__init__.py`` are for ansible-test's pylint alone."""
+    """One subject a file: an outline fits a screen.
+
+    Names say the subject. Empty ``__init__.py`` are for ansible-test's pylint alone.
+    """
     text = path.read_text()
     if path.name == "__init__.py":
         assert text == ""

@@ -23,7 +23,9 @@ def requirements(path: Path) -> set[str]:
 
 def test_execution_environment_and_checkout_need_the_same() -> None:
     run = requirements(ROOT / "requirements" / "run.txt")
-    assert requirements(ROOT / "meta" / "ee-requirements.txt") == {line for line in run if not line.startswith("ansible")}
+    assert requirements(ROOT / "meta" / "ee-requirements.txt") == {
+        line for line in run if not line.startswith("ansible")
+    }
     assert run - {"ansible>=12"} <= requirements(ROOT / "requirements" / "matrix.txt")
 
 
@@ -38,7 +40,10 @@ SAFE = {"cryptography": (50,), "PyYAML": (5, 4), "requests": (2, 33), "urllib3":
 
 def test_no_floor_has_a_known_advisory() -> None:
     lab = set(tomllib.loads((ROOT / "lab" / "pyproject.toml").read_text())["project"]["dependencies"])
-    files = {path: requirements(path) for path in [*(ROOT / "requirements").glob("*.txt"), ROOT / "meta" / "ee-requirements.txt"]}
+    files = {
+        path: requirements(path)
+        for path in [*(ROOT / "requirements").glob("*.txt"), ROOT / "meta" / "ee-requirements.txt"]
+    }
     for path, lines in {**files, ROOT / "lab" / "pyproject.toml": lab}.items():
         for name, _operator, version in (line.partition(">=") for line in lines):
             floor = tuple(int(part) for part in version.split(".") if part.isdigit())
@@ -60,15 +65,22 @@ def test_nothing_ignored() -> None:
 
 
 def test_the_artifact_holds_what_users_need() -> None:
-    """Each entry at the top of the repository goes to users or is ignored, by a decision: tests, the lab and a user's own files stay here."""
+    """Each entry at the top of the repository goes to users or is ignored, by a decision: tests, the lab and a user's
+    own files stay here.
+    """
     if not (ROOT / ".git").exists():
         pytest.skip("not a checkout: what is tracked is not known")
-    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    tracked = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.splitlines()
     entries = {path.partition("/")[0] for path in tracked}
     ignored = yaml.safe_load((ROOT / "galaxy.yml").read_text())["build_ignore"]
     left = {entry for entry in entries if not any(fnmatch.fnmatchcase(entry, pattern) for pattern in ignored)}
     users = set(
-        "CHANGELOG.md CONTRIBUTING.md LICENSE README.md changelogs docs extensions galaxy.yml inventories meta playbooks plugins requirements.yml roles".split()
+        (
+            "CHANGELOG.md CONTRIBUTING.md LICENSE README.md changelogs docs extensions galaxy.yml inventories meta "
+            "playbooks plugins requirements.yml roles"
+        ).split()
     )
     # The how-to of controllers builds images from them.
     environments = {"execution-environment.yml", "execution-environment-libvirt.yml"}

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Every module has the same form: specification, documentation, one call into a room, a way in from inside Ansible, tests."""
+"""Every module has the same form: specification, documentation, one call into a room, a way in from inside Ansible,
+tests.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,9 @@ def test_a_module_holds_no_logic(module: str) -> None:
 
 @pytest.mark.parametrize("module", MODULES)
 def test_way_in_from_inside_ansible(module: str) -> None:
-    """A stub of its own, named like the module: a redirect would make all modules share one module's module_defaults (plugin_utils/in_process.py)."""
+    """A stub of its own, named like the module: a redirect would make all modules share one module's module_defaults
+    (plugin_utils/in_process.py).
+    """
     action = importlib.import_module(f"{PACKAGE}.action.{module}").ActionModule
     assert action.module is load(module)
     assert "ModuleAction" in [base.__name__ for base in action.__mro__]
@@ -64,7 +68,9 @@ def test_way_in_from_inside_ansible(module: str) -> None:
 
 @pytest.mark.parametrize("module", MODULES)
 def test_what_is_waited_for_has_one_name(module: str) -> None:
-    """``wait`` (as in kubernetes.core): whether to wait for what the other options say, ``state`` above all; ``wait_for``: for which of several things."""
+    """``wait`` (as in kubernetes.core): whether to wait for what the other options say, ``state`` above all;
+    ``wait_for``: for which of several things.
+    """
     options = load(module).argument_spec()
     assert not {"wait", "wait_for"} <= set(options)
     assert options.get("wait", {"type": "bool"})["type"] == "bool"
@@ -73,7 +79,9 @@ def test_what_is_waited_for_has_one_name(module: str) -> None:
 
 
 def test_no_way_in_without_a_module() -> None:
-    assert sorted(path.stem for path in (ROOT / "plugins" / "action").glob("*.py") if path.stem != "__init__") == MODULES
+    assert (
+        sorted(path.stem for path in (ROOT / "plugins" / "action").glob("*.py") if path.stem != "__init__") == MODULES
+    )
 
 
 def test_routing_names_existing_plugins() -> None:
@@ -87,7 +95,11 @@ def test_routing_names_existing_plugins() -> None:
 def test_members_of_a_group_share_options(group: str) -> None:
     """An option set for a group must be taken by each of its members; otherwise ``module_defaults`` breaks tasks."""
     members = [member for member in RUNTIME["action_groups"][group] if isinstance(member, str)]
-    options = {"bmc": {"ca_cert", "connect_to", "forks"}, "hub": set(CONNECTION_OPTIONS), "assisted": set(ASSISTED_OPTIONS)}[group]
+    options = {
+        "bmc": {"ca_cert", "connect_to", "forks"},
+        "hub": set(CONNECTION_OPTIONS),
+        "assisted": set(ASSISTED_OPTIONS),
+    }[group]
     shared = [options - set(load(member).argument_spec()) for member in members]
     assert not any(shared)
     # The same name with another meaning would take the group's value for its own.
@@ -101,7 +113,10 @@ def test_documentation(module: str) -> None:
     document = documented(module)
     assert document["module"] == module
     assert not document["short_description"].endswith(".")
-    assert any(str(fragment).startswith("zerotouch.openshift.attributes") for fragment in document["extends_documentation_fragment"])
+    assert any(
+        str(fragment).startswith("zerotouch.openshift.attributes")
+        for fragment in document["extends_documentation_fragment"]
+    )
     examples = yaml.safe_load(load(module).EXAMPLES)
     assert any(f"zerotouch.openshift.{module}" in task for task in examples), "examples by FQCN"
     returned = yaml.safe_load(load(module).RETURN)
@@ -128,7 +143,11 @@ def secret_options(spec: dict[str, Any], path: str = "") -> list[str]:
     found = []
     for name, option in spec.items():
         where = f"{path}{name}"
-        if re.search(r"password|token$|secret$|pull_secret$", name) and option.get("type") in (None, "str") and option.get("no_log") is not True:
+        if (
+            re.search(r"password|token$|secret$|pull_secret$", name)
+            and option.get("type") in (None, "str")
+            and option.get("no_log") is not True
+        ):
             found.append(where)
         found += secret_options(option.get("options") or {}, where + ".")
     return found
@@ -147,7 +166,11 @@ def test_structured_options_are_not_no_log(module: str) -> None:
     """
 
     def structured(spec: dict[str, Any]) -> list[str]:
-        here = [name for name, option in spec.items() if option.get("no_log") and option.get("type") in ("dict", "list", "raw")]
+        here = [
+            name
+            for name, option in spec.items()
+            if option.get("no_log") and option.get("type") in ("dict", "list", "raw")
+        ]
         return here + [name for option in spec.values() for name in structured(option.get("options") or {})]
 
     assert structured(load(module).argument_spec()) == []

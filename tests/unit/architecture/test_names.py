@@ -39,7 +39,9 @@ def source_of(path: Path, node: ast.ImportFrom) -> str:
 
 
 def imports() -> set[tuple[str, str]]:
-    """(module, name) of every name that a file takes from another one, by import or as attribute of an imported module."""
+    """(module, name) of every name that a file takes from another one, by import or as attribute of an imported
+    module.
+    """
     found = set()
     for path, tree in TREES.items():
         modules = {}
@@ -74,8 +76,16 @@ def unused() -> Iterator[str]:
                 continue
             if names[node.name] <= names_in(node)[node.name] and (module_of(path), node.name) not in taken:
                 yield f"{where}: {node.name}"
-            methods = [each.name for each in node.body if isinstance(each, ast.FunctionDef)] if isinstance(node, ast.ClassDef) else []
-            yield from (f"{where}: {node.name}.{name}" for name in methods if not name.startswith("_") and name not in read | CALLED_BY_OTHERS)
+            methods = (
+                [each.name for each in node.body if isinstance(each, ast.FunctionDef)]
+                if isinstance(node, ast.ClassDef)
+                else []
+            )
+            yield from (
+                f"{where}: {node.name}.{name}"
+                for name in methods
+                if not name.startswith("_") and name not in read | CALLED_BY_OTHERS
+            )
 
 
 def test_public_classes_have_names_of_their_own() -> None:

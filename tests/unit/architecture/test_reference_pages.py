@@ -25,8 +25,16 @@ def test_a_field_without_a_meaning_is_found() -> None:
 
 def test_releases_are_those_of_the_rules() -> None:
     """A field that a release does not know is refused with the release it came with: the page says the same one."""
-    pools = {f"{pool}.{path}": meaning for pool in ("controlPlane", "arbiter", "compute[]") for path, meaning in field_meanings.POOL.items()}
-    platforms = {f"platform.{name}.{path}": meaning for name, table in field_meanings.PLATFORMS.items() for path, meaning in table.items()}
+    pools = {
+        f"{pool}.{path}": meaning
+        for pool in ("controlPlane", "arbiter", "compute[]")
+        for path, meaning in field_meanings.POOL.items()
+    }
+    platforms = {
+        f"platform.{name}.{path}": meaning
+        for name, table in field_meanings.PLATFORMS.items()
+        for path, meaning in table.items()
+    }
     known = {**field_meanings.INSTALL_CONFIG, **field_meanings.AGENT_CONFIG, **pools, **platforms}
     for path, since in {**later_fields._INSTALL_CONFIG, **later_fields._AGENT_CONFIG}.items():
         said = {meaning.since for name, meaning in known.items() if name == path}

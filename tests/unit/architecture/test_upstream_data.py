@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A clone alone is whole: one module says where optional data of upstream projects is, and a module of tests that needs it is one skip."""
+"""A clone alone is whole: one module says where optional data of upstream projects is, and a module of tests that needs
+it is one skip.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ def test_data_is_required_for_a_whole_module() -> None:
     inside = [
         f"{name}:{call.lineno}"
         for name, text in texts().items()
-        if name.endswith(".py") and "support.upstream" in text + text.replace("support import ", "support.") and name not in OWN
+        if name.endswith(".py")
+        and "support.upstream" in text + text.replace("support import ", "support.")
+        and name not in OWN
         for function in ast.walk(ast.parse(text))
         if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef))
         for call in ast.walk(function)
@@ -46,9 +50,21 @@ def test_missing_data_is_one_skip(tmp_path: Path, there: bool) -> None:
         (tmp_path / "data" / "crds").mkdir()
     module = tmp_path / "test_module.py"
     module.write_text(
-        f"from {upstream.__name__} import required\nCRDS = required('crds')\n\ndef test_a():\n    assert CRDS.is_dir()\n\ndef test_b():\n    pass\n"
+        f"from {upstream.__name__} import required\nCRDS = required('crds')\n\ndef test_a():\n    assert "
+        "CRDS.is_dir()\n\ndef test_b():\n    pass\n"
     )
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", f"--rootdir={tmp_path}", str(module)]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:randomly",
+        f"--rootdir={tmp_path}",
+        str(module),
+    ]
     environment = {"ZT_UPSTREAM_DATA": str(tmp_path / "data"), "PYTHONPATH": str(ROOT / ".build"), "PATH": ""}
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path, env=environment)
     assert ("2 passed" if there else "1 skipped") in done.stdout, done.stdout + done.stderr

@@ -16,11 +16,25 @@ import pytest
 
 ROOT = Path(__file__).parents[3]
 # Directories that are no part of the project: made by `make`, by an editor or by git.
-MADE = frozenset({".venv", ".build", ".git", ".ansible", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".hypothesis", "__pycache__", "node_modules"})
+MADE = frozenset(
+    {
+        ".venv",
+        ".build",
+        ".git",
+        ".ansible",
+        ".mypy_cache",
+        ".pytest_cache",
+        ".ruff_cache",
+        ".hypothesis",
+        "__pycache__",
+        "node_modules",
+    }
+)
 # The licence is not ours, and this file names the words.
 EXEMPT = frozenset({"LICENSE", "tests/unit/architecture/test_words.py"})
 
-# A word in text, and how often it may occur. Words may be joined by an underscore (names of tests) or be separated by the start of a comment line.
+# A word in text, and how often it may occur. Words may be joined by an underscore (names of tests) or be separated by
+# the start of a comment line.
 WORDS = {
     "nobody": 0,
     "somebody": 0,
@@ -38,7 +52,8 @@ WORDS = {
     "for good": 0,
 }
 
-# A word in names that Python code defines, in keys of options and variables and in names of files, and in how many names it may occur.
+# A word in names that Python code defines, in keys of options and variables and in names of files, and in how many
+# names it may occur.
 # One name of one file counts once, however often the file uses it.
 NAMES = {
     "door": 0,
@@ -58,7 +73,12 @@ NAMES = {
 def files() -> Iterator[tuple[str, Path]]:
     for path in sorted(ROOT.rglob("*")):
         name = path.relative_to(ROOT)
-        if path.is_file() and not MADE & set(name.parts) and str(name) not in EXEMPT and not any(part.endswith(".egg-info") for part in name.parts):
+        if (
+            path.is_file()
+            and not MADE & set(name.parts)
+            and str(name) not in EXEMPT
+            and not any(part.endswith(".egg-info") for part in name.parts)
+        ):
             yield str(name), path
 
 
@@ -89,7 +109,12 @@ def defined(tree: ast.AST) -> Iterator[str]:
     """Names that the code defines: what it only uses is another file's or upstream's."""
     for node in ast.walk(tree):
         match node:
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name) | ast.arg(arg=name):
+            case (
+                ast.FunctionDef(name=name)
+                | ast.AsyncFunctionDef(name=name)
+                | ast.ClassDef(name=name)
+                | ast.arg(arg=name)
+            ):
                 yield name
             case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()):
                 yield name
@@ -105,7 +130,9 @@ def keys(text: str) -> Iterator[str]:
 def parts(name: str) -> set[str]:
     """``NodeWish_of2`` → node, wish, of; a plural counts as its singular."""
     found = {part.lower() for part in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)}
-    return found | {part.removesuffix("s").removesuffix("e") if part.endswith("shes") else part.removesuffix("s") for part in found}
+    return found | {
+        part.removesuffix("s").removesuffix("e") if part.endswith("shes") else part.removesuffix("s") for part in found
+    }
 
 
 @cache

@@ -40,11 +40,21 @@ def reach(fake: Any, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Callable[
 
 @pytest.fixture
 def run_module(fake: Any, capfd: pytest.CaptureFixture[str]) -> Callable[..., dict[str, Any]]:
-    """Opens a module as a module in this process against the fake service; ``check`` and ``diff`` are its modes. No registry password gets out."""
+    """Opens a module as a module in this process against the fake service; ``check`` and ``diff`` are its modes.
+
+    No registry password gets out.
+    """
 
     def call_module(name: str, /, *, check: bool = False, diff: bool = False, **arguments: Any) -> dict[str, Any]:
         module = importlib.import_module(f"ansible_collections.zerotouch.openshift.plugins.modules.{name}")
-        provided = {"service_url": fake.url, "request_timeout": 5, "retries": 0, **arguments, "_ansible_check_mode": check, "_ansible_diff": diff}
+        provided = {
+            "service_url": fake.url,
+            "request_timeout": 5,
+            "retries": 0,
+            **arguments,
+            "_ansible_check_mode": check,
+            "_ansible_diff": diff,
+        }
         with patch_module_args(provided), pytest.raises(SystemExit):
             module.main()
         output = capfd.readouterr().out

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A cluster that another tool created and a deployment continues with (``cluster_id``): it is never taken away from here."""
+"""A cluster that another tool created and a deployment continues with (``cluster_id``): it is never taken away from
+here.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +70,9 @@ def test_it_is_not_taken_away(fake, run_module, adopted, theirs, check, named):
 
 
 def test_one_that_was_only_named_is_not_taken_away(fake, run_module, described, theirs):
-    assert run_module("assisted_deployment", state="absent", cluster_id=theirs, **described)["stays"] and gone(fake) == []
+    assert (
+        run_module("assisted_deployment", state="absent", cluster_id=theirs, **described)["stays"] and gone(fake) == []
+    )
 
 
 @pytest.mark.parametrize("before", [True, False])
@@ -112,4 +116,7 @@ def test_a_cluster_made_in_its_place_is_ours(fake, run_module, adopted):
     del adopted["cluster_id"]
     run_module("assisted_deployment", **adopted)
     assert "adopted" not in section(adopted)
-    assert "delete cluster edge" in run_module("assisted_deployment", state="absent", **adopted)["plan"] and fake.clusters == {}
+    assert (
+        "delete cluster edge" in run_module("assisted_deployment", state="absent", **adopted)["plan"]
+        and fake.clusters == {}
+    )

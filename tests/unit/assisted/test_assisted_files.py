@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module assisted_files: owner-only files, the same left alone, nothing half written, nothing secret returned, nothing written elsewhere."""
+"""The module assisted_files: owner-only files, the same left alone, nothing half written, nothing secret returned,
+nothing written elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,12 @@ def archive():
 def site(fake):
     fake.clusters["c"] = {"id": "c", "name": "edge", "status": "installed"}
     fake.infra_envs["i"] = {"id": "i", "name": "edge"}
-    fake.files = {"kubeconfig": b"clusters: []\n", "kubeadmin-password": b"abcde-fghij-klmno", "discovery.ign": b"{}", "logs": archive()}
+    fake.files = {
+        "kubeconfig": b"clusters: []\n",
+        "kubeadmin-password": b"abcde-fghij-klmno",
+        "discovery.ign": b"{}",
+        "logs": archive(),
+    }
     fake.manifests[("c", "openshift", "a.yaml")] = b"a: 1\n"
     return fake
 
@@ -42,11 +49,20 @@ def test_check_run_run_again(site, run_module, tmp_path):
     assert stat.S_IMODE(dest.stat().st_mode) == 0o700
     assert not run_module("assisted_files", cluster_name="edge", dest=str(dest))["changed"]
     (dest / "kubeconfig").chmod(0o644)
-    assert [each["changed"] for each in run_module("assisted_files", cluster_name="edge", dest=str(dest))["files"]] == [True, False]
+    assert [each["changed"] for each in run_module("assisted_files", cluster_name="edge", dest=str(dest))["files"]] == [
+        True,
+        False,
+    ]
 
 
 def test_manifests_logs_and_files_of_an_infra_env(site, run_module, tmp_path):
-    result = run_module("assisted_files", cluster_name="edge", infra_env_name="edge", dest=str(tmp_path), files=["manifests", "logs", "discovery.ign"])
+    result = run_module(
+        "assisted_files",
+        cluster_name="edge",
+        infra_env_name="edge",
+        dest=str(tmp_path),
+        files=["manifests", "logs", "discovery.ign"],
+    )
     assert [each["name"] for each in result["files"]] == ["openshift/a.yaml", "logs", "discovery.ign"]
     assert (tmp_path / "manifests" / "openshift" / "a.yaml").read_bytes() == b"a: 1\n"
     with tarfile.open(tmp_path / "logs.tar") as logs:
@@ -58,7 +74,12 @@ def test_manifests_logs_and_files_of_an_infra_env(site, run_module, tmp_path):
 def test_what_is_not_there_yet(site, run_module, tmp_path):
     files = ["kubeconfig", "master.ign", "kubeadmin-password"]
     failed = run_module("assisted_files", cluster_name="edge", dest=str(tmp_path), files=files)
-    assert failed["failed"] and failed["changed"] and "master.ign cannot be had" in failed["msg"] and "409: not yet" in failed["msg"]
+    assert (
+        failed["failed"]
+        and failed["changed"]
+        and "master.ign cannot be had" in failed["msg"]
+        and "409: not yet" in failed["msg"]
+    )
     skipped = run_module("assisted_files", cluster_name="edge", dest=str(tmp_path), files=files, skip_missing=True)
     assert skipped["missing"] == [{"name": "master.ign", "reason": "not yet"}] and len(skipped["files"]) == 2
 
@@ -70,7 +91,10 @@ def test_an_answer_that_is_cut_off_leaves_the_old_file(site, run_module, tmp_pat
     cut = run_module("assisted_files", cluster_name="edge", dest=str(tmp_path), files=["logs"])
     assert cut["failed"] and "Traceback" not in json.dumps(cut) and (tmp_path / "logs.tar").read_bytes() == before
     site.files["logs"] = b"no archive"
-    assert "no whole tar archive" in run_module("assisted_files", cluster_name="edge", dest=str(tmp_path), files=["logs"])["msg"]
+    assert (
+        "no whole tar archive"
+        in run_module("assisted_files", cluster_name="edge", dest=str(tmp_path), files=["logs"])["msg"]
+    )
     assert [path.name for path in tmp_path.iterdir()] == ["logs.tar"]
 
 
@@ -81,35 +105,71 @@ def test_a_manifest_whose_name_leads_elsewhere_is_not_written(site, run_module, 
 
 
 def test_mistakes(site, run_module, tmp_path):
-    assert "discovery.ign belong to one" in run_module("assisted_files", cluster_name="edge", dest=str(tmp_path), files=["discovery.ign"])["msg"]
+    assert (
+        "discovery.ign belong to one"
+        in run_module("assisted_files", cluster_name="edge", dest=str(tmp_path), files=["discovery.ign"])["msg"]
+    )
     assert "has edge" in run_module("assisted_files", cluster_name="none", dest=str(tmp_path))["msg"]
 
 
 def test_check_mode_before_the_files_are_there(site, fake, run_module, tmp_path):
-    early = run_module("assisted_files", cluster_name="edge", dest=str(tmp_path / "a"), files=["kubeconfig", "master.ign", "logs"], check=True, diff=True)
+    early = run_module(
+        "assisted_files",
+        cluster_name="edge",
+        dest=str(tmp_path / "a"),
+        files=["kubeconfig", "master.ign", "logs"],
+        check=True,
+        diff=True,
+    )
     assert early["plan"] == [f"write {tmp_path}/a/{name}" for name in ("kubeconfig", "master.ign", "logs.tar")]
     assert early["missing"] == [{"name": "master.ign", "reason": "not yet"}] and not (tmp_path / "a").exists()
     fake.clusters.clear()
-    nothing = run_module("assisted_files", cluster_name="edge", dest=str(tmp_path / "a"), files=["kubeconfig", "manifests"], check=True, diff=True)
-    assert len(nothing["plan"]) == 2 and "no cluster edge" in json.dumps(nothing["warnings"]) and len(nothing["diff"]) == 2
+    nothing = run_module(
+        "assisted_files",
+        cluster_name="edge",
+        dest=str(tmp_path / "a"),
+        files=["kubeconfig", "manifests"],
+        check=True,
+        diff=True,
+    )
+    assert (
+        len(nothing["plan"]) == 2 and "no cluster edge" in json.dumps(nothing["warnings"]) and len(nothing["diff"]) == 2
+    )
 
 
 SECRET_MANIFEST = b"kind: Secret\napiVersion: v1\nmetadata: {name: a}\nstringData: {any: hidden-value-1}\n"
-MACHINE_CONFIG = b"kind: MachineConfig\nspec: {config: {storage: {files: [{contents: {source: 'data:,hidden-value-2'}, path: /etc/a}]}}}\n"
+MACHINE_CONFIG = (
+    b"kind: MachineConfig\nspec: {config: {storage: {files: [{contents: {source: 'data:,hidden-value-2'}, path: "
+    b"/etc/a}]}}}\n"
+)
 
 
 def test_a_diff_shows_what_changes_and_no_secret(site, run_module, tmp_path):
     def fetch(**more):
-        return run_module("assisted_files", cluster_name="edge", dest=str(tmp_path), files=["kubeconfig", "manifests"], diff=True, **more)
+        return run_module(
+            "assisted_files",
+            cluster_name="edge",
+            dest=str(tmp_path),
+            files=["kubeconfig", "manifests"],
+            diff=True,
+            **more,
+        )
 
     site.manifests[("c", "openshift", "b.yaml")] = SECRET_MANIFEST
     site.manifests[("c", "openshift", "c.yaml")] = MACHINE_CONFIG
     predicted, done = fetch(check=True), fetch()
-    assert predicted["diff"] == done["diff"] and not any(f"hidden-value-{number}" in json.dumps(done) for number in (1, 2))
+    assert predicted["diff"] == done["diff"] and not any(
+        f"hidden-value-{number}" in json.dumps(done) for number in (1, 2)
+    )
     shown = {item["after_header"].rpartition("/")[2]: item for item in done["diff"]}
-    assert (shown["a.yaml"]["before"], shown["a.yaml"]["after"]) == ("", "a: 1\n") and shown["kubeconfig"]["after"] == "(13 bytes)\n"
+    assert (shown["a.yaml"]["before"], shown["a.yaml"]["after"]) == ("", "a: 1\n") and shown["kubeconfig"][
+        "after"
+    ] == "(13 bytes)\n"
     assert "path: /etc/a" in shown["c.yaml"]["after"] and "name: a" in shown["b.yaml"]["after"]
     assert fetch()["diff"] == []
     site.manifests[("c", "openshift", "a.yaml")] = b"a: 2\n"
     (tmp_path / "kubeconfig").chmod(0o644)
-    assert [(item["before"], item["after"]) for item in fetch()["diff"]] == [("mode: 0644\n", "mode: 0600\n"), ("a: 1\n", "a: 2\n")]
+    assert [(item["before"], item["after"]) for item in fetch()["diff"]] == [
+        ("mode: 0644\n", "mode: 0600\n"),
+        ("a: 1\n", "a: 2\n"),
+    ]

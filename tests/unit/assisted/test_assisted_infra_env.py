@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module assisted_infra_env: created, left alone, patched where it differs, refused what cannot be changed, deleted."""
+"""The module assisted_infra_env: created, left alone, patched where it differs, refused what cannot be changed,
+deleted.
+"""
 
 from __future__ import annotations
 
@@ -34,12 +36,21 @@ def test_check_run_run_again_absent(fake, run_module, pull_secret):
     predicted = run_module("assisted_infra_env", check=True, diff=True, **arguments)
     assert predicted["changed"] and fake.writes == [] and predicted["image_url"] == ""
     done = run_module("assisted_infra_env", diff=True, **arguments)
-    assert (done["plan"], done["diff"]) == (predicted["plan"], predicted["diff"]) and "proxy-word" not in json.dumps(done)
-    assert done["plan"] == ["create infra-env site (it does not exist)"] and done["image_url"].endswith("full.iso") and done["image_expires_at"] == ""
+    assert (done["plan"], done["diff"]) == (predicted["plan"], predicted["diff"]) and "proxy-word" not in json.dumps(
+        done
+    )
+    assert (
+        done["plan"] == ["create infra-env site (it does not exist)"]
+        and done["image_url"].endswith("full.iso")
+        and done["image_expires_at"] == ""
+    )
     (_method, _path, body) = fake.writes[0]
     assert body["additional_ntp_sources"] == "a,b" and body["proxy"]["https_proxy"] == "" and "cluster_id" not in body
-    assert body["static_network_config"][0]["mac_interface_map"] == [{"mac_address": "52:54:00:00:00:0B", "logical_nic_name": "eth0"}]
-    fake.infra_envs[done["infra_env"]["id"]].update(openshift_version="4.22", cpu_architecture="arm64")  # as the service stores them
+    assert body["static_network_config"][0]["mac_interface_map"] == [
+        {"mac_address": "52:54:00:00:00:0B", "logical_nic_name": "eth0"}
+    ]
+    # as the service stores them
+    fake.infra_envs[done["infra_env"]["id"]].update(openshift_version="4.22", cpu_architecture="arm64")
     again = run_module("assisted_infra_env", **{**arguments, "hosts": HOSTS[::-1]})
     assert (again["changed"], again["plan"], len(fake.writes)) == (False, [], 1)
     assert run_module("assisted_infra_env", name=done["infra_env"]["id"])["infra_env"]["name"] == "site"
@@ -50,21 +61,33 @@ def test_check_run_run_again_absent(fake, run_module, pull_secret):
 def test_only_what_differs_is_sent(fake, run_module, pull_secret):
     run_module("assisted_infra_env", name="site", pull_secret=pull_secret, **EVERYTHING)
     changed = run_module(
-        "assisted_infra_env", diff=True, name="site", additional_ntp_sources=["c"], kernel_arguments=[], ssh_public_keys=[], image_type="minimal-iso"
+        "assisted_infra_env",
+        diff=True,
+        name="site",
+        additional_ntp_sources=["c"],
+        kernel_arguments=[],
+        ssh_public_keys=[],
+        image_type="minimal-iso",
     )
     assert fake.writes[-1][2] == {"additional_ntp_sources": "c", "kernel_arguments": [], "ssh_authorized_key": ""}
     assert "additional_ntp_sources: 'a,b' -> 'c'" in changed["plan"][0]
     assert json.loads(changed["diff"][0]["before"])["additional_ntp_sources"] == "a,b"
     run_module("assisted_infra_env", name="site", pull_secret=pull_secret)
     assert len(fake.writes) == 2
-    replaced = run_module("assisted_infra_env", name="site", pull_secret=pull_secret, replace_pull_secret=True, diff=True)
-    assert replaced["plan"] == ["update infra-env site: pull_secret: <hidden>"] and fake.writes[-1][2] == {"pull_secret": pull_secret}
+    replaced = run_module(
+        "assisted_infra_env", name="site", pull_secret=pull_secret, replace_pull_secret=True, diff=True
+    )
+    assert replaced["plan"] == ["update infra-env site: pull_secret: <hidden>"] and fake.writes[-1][2] == {
+        "pull_secret": pull_secret
+    }
 
 
 def test_with_a_cluster_by_name(fake, run_module, pull_secret):
     fake.clusters["c"] = {"id": "c", "name": "edge"}
     fake.clusters["d"] = {"id": "d", "name": "other"}
-    assert "has other" in run_module("assisted_infra_env", name="x", cluster_name="none", pull_secret=pull_secret)["msg"].replace("edge, ", "")
+    assert "has other" in run_module("assisted_infra_env", name="x", cluster_name="none", pull_secret=pull_secret)[
+        "msg"
+    ].replace("edge, ", "")
     run_module("assisted_infra_env", name="site", cluster_name="edge", pull_secret=pull_secret)
     assert fake.writes[0][2]["cluster_id"] == "c"
     assert not run_module("assisted_infra_env", name="site", cluster_name="c")["changed"]
@@ -74,7 +97,10 @@ def test_with_a_cluster_by_name(fake, run_module, pull_secret):
 
 def test_two_of_one_name_are_reported(fake, run_module):
     fake.infra_envs = {"1": {"id": "1", "name": "site"}, "2": {"id": "2", "name": "site"}}
-    assert "There are 2 InfraEnvs of the name site: 1 (no status), 2 (no status)" in run_module("assisted_infra_env", name="site", state="absent")["msg"]
+    assert (
+        "There are 2 InfraEnvs of the name site: 1 (no status), 2 (no status)"
+        in run_module("assisted_infra_env", name="site", state="absent")["msg"]
+    )
     assert not run_module("assisted_infra_env", name="2")["changed"]
 
 
@@ -87,7 +113,9 @@ def test_hosts_are_in_the_way_of_deletion(fake, run_module):
     fake.add_host("1", "node-2", "52:54:00:00:00:02")
     half = run_module("assisted_infra_env", name="site", state="absent", delete_hosts=True)
     assert half["failed"] and not half["changed"] and "still in use" in half["msg"] and half["done"] == []
-    assert run_module("assisted_infra_env", name="site", state="absent", delete_hosts=True)["changed"] and not fake.hosts
+    assert (
+        run_module("assisted_infra_env", name="site", state="absent", delete_hosts=True)["changed"] and not fake.hosts
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module assisted_install: what each status calls for, waits, refusals in the service's words, a service that restarts."""
+"""The module assisted_install: what each status calls for, waits, refusals in the service's words, a service that
+restarts.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,10 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors 
 INSTALLING = ("installing", "finalizing", "installing-pending-user-action")
 TABLE = [
     *[(status, "started", "wait") for status in ("insufficient", "pending-for-input", "brand-new")],
-    *[(status, "installed", "wait") for status in ("insufficient", "preparing-for-installation", "brand-new", *INSTALLING)],
+    *[
+        (status, "installed", "wait")
+        for status in ("insufficient", "preparing-for-installation", "brand-new", *INSTALLING)
+    ],
     *[(status, "started", "") for status in ("preparing-for-installation", "installed", *INSTALLING)],
     *[("ready", state, "install") for state in ("started", "installed")],
     *[(status, "installed", "refused") for status in ("error", "cancelled")],
@@ -33,25 +38,41 @@ TABLE = [
 @pytest.mark.parametrize(("status", "state", "expected"), TABLE)
 def test_every_status(status, state, expected):
     verdict = decide({"name": "edge", "status": status}, state)
-    found = [step.action for step in verdict.steps[:1]] + ["wait"] * bool(verdict.waits) + ["refused"] * bool(verdict.refused)
+    found = (
+        [step.action for step in verdict.steps[:1]]
+        + ["wait"] * bool(verdict.waits)
+        + ["refused"] * bool(verdict.refused)
+    )
     assert (found or [""])[0] == expected
 
 
 def day2(*statuses):
-    return {"name": "edge", "status": "adding-hosts", "hosts": [{"id": status, "infra_env_id": "i", "status": status} for status in statuses]}
+    return {
+        "name": "edge",
+        "status": "adding-hosts",
+        "hosts": [{"id": status, "infra_env_id": "i", "status": status} for status in statuses],
+    }
 
 
 def test_hosts_that_are_added():
     assert [step.host_id for step in decide(day2("known", "insufficient", "installed"), "installed").steps] == ["known"]
     assert "insufficient" in decide(day2("insufficient", "installed"), "installed").waits
-    assert decide(day2("installing-in-progress"), "started").settled and not decide(day2("installing-in-progress"), "installed").settled
+    assert (
+        decide(day2("installing-in-progress"), "started").settled
+        and not decide(day2("installing-in-progress"), "installed").settled
+    )
     assert decide(day2("added-to-existing-cluster", "installed"), "installed").settled
     assert "host error is error" in decide(day2("error"), "installed").refused
 
 
 def test_hosts_whose_adding_is_not_complete_are_taken_back():
-    verdict = decide(day2("known", "error", "installing-in-progress", "added-to-existing-cluster", "insufficient"), "reset")
-    assert [(step.action, step.host_id) for step in verdict.steps] == [("reset", "error"), ("reset", "installing-in-progress")]
+    verdict = decide(
+        day2("known", "error", "installing-in-progress", "added-to-existing-cluster", "insufficient"), "reset"
+    )
+    assert [(step.action, step.host_id) for step in verdict.steps] == [
+        ("reset", "error"),
+        ("reset", "installing-in-progress"),
+    ]
     assert decide(day2("added-to-existing-cluster"), "reset").settled and decide(day2("error"), "cancelled").refused
 
 
@@ -62,7 +83,9 @@ def cluster(fake):
 
 
 def ordered(reach, clock, **more):
-    return Installation(reach(retries=0), InstallOrder("edge", clock=clock, **{"ready_timeout": 60.0, "timeout": 100.0, **more}))
+    return Installation(
+        reach(retries=0), InstallOrder("edge", clock=clock, **{"ready_timeout": 60.0, "timeout": 100.0, **more})
+    )
 
 
 def script(clock, cluster, *moments):
@@ -82,7 +105,9 @@ def test_followed_to_the_end_with_a_line_on_change_only(fake, cluster, reach, cl
     cluster["status"] = "insufficient"
     script(clock, cluster, (10, "ready"), (15, "preparing-for-installation"), (20, "installing"), (40, "installed"))
     result = ordered(reach, clock, tell=reported.append).run()
-    assert result["changed"] and result["plan"] == ["install cluster edge"] and result["cluster"]["status"] == "installed"
+    assert (
+        result["changed"] and result["plan"] == ["install cluster edge"] and result["cluster"]["status"] == "installed"
+    )
     assert [path for _method, path, _body in fake.writes] == ["clusters/c/actions/install"]
     assert reported == [
         "00:00   0% Cluster is not ready for install. Check validations",
@@ -116,8 +141,17 @@ def test_an_end_in_error_is_reported_with_what_was_done(cluster, reach, clock):
 
 
 def test_limits(fake, cluster, reach, clock):
-    cluster.update(status="pending-for-input", validations_info='{"network": [{"id": "api-vips-defined", "status": "failure", "message": "no VIP"}]}')
-    with pytest.raises(LimitReached, match=r"60 s are over: cluster edge is pending-for-input: no VIP; it has no hosts yet"):
+    cluster.update(
+        status="pending-for-input",
+        validations_info=('{"network": [{"id": "api-vips-defined", "status": "failure", "message": "no VIP"}]}'),
+    )
+    with pytest.raises(
+        LimitReached,
+        match=(
+            r"60 s are over: cluster edge is pending-for-input: no VIP; it has no "
+            r"hosts yet"
+        ),
+    ):
         ordered(reach, clock).run()
     cluster["status"] = "installing"
     with pytest.raises(LimitReached, match="160 s are over: cluster edge is installing"):
@@ -132,7 +166,10 @@ def test_a_service_that_restarts_is_waited_for(fake, cluster, reach, clock):
     installation = ordered(reach, clock, tell=reported.append)
     fake.faults = [("GET", "clusters/c", "skip")]  # the first look is answered
     fake.faults += [("GET", "clusters/c", "cut")] * 2 + [("GET", "clusters/c", ("status", 503, b"starting"))]
-    assert installation.run()["cluster"]["status"] == "installed" and sum("does not answer at this moment" in line for line in reported) == 2
+    assert (
+        installation.run()["cluster"]["status"] == "installed"
+        and sum("does not answer at this moment" in line for line in reported) == 2
+    )
 
 
 def test_nothing_is_asked_for_twice_while_the_cluster_cannot_be_seen(fake, cluster, reach, clock):
@@ -153,7 +190,9 @@ def test_nothing_is_asked_for_twice_while_the_cluster_cannot_be_seen(fake, clust
 def test_a_minute_without_change_says_how_things_stand(fake, cluster, reach, clock):
     reported = []
     cluster["status"] = "installing"
-    fake.add_host("i", "node-1", "52:54:00:00:00:01", cluster_id="c", status="installing", progress={"current_stage": "Rebooting"})
+    fake.add_host(
+        "i", "node-1", "52:54:00:00:00:01", cluster_id="c", status="installing", progress={"current_stage": "Rebooting"}
+    )
     script(clock, cluster, (70, "installed"))
     ordered(reach, clock, tell=reported.append).run()
     assert reported == [
@@ -165,7 +204,13 @@ def test_a_minute_without_change_says_how_things_stand(fake, cluster, reach, clo
 
 
 def test_two_at_once_are_no_fault(fake, cluster, reach, clock):
-    fake.faults = [("POST", "actions/install", ("status", 409, {"kind": "Error", "code": "409", "reason": "Cluster is not ready for installation"}))]
+    fake.faults = [
+        (
+            "POST",
+            "actions/install",
+            ("status", 409, {"kind": "Error", "code": "409", "reason": "Cluster is not ready for installation"}),
+        )
+    ]
     original = fake.answer
 
     def answer(handler):
@@ -184,16 +229,28 @@ def test_the_module(fake, cluster, run_module):
     started = run_module("assisted_install", cluster_name="c", wait=False)
     assert started["changed"] and started["cluster"]["status"] == "preparing-for-installation"
     assert not run_module("assisted_install", cluster_name="edge", wait=False)["changed"]
-    assert [run_module("assisted_install", cluster_name="edge", state="reset")["changed"] for _ in range(2)] == [True, False]
+    assert [run_module("assisted_install", cluster_name="edge", state="reset")["changed"] for _ in range(2)] == [
+        True,
+        False,
+    ]
     refused = run_module("assisted_install", cluster_name="edge", wait=False)
     assert refused["failed"] and "cluster edge is insufficient: it has no hosts yet" in refused["msg"]
     waits = run_module("assisted_install", cluster_name="edge", check=True)
-    assert waits["changed"] and waits["plan"][0].startswith("wait: cluster edge is insufficient") and waits["plan"][1] == "install cluster edge"
+    assert (
+        waits["changed"]
+        and waits["plan"][0].startswith("wait: cluster edge is insufficient")
+        and waits["plan"][1] == "install cluster edge"
+    )
     assert "has edge" in run_module("assisted_install", cluster_name="none")["msg"]
 
 
 def shown(before, after, title="cluster edge"):
-    return {"before_header": title, "after_header": title, "before": f"{before}\n" if before else "", "after": f"{after}\n"}
+    return {
+        "before_header": title,
+        "after_header": title,
+        "before": f"{before}\n" if before else "",
+        "after": f"{after}\n",
+    }
 
 
 @pytest.mark.parametrize(
@@ -209,14 +266,23 @@ def shown(before, after, title="cluster edge"):
 )
 def test_the_diff_is_the_status_before_and_at_the_end(cluster, run_module, status, state, diff):
     cluster["status"] = status
-    predicted, done = (run_module("assisted_install", cluster_name="edge", state=state, wait=False, check=check, diff=True) for check in (True, False))
+    predicted, done = (
+        run_module("assisted_install", cluster_name="edge", state=state, wait=False, check=check, diff=True)
+        for check in (True, False)
+    )
     assert (predicted["diff"], predicted["plan"]) == (done["diff"], done["plan"]) and done["diff"] == diff
 
 
 def test_check_mode_before_anything_exists(fake, run_module):
     predicted = run_module("assisted_install", cluster_name="edge", check=True, diff=True)
-    assert predicted["plan"] == ["wait: cluster edge does not exist yet", "install cluster edge"] and predicted["changed"]
-    assert predicted["diff"] == [shown("", "installed")] and predicted["cluster"]["name"] == "edge" and predicted["warnings"]
+    assert (
+        predicted["plan"] == ["wait: cluster edge does not exist yet", "install cluster edge"] and predicted["changed"]
+    )
+    assert (
+        predicted["diff"] == [shown("", "installed")]
+        and predicted["cluster"]["name"] == "edge"
+        and predicted["warnings"]
+    )
     assert run_module("assisted_install", cluster_name="edge", check=True, state="reset")["plan"] == []
 
 
@@ -231,7 +297,12 @@ def test_check_mode_tells_which_hosts_will_be_added(fake, cluster, run_module):
 def test_a_host_that_failed_to_join_is_reset(fake, cluster, run_module):
     cluster["status"] = "adding-hosts"
     host = fake.add_host("i", "broken", "52:54:00:00:00:05", status="error", cluster_id="c")
-    predicted, done = (run_module("assisted_install", cluster_name="edge", state="reset", wait=False, check=check, diff=True) for check in (True, False))
-    assert done["plan"] == predicted["plan"] == ["reset host broken"] and host["status"] == "resetting-pending-user-action"
+    predicted, done = (
+        run_module("assisted_install", cluster_name="edge", state="reset", wait=False, check=check, diff=True)
+        for check in (True, False)
+    )
+    assert (
+        done["plan"] == predicted["plan"] == ["reset host broken"] and host["status"] == "resetting-pending-user-action"
+    )
     assert done["diff"] == predicted["diff"] == [shown("error", "resetting-pending-user-action", "host broken")]
     assert not run_module("assisted_install", cluster_name="edge", state="reset")["changed"]

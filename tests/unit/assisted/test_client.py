@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The client against a small HTTP server: which token goes where, error shapes, JSON inside strings, null lists, logs."""
+"""The client against a small HTTP server: which token goes where, error shapes, JSON inside strings, null lists,
+logs.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ def service():
 
         def do_GET(self):
             self.server.seen.append((self.path, dict(self.headers)))
-            status, body = self.server.routes.get(self.path.partition("?")[0], (404, {"code": 404, "message": "path not found"}))
+            status, body = self.server.routes.get(
+                self.path.partition("?")[0], (404, {"code": 404, "message": "path not found"})
+            )
             data = body if isinstance(body, bytes) else json.dumps(body).encode()
             self.send_response(status)
             self.send_header("Content-Length", str(len(data)))
@@ -52,7 +56,9 @@ def client(service):
 
 
 def test_each_call_uses_the_least_token_that_may_make_it(service, client):
-    service.routes = {f"{BASE}/{path}": (200, []) for path in ("infra-envs", "clusters", "events", "infra-envs/i/hosts")}
+    service.routes = {
+        f"{BASE}/{path}": (200, []) for path in ("infra-envs", "clusters", "events", "infra-envs/i/hosts")
+    }
     service.routes[f"{BASE}/clusters/c"] = (200, {})
     client.infra_envs(), client.clusters(), client.cluster("c"), client.events(infra_env_id="i"), client.hosts("i")
     sent = [(headers.get("Watcher-Authorization"), headers.get("Authorization")) for _path, headers in service.seen]
@@ -75,8 +81,16 @@ def test_without_tokens_nothing_is_sent(service):
             {"kind": "Error", "id": 409, "href": "", "code": "409", "reason": "files can be downloaded only when …"},
             ("", "files can be downloaded only when …"),
         ),
-        (404, {"kind": "Error", "id": 404, "href": "", "code": "1234", "reason": "record not found"}, ("1234", "record not found")),
-        (401, {"code": 401, "message": "unauthenticated for invalid credentials"}, ("", "unauthenticated for invalid credentials")),
+        (
+            404,
+            {"kind": "Error", "id": 404, "href": "", "code": "1234", "reason": "record not found"},
+            ("1234", "record not found"),
+        ),
+        (
+            401,
+            {"code": 401, "message": "unauthenticated for invalid credentials"},
+            ("", "unauthenticated for invalid credentials"),
+        ),
         (400, {"code": 602, "message": "name in body is required"}, ("602", "name in body is required")),
         (503, b"upstream is down", ("", "upstream is down")),
         (500, b"", ("", "no explanation")),
@@ -92,10 +106,24 @@ def test_every_shape_of_error(service, client, status, body, expected):
 @pytest.mark.parametrize(
     ("status", "body", "hint"),
     [
-        (404, {"code": 404, "message": "path /foo/api/assisted-install/v2/clusters was not found"}, "Is service_url that of an assisted-service?"),
+        (
+            404,
+            {"code": 404, "message": "path /foo/api/assisted-install/v2/clusters was not found"},
+            "Is service_url that of an assisted-service?",
+        ),
         (404, b"404 page not found", "Is service_url that of an assisted-service?"),
         (404, {"kind": "Error", "id": 404, "href": "", "code": "404", "reason": "record not found"}, ""),
-        (400, {"kind": "Error", "id": 400, "href": "", "code": "400", "reason": "failed to get release image by URL x: record not found"}, "assisted_info"),
+        (
+            400,
+            {
+                "kind": "Error",
+                "id": 400,
+                "href": "",
+                "code": "400",
+                "reason": ("failed to get release image by URL x: record not found"),
+            },
+            "assisted_info",
+        ),
     ],
 )
 def test_what_the_words_do_not_say_is_said(service, client, status, body, hint):

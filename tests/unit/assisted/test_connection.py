@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The connection: options and environment, all kinds of authentication, what is sent again and what never, one error for all bodies."""
+"""The connection: options and environment, all kinds of authentication, what is sent again and what never, one error
+for all bodies.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,11 @@ import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.auth import NoToken
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.connection import connect, settings
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.faults import AssistedError
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput, Unreachable, ZeroTouchError
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import (
+    InvalidInput,
+    Unreachable,
+    ZeroTouchError,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.reached import recorded_in
 
 BODY = {"kind": "Error", "id": 409, "href": "/x", "code": "409", "reason": "text"}
@@ -27,7 +33,13 @@ def test_option_before_environment_before_default():
         "ASSISTED_CA_CERT": "",
     }
     found = settings({"service_url": "http://b", "retries": None, "connect_to": {}}, environment)
-    assert (found["service_url"], found["auth"], found["validate_certs"], found["retries"], found["request_timeout"]) == (
+    assert (
+        found["service_url"],
+        found["auth"],
+        found["validate_certs"],
+        found["retries"],
+        found["request_timeout"],
+    ) == (
         "http://b",
         "agent-local",
         False,
@@ -67,7 +79,9 @@ def test_the_base_path_may_be_part_of_the_url(fake, reach, suffix):
 
 def sent(fake):
     names = ("authorization", "watcher-authorization", "x-secret-key")
-    return [{name: headers[name] for name in names if name in headers} for _method, _path, _body, headers in fake.requests]
+    return [
+        {name: headers[name] for name in names if name in headers} for _method, _path, _body, headers in fake.requests
+    ]
 
 
 def test_each_persona_sends_what_may_do_least(fake, reach):
@@ -128,8 +142,20 @@ def test_a_token_that_ends_in_the_middle_is_renewed_and_the_request_sent_again(f
 
 def test_a_refused_offline_token_says_so(fake, reach):
     service = reach(offline_token="offline-secret", token_url=fake.url + "/token")
-    fake.faults = [("POST", "/token", ("status", 400, {"error": "invalid_grant", "error_description": "Offline user session not found"}))]
-    with pytest.raises(NoToken, match=r"invalid_grant: Offline user session not found\. The offline token has ended") as caught:
+    fake.faults = [
+        (
+            "POST",
+            "/token",
+            ("status", 400, {"error": "invalid_grant", "error_description": "Offline user session not found"}),
+        )
+    ]
+    with pytest.raises(
+        NoToken,
+        match=(
+            r"invalid_grant: Offline user session not found\. The offline token has "
+            r"ended"
+        ),
+    ) as caught:
         service.clusters()
     assert "offline-secret" not in str(caught.value)
 
@@ -150,7 +176,10 @@ def test_a_server_of_tokens_that_is_ill_is_asked_again(fake, reach, clock):
 def test_of_many_refused_requests_one_fetches_the_new_token(fake, reach):
     fake.tokens = {"Bearer access-1"}
     service = reach(offline_token="offline-secret", token_url=fake.url + "/token")
-    fake.faults = [("POST", "/token", ("status", 200, {"access_token": f"access-{number}", "expires_in": 900})) for number in (1, 2)]
+    fake.faults = [
+        ("POST", "/token", ("status", 200, {"access_token": f"access-{number}", "expires_in": 900}))
+        for number in (1, 2)
+    ]
     service.clusters()
     fake.tokens = {"Bearer access-2"}
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
@@ -163,9 +192,18 @@ def test_of_many_refused_requests_one_fetches_the_new_token(fake, reach):
     [
         (("status", 401, {"code": 401, "message": "tokenstring should not contain 'bearer '"}), "without Bearer"),
         (("status", 401, {"code": 401, "message": "Token is expired"}), "get a new one"),
-        (("status", 401, {"code": 401, "message": "unauthenticated for invalid credentials"}), "options token, offline_token, auth"),
-        (("status", 403, {"code": 403, "message": "authClaim watcherAuth is unauthorized to access"}), "that of a user"),
-        (("status", 302, b"", {"Location": "https://user:pw@elsewhere.example.com/login?token=x"}), "https://elsewhere.example.com: give"),
+        (
+            ("status", 401, {"code": 401, "message": "unauthenticated for invalid credentials"}),
+            "options token, offline_token, auth",
+        ),
+        (
+            ("status", 403, {"code": 403, "message": "authClaim watcherAuth is unauthorized to access"}),
+            "that of a user",
+        ),
+        (
+            ("status", 302, b"", {"Location": "https://user:pw@elsewhere.example.com/login?token=x"}),
+            "https://elsewhere.example.com: give",
+        ),
     ],
     ids=lambda value: value if isinstance(value, str) else str(value[1]),
 )
@@ -180,7 +218,10 @@ def test_logs_are_read_again_with_a_new_token_and_after_a_broken_transfer(fake, 
     fake.clusters["c"], fake.files["logs"] = {"id": "c"}, b"0123456789" * 20000
     fake.tokens = {"Bearer access-2"}
     service = reach(offline_token="offline-secret", token_url=fake.url + "/token")
-    fake.faults = [("POST", "/token", ("status", 200, {"access_token": f"access-{number}", "expires_in": 900})) for number in (1, 2)]
+    fake.faults = [
+        ("POST", "/token", ("status", 200, {"access_token": f"access-{number}", "expires_in": 900}))
+        for number in (1, 2)
+    ]
     fake.faults += [("GET", "/logs", ("status", 502, b"")), ("GET", "/logs", "cut-middle")]
     target = bytearray()
     assert service.read_logs("c", target.extend, restart=target.clear) == 200000 and bytes(target) == fake.files["logs"]
@@ -196,18 +237,29 @@ def test_a_token_of_an_installation_cannot_be_renewed(fake, reach):
     assert len(fake.requests) == 1
 
 
-@pytest.mark.parametrize("what", ["cut", "cut-late", "cut-middle", *[("status", code, b"upstream") for code in (429, 502, 503, 504)]], ids=str)
+@pytest.mark.parametrize(
+    "what",
+    ["cut", "cut-late", "cut-middle", *[("status", code, b"upstream") for code in (429, 502, 503, 504)]],
+    ids=str,
+)
 def test_what_has_the_same_effect_twice_is_sent_again(fake, reach, clock, what):
     fake.clusters["c"] = {"id": "c"}
     service = reach()
-    for method, call in (("GET", lambda: service.cluster("c")), ("PATCH", lambda: service.update_cluster("c", {"name": "n"}))):
+    for method, call in (
+        ("GET", lambda: service.cluster("c")),
+        ("PATCH", lambda: service.update_cluster("c", {"name": "n"})),
+    ):
         fake.faults = [(method, "clusters/c", what)] * 2
         assert call()["id"] == "c"
     assert clock.slept == [0.5, 1.0] * 2
     assert fake.clusters["c"]["name"] == "n"
 
 
-@pytest.mark.parametrize("what", ["cut", "cut-late", "cut-middle", ("status", 502, b"bad gateway"), ("status", 503, b"reset before headers")], ids=str)
+@pytest.mark.parametrize(
+    "what",
+    ["cut", "cut-late", "cut-middle", ("status", 502, b"bad gateway"), ("status", 503, b"reset before headers")],
+    ids=str,
+)
 def test_a_creation_is_never_sent_again_once_the_service_may_have_it(fake, reach, what):
     fake.faults = [("POST", "clusters", what)]
     with pytest.raises((Unreachable, AssistedError)) as caught:
@@ -216,7 +268,14 @@ def test_a_creation_is_never_sent_again_once_the_service_may_have_it(fake, reach
     assert isinstance(caught.value, AssistedError) or "is not known" in str(caught.value)
 
 
-@pytest.mark.parametrize("what", [("status", 429, b"slow down", {"Retry-After": "7"}), ("status", 503, b"no healthy upstream", {"Retry-After": "7"})], ids=str)
+@pytest.mark.parametrize(
+    "what",
+    [
+        ("status", 429, b"slow down", {"Retry-After": "7"}),
+        ("status", 503, b"no healthy upstream", {"Retry-After": "7"}),
+    ],
+    ids=str,
+)
 def test_a_creation_that_was_lost_is_sent_again(fake, reach, clock, what):
     fake.faults = [("POST", "clusters", what)]
     assert reach().create_cluster({"name": "x"})["name"] == "x"
@@ -227,7 +286,10 @@ def test_a_creation_that_was_lost_is_sent_again(fake, reach, clock, what):
 def away(fake, clock):
     """A client of the same service at a time when nothing listens on its port."""
     port = fake.server.server_address[1]
-    return lambda: connect({"service_url": f"http://127.0.0.1:{port}", "connect_to": {f"127.0.0.1:{port}": "127.0.0.1:1"}, "retries": 3}, clock)
+    return lambda: connect(
+        {"service_url": f"http://127.0.0.1:{port}", "connect_to": {f"127.0.0.1:{port}": "127.0.0.1:1"}, "retries": 3},
+        clock,
+    )
 
 
 def test_an_address_where_no_service_ever_answered_fails_within_seconds(away, clock):
@@ -261,13 +323,22 @@ def test_service_logic_is_not_asked_twice(fake, reach, clock):
 
 
 def test_the_error_keeps_what_the_service_said(fake, reach):
-    fake.faults = [("GET", "clusters", ("status", 409, BODY)), ("GET", "clusters", ("status", 400, {"code": 602, "message": "name in body is required"}))]
+    fake.faults = [
+        ("GET", "clusters", ("status", 409, BODY)),
+        ("GET", "clusters", ("status", 400, {"code": 602, "message": "name in body is required"})),
+    ]
     with pytest.raises(AssistedError) as caught:
         reach().clusters()
     assert caught.value.as_dict() == {"status": 409, "code": "409", "reason": "text", "id": 409, "href": "/x"}
     with pytest.raises(AssistedError) as caught:
         reach().clusters()
-    assert caught.value.as_dict() == {"status": 400, "code": "602", "reason": "name in body is required", "id": 0, "href": ""}
+    assert caught.value.as_dict() == {
+        "status": 400,
+        "code": "602",
+        "reason": "name in body is required",
+        "id": 0,
+        "href": "",
+    }
 
 
 def test_check_mode_cannot_write(fake, reach):
@@ -307,7 +378,11 @@ def test_json_string_bodies(fake, reach):
 
 @pytest.mark.parametrize(
     ("options", "warned"),
-    [({"validate_certs": False}, True), ({}, False), ({"validate_certs": False, "service_url": "http://127.0.0.1:1"}, False)],
+    [
+        ({"validate_certs": False}, True),
+        ({}, False),
+        ({"validate_certs": False, "service_url": "http://127.0.0.1:1"}, False),
+    ],
 )
 def test_a_certificate_that_is_not_checked_is_warned_of(options, warned):
     reported = []

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.install import progress
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.install.progress import HostProgress, Validation
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.install.progress import (
+    HostProgress,
+    Validation,
+)
 
 
 @pytest.mark.parametrize(
@@ -73,17 +76,45 @@ def test_a_host_document():
             },
             "inventory": {
                 "hostname": "node-1",
-                "interfaces": [{"mac_address": "52:54:00:AA:00:01", "ipv4_addresses": ["192.168.1.2/24"], "ipv6_addresses": []}],
+                "interfaces": [
+                    {"mac_address": "52:54:00:AA:00:01", "ipv4_addresses": ["192.168.1.2/24"], "ipv6_addresses": []}
+                ],
             },
-            "validations_info": {"network": [{"id": "ntp-synced", "status": "failure", "message": "Host couldn't synchronize with any NTP server"}]},
+            "validations_info": {
+                "network": [
+                    {
+                        "id": "ntp-synced",
+                        "status": "failure",
+                        "message": "Host couldn't synchronize with any NTP server",
+                    }
+                ]
+            },
         }
     )
-    assert (host.name, host.role, host.bootstrap, host.macs, host.addresses) == ("node-1", "master", True, ("52:54:00:aa:00:01",), ("192.168.1.2",))
-    assert (host.stage, host.stage_info, host.percent, host.describe()) == ("Writing image to disk", "45%", 27, "installing-in-progress, Writing image to disk")
+    assert (host.name, host.role, host.bootstrap, host.macs, host.addresses) == (
+        "node-1",
+        "master",
+        True,
+        ("52:54:00:aa:00:01",),
+        ("192.168.1.2",),
+    )
+    assert (host.stage, host.stage_info, host.percent, host.describe()) == (
+        "Writing image to disk",
+        "45%",
+        27,
+        "installing-in-progress, Writing image to disk",
+    )
     assert progress.failing(host.validations)[0].id == "ntp-synced"
 
 
-@pytest.mark.parametrize("document", [{}, {"inventory": "broken", "progress": None, "validations_info": "broken"}, {"inventory": {"interfaces": [None, {}]}}])
+@pytest.mark.parametrize(
+    "document",
+    [
+        {},
+        {"inventory": "broken", "progress": None, "validations_info": "broken"},
+        {"inventory": {"interfaces": [None, {}]}},
+    ],
+)
 def test_documents_with_little_in_them(document):
     host = progress.read_host({"id": "1", **document})
     assert (host.name, host.macs, host.percent, host.validations) == ("1", (), 0, ())
@@ -91,7 +122,13 @@ def test_documents_with_little_in_them(document):
 
 
 def test_the_name_a_user_gave_wins_and_a_zero_time_is_none():
-    host = progress.read_host({"requested_hostname": "a", "inventory": {"hostname": "b"}, "progress": {"stage_started_at": "0001-01-01T00:00:00.000Z"}})
+    host = progress.read_host(
+        {
+            "requested_hostname": "a",
+            "inventory": {"hostname": "b"},
+            "progress": {"stage_started_at": "0001-01-01T00:00:00.000Z"},
+        }
+    )
     assert (host.name, host.stage_since) == ("a", "")
 
 
@@ -110,9 +147,19 @@ def test_cluster_texts(status, info, text):
 
 def test_a_cluster_document():
     cluster = progress.read_cluster(
-        {"id": "c", "name": "demo", "status": "finalizing", "progress": {"total_percentage": 80, "finalizing_stage": "Adding router ca"}}
+        {
+            "id": "c",
+            "name": "demo",
+            "status": "finalizing",
+            "progress": {"total_percentage": 80, "finalizing_stage": "Adding router ca"},
+        }
     )
-    assert (cluster.percent, cluster.finalizing_stage, cluster.installing, cluster.terminal) == (80, "Adding router ca", True, False)
+    assert (cluster.percent, cluster.finalizing_stage, cluster.installing, cluster.terminal) == (
+        80,
+        "Adding router ca",
+        True,
+        False,
+    )
     assert progress.read_cluster({"status": "error"}).terminal
     assert progress.read_cluster({"status": "cancelled"}).terminal
     assert not progress.read_cluster({"status": "preparing-for-installation"}).installing

@@ -15,7 +15,11 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.clust
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.cluster.desired import read_requested
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.infra_env import run as infra_env
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.infra_env.plan import DesiredServiceInfraEnv
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput, PartialFailure, ZeroTouchError
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import (
+    InvalidInput,
+    PartialFailure,
+    ZeroTouchError,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.find import Known, find
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.objects import Maker
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import WorkDir
@@ -52,7 +56,12 @@ def at_the_same_time(reach, listing, work):
 
 def make_cluster(pull_secret, **more):
     def work(service, number):
-        options = {"name": "edge", "openshift_version": "4.22", "pull_secret": pull_secret, **{key: value[number] for key, value in more.items()}}
+        options = {
+            "name": "edge",
+            "openshift_version": "4.22",
+            "pull_secret": pull_secret,
+            **{key: value[number] for key, value in more.items()},
+        }
         return cluster.make_present(service, read_requested(options), check_mode=False)
 
     return work
@@ -100,7 +109,9 @@ def test_the_oldest_waits_for_the_other_to_go_and_names_it_if_it_stays(fake, rea
         return list(fake.clusters.values())
 
     service.clusters_with_hosts = clusters_with_hosts
-    with pytest.raises(PartialFailure, match=r"There are two clusters of one name: .* and z, made at the same time") as caught:
+    with pytest.raises(
+        PartialFailure, match=r"There are two clusters of one name: .* and z, made at the same time"
+    ) as caught:
         make_cluster(pull_secret)(service, 0)
     assert caught.value.result["done"] == ["create cluster edge (it does not exist)"] and len(fake.clusters) == 2
     assert clock.time == 15 and len(seen) == 31
@@ -117,7 +128,13 @@ def test_what_is_used_already_is_not_taken_back(fake, reach, pull_secret):
         return made
 
     service.create_infra_env = together
-    with pytest.raises(PartialFailure, match=r"two InfraEnvs of one name: .*, made here, and a, older .* used already: host"):
+    with pytest.raises(
+        PartialFailure,
+        match=(
+            r"two InfraEnvs of one name: .*, made here, and a, older .* used "
+            r"already: host"
+        ),
+    ):
         infra_env.make_present(service, {"name": "site", "pull_secret": pull_secret}, check_mode=False)
     assert len(fake.infra_envs) == 2
 
@@ -129,7 +146,9 @@ def deploy(directory, pull_secret):
         work_dir = WorkDir(directory / str(number))
         requested = read_requested({"name": "edge", "openshift_version": "4.22", "pull_secret": pull_secret})
         found = find(service, Known.of(work_dir), "edge")
-        return Maker(service, work_dir, False).present(found, requested, DesiredServiceInfraEnv("edge", {}, pull_secret=pull_secret))
+        return Maker(service, work_dir, False).present(
+            found, requested, DesiredServiceInfraEnv("edge", {}, pull_secret=pull_secret)
+        )
 
     return work
 
@@ -139,10 +158,16 @@ def test_two_deployments_of_one_cluster_end_with_one_image(fake, reach, pull_sec
     done = at_the_same_time(reach, "clusters", deploy(tmp_path, pull_secret))
     (left,) = fake.clusters
     assert {item.cluster_id for item in done} == {left}
-    assert [(item["id"], item["cluster_id"]) for item in fake.infra_envs.values()] == [("a", "another"), (done[0].infra_env_id, left)]
+    assert [(item["id"], item["cluster_id"]) for item in fake.infra_envs.values()] == [
+        ("a", "another"),
+        (done[0].infra_env_id, left),
+    ]
     assert done[1].infra_env_id == done[0].infra_env_id
     assert [Known.of(WorkDir(tmp_path / name)).infra_env_id for name in "01"] == [done[0].infra_env_id] * 2
-    assert all(any(f"Another run made {word} edge" in text for item in done for text in item.warnings) for word in ("cluster", "InfraEnv"))
+    assert all(
+        any(f"Another run made {word} edge" in text for item in done for text in item.warnings)
+        for word in ("cluster", "InfraEnv")
+    )
 
 
 def test_a_cluster_that_appears_between_two_looks_is_reported(fake, reach, pull_secret, tmp_path):
@@ -183,12 +208,24 @@ def test_the_image_that_was_lost_after_the_former_one_went_is_found(fake, reach,
 def test_of_several_none_is_chosen_and_the_id_is(fake, run_module, pull_secret):
     for number in (1, 2):
         identity = f"00000000-0000-4000-8000-00000000000{number}"
-        fake.clusters[identity] = {"id": identity, "name": "old", "kind": "AddHostsCluster", "status": "adding-hosts", **IMPORT}
+        fake.clusters[identity] = {
+            "id": identity,
+            "name": "old",
+            "kind": "AddHostsCluster",
+            "status": "adding-hosts",
+            **IMPORT,
+        }
     refused = run_module("assisted_cluster", name="other", existing=IMPORT)
-    assert "There are 2 clusters with the openshift_cluster_id 6f1f9c2e" in refused["msg"] and "000000000001 (adding-hosts)" in refused["msg"]
+    assert (
+        "There are 2 clusters with the openshift_cluster_id 6f1f9c2e" in refused["msg"]
+        and "000000000001 (adding-hosts)" in refused["msg"]
+    )
     assert not run_module("assisted_cluster", name=identity, existing=IMPORT).get("failed")
     by_name = run_module("assisted_cluster", name="old", tags=["a"])
     assert "There are 2 clusters of the name old" in by_name["msg"] and identity in by_name["msg"]
     assert run_module("assisted_cluster", name=identity, tags=["a"])["cluster"]["id"] == identity
-    for name, words in (("assisted_cluster", "no cluster with the id"), ("assisted_infra_env", "no InfraEnv with the id")):
+    for name, words in (
+        ("assisted_cluster", "no cluster with the id"),
+        ("assisted_infra_env", "no InfraEnv with the id"),
+    ):
         assert words in run_module(name, name="00000000-0000-4000-8000-000000000009", pull_secret=pull_secret)["msg"]

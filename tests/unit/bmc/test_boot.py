@@ -53,7 +53,11 @@ def test_boot_does_everything_in_order(serve: Any, options: BmcOptions) -> None:
     (result,) = boot_hosts([request_for(served)], "booted", options)
     assert not result.failed, result.reason
     assert (result.changed, result.slot, result.boot_target, result.phase) == (True, "2", "Cd", "power_on")
-    assert (result.previous_image, result.power_state_before, result.power_state_after) == ("http://old/x/old.iso", "On", "On")
+    assert (result.previous_image, result.power_state_before, result.power_state_after) == (
+        "http://old/x/old.iso",
+        "On",
+        "On",
+    )
     media = fake.SYSTEM + "/VirtualMedia/2/Actions/VirtualMedia."
     reset = fake.SYSTEM + "/Actions/ComputerSystem.Reset"
     assert served.bmc.writes() == [
@@ -79,11 +83,17 @@ def test_second_boot_changes_nothing_and_force_repeats_it(serve: Any, options: B
 @pytest.mark.parametrize(
     ("attached", "changed"),
     [
-        pytest.param("http://192.0.2.1:9999/0123456789abcdef0123456789abcdef/agent.x86_64.iso", False, id="our server has moved to another port"),
+        pytest.param(
+            "http://192.0.2.1:9999/0123456789abcdef0123456789abcdef/agent.x86_64.iso",
+            False,
+            id="our server has moved to another port",
+        ),
         pytest.param("http://192.0.2.1:9999/other/agent.x86_64.iso", True, id="another image of the same name"),
     ],
 )
-def test_a_machine_that_runs_our_image_is_left_alone(serve: Any, options: BmcOptions, attached: str, changed: bool) -> None:
+def test_a_machine_that_runs_our_image_is_left_alone(
+    serve: Any, options: BmcOptions, attached: str, changed: bool
+) -> None:
     """It may be installing without supervision: booting it again would install it again."""
     served = serve()
     served.bmc.slots[1].image, served.bmc.slots[1].inserted = attached, True
@@ -95,7 +105,12 @@ def test_check_mode_sends_only_gets_and_tells_the_plan(serve: Any, options: BmcO
     served = serve()
     (result,) = boot_hosts([request_for(served)], "booted", options, check_mode=True)
     assert {method for method, path, body in served.bmc.log} == {"GET"}
-    assert result.changed and [line.split(" (")[0] for line in result.plan] == ["power off", f"insert {URL}", "boot once from Cd", "power on"]
+    assert result.changed and [line.split(" (")[0] for line in result.plan] == [
+        "power off",
+        f"insert {URL}",
+        "boot once from Cd",
+        "power on",
+    ]
 
 
 def test_wrong_machine_is_refused_with_both_lists(serve: Any, options: BmcOptions) -> None:
@@ -138,13 +153,18 @@ def test_a_redirect_to_elsewhere_or_to_itself_is_an_answer(serve: Any, options: 
     ("systems", "expected"),
     [
         ([fake.SYSTEM], "Systems of this BMC: /redfish/v1/Systems/1."),
-        ([fake.SYSTEM, "/redfish/v1/Systems/Self"], "Systems of this BMC: /redfish/v1/Systems/1, /redfish/v1/Systems/Self."),
+        (
+            [fake.SYSTEM, "/redfish/v1/Systems/Self"],
+            ("Systems of this BMC: /redfish/v1/Systems/1, /redfish/v1/Systems/Self."),
+        ),
         ([], ""),
         (None, ""),
     ],
     ids=["one", "two", "none", "no list"],
 )
-def test_for_an_unknown_system_those_of_the_bmc_are_listed(serve: Any, options: BmcOptions, systems: list[str] | None, expected: str) -> None:
+def test_for_an_unknown_system_those_of_the_bmc_are_listed(
+    serve: Any, options: BmcOptions, systems: list[str] | None, expected: str
+) -> None:
     served = serve(systems=systems)
     address = served.address.replace("Systems/1", "Systems/2")
     (result,) = boot_hosts([dataclasses.replace(request_for(served), address=address)], "booted", options)
@@ -156,7 +176,9 @@ def test_for_an_unknown_system_those_of_the_bmc_are_listed(serve: Any, options: 
 
 def test_two_hosts_on_one_machine_are_both_refused(serve: Any, options: BmcOptions) -> None:
     first, second, third = serve(), serve(), serve(uuid="99999999-0000-0000-0000-000000000000")
-    results = boot_hosts([request_for(first, "a"), request_for(second, "b"), request_for(third, "c")], "booted", options)
+    results = boot_hosts(
+        [request_for(first, "a"), request_for(second, "b"), request_for(third, "c")], "booted", options
+    )
     assert [result.failed for result in results] == [True, True, False]
     assert "a, b" in results[0].reason and first.bmc.writes() == second.bmc.writes() == third.bmc.writes() == []
     assert (results[2].changed, results[2].plan, results[2].reason) == (False, [], "nothing was done, because of a, b")
@@ -164,9 +186,15 @@ def test_two_hosts_on_one_machine_are_both_refused(serve: Any, options: BmcOptio
 
 @pytest.mark.parametrize("check_mode", [False, True])
 @pytest.mark.parametrize("state", ["booted", "on"])
-def test_before_all_bmcs_are_right_none_is_touched(serve: Any, options: BmcOptions, state: Any, check_mode: bool) -> None:
-    """Unreachable, another machine, a CA that is not there, a wrong password: each is reported, and the good one is left as it is."""
-    good, dead, other, refusing = (serve(uuid=str(number), power=power) for number, power in enumerate(["On", "On", "Off", "On"]))
+def test_before_all_bmcs_are_right_none_is_touched(
+    serve: Any, options: BmcOptions, state: Any, check_mode: bool
+) -> None:
+    """Unreachable, another machine, a CA that is not there, a wrong password: each is reported, and the good one is
+    left as it is.
+    """
+    good, dead, other, refusing = (
+        serve(uuid=str(number), power=power) for number, power in enumerate(["On", "On", "Off", "On"])
+    )
     good.bmc.power = "Off" if state == "on" else "On"
     other.bmc.macs = ("aa:bb:cc:00:00:09",)
     dead.close()
@@ -194,7 +222,9 @@ def test_before_all_bmcs_are_right_none_is_touched(serve: Any, options: BmcOptio
 
 @pytest.mark.parametrize("check_mode", [False, True])
 @pytest.mark.parametrize("state", ["ejected", "off"])
-def test_what_is_taken_down_goes_whatever_the_others_do(serve: Any, options: BmcOptions, state: Any, check_mode: bool) -> None:
+def test_what_is_taken_down_goes_whatever_the_others_do(
+    serve: Any, options: BmcOptions, state: Any, check_mode: bool
+) -> None:
     """No machine stays on because the BMC of another one is dead; one that is not the host's is left alone, as ever."""
     good, dead, other, first, second = (serve(uuid=uuid) for uuid in ("1", "2", "3", "4", "4"))
     for served in (good, other):
@@ -202,7 +232,12 @@ def test_what_is_taken_down_goes_whatever_the_others_do(serve: Any, options: Bmc
     other.bmc.macs = ("aa:bb:cc:00:00:09",)
     dead.close()
     hosts = {"dead": dead, "good": good, "other": other, "first": first, "second": second}
-    results = {result.name: result for result in boot_hosts([request_for(bmc, name) for name, bmc in hosts.items()], state, options, check_mode=check_mode)}
+    results = {
+        result.name: result
+        for result in boot_hosts(
+            [request_for(bmc, name) for name, bmc in hosts.items()], state, options, check_mode=check_mode
+        )
+    }
     assert [(name, result.failed, result.changed) for name, result in results.items()] == [
         ("dead", True, False),
         ("good", False, True),
@@ -210,7 +245,11 @@ def test_what_is_taken_down_goes_whatever_the_others_do(serve: Any, options: Bmc
         ("first", True, False),
         ("second", True, False),
     ]
-    assert "cannot be reached" in results["dead"].reason and "another machine" in results["other"].reason and "one machine" in results["first"].reason
+    assert (
+        "cannot be reached" in results["dead"].reason
+        and "another machine" in results["other"].reason
+        and "one machine" in results["first"].reason
+    )
     assert [bmc.bmc.writes() for bmc in (other, first, second)] == [[], [], []]
     done = {"off": ("Off", True), "ejected": ("On", False)}
     assert (good.bmc.power, good.bmc.slots[1].inserted) == (("On", True) if check_mode else done[state])
@@ -226,17 +265,32 @@ def test_a_stop_tells_what_was_done_so_far(serve: Any, options: BmcOptions) -> N
     first, second = serve(), serve(uuid="2", power="Off")
     first.bmc.slots[1].image, first.bmc.slots[1].inserted = "http://old/x/old.iso", True
     with pytest.raises(Interrupted) as caught:
-        boot_hosts([request_for(first, "first"), request_for(second, "second")], "booted", dataclasses.replace(options, clock=Clock(stop_at=0.0), forks=1))
+        boot_hosts(
+            [request_for(first, "first"), request_for(second, "second")],
+            "booted",
+            dataclasses.replace(options, clock=Clock(stop_at=0.0), forks=1),
+        )
     reported = caught.value.result
     assert reported["stopped"] and reported["changed"]
-    assert [(host["name"], host["phase"], host["failed"]) for host in reported["hosts"]] == [("first", "power_off", True), ("second", "plan", True)]
+    assert [(host["name"], host["phase"], host["failed"]) for host in reported["hosts"]] == [
+        ("first", "power_off", True),
+        ("second", "plan", True),
+    ]
 
 
 @pytest.mark.parametrize(
     ("switches", "expected_insert"),
     [
-        pytest.param({"needs": ("TransferProtocolType",)}, {"Image": URL, "TransferProtocolType": "HTTP"}, id="asks for TransferProtocolType (Nokia, AMI)"),
-        pytest.param({"needs": ("UserName",)}, {"Image": URL, "UserName": "none", "Password": "none"}, id="asks for credentials (NVIDIA)"),
+        pytest.param(
+            {"needs": ("TransferProtocolType",)},
+            {"Image": URL, "TransferProtocolType": "HTTP"},
+            id="asks for TransferProtocolType (Nokia, AMI)",
+        ),
+        pytest.param(
+            {"needs": ("UserName",)},
+            {"Image": URL, "UserName": "none", "Password": "none"},
+            id="asks for credentials (NVIDIA)",
+        ),
         pytest.param(
             {"needs": ("TransferProtocolType", "Password")},
             {"Image": URL, "TransferProtocolType": "HTTP", "UserName": "none", "Password": "none"},
@@ -253,13 +307,19 @@ def test_a_stop_tells_what_was_done_so_far(serve: Any, options: BmcOptions) -> N
         pytest.param({"settings": True}, {"Image": URL}, id="boot settings in the Settings object"),
     ],
 )
-def test_quirks_are_overcome(serve: Any, options: BmcOptions, switches: dict[str, Any], expected_insert: dict[str, str]) -> None:
+def test_quirks_are_overcome(
+    serve: Any, options: BmcOptions, switches: dict[str, Any], expected_insert: dict[str, str]
+) -> None:
     served = serve(**switches)
     (result,) = boot_hosts([request_for(served)], "booted", options)
     assert not result.failed, result.reason
     inserts = [body for method, path, body in served.bmc.writes() if path.endswith("InsertMedia")]
     assert inserts[-1] == expected_insert
-    assert served.bmc.power == "On" and served.bmc.boot["BootSourceOverrideTarget"] == "Cd" and served.bmc.slots[1].image == URL
+    assert (
+        served.bmc.power == "On"
+        and served.bmc.boot["BootSourceOverrideTarget"] == "Cd"
+        and served.bmc.slots[1].image == URL
+    )
 
 
 def test_settings_object_gets_the_override(serve: Any, options: BmcOptions) -> None:
@@ -269,7 +329,11 @@ def test_settings_object_gets_the_override(serve: Any, options: BmcOptions) -> N
 
 
 def test_slots_fall_through_and_patch_style_is_used(serve: Any, options: BmcOptions) -> None:
-    slots = [FakeSlot("KVM", refuses=400), FakeSlot("NBD", action=False), FakeSlot("EXT1", action=False, patchable=True)]
+    slots = [
+        FakeSlot("KVM", refuses=400),
+        FakeSlot("NBD", action=False),
+        FakeSlot("EXT1", action=False, patchable=True),
+    ]
     served = serve(slots=slots)
     (result,) = boot_hosts([request_for(served)], "booted", options)
     assert (result.failed, result.slot) == (False, "EXT1")
@@ -281,17 +345,34 @@ def test_slots_fall_through_and_patch_style_is_used(serve: Any, options: BmcOpti
     ("switches", "phase", "words"),
     [
         pytest.param(
-            {"slots": [FakeSlot("a", refuses=400), FakeSlot("b", refuses=405)]}, "insert", ["slot a is internal", "slot b is internal"], id="all slots refuse"
+            {"slots": [FakeSlot("a", refuses=400), FakeSlot("b", refuses=405)]},
+            "insert",
+            ["slot a is internal", "slot b is internal"],
+            id="all slots refuse",
         ),
         pytest.param({"slots": []}, "guard", ["no virtual CD slot", "licence"], id="no slot"),
         pytest.param({"empty_inserts": 9}, "insert", ["still empty"], id="slot stays empty twice"),
         pytest.param({"power_stuck": True}, "power_off", ["still On", "ForceOff"], id="power stuck"),
-        pytest.param({"boot_allowable": ("None", "Pxe")}, "guard", ["allows only None, Pxe"], id="no CD in the allowable targets"),
-        pytest.param({"reset_types": ("On", "GracefulRestart")}, "guard", ["none of the reset types ForceOff"], id="cannot be powered off"),
-        pytest.param({"vendor": "Dell"}, "guard", ["offers no import", "physical drive"], id="Dell of unknown generation without the import"),
+        pytest.param(
+            {"boot_allowable": ("None", "Pxe")}, "guard", ["allows only None, Pxe"], id="no CD in the allowable targets"
+        ),
+        pytest.param(
+            {"reset_types": ("On", "GracefulRestart")},
+            "guard",
+            ["none of the reset types ForceOff"],
+            id="cannot be powered off",
+        ),
+        pytest.param(
+            {"vendor": "Dell"},
+            "guard",
+            ["offers no import", "physical drive"],
+            id="Dell of unknown generation without the import",
+        ),
     ],
 )
-def test_failures_say_what_and_where(serve: Any, options: BmcOptions, switches: dict[str, Any], phase: str, words: list[str]) -> None:
+def test_failures_say_what_and_where(
+    serve: Any, options: BmcOptions, switches: dict[str, Any], phase: str, words: list[str]
+) -> None:
     (result,) = boot_hosts([request_for(serve(**switches))], "booted", options)
     assert result.phase == phase
     assert result.failed == bool(words)
@@ -303,7 +384,8 @@ def test_wrong_credentials_name_the_bmc_and_hide_the_password(serve: Any, option
     (result,) = boot_hosts([request_for(served, password="not the password")], "booted", options)
     endpoint = served.address.removeprefix("redfish-virtualmedia+").removesuffix(fake.SYSTEM)
     assert result.reason == (
-        f"BMC of node-1: {endpoint} refuses user 'admin' with this password (HTTP 401): ResourceAtUriUnauthorized: wrong credentials. "
+        f"BMC of node-1: {endpoint} refuses user 'admin' with this password (HTTP 401): ResourceAtUriUnauthorized: "
+        "wrong credentials. "
         "Check username and password of this BMC, and whether the account is locked."
     )
     assert "not the password" not in str(result.as_dict())
@@ -315,22 +397,38 @@ def test_wrong_credentials_name_the_bmc_and_hide_the_password(serve: Any, option
     [
         pytest.param({}, "wrong credentials", id="sessions and basic"),
         pytest.param({"basic": False}, "wrong credentials", id="sessions only"),
-        pytest.param({"sessions": False}, "NoValidSession: There is no valid session established", id="basic only, no session service"),
-        pytest.param({"sessions": False, "without_sessions": 401}, "(HTTP 401): not found", id="basic only, 401 to a login as to everything"),
+        pytest.param(
+            {"sessions": False},
+            "NoValidSession: There is no valid session established",
+            id="basic only, no session service",
+        ),
+        pytest.param(
+            {"sessions": False, "without_sessions": 401},
+            "(HTTP 401): not found",
+            id="basic only, 401 to a login as to everything",
+        ),
     ],
 )
-def test_a_wrong_password_is_reported_as_such_by_every_service(serve: Any, options: BmcOptions, switches: dict[str, Any], words: str, check_mode: bool) -> None:
+def test_a_wrong_password_is_reported_as_such_by_every_service(
+    serve: Any, options: BmcOptions, switches: dict[str, Any], words: str, check_mode: bool
+) -> None:
     served = serve(**switches)
     (result,) = boot_hosts([request_for(served, password="wrong")], "booted", options, check_mode=check_mode)
-    assert result.phase == "observe" and "refuses user 'admin' with this password (HTTP 401)" in result.reason, result.reason
+    assert result.phase == "observe" and "refuses user 'admin' with this password (HTTP 401)" in result.reason, (
+        result.reason
+    )
     assert words in result.reason
     logins = [path for method, path, body in served.bmc.log if path != "/redfish/v1/"]
     assert len(logins) <= 2, "so many wrong logins may lock the account"
 
 
 @pytest.mark.parametrize("check_mode", [False, True])
-@pytest.mark.parametrize("switches", [{"sessions": False}, {"sessions": False, "without_sessions": 401}, {"basic": False}])
-def test_the_right_password_works_with_every_service(serve: Any, options: BmcOptions, switches: dict[str, Any], check_mode: bool) -> None:
+@pytest.mark.parametrize(
+    "switches", [{"sessions": False}, {"sessions": False, "without_sessions": 401}, {"basic": False}]
+)
+def test_the_right_password_works_with_every_service(
+    serve: Any, options: BmcOptions, switches: dict[str, Any], check_mode: bool
+) -> None:
     (result,) = boot_hosts([request_for(serve(**switches))], "booted", options, check_mode=check_mode)
     assert not result.failed, result.reason
 
@@ -349,13 +447,22 @@ def test_repair_boots_from_disk(serve: Any, options: BmcOptions) -> None:
     boot_hosts([request_for(served)], "booted", options)
     served.bmc.log.clear()
     result = release(request_for(served), options, restart=True)
-    assert not result.failed and [path.rsplit(".", 1)[-1] for method, path, body in served.bmc.writes()] == ["Reset", "EjectMedia", "Reset"]
+    assert not result.failed and [path.rsplit(".", 1)[-1] for method, path, body in served.bmc.writes()] == [
+        "Reset",
+        "EjectMedia",
+        "Reset",
+    ]
     assert 10.0 in options.clock.slept and served.bmc.power == "On"
 
 
 def test_power_states(serve: Any, options: BmcOptions) -> None:
     served = serve(power="Off")
-    assert [boot_hosts([request_for(served)], state, options)[0].changed for state in ("off", "on", "on", "off")] == [False, True, False, True]
+    assert [boot_hosts([request_for(served)], state, options)[0].changed for state in ("off", "on", "on", "off")] == [
+        False,
+        True,
+        False,
+        True,
+    ]
 
 
 def test_a_session_that_a_killed_run_left_open_is_ended(serve: Any, options: BmcOptions, tmp_path: Path) -> None:

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""BMCs that fail for a while, hide a resource, lack something, or refuse in the middle: what is read anyway, and in which state a machine is left."""
+"""BMCs that fail for a while, hide a resource, lack something, or refuse in the middle: what is read anyway, and in
+which state a machine is left.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,11 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.inspectio
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.libvirt import LibvirtRequest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.manual import ManualRequest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.run import boot_hosts
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import RemoteError, Unreachable, ZeroTouchError
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import (
+    RemoteError,
+    Unreachable,
+    ZeroTouchError,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.http import HttpClient
 from ansible_collections.zerotouch.openshift.tests.support import bmc as fake
 from ansible_collections.zerotouch.openshift.tests.support.clock import Clock
@@ -36,7 +42,14 @@ RESET = f"{hostile.SYSTEM}/Actions/ComputerSystem.Reset"
 
 
 def request(bmc: hostile.HostileBmc, **more: Any) -> BootRequest:
-    return BootRequest("node-1", bmc.address, hostile.USER, hostile.PASSWORD, mac_addresses=(hostile.MAC,), **{"image_url": URL, **more})
+    return BootRequest(
+        "node-1",
+        bmc.address,
+        hostile.USER,
+        hostile.PASSWORD,
+        mac_addresses=(hostile.MAC,),
+        **{"image_url": URL, **more},
+    )
 
 
 def options(**more: Any) -> BmcOptions:
@@ -48,7 +61,11 @@ def boot(bmc: hostile.HostileBmc, **more: Any) -> Any:
 
 
 def writes(bmc: hostile.HostileBmc) -> list[tuple[str, str]]:
-    return [(method, path) for method, path, _headers, _body in bmc.requests if method in ("POST", "PATCH") and path != hostile.SESSIONS]
+    return [
+        (method, path)
+        for method, path, _headers, _body in bmc.requests
+        if method in ("POST", "PATCH") and path != hostile.SESSIONS
+    ]
 
 
 def answering(status: int, body: Any = None, **headers: str) -> Callable[[http_json.Handler], None]:
@@ -99,7 +116,7 @@ def refusing(status: int, text: str, times: int = 10_000) -> Callable[[http_json
     return answer
 
 
-# -- what is decided before the first write -----------------------------------------------------------------------------------
+# -- what is decided before the first write ----------------------------------------------------------------------------
 
 
 def _no_action(bmc: hostile.HostileBmc) -> None:
@@ -109,7 +126,9 @@ def _no_action(bmc: hostile.HostileBmc) -> None:
 
 def _protocols(*names: str) -> Callable[[hostile.HostileBmc], None]:
     def change(bmc: hostile.HostileBmc) -> None:
-        bmc.tree[f"{MEDIA}/2"]["Actions"]["#VirtualMedia.InsertMedia"]["TransferProtocolType@Redfish.AllowableValues"] = list(names)
+        bmc.tree[f"{MEDIA}/2"]["Actions"]["#VirtualMedia.InsertMedia"][
+            "TransferProtocolType@Redfish.AllowableValues"
+        ] = list(names)
 
     return change
 
@@ -130,13 +149,19 @@ def _licence(path: str) -> Callable[[hostile.HostileBmc], None]:
     ("change", "words"),
     [
         pytest.param(_no_action, "has no InsertMedia action and cannot be changed by PATCH", id="no InsertMedia"),
-        pytest.param(_protocols("CIFS", "HTTPS", "NFS"), "takes CIFS, HTTPS, NFS only. Publish the image by cifs or https or nfs", id="protocol"),
+        pytest.param(
+            _protocols("CIFS", "HTTPS", "NFS"),
+            ("takes CIFS, HTTPS, NFS only. Publish the image by cifs or https or nfs"),
+            id="protocol",
+        ),
         pytest.param(_protocols_by_info, "takes NFS only", id="protocol of the ActionInfo"),
         pytest.param(_licence(MEDIA), "no licence for virtual media", id="licence: the collection"),
         pytest.param(_licence(f"{MEDIA}/2"), "no licence for virtual media", id="licence: the slot"),
     ],
 )
-def test_what_is_known_stops_all_hosts_before_the_first_write(change: Callable[[hostile.HostileBmc], None], words: str) -> None:
+def test_what_is_known_stops_all_hosts_before_the_first_write(
+    change: Callable[[hostile.HostileBmc], None], words: str
+) -> None:
     with hostile.serving() as bmc, hostile.serving() as good:
         change(bmc)
         good.tree[hostile.SYSTEM]["UUID"] = "99999999-0000-0000-0000-000000000000"
@@ -147,15 +172,19 @@ def test_what_is_known_stops_all_hosts_before_the_first_write(change: Callable[[
         assert writes(bmc) == writes(good) == []
 
 
-# -- after a failure ----------------------------------------------------------------------------------------------------------
+# -- after a failure ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("power", ["On", "Off"])
 @pytest.mark.parametrize(
     ("path", "text", "words"),
     [
-        pytest.param(f"POST {INSERT}", "The remote image was not found.", "The remote image was not found", id="insert"),
-        pytest.param(f"POST {INSERT}", "The product key is not activated.", "lacks a licence", id="licence at the insert"),
+        pytest.param(
+            f"POST {INSERT}", "The remote image was not found.", "The remote image was not found", id="insert"
+        ),
+        pytest.param(
+            f"POST {INSERT}", "The product key is not activated.", "lacks a licence", id="licence at the insert"
+        ),
         pytest.param(f"PATCH {hostile.SYSTEM}/Settings", "The property is read-only.", "read-only", id="boot once"),
     ],
 )
@@ -165,7 +194,9 @@ def test_a_failed_boot_leaves_the_power_as_it_was(path: str, text: str, words: s
         machine.faults[path] = refusing(400, text)
         result = boot(bmc)
         assert result.failed and words in result.reason, result.reason
-        assert ("The machine is on again, as before." if power == "On" else "The machine is off, as before.") in result.reason
+        assert (
+            "The machine is on again, as before." if power == "On" else "The machine is off, as before."
+        ) in result.reason
         assert bmc.tree[hostile.SYSTEM]["Boot"]["BootSourceOverrideEnabled"] == "Disabled"
         assert machine.power == power and not machine.slot["Inserted"]
         assert result.power_state_after == power
@@ -179,7 +210,9 @@ def test_a_power_state_that_cannot_be_restored_is_reported() -> None:
         machine.faults[f"POST {RESET}"] = lambda handler, number: number > 1 and stuck(handler, number)
         result = boot(bmc)
     assert result.failed and machine.power == "Off"
-    assert "no such image" in result.reason and "The machine was on before, which could not be restored: " in result.reason
+    assert (
+        "no such image" in result.reason and "The machine was on before, which could not be restored: " in result.reason
+    )
     assert "the power supply failed" in result.reason
 
 
@@ -206,7 +239,7 @@ def test_a_lost_lease_ends_the_writes_of_the_restoration_too() -> None:
     assert machine.power == "Off" and "could not be restored: Another run has the lease" in result.reason
 
 
-# -- answers that are lost, or come late ------------------------------------------------------------------------------------------
+# -- answers that are lost, or come late -------------------------------------------------------------------------------
 
 
 def _lost(machine: Machine, status: int = 0) -> Callable[[http_json.Handler, int], bool]:
@@ -233,7 +266,9 @@ def _lost(machine: Machine, status: int = 0) -> Callable[[http_json.Handler, int
 
 
 @pytest.mark.parametrize("status", [0, 500, 503], ids=["connection cut", "500", "503"])
-@pytest.mark.parametrize("path", [f"POST {RESET}", f"POST {INSERT}", f"POST {EJECT}", f"PATCH {hostile.SYSTEM}/Settings"])
+@pytest.mark.parametrize(
+    "path", [f"POST {RESET}", f"POST {INSERT}", f"POST {EJECT}", f"PATCH {hostile.SYSTEM}/Settings"]
+)
 def test_a_write_whose_answer_is_lost_is_not_a_failure(path: str, status: int) -> None:
     with hostile.serving() as bmc:
         machine = Machine(bmc)
@@ -244,7 +279,9 @@ def test_a_write_whose_answer_is_lost_is_not_a_failure(path: str, status: int) -
         assert machine.power == "On" and machine.slot["Image"] == URL
 
 
-@pytest.mark.parametrize("path", [f"POST {RESET}", f"POST {INSERT}", f"PATCH {hostile.SYSTEM}/Settings", f"GET {hostile.SYSTEM}"])
+@pytest.mark.parametrize(
+    "path", [f"POST {RESET}", f"POST {INSERT}", f"PATCH {hostile.SYSTEM}/Settings", f"GET {hostile.SYSTEM}"]
+)
 def test_a_busy_bmc_says_when_to_ask_again(path: str) -> None:
     clock = Clock()
     with hostile.serving() as bmc:
@@ -265,7 +302,9 @@ def test_a_session_that_is_lost_twice_in_a_row_is_no_wrong_password() -> None:
         assert not result.failed, result.reason
         # All of them are ended: the BMC may have kept them.
         ended = [path for method, path, _headers, _body in bmc.requests if method == "DELETE"]
-        logins = [path for method, path, _headers, _body in bmc.requests if (method, path) == ("POST", hostile.SESSIONS)]
+        logins = [
+            path for method, path, _headers, _body in bmc.requests if (method, path) == ("POST", hostile.SESSIONS)
+        ]
         assert len(ended) == len(logins)
 
 
@@ -287,7 +326,12 @@ def test_a_session_is_ended_although_the_bmc_is_busy() -> None:
 
 
 def _session(number: int, created: str, address: str = "192.0.2.7", user: str = hostile.USER) -> dict[str, Any]:
-    return {"@odata.id": f"{hostile.SESSIONS}/{number}", "UserName": user, "ClientOriginIPAddress": address, "CreatedTime": created}
+    return {
+        "@odata.id": f"{hostile.SESSIONS}/{number}",
+        "UserName": user,
+        "ClientOriginIPAddress": address,
+        "CreatedTime": created,
+    }
 
 
 def test_a_session_of_a_login_whose_answer_was_lost_is_ended() -> None:
@@ -304,13 +348,15 @@ def test_a_session_of_a_login_whose_answer_was_lost_is_ended() -> None:
         bmc.tree |= {str(session["@odata.id"]): session for session in sessions.values()}
         bmc.tree[hostile.SESSIONS] = {"Members": [{"@odata.id": session["@odata.id"]} for session in sessions.values()]}
         bmc.headers["Date"] = "Wed, 25 Nov 2026 10:00:01 GMT"
-        machine.faults[f"POST {hostile.SESSIONS}"] = lambda handler, number: number == 1 and refusing(500, "late")(handler, number)
+        machine.faults[f"POST {hostile.SESSIONS}"] = lambda handler, number: (
+            number == 1 and refusing(500, "late")(handler, number)
+        )
         observe(request(bmc), options())
         ended = {path for method, path, _headers, _body in bmc.requests if method == "DELETE"}
     assert ended == {f"{hostile.SESSIONS}/1", f"{hostile.SESSIONS}/2"}
 
 
-# -- resources beside the System ---------------------------------------------------------------------------------------------------
+# -- resources beside the System ---------------------------------------------------------------------------------------
 
 SIDES = {
     "a second Manager": "/redfish/v1/Managers/2",
@@ -328,13 +374,17 @@ def test_a_resource_that_cannot_be_read_does_not_hide_the_machine(side: str, sta
     with hostile.serving() as bmc:
         bmc.tree[hostile.SYSTEM]["Links"]["ManagedBy"].append({"@odata.id": "/redfish/v1/Managers/2"})
         bmc.tree["/redfish/v1/Managers/2"] = {"VirtualMedia": {"@odata.id": "/redfish/v1/Managers/2/VirtualMedia"}}
-        bmc.tree["/redfish/v1/Managers/2/VirtualMedia"] = {"Members": [{"@odata.id": "/redfish/v1/Managers/2/VirtualMedia/CD1"}]}
+        bmc.tree["/redfish/v1/Managers/2/VirtualMedia"] = {
+            "Members": [{"@odata.id": "/redfish/v1/Managers/2/VirtualMedia/CD1"}]
+        }
         bmc.tree["/redfish/v1/Managers/2/VirtualMedia/CD1"] = {"Id": "CD1", "MediaTypes": ["CD"]}
         bmc.tree[SIDES[side]] = answering(status)
         Machine(bmc)
         (described,) = describe_machines(inspect_all([request(bmc)], options(), read_only=True))
         assert not described["failed"] and described["power_state"] == "On"
-        assert any(SIDES[side] in text or "does not list its NICs" in text for text in described["warnings"]), described["warnings"]
+        assert any(SIDES[side] in text or "does not list its NICs" in text for text in described["warnings"]), (
+            described["warnings"]
+        )
         assert not boot(bmc).failed
 
 
@@ -347,7 +397,7 @@ def test_a_wrong_password_is_not_taken_for_a_resource_that_cannot_be_read() -> N
     assert "refuses user" in str(outcome.error)
 
 
-# -- the image server -----------------------------------------------------------------------------------------------------------------
+# -- the image server --------------------------------------------------------------------------------------------------
 
 PEM = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"
 
@@ -358,12 +408,22 @@ def test_the_login_and_the_certificate_of_the_image_server() -> None:
         machine = Machine(bmc)
         machine.slot |= {"VerifyCertificate": False, "Certificates": {"@odata.id": "/certificates"}}
         bmc.tree["/certificates"] = {"Members": []}
-        (result,) = boot_hosts([request(bmc, image_url=URL.replace("http:", "https:"))], "booted", options(image_access=access))
+        (result,) = boot_hosts(
+            [request(bmc, image_url=URL.replace("http:", "https:"))], "booted", options(image_access=access)
+        )
         assert not result.failed, result.reason
-        sent = {(method, path): json.loads(body) for method, path, _headers, body in bmc.requests if method in ("POST", "PATCH") and body}
+        sent = {
+            (method, path): json.loads(body)
+            for method, path, _headers, body in bmc.requests
+            if method in ("POST", "PATCH") and body
+        }
         assert sent["POST", "/certificates"] == {"CertificateString": PEM, "CertificateType": "PEM"}
         assert sent["PATCH", f"{MEDIA}/2"] == {"VerifyCertificate": True}
-        assert {**sent["POST", INSERT], "Image": ""} == {"Image": "", "UserName": "reader", "Password": "a secret of the images"}
+        assert {**sent["POST", INSERT], "Image": ""} == {
+            "Image": "",
+            "UserName": "reader",
+            "Password": "a secret of the images",
+        }
         assert "a secret of the images" not in f"{result.as_dict()} {access}"
 
 
@@ -373,7 +433,11 @@ def test_a_certificate_that_the_bmc_trusts_already_is_not_sent() -> None:
         machine.slot |= {"VerifyCertificate": True, "Certificates": {"@odata.id": "/certificates"}}
         bmc.tree["/certificates"] = {"Members": [{"@odata.id": "/certificates/1"}]}
         bmc.tree["/certificates/1"] = {"CertificateString": PEM.replace("\n", "\r\n")}
-        boot_hosts([request(bmc, image_url=URL.replace("http:", "https:"))], "booted", options(image_access=ImageAccess(ca_cert=PEM)))
+        boot_hosts(
+            [request(bmc, image_url=URL.replace("http:", "https:"))],
+            "booted",
+            options(image_access=ImageAccess(ca_cert=PEM)),
+        )
         assert ("POST", "/certificates") not in writes(bmc) and ("PATCH", f"{MEDIA}/2") not in writes(bmc)
 
 
@@ -388,7 +452,12 @@ def test_verification_is_left_as_it_is_unless_the_user_says(validate: bool | Non
 
 
 @pytest.mark.parametrize(
-    ("url", "protocol"), [("nfs://files.example.com/x/agent.iso", "NFS"), ("cifs://files/share/agent.iso", "CIFS"), ("smb://files/share/agent.iso", "CIFS")]
+    ("url", "protocol"),
+    [
+        ("nfs://files.example.com/x/agent.iso", "NFS"),
+        ("cifs://files/share/agent.iso", "CIFS"),
+        ("smb://files/share/agent.iso", "CIFS"),
+    ],
 )
 def test_shares_name_their_protocol(url: str, protocol: str) -> None:
     with hostile.serving() as bmc:
@@ -398,7 +467,7 @@ def test_shares_name_their_protocol(url: str, protocol: str) -> None:
     assert body == {"Image": url, "TransferProtocolType": protocol}
 
 
-# -- many hosts ---------------------------------------------------------------------------------------------------------------------
+# -- many hosts --------------------------------------------------------------------------------------------------------
 
 
 class Rack:
@@ -433,7 +502,9 @@ def unreachable(kind: str) -> Unreachable:
         pytest.param(ZeroTouchError("The BMC lists no System."), 1, 1, id="no System"),
     ],
 )
-def test_hosts_that_failed_are_read_once_more_at_the_end(error: Exception, hosts_failing: int, times: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hosts_that_failed_are_read_once_more_at_the_end(
+    error: Exception, hosts_failing: int, times: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     failing = {f"node-{index}" for index in range(hosts_failing)}
 
     def read(name: str, time: int) -> str:
@@ -444,8 +515,12 @@ def test_hosts_that_failed_are_read_once_more_at_the_end(error: Exception, hosts
     rack = Rack(read)
     monkeypatch.setattr(inspection, "method_of", lambda request: rack)
     outcomes = inspect_all(hosts(40), BmcOptions(forks=4))
-    assert {rack.times[name] for name in failing} == {times} and sum(rack.times.values()) == 40 + (times - 1) * hosts_failing
-    assert [outcome.error is None for outcome in outcomes] == [times == 2 or outcome.item.name not in failing for outcome in outcomes]
+    assert {rack.times[name] for name in failing} == {times} and sum(rack.times.values()) == 40 + (
+        times - 1
+    ) * hosts_failing
+    assert [outcome.error is None for outcome in outcomes] == [
+        times == 2 or outcome.item.name not in failing for outcome in outcomes
+    ]
     assert [outcome.item.name for outcome in outcomes] == [host.name for host in hosts(40)]
 
 
@@ -495,11 +570,14 @@ def test_few_hosts_are_read_without_a_line() -> None:
     assert lines == []
 
 
-# -- connections --------------------------------------------------------------------------------------------------------------
+# -- connections -------------------------------------------------------------------------------------------------------
 
 
 class Connections:
-    """Which requests came on which connection. With ``cut``, the BMC ends each connection instead of answering its second request."""
+    """Which requests came on which connection.
+
+    With ``cut``, the BMC ends each connection instead of answering its second request.
+    """
 
     def __init__(self, machine: Machine, *, cut: bool) -> None:
         self.requests: dict[Any, list[str]] = {}
@@ -534,7 +612,9 @@ def test_a_kept_connection_that_ends_is_no_fault_of_the_bmc() -> None:
         connections = Connections(Machine(bmc), cut=True)
         machine = observe(request(bmc), BmcOptions(clock=clock))
     assert machine.slots and not machine.notes and not clock.slept, "it is repeated at once"
-    assert sorted(len(requests) for requests in connections.requests.values())[-2:] == [1, 2], "no connection is kept after the first that ended"
+    assert sorted(len(requests) for requests in connections.requests.values())[-2:] == [1, 2], (
+        "no connection is kept after the first that ended"
+    )
 
 
 def test_a_kept_tls_connection_that_ended_is_no_fault_of_tls(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,7 +31,9 @@ def request(bmc: hostile.HostileBmc, name: str = "node-1") -> BootRequest:
     return BootRequest(name, bmc.address, hostile.USER, hostile.PASSWORD, mac_addresses=(hostile.MAC,), image_url=URL)
 
 
-def run(bmc: hostile.HostileBmc, state: Any = "booted", *, check: bool = False, state_file: StateFile | None = None) -> Any:
+def run(
+    bmc: hostile.HostileBmc, state: Any = "booted", *, check: bool = False, state_file: StateFile | None = None
+) -> Any:
     return boot_hosts([request(bmc)], state, BmcOptions(clock=Clock(), state_file=state_file), check_mode=check)[0]
 
 
@@ -59,7 +61,11 @@ def _session_location(bmc: hostile.HostileBmc, other: str) -> None:
 
 
 def _task_monitor(bmc: hostile.HostileBmc, other: str) -> None:
-    bmc.writes[f"{hostile.MANAGER}/VirtualMedia/2/Actions/VirtualMedia.InsertMedia"] = (202, {"Location": f"{other}/task"}, {})
+    bmc.writes[f"{hostile.MANAGER}/VirtualMedia/2/Actions/VirtualMedia.InsertMedia"] = (
+        202,
+        {"Location": f"{other}/task"},
+        {},
+    )
 
 
 LEADS: dict[str, Lead] = {
@@ -92,7 +98,11 @@ def test_credentials_never_leave_for_another_server(lead: str, check: bool) -> N
 def test_the_next_page_on_another_server() -> None:
     with hostile.serving() as bmc, hostile.serving() as other:
         _next_link(bmc, other.url)
-        result = boot_hosts([BootRequest("n", f"redfish-virtualmedia+{bmc.url}", hostile.USER, hostile.PASSWORD)], "booted", BmcOptions(clock=Clock()))[0]
+        result = boot_hosts(
+            [BootRequest("n", f"redfish-virtualmedia+{bmc.url}", hostile.USER, hostile.PASSWORD)],
+            "booted",
+            BmcOptions(clock=Clock()),
+        )[0]
         assert result.failed and other.requests == []
 
 
@@ -107,7 +117,9 @@ def test_absolute_urls_of_the_same_server_are_followed(lead: str) -> None:
 def test_a_remembered_session_of_another_server(tmp_path: Path) -> None:
     state_file = StateFile(tmp_path / "state.json")
     with hostile.serving() as bmc, hostile.serving() as other:
-        state_file.update("bmc", {"node-1": {"address": bmc.url, "session": f"{other.url}/redfish/v1/SessionService/Sessions/9"}})
+        state_file.update(
+            "bmc", {"node-1": {"address": bmc.url, "session": f"{other.url}/redfish/v1/SessionService/Sessions/9"}}
+        )
         result = run(bmc, "ejected", state_file=state_file)
         assert other.requests == []
     assert any("session of another server" in warning for warning in result.warnings)
@@ -151,7 +163,9 @@ def test_pages_without_end() -> None:
 
 def test_members_without_end() -> None:
     with hostile.serving() as bmc:
-        bmc.tree[f"{hostile.SYSTEM}/EthernetInterfaces"] = {"Members": [{"@odata.id": f"/nic/{number}"} for number in range(100_000)]}
+        bmc.tree[f"{hostile.SYSTEM}/EthernetInterfaces"] = {
+            "Members": [{"@odata.id": f"/nic/{number}"} for number in range(100_000)]
+        }
         assert "more than" in run(bmc).reason
         assert len(bmc.requests) < 50
 
@@ -160,7 +174,11 @@ def test_members_without_end() -> None:
 def test_a_task_that_never_ends(status: int) -> None:
     insert = f"{hostile.MANAGER}/VirtualMedia/2/Actions/VirtualMedia.InsertMedia"
     with hostile.serving() as bmc:
-        bmc.writes[insert] = (status, {"Location": "/task", "Retry-After": "1"}, {"TaskState": "Running", "@odata.id": "/task"})
+        bmc.writes[insert] = (
+            status,
+            {"Location": "/task", "Retry-After": "1"},
+            {"TaskState": "Running", "@odata.id": "/task"},
+        )
         bmc.tree["/task"] = lambda handler: http_json.send(
             handler, b'{"TaskState": "Running", "@odata.id": "/task"}', status, Retry_After="1", Location="/task"
         )
@@ -201,7 +219,12 @@ def _interfaces(bmc: hostile.HostileBmc, number: int, pause: int) -> None:
     def answer(handler: http_json.Handler) -> None:
         asked[handler.path] += 1
         busy = asked[handler.path] % (pause + 1)
-        http_json.send(handler, b"{}" if busy else json.dumps({"MACAddress": hostile.MAC}).encode(), 503 if busy else 200, Connection="close")
+        http_json.send(
+            handler,
+            b"{}" if busy else json.dumps({"MACAddress": hostile.MAC}).encode(),
+            503 if busy else 200,
+            Connection="close",
+        )
 
     bmc.tree[collection] = {"Members": [{"@odata.id": path} for path in paths]}
     bmc.tree |= dict.fromkeys(paths, answer)
@@ -254,7 +277,9 @@ def test_a_session_takes_limited_time() -> None:
 
 
 def opened(bmc: hostile.HostileBmc, clock: Clock) -> session.RedfishSession:
-    return session.RedfishSession(HttpClient("BMC of node-1", bmc.url), session.Credentials(hostile.USER, hostile.PASSWORD), clock)
+    return session.RedfishSession(
+        HttpClient("BMC of node-1", bmc.url), session.Credentials(hostile.USER, hostile.PASSWORD), clock
+    )
 
 
 def _task(polls: int) -> Callable[[http_json.Handler], None]:
@@ -335,7 +360,15 @@ def test_headers_that_cannot_be_sent_back() -> None:
 
 
 @pytest.mark.parametrize(
-    "entry", [{"RelatedProperties": 7}, {"MessageArgs": "x", "Message": ["a"]}, {"Message": "x" * 5_000_000}, {"MessageId": {"a": 1}}, 7, []]
+    "entry",
+    [
+        {"RelatedProperties": 7},
+        {"MessageArgs": "x", "Message": ["a"]},
+        {"Message": "x" * 5_000_000},
+        {"MessageId": {"a": 1}},
+        7,
+        [],
+    ],
 )
 def test_refusals_with_other_types(entry: Any) -> None:
     insert = f"{hostile.MANAGER}/VirtualMedia/2/Actions/VirtualMedia.InsertMedia"

@@ -31,11 +31,19 @@ GOOD_BMC = {"address": "redfish-virtualmedia://10.0.0.1", "username": "admin", "
     ("text", "url", "system"),
     [
         ("redfish-virtualmedia://10.0.0.5/redfish/v1/Systems/1", "https://10.0.0.5", "/redfish/v1/Systems/1"),
-        ("redfish-virtualmedia+http://10.0.0.5:8000/redfish/v1/Systems/1/", "http://10.0.0.5:8000", "/redfish/v1/Systems/1"),
+        (
+            "redfish-virtualmedia+http://10.0.0.5:8000/redfish/v1/Systems/1/",
+            "http://10.0.0.5:8000",
+            "/redfish/v1/Systems/1",
+        ),
         ("idrac-virtualmedia+https://bmc-1.example.com/redfish/v1", "https://bmc-1.example.com", ""),
         ("ilo5-virtualmedia://[fd00::5]:8443", "https://[fd00::5]:8443", ""),
         ("REDFISH-VIRTUALMEDIA+HTTPS://bmc/", "https://bmc", ""),
-        ("https://10.0.0.5/redfish/v1/Systems/System.Embedded.1", "https://10.0.0.5", "/redfish/v1/Systems/System.Embedded.1"),
+        (
+            "https://10.0.0.5/redfish/v1/Systems/System.Embedded.1",
+            "https://10.0.0.5",
+            "/redfish/v1/Systems/System.Embedded.1",
+        ),
     ],
 )
 def test_addresses(text: str, url: str, system: str) -> None:
@@ -52,12 +60,21 @@ def test_addresses(text: str, url: str, system: str) -> None:
             "not part of this version; .*write redfish-virtualmedia://10.0.0.5; supported are redfish-v",
         ),
         ("ipmi://[fd00::5]", "write redfish-virtualmedia://.fd00::5.; supported"),
-        ("redfish://10.0.0.5/redfish/v1/Systems/1", "nearest is redfish-virtualmedia://10.0.0.5/redfish/v1/Systems/1; supported are"),
+        (
+            "redfish://10.0.0.5/redfish/v1/Systems/1",
+            ("nearest is redfish-virtualmedia://10.0.0.5/redfish/v1/Systems/1; supported are"),
+        ),
         ("idrac-redfish+http://h/x", "nearest is idrac-virtualmedia.http://h/x;"),
-        ("libvirt://192.168.122.1:6233/", "scheme libvirt is for virtual machines, which is not part of this version; supported are"),
+        (
+            "libvirt://192.168.122.1:6233/",
+            ("scheme libvirt is for virtual machines, which is not part of this version; supported are"),
+        ),
         ("ilo5://10.0.0.5", "scheme ilo5 was removed upstream; nearest is ilo5-virtualmedia://10.0.0.5; supported are"),
         ("redfish-virtualmedai://10.0.0.5", "did you mean redfish-virtualmedia.; supported are"),
-        ("gopher://10.0.0.5", "scheme 'gopher' is unknown; supported are redfish-virtualmedia, idrac-virtualmedia, ilo5-virtualmedia"),
+        (
+            "gopher://10.0.0.5",
+            ("scheme 'gopher' is unknown; supported are redfish-virtualmedia, idrac-virtualmedia, ilo5-virtualmedia"),
+        ),
         ("redfish-virtualmedia://[fd00::5", "cannot be read"),
         ("redfish-virtualmedia://10.0.0.5:0", "not a number from 1"),
         ("admin:pw@10.0.0.5", "^credentials do not belong into the address; use username and password$"),
@@ -77,28 +94,49 @@ def test_bad_addresses(text: str, words: str) -> None:
     ("body", "ids", "text"),
     [
         (
-            b'{"error": {"code": "Base.1.8.GeneralError", "message": "See info", "@Message.ExtendedInfo": [{"MessageId": "Base.1.8.X", "Message": "why"}]}}',
+            (
+                b'{"error": {"code": "Base.1.8.GeneralError", "message": "See info", "@Message.ExtendedInfo": '
+                b'[{"MessageId": "Base.1.8.X", "Message": "why"}]}}'
+            ),
             ("X",),
             "X: why",
         ),
-        (b'{"error": {"@Message.ExtendedInfo": {"MessageId": "iLO.2.14.Y", "Message": "one, not a list"}}}', ("Y",), "Y: one, not a list"),
-        (b'{"@Message.ExtendedInfo": [{"MessageId": "IDRAC.2.8.RAC0904", "Message": "top level"}]}', ("RAC0904",), "RAC0904: top level"),
+        (
+            b'{"error": {"@Message.ExtendedInfo": {"MessageId": "iLO.2.14.Y", "Message": "one, not a list"}}}',
+            ("Y",),
+            "Y: one, not a list",
+        ),
+        (
+            b'{"@Message.ExtendedInfo": [{"MessageId": "IDRAC.2.8.RAC0904", "Message": "top level"}]}',
+            ("RAC0904",),
+            "RAC0904: top level",
+        ),
         (b'{"error": {"message": "only a message"}}', (), "only a message"),
         (b"<html>nope</html>", (), "(an HTML page)"),
         (b"", (), "(empty answer)"),
         (
-            b'{"error": {"code": "Base.1.0.GeneralError", "message": "Cannot download virtual media: got error 404 from the server", '
-            b'"@Message.ExtendedInfo": [{"@odata.type": "/redfish/v1/$metadata#Message.1.0.0.Message", "MessageId": "Base.1.0.GeneralError"}]}}',
+            b'{"error": {"code": "Base.1.0.GeneralError", "message": "Cannot download virtual media: got error 404 '
+            b'from the server", '
+            b'"@Message.ExtendedInfo": [{"@odata.type": "/redfish/v1/$metadata#Message.1.0.0.Message", "MessageId": '
+            b'"Base.1.0.GeneralError"}]}}',
             ("GeneralError",),
             "Cannot download virtual media: got error 404 from the server",
         ),
         (
             b'{"error": {"message": "See @Message.ExtendedInfo", "@Message.ExtendedInfo": '
-            b'[{"MessageId": "Base.1.8.ActionParameterMissing", "MessageArgs": ["VirtualMedia.InsertMedia", "TransferProtocolType"]}]}}',
+            b'[{"MessageId": "Base.1.8.ActionParameterMissing", "MessageArgs": ["VirtualMedia.InsertMedia", '
+            b'"TransferProtocolType"]}]}}',
             ("ActionParameterMissing",),
-            "See @Message.ExtendedInfo; ActionParameterMissing: the action VirtualMedia.InsertMedia needs the parameter TransferProtocolType",
+            (
+                "See @Message.ExtendedInfo; ActionParameterMissing: the action VirtualMedia.InsertMedia needs the "
+                "parameter TransferProtocolType"
+            ),
         ),
-        (b'{"error": {"@Message.ExtendedInfo": [{"MessageId": "iLO.2.14.DiagsTestAlreadyRunning"}]}}', ("DiagsTestAlreadyRunning",), "DiagsTestAlreadyRunning"),
+        (
+            b'{"error": {"@Message.ExtendedInfo": [{"MessageId": "iLO.2.14.DiagsTestAlreadyRunning"}]}}',
+            ("DiagsTestAlreadyRunning",),
+            "DiagsTestAlreadyRunning",
+        ),
         (b"Unsupported", (), "Unsupported"),
     ],
 )
@@ -148,8 +186,18 @@ def test_licences_are_recognised(text: str, licence: bool) -> None:
         ({"Vendor": "Lenovo"}, {}, {}, "lenovo"),
         ({"Vendor": "HPE"}, {}, {"Model": "iLO 4"}, "hpe_ilo4"),
         ({"Oem": {"Hp": {}}}, {}, {"FirmwareVersion": "iLO 4 v2.82"}, "hpe_ilo4"),
-        ({"Vendor": "Lenovo"}, {}, {"Actions": {"Oem": {"#AMIVirtualMedia.EnableRMedia": {"target": "/x"}}}}, "lenovo_ami"),
-        ({}, {"Manufacturer": "Supermicro"}, {"VirtualMedia": {"@odata.id": "/redfish/v1/Managers/1/VM1"}}, "supermicro_iso_config"),
+        (
+            {"Vendor": "Lenovo"},
+            {},
+            {"Actions": {"Oem": {"#AMIVirtualMedia.EnableRMedia": {"target": "/x"}}}},
+            "lenovo_ami",
+        ),
+        (
+            {},
+            {"Manufacturer": "Supermicro"},
+            {"VirtualMedia": {"@odata.id": "/redfish/v1/Managers/1/VM1"}},
+            "supermicro_iso_config",
+        ),
         ({}, {"Manufacturer": "FUJITSU"}, {}, "fujitsu"),
         ({"Oem": {"Huawei": {}}}, {}, {}, "huawei"),
         ({"Vendor": "xFusion"}, {}, {}, "huawei"),
@@ -164,10 +212,16 @@ def test_profiles(root: dict, system: dict, manager: dict, name: str) -> None:
     ("system", "manager", "name"),
     [
         pytest.param({}, {"Model": "13G Monolithic", "FirmwareVersion": "2.75.75.75"}, "dell_import", id="iDRAC 8"),
-        pytest.param({}, {"Model": "14G Monolithic", "FirmwareVersion": "5.10.50.00"}, "dell_import", id="early iDRAC 9"),
-        pytest.param({}, {"FirmwareVersion": "5.10.50.00"}, "dell_import", id="early iDRAC 9 whose Manager has no Model"),
+        pytest.param(
+            {}, {"Model": "14G Monolithic", "FirmwareVersion": "5.10.50.00"}, "dell_import", id="early iDRAC 9"
+        ),
+        pytest.param(
+            {}, {"FirmwareVersion": "5.10.50.00"}, "dell_import", id="early iDRAC 9 whose Manager has no Model"
+        ),
         pytest.param({}, {"FirmwareVersion": "6.10.30.00"}, "dell", id="iDRAC 9 whose Manager has no Model"),
-        pytest.param({}, {"FirmwareVersion": "1.20.10.50"}, "dell_import", id="iDRAC 8 or 10: the import works with both"),
+        pytest.param(
+            {}, {"FirmwareVersion": "1.20.10.50"}, "dell_import", id="iDRAC 8 or 10: the import works with both"
+        ),
         pytest.param(
             {"Oem": {"Dell": {"DellSystem": {"SystemGeneration": "17G Monolithic"}}}},
             {"FirmwareVersion": "1.20"},
@@ -191,7 +245,9 @@ def test_each_quirk_is_a_row_with_its_reason_and_source() -> None:
             assert getattr(profile.without(quirk), quirk.field) != quirk.value
         # No deviation comes from elsewhere.
         plain = functools.reduce(Profile.without, profile.quirks, profile)
-        assert dataclasses.replace(plain, name="", title="", quirks=()) == dataclasses.replace(Profile(), name="", title="", quirks=())
+        assert dataclasses.replace(plain, name="", title="", quirks=()) == dataclasses.replace(
+            Profile(), name="", title="", quirks=()
+        )
 
 
 @pytest.mark.parametrize(
@@ -227,7 +283,11 @@ def test_the_token_of_a_discovery_image_is_not_shown(kind: str) -> None:
 
 
 def test_all_mistakes_in_hosts_are_found_at_once() -> None:
-    hosts = [{"name": "a", "bmc": {"address": "ipmi://1.2.3.4", "username": "u", "password": "p"}}, {"name": "b", "bmc": {}}, {"name": "b", "bmc": GOOD_BMC}]
+    hosts = [
+        {"name": "a", "bmc": {"address": "ipmi://1.2.3.4", "username": "u", "password": "p"}},
+        {"name": "b", "bmc": {}},
+        {"name": "b", "bmc": GOOD_BMC},
+    ]
     with pytest.raises(InvalidInput) as caught:
         boot_requests(hosts, "http://h/x.iso", needs_image=True)
     assert [problem.path for problem in caught.value.problems] == [
@@ -247,8 +307,14 @@ def test_all_mistakes_in_hosts_are_found_at_once() -> None:
     [
         ({}, []),
         ({"password": 4711, "validate_certs": "no"}, []),
-        ({"ca_cert": "/nowhere/ca.pem"}, ["bmc.ca_cert: Invalid value: CA certificate file /nowhere/ca.pem does not exist"]),
-        ({"ca_cert": "-----BEGIN CERTIFICATE-----\nxx\n"}, ["bmc.ca_cert: Invalid value: The given CA certificate holds no certificate"]),
+        (
+            {"ca_cert": "/nowhere/ca.pem"},
+            [("bmc.ca_cert: Invalid value: CA certificate file /nowhere/ca.pem does not exist")],
+        ),
+        (
+            {"ca_cert": "-----BEGIN CERTIFICATE-----\nxx\n"},
+            [("bmc.ca_cert: Invalid value: The given CA certificate holds no certificate")],
+        ),
         ({"ca_cert": ["x"]}, ["bmc.ca_cert: Invalid value: must be the path of a PEM file, or PEM text"]),
         ({"fingerprint": "ab:cd"}, ["bmc.fingerprint: Invalid value: fingerprint is not a SHA-256 fingerprint"]),
         ({"address": 7}, ["bmc.address: Invalid value: must be a string"]),
@@ -258,7 +324,10 @@ def test_all_mistakes_in_hosts_are_found_at_once() -> None:
         ({"username": True}, ["bmc.username: Invalid value: must be a string"]),
         ({"validate_certs": "maybe"}, ["bmc.validate_certs: Invalid value: must be true or false"]),
         ({"user": "x"}, ["bmc.user: Unknown field: known: address, username"]),
-        ({"address": "ipmi://h", "fingerprint": "x", "password": None}, ["bmc.password: Required", "bmc.address: Invalid", "bmc.fingerprint: Invalid"]),
+        (
+            {"address": "ipmi://h", "fingerprint": "x", "password": None},
+            ["bmc.password: Required", "bmc.address: Invalid", "bmc.fingerprint: Invalid"],
+        ),
     ],
 )
 def test_mistakes_in_bmc(change: dict, expected: list[str]) -> None:
@@ -269,11 +338,17 @@ def test_mistakes_in_bmc(change: dict, expected: list[str]) -> None:
 
 @pytest.mark.parametrize("bmc", [[], 7, "redfish-virtualmedia://10.0.0.1"])
 def test_bmc_of_another_shape(bmc: object) -> None:
-    assert [problem.text() for problem in check_bmc(bmc, "bmc")] == ["bmc: Invalid value: must be a mapping with address, username, password"]
+    assert [problem.text() for problem in check_bmc(bmc, "bmc")] == [
+        ("bmc: Invalid value: must be a mapping with address, username, password")
+    ]
 
 
 def test_the_state_file_knows_macs_that_the_inventory_does_not_name(tmp_path: Path) -> None:
     state = StateFile(tmp_path / "state.json")
     state.update("cluster", {"hosts": [{"name": "a", "hostname": "a.example", "macs": ["52:54:00:00:00:01"]}]})
     hosts = [{"name": name, "bmc": GOOD_BMC} for name in ("a", "a.example", "b")]
-    assert [request.mac_addresses for request in boot_requests(hosts, state_file=state)] == [("52:54:00:00:00:01",), ("52:54:00:00:00:01",), ()]
+    assert [request.mac_addresses for request in boot_requests(hosts, state_file=state)] == [
+        ("52:54:00:00:00:01",),
+        ("52:54:00:00:00:01",),
+        (),
+    ]

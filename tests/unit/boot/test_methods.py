@@ -15,7 +15,11 @@ import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.hosts import BmcOptions
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.guard import Permission
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.inspection import inspect_all
-from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.methods import METHODS, booted_by_user, default_method
+from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.methods import (
+    METHODS,
+    booted_by_user,
+    default_method,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.protocol import Machines
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.requests import boot_requests
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.run import boot_hosts, release
@@ -24,7 +28,11 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.gate import Gate
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import Touch
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.media import BootAgain, HostMedia, bmc_addresses
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.media import (
+    BootAgain,
+    HostMedia,
+    bmc_addresses,
+)
 from ansible_collections.zerotouch.openshift.plugins.modules import boot_hosts as module
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hosts import bmc_hosts, check_host, manual_hosts
 from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
@@ -103,8 +111,23 @@ def test_who_starts_a_host() -> None:
         ({"bmc": BMC}, ["hosts[a].image_url: Required value: no image_url is given"]),
         ({"boot_method": "manual", "bmc": BMC}, []),
         ({}, []),
-        ({"boot_method": "bmc"}, ["hosts[a].bmc: Required value: boot method bmc needs to know the BMC", "hosts[a].image_url: Required value"]),
-        ({"boot_method": "manuel"}, ["hosts[a].boot_method: Unsupported value: manuel: supported values: bmc, libvirt, manual (did you mean manual?)"]),
+        (
+            {"boot_method": "bmc"},
+            [
+                "hosts[a].bmc: Required value: boot method bmc needs to know the BMC",
+                "hosts[a].image_url: Required value",
+            ],
+        ),
+        (
+            {"boot_method": "manuel"},
+            [
+                (
+                    "hosts[a].boot_method: Unsupported value: manuel: supported values: bmc, libvirt, manual (did you "
+                    "mean "
+                    "manual?)"
+                )
+            ],
+        ),
         ({"boot_method": "manual", "bmc": {**BMC, "password": ""}}, ["hosts[a].bmc.password: Required value"]),
     ],
 )
@@ -114,13 +137,22 @@ def test_mistakes_in_hosts(host: Mapping[str, Any], expected: Sequence[str]) -> 
         found = []
     except InvalidInput as error:
         found = [problem.text() for problem in error.problems]
-    assert len(found) == len(expected) and all(text.startswith(words) for text, words in zip(found, expected, strict=True)), found
+    assert len(found) == len(expected) and all(
+        text.startswith(words) for text, words in zip(found, expected, strict=True)
+    ), found
 
 
 @pytest.mark.parametrize(
     ("state", "words"),
     [
-        ("booted", "Boot node-9 manually from http://192.0.2.1:8080/<hidden>/agent.x86_64.iso. Detach the image before the host restarts."),
+        (
+            "booted",
+            (
+                "Boot node-9 manually from http://192.0.2.1:8080/<hidden>/agent.x86_64.iso. Detach the image before "
+                "the "
+                "host restarts."
+            ),
+        ),
         ("ejected", "Detach http://192.0.2.1:8080/<hidden>/agent.x86_64.iso from node-9 manually, if it is attached."),
         ("on", "Power node-9 on manually."),
         ("off", "Power node-9 off manually."),
@@ -136,7 +168,11 @@ def test_the_user_is_asked(state: Any, words: str, check_mode: bool) -> None:
 def test_hosts_of_several_methods_in_one_call(rack: FakeRack) -> None:
     requests = boot_requests([crane("node-1"), MANUAL, crane("node-2")], URL, needs_image=True)
     predicted = boot_hosts(requests, "booted", BmcOptions(), check_mode=True)
-    assert [(result.changed, result.plan) for result in predicted] == [(True, ["crane: booted"]), (False, []), (True, ["crane: booted"])]
+    assert [(result.changed, result.plan) for result in predicted] == [
+        (True, ["crane: booted"]),
+        (False, []),
+        (True, ["crane: booted"]),
+    ]
     assert rack.done == []
     done = boot_hosts(requests, "booted", BmcOptions(forks=1))
     assert [(result.name, result.boot_method, result.changed, result.phase) for result in done] == [
@@ -150,7 +186,11 @@ def test_hosts_of_several_methods_in_one_call(rack: FakeRack) -> None:
 
 def test_one_machine_that_cannot_be_read_stops_all_methods(rack: FakeRack) -> None:
     results = boot_hosts(boot_requests([crane("node-1"), crane("lost"), MANUAL], URL), "booted", BmcOptions())
-    assert [(result.failed, result.phase) for result in results] == [(False, "guard"), (True, "observe"), (False, "guard")]
+    assert [(result.failed, result.phase) for result in results] == [
+        (False, "guard"),
+        (True, "observe"),
+        (False, "guard"),
+    ]
     assert results[2].reason == "nothing was done, because of lost" and rack.done == []
 
 
@@ -165,7 +205,11 @@ def test_the_gate_is_asked_about_every_method_before_the_first_write(rack: FakeR
     requests = boot_requests([crane("node-1"), MANUAL, crane("node-2")], URL)
     results = boot_hosts(requests, "booted", BmcOptions(), permit=permit)
     assert asked == ["node-1", "node-9", "node-2"]
-    assert [(result.phase, result.reason) for result in results] == [("plan", "installed"), ("plan", "installed too"), ("booted", "")]
+    assert [(result.phase, result.reason) for result in results] == [
+        ("plan", "installed"),
+        ("plan", "installed too"),
+        ("booted", ""),
+    ]
     assert rack.done == [("node-2", URL)]
     with pytest.raises(ZeroTouchError, match="belongs to another cluster"):
         boot_hosts(requests, "off", BmcOptions(), permit=lambda machines: Permission(stop="belongs to another cluster"))
@@ -177,7 +221,9 @@ def test_only_hosts_whose_image_can_be_detached_are_watched_for_it(rack: FakeRac
     assert media.names == {"node-3"} and media.eject(["node-1", "node-9"]) == []
     (manual,) = boot_requests([MANUAL])
     assert release(manual, BmcOptions(), restart=True).reason == "Start node-9 from its disk."
-    assert [outcome.result.power_state for outcome in inspect_all(boot_requests([crane("node-1"), MANUAL]), BmcOptions())] == ["Off", ""]
+    assert [
+        outcome.result.power_state for outcome in inspect_all(boot_requests([crane("node-1"), MANUAL]), BmcOptions())
+    ] == ["Off", ""]
 
 
 def test_only_a_bmc_reads_the_image_while_its_host_runs(rack: FakeRack) -> None:
@@ -193,13 +239,17 @@ def test_only_a_bmc_reads_the_image_while_its_host_runs(rack: FakeRack) -> None:
         pytest.param("", [], "take_over", id="no record contains it"),
     ],
 )
-def test_a_host_that_found_no_image_is_booted_again_through_the_gate(rack: FakeRack, tmp_path: Path, recorded: str, expected: list[Any], reason: str) -> None:
+def test_a_host_that_found_no_image_is_booted_again_through_the_gate(
+    rack: FakeRack, tmp_path: Path, recorded: str, expected: list[Any], reason: str
+) -> None:
     rack.machines["node-1"] = "On"
     if recorded:
         entry = {"state": recorded, "at": "2026-01-01T00:00:00Z", "method": "agent"}
         StateFile(tmp_path / "state.json").update("machines", {"node-1": entry})
     gate = Gate("boot", Touch(work_dir=tmp_path), Clock(), [].append)
-    again = BootAgain(boot_requests([crane("node-1", force=True), crane("node-2", force=True)], URL, needs_image=True), gate)
+    again = BootAgain(
+        boot_requests([crane("node-1", force=True), crane("node-2", force=True)], URL, needs_image=True), gate
+    )
     (result,) = HostMedia([], BmcOptions(), again).boot(["node-1"])
     assert rack.done == expected and (result.failed, reason in result.reason) == (bool(reason), True), result
     assert HostMedia([], BmcOptions()).boot(["node-1"]) == []
@@ -229,7 +279,12 @@ def test_a_machine_of_any_method_that_is_on_is_not_touched(rack: FakeRack, capfd
 
 def test_hosts_of_an_inventory(rack: FakeRack) -> None:
     hosts = [
-        {"inventory_name": "a", "boot": {"method": "crane"}, "bmc": BMC, "interfaces": [{"mac_address": "52:54:00:00:00:01"}]},
+        {
+            "inventory_name": "a",
+            "boot": {"method": "crane"},
+            "bmc": BMC,
+            "interfaces": [{"mac_address": "52:54:00:00:00:01"}],
+        },
         {"inventory_name": "b", "bmc": BMC},
         {"inventory_name": "c"},
         {"inventory_name": "d", "boot": {"method": "manual"}, "bmc": BMC},

@@ -41,10 +41,15 @@ def opened(module: Any, **options: Any) -> dict[str, Any]:
 def used(hub: Any, world: ModuleType) -> set[Rule]:
     anywhere = {"deployments", "leases", "namespaces"}
     places = {world.AGENTS: "agents"}
-    return {("anywhere" if resource in anywhere else places.get(namespace, "objects"), resource, verb) for namespace, resource, verb in hub.used}
+    return {
+        ("anywhere" if resource in anywhere else places.get(namespace, "objects"), resource, verb)
+        for namespace, resource, verb in hub.used
+    }
 
 
-def test_every_rule_is_used_and_no_other_is_needed(hub: Any, world: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_rule_is_used_and_no_other_is_needed(
+    hub: Any, world: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for module in (run_module, cluster_run):
         monkeypatch.setattr(module, "connect", lambda *_args, **_options: hub)
     monkeypatch.setattr(cluster_unit, "RECHECK", 0.01)
@@ -54,13 +59,43 @@ def test_every_rule_is_used_and_no_other_is_needed(hub: Any, world: ModuleType, 
     while world.settle_agents(hub):
         pass
     opened(capi_reconcile, **scope, until="converged")
-    pool = {"name": "large", "agent_label_selector": {"matchLabels": {"pool": "large"}}, "bootstrap": {"data_secret_name": "user-data"}, "labels": {}}
-    empty = dict.fromkeys(("replicas", "version", "node_drain_timeout", "node_volume_detach_timeout", "node_deletion_timeout", "deletion_order"))
-    unit = {"name": "own", "namespace": world.NS, "control_plane": {"api_group": "hypershift.openshift.io", "kind": "HostedControlPlane", "name": "c1"}}
+    pool = {
+        "name": "large",
+        "agent_label_selector": {"matchLabels": {"pool": "large"}},
+        "bootstrap": {"data_secret_name": "user-data"},
+        "labels": {},
+    }
+    empty = dict.fromkeys(
+        (
+            "replicas",
+            "version",
+            "node_drain_timeout",
+            "node_volume_detach_timeout",
+            "node_deletion_timeout",
+            "deletion_order",
+        )
+    )
+    unit = {
+        "name": "own",
+        "namespace": world.NS,
+        "control_plane": {"api_group": "hypershift.openshift.io", "kind": "HostedControlPlane", "name": "c1"},
+    }
     opened(capi_cluster, **unit, machine_deployments=[{**empty, **pool}])
     hub.change("agentclusters", "own", {"status": {"ready": True}})
-    opened(capi_cluster, **unit, labels={"a": "b"}, machine_deployments=[{**empty, **pool, "replicas": 3}], wait_for="infrastructure_ready", timeout=0.0)
-    label_selection = {"pool": "large", "selector_label": {"key": "pool", "value": "large"}, "count": 1, "candidates": None}
+    opened(
+        capi_cluster,
+        **unit,
+        labels={"a": "b"},
+        machine_deployments=[{**empty, **pool, "replicas": 3}],
+        wait_for="infrastructure_ready",
+        timeout=0.0,
+    )
+    label_selection = {
+        "pool": "large",
+        "selector_label": {"key": "pool", "value": "large"},
+        "count": 1,
+        "candidates": None,
+    }
     opened(capi_reconcile, **scope, mode="label_selection", label_selection=label_selection)
     hub.objects.pop(("machinedeployments", world.NS, "large"))
     opened(capi_reconcile, **scope, mode="label_selection", label_selection={**label_selection, "count": 0})

@@ -15,12 +15,22 @@ from ansible_collections.zerotouch.openshift.tests.support.hub import definition
 
 
 def definition(kind: str = "AgentMachine", **more: Any) -> dict[str, Any]:
-    schema = {"type": "object", "properties": {"status": {"type": "object", "properties": {"ready": {"type": "boolean"}}}}}
+    schema = {
+        "type": "object",
+        "properties": {"status": {"type": "object", "properties": {"ready": {"type": "boolean"}}}},
+    }
     if kind == "AgentMachineTemplate":
         del schema["properties"]
-    versions = [{"name": name, "served": True, "schema": {"openAPIV3Schema": copy.deepcopy(schema)}} for name in ("v1alpha1", "v1beta1")]
+    versions = [
+        {"name": name, "served": True, "schema": {"openAPIV3Schema": copy.deepcopy(schema)}}
+        for name in ("v1alpha1", "v1beta1")
+    ]
     spec = {"group": "capi-provider.agent-install.openshift.io", "names": {"kind": kind}, "versions": versions, **more}
-    return {"kind": "CustomResourceDefinition", "metadata": {"name": "x", "labels": {"cluster.x-k8s.io/v1beta1": "v1alpha1", "a": "b"}}, "spec": spec}
+    return {
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": "x", "labels": {"cluster.x-k8s.io/v1beta1": "v1alpha1", "a": "b"}},
+        "spec": spec,
+    }
 
 
 @pytest.mark.parametrize("kind", ["AgentMachine", "AgentCluster", "AgentMachineTemplate"])
@@ -35,11 +45,17 @@ def test_field_and_labels(kind: str) -> None:
         if kind == "AgentMachineTemplate":
             assert status is None
         else:
-            assert status["properties"]["initialization"]["properties"]["provisioned"]["type"] == "boolean" and "ready" in status["properties"]
+            assert (
+                status["properties"]["initialization"]["properties"]["provisioned"]["type"] == "boolean"
+                and "ready" in status["properties"]
+            )
     assert extend_crd(found) == found
 
 
-@pytest.mark.parametrize("provided", [{}, {"kind": "ConfigMap", "metadata": {"name": "c"}}, definition("Other"), definition(group="other.io")])
+@pytest.mark.parametrize(
+    "provided",
+    [{}, {"kind": "ConfigMap", "metadata": {"name": "c"}}, definition("Other"), definition(group="other.io")],
+)
 def test_other_documents(provided: dict[str, Any]) -> None:
     with pytest.raises(ZeroTouchError, match="is no definition of"):
         extend_crd(provided)

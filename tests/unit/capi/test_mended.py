@@ -28,7 +28,9 @@ def state(account: Any, name: str = "pool-0") -> tuple[str, str]:
 
 
 def conditions(hub: Any, name: str = "pool-0") -> dict[str, tuple[str, str]]:
-    return {item["type"]: (item["status"], item["reason"]) for item in hub.at("agentmachines", name)["status"]["conditions"]}
+    return {
+        item["type"]: (item["status"], item["reason"]) for item in hub.at("agentmachines", name)["status"]["conditions"]
+    }
 
 
 def install(hub: Any, reconciler: Any, world: ModuleType) -> None:
@@ -43,7 +45,12 @@ def reserve(hub: Any, world: ModuleType, number: int, name: str, namespace: str)
     metadata = {"labels": {RESERVED_LABEL: name}, "annotations": {RESERVED_NAMESPACE: namespace}}
     bound = {"clusterDeploymentName": {"name": "c1", "namespace": namespace}}
     hub.put(
-        "agents", {**world.agent(number), "metadata": {"name": f"agent-{number}", "namespace": world.AGENTS, **metadata}, "spec": {"approved": True, **bound}}
+        "agents",
+        {
+            **world.agent(number),
+            "metadata": {"name": f"agent-{number}", "namespace": world.AGENTS, **metadata},
+            "spec": {"approved": True, **bound},
+        },
     )
 
 
@@ -53,14 +60,22 @@ def test_machines_of_equal_names_in_two_namespaces(hub: Any, reconciler: Any, wo
     hub.put("agents", world.agent(2))
     reconciler(hub).once()
     assert hub.at("agentmachines", "pool-0")["status"]["agentRef"]["name"] == "agent-2"
-    assert hub.at("agents", "agent-1", world.AGENTS)["metadata"]["annotations"] == {RESERVED_NAMESPACE: "another-namespace"}
+    assert hub.at("agents", "agent-1", world.AGENTS)["metadata"]["annotations"] == {
+        RESERVED_NAMESPACE: "another-namespace"
+    }
 
 
 def test_cluster_deployments_of_equal_names_in_two_namespaces(hub: Any, reconciler: Any, world: ModuleType) -> None:
     world.stand(hub, machines=0)
-    hub.put("clusterdeployments", {"metadata": {"name": "x", "namespace": "another", "labels": {"agentClusterRef": "c1"}}, "spec": {}})
+    hub.put(
+        "clusterdeployments",
+        {"metadata": {"name": "x", "namespace": "another", "labels": {"agentClusterRef": "c1"}}, "spec": {}},
+    )
     reconciler(hub).once()
-    assert hub.at("agentclusters", "c1")["status"]["clusterDeploymentReference"] == {"name": "c1", "namespace": world.NS}
+    assert hub.at("agentclusters", "c1")["status"]["clusterDeploymentReference"] == {
+        "name": "c1",
+        "namespace": world.NS,
+    }
 
 
 def test_a_name_that_does_not_fit_into_the_label(hub: Any, reconciler: Any, world: ModuleType) -> None:
@@ -91,7 +106,9 @@ def test_what_cannot_be_written_is_reported(hub: Any, reconciler: Any, world: Mo
     assert hub.at("agentmachines", "pool-0")["status"]["agentRef"]["name"] == "agent-1"
 
 
-def test_a_cluster_deployment_that_could_not_be_made_is_not_referred_to(hub: Any, reconciler: Any, world: ModuleType) -> None:
+def test_a_cluster_deployment_that_could_not_be_made_is_not_referred_to(
+    hub: Any, reconciler: Any, world: ModuleType
+) -> None:
     world.stand(hub, machines=1)
     run = reconciler(hub)
     hub.forbidden.add("clusterdeployments")
@@ -126,7 +143,10 @@ def test_cluster_and_machine_in_one_pass(hub: Any, reconciler: Any, world: Modul
     world.stand(hub, machines=1, endpoint=False)
     account = reconciler(hub).once()
     assert hub.at("agentmachines", "pool-0")["status"]["agentRef"]["name"] == "agent-1"
-    assert not account.plan.clusters[0].ready and account.plan.clusters[0].waits_for == "it has no spec.controlPlaneEndpoint yet"
+    assert (
+        not account.plan.clusters[0].ready
+        and account.plan.clusters[0].waits_for == "it has no spec.controlPlaneEndpoint yet"
+    )
 
 
 def test_ready_stays_and_conditions_go_on(hub: Any, reconciler: Any, world: ModuleType) -> None:
@@ -155,12 +175,17 @@ def test_nothing_is_claimed_for_a_machine_that_goes(hub: Any, reconciler: Any, w
     hub.remove(which, world.NS, "pool-0")
     hub.put("agents", world.agent(1))
     account = reconciler(hub).once()
-    assert "labels" not in hub.at("agents", "agent-1", world.AGENTS)["metadata"] or not hub.at("agents", "agent-1", world.AGENTS)["metadata"]["labels"]
+    assert (
+        "labels" not in hub.at("agents", "agent-1", world.AGENTS)["metadata"]
+        or not hub.at("agents", "agent-1", world.AGENTS)["metadata"]["labels"]
+    )
     assert state(account)[0] == "draining"
 
 
 def test_a_machine_deleted_before_the_hook_was_on_it(hub: Any, reconciler: Any, world: ModuleType) -> None:
-    """Its host stays until Cluster API has drained the Node and comes to the AgentMachine: then it is let go, where upstream's hangs."""
+    """Its host stays until Cluster API has drained the Node and comes to the AgentMachine: then it is let go, where
+    upstream's hangs.
+    """
     world.stand(hub)
     install(hub, reconciler, world)
     hub.change("machines", "pool-0", {"metadata": {"annotations": {HOOK: None}}})
@@ -170,9 +195,15 @@ def test_a_machine_deleted_before_the_hook_was_on_it(hub: Any, reconciler: Any, 
     found, reason = state(reconciler(hub).once())
     assert found == "draining" and "drain" in reason
     assert hub.at("agents", "agent-1", world.AGENTS)["spec"]["clusterDeploymentName"]["name"] == "c1"
-    assert hub.at("agentmachines", "pool-0")["metadata"]["finalizers"] == [AGENT_MACHINE_FINALIZER], "it has to wait for the host"
+    assert hub.at("agentmachines", "pool-0")["metadata"]["finalizers"] == [AGENT_MACHINE_FINALIZER], (
+        "it has to wait for the host"
+    )
     assert not reconciler(hub).once().changed
-    hub.change("machines", "pool-0", {"status": {"conditions": [world.condition("Deleting", "True", "WaitingForInfrastructureDeletion")]}})
+    hub.change(
+        "machines",
+        "pool-0",
+        {"status": {"conditions": [world.condition("Deleting", "True", "WaitingForInfrastructureDeletion")]}},
+    )
     hub.remove("agentmachines", world.NS, "pool-0")
     assert state(reconciler(hub).once())[0] == "releasing"
     while world.settle_agents(hub):
@@ -192,9 +223,11 @@ def test_without_hook_and_host_nothing_is_held_up(hub: Any, reconciler: Any, wor
 @pytest.mark.parametrize("obstacle", ["deleting", "bound"])
 def test_agents_that_are_on_their_way_elsewhere(hub: Any, reconciler: Any, world: ModuleType, obstacle: str) -> None:
     world.stand(hub, agents=2)
-    change = {"metadata": {"deletionTimestamp": "2026-11-21T11:00:00Z", "finalizers": ["x"]}} if obstacle == "deleting" else {
-        "spec": {"clusterDeploymentName": {"name": "other", "namespace": "other"}}
-    }  # fmt: skip
+    change = (
+        {"metadata": {"deletionTimestamp": "2026-11-21T11:00:00Z", "finalizers": ["x"]}}
+        if obstacle == "deleting"
+        else {"spec": {"clusterDeploymentName": {"name": "other", "namespace": "other"}}}
+    )
     hub.change("agents", "agent-1", change, world.AGENTS)
     reconciler(hub).once()
     assert hub.at("agentmachines", "pool-0")["status"]["agentRef"]["name"] == "agent-2"
@@ -217,7 +250,12 @@ def test_an_agent_that_was_taken_away(hub: Any, reconciler: Any, world: ModuleTy
     """Its label names another machine now: upstream would put ours over it."""
     world.stand(hub, agents=2)
     reconciler(hub).once()
-    hub.change("agents", "agent-1", {"metadata": {"labels": {RESERVED_LABEL: "pool-0"}, "annotations": {RESERVED_NAMESPACE: "another"}}}, world.AGENTS)
+    hub.change(
+        "agents",
+        "agent-1",
+        {"metadata": {"labels": {RESERVED_LABEL: "pool-0"}, "annotations": {RESERVED_NAMESPACE: "another"}}},
+        world.AGENTS,
+    )
     reconciler(hub).once()
     assert hub.at("agentmachines", "pool-0")["status"]["agentRef"]["name"] == "agent-2"
     assert hub.at("agents", "agent-1", world.AGENTS)["metadata"]["annotations"][RESERVED_NAMESPACE] == "another"
@@ -245,7 +283,9 @@ def test_a_machine_removed_by_force(hub: Any, reconciler: Any, world: ModuleType
     assert "clusterDeploymentName" not in agent["spec"] and "labels" not in agent["metadata"]
 
 
-def test_a_claim_that_was_interrupted_and_a_machine_that_is_deleted(hub: Any, reconciler: Any, world: ModuleType) -> None:
+def test_a_claim_that_was_interrupted_and_a_machine_that_is_deleted(
+    hub: Any, reconciler: Any, world: ModuleType
+) -> None:
     """The Agent is reserved, but no status says so: upstream lets the machine go and leaves the Agent bound."""
     world.stand(hub, agents=0)
     reconciler(hub).once()
@@ -261,8 +301,12 @@ def test_a_claim_that_was_interrupted_and_a_machine_that_is_deleted(hub: Any, re
     assert "annotations" not in hub.at("machines", "pool-0")["metadata"]
 
 
-def test_an_agent_that_belongs_to_another_client_blocks_no_other_machine(hub: Any, reconciler: Any, world: ModuleType) -> None:
-    """The hook was removed, the finalizer was not, and the host has gone on to another machine: it is not taken from that."""
+def test_an_agent_that_belongs_to_another_client_blocks_no_other_machine(
+    hub: Any, reconciler: Any, world: ModuleType
+) -> None:
+    """The hook was removed, the finalizer was not, and the host has gone on to another machine: it is not taken from
+    that.
+    """
     world.stand(hub)
     install(hub, reconciler, world)
     reserve(hub, world, 1, "another", world.NS)
@@ -303,14 +347,20 @@ def test_a_paused_cluster_leaves_its_deployment_behind(hub: Any, reconciler: Any
     hub.remove("agentclusters", world.NS, "c1")
     reconciler(hub).once()
     assert ("agentclusters", world.NS, "c1") not in hub.objects
-    assert "ownerReferences" not in hub.at("clusterdeployments", "c1")["metadata"] or not hub.at("clusterdeployments", "c1")["metadata"]["ownerReferences"]
+    assert (
+        "ownerReferences" not in hub.at("clusterdeployments", "c1")["metadata"]
+        or not hub.at("clusterdeployments", "c1")["metadata"]["ownerReferences"]
+    )
 
 
 def test_without_bootstrap_data_it_is_bound_all_the_same(hub: Any, reconciler: Any, world: ModuleType) -> None:
     world.stand(hub, machines=0)
     world.add_machine(hub, "bare", secret="")
     reconciler(hub).once()
-    assert hub.at("agents", "agent-1", world.AGENTS)["spec"] == {"approved": True, "clusterDeploymentName": {"name": "c1", "namespace": world.NS}}
+    assert hub.at("agents", "agent-1", world.AGENTS)["spec"] == {
+        "approved": True,
+        "clusterDeploymentName": {"name": "c1", "namespace": world.NS},
+    }
 
 
 def test_bootstrap_data_that_is_missing_holds_one_machine_up(hub: Any, reconciler: Any, world: ModuleType) -> None:
@@ -341,7 +391,9 @@ def conceal(hub: Any, monkeypatch: pytest.MonkeyPatch, namespace: str) -> None:
     monkeypatch.setattr(hub, "find", refuse)
 
 
-def test_an_agent_that_may_not_be_read(hub: Any, reconciler: Any, world: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_agent_that_may_not_be_read(
+    hub: Any, reconciler: Any, world: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It is in a namespace that we are not allowed into: nothing is concluded from that."""
     world.stand(hub)
     reconciler(hub).once()
@@ -351,7 +403,9 @@ def test_an_agent_that_may_not_be_read(hub: Any, reconciler: Any, world: ModuleT
     assert state(account)[0] == "blocked" and "cannot be read" in state(account)[1] and not account.changed
 
 
-def test_a_machine_that_goes_keeps_an_agent_that_may_not_be_read(hub: Any, reconciler: Any, world: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_machine_that_goes_keeps_an_agent_that_may_not_be_read(
+    hub: Any, reconciler: Any, world: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Else its hook and its finalizer would be deleted while the host stays bound to the cluster without notice."""
     world.stand(hub)
     install(hub, reconciler, world)
@@ -376,5 +430,9 @@ def test_a_control_plane_that_is_not_there_yet(hub: Any, reconciler: Any, world:
     account = reconciler(hub).once()
     assert account.plan.clusters[0].waits_for == "its control plane object c1 has no status.kubeConfig.name yet"
     assert conditions(hub)["AgentReserved"] == ("False", "AgentNotYetFound")
-    message = next(item["message"] for item in hub.at("agentmachines", "pool-0")["status"]["conditions"] if item["type"] == "AgentReserved")
+    message = next(
+        item["message"]
+        for item in hub.at("agentmachines", "pool-0")["status"]["conditions"]
+        if item["type"] == "AgentReserved"
+    )
     assert message == "no cluster deployment reference on agentCluster c1"

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Whole passes over a hub in memory: a machine gets its host, keeps it, and gives it back; whatever point a run was killed at."""
+"""Whole passes over a hub in memory: a machine gets its host, keeps it, and gives it back; whatever point a run was
+killed at.
+"""
 
 from __future__ import annotations
 
@@ -58,11 +60,23 @@ def test_a_machine_gets_its_host(hub: Any, reconciler: Any, world: ModuleType) -
     assert machine["metadata"]["labels"] == {BACKUP_LABEL: "true"}
     assert machine["spec"] == {"providerID": "agent://agent-1"}
     assert machine["status"]["agentRef"] == {"name": "agent-1", "namespace": world.AGENTS}
-    assert machine["status"]["addresses"] == [{"type": "ExternalIP", "address": "192.0.2.1"}, {"type": "InternalDNS", "address": "worker-1"}]
+    assert machine["status"]["addresses"] == [
+        {"type": "ExternalIP", "address": "192.0.2.1"},
+        {"type": "InternalDNS", "address": "worker-1"},
+    ]
     assert [item["type"] for item in machine["status"]["conditions"]] == [
-        "Ready", "AgentRequirementsMet", "AgentReserved", "AgentSpecSynced", "AgentValidated", "Installed",
-    ]  # fmt: skip
-    assert {item["observedGeneration"] for item in machine["status"]["conditions"]} == {2} == {machine["metadata"]["generation"]}
+        "Ready",
+        "AgentRequirementsMet",
+        "AgentReserved",
+        "AgentSpecSynced",
+        "AgentValidated",
+        "Installed",
+    ]
+    assert (
+        {item["observedGeneration"] for item in machine["status"]["conditions"]}
+        == {2}
+        == {machine["metadata"]["generation"]}
+    )
     assert "ready" not in machine["status"]
     assert conditions(machine)["Ready"] == ("False", "IssuesReported", "* Installed: the Installed of known-unbound")
     assert hub.at("machines", "pool-0")["metadata"]["annotations"] == {HOOK: ""}
@@ -83,7 +97,12 @@ def test_the_cluster_is_made_once_and_ready(hub: Any, reconciler: Any, world: Mo
     deployment = hub.at("clusterdeployments", "c1")
     assert deployment["metadata"]["labels"] == {"agentClusterRef": "c1"}
     assert deployment["metadata"]["ownerReferences"] == [
-        {"apiVersion": "capi-provider.agent-install.openshift.io/v1beta1", "kind": "AgentCluster", "name": "c1", "uid": cluster["metadata"]["uid"]}
+        {
+            "apiVersion": "capi-provider.agent-install.openshift.io/v1beta1",
+            "kind": "AgentCluster",
+            "name": "c1",
+            "uid": cluster["metadata"]["uid"],
+        }
     ]
     assert deployment["spec"] == {
         "installed": True,
@@ -92,11 +111,19 @@ def test_the_cluster_is_made_once_and_ready(hub: Any, reconciler: Any, world: Mo
         "platform": {"agentBareMetal": {"agentSelector": {}}},
         "pullSecretRef": {"name": "pull"},
         "controlPlaneConfig": {"servingCertificates": {}},
-        "clusterInstallRef": {"group": "extensions.hive.openshift.io", "version": "v1beta1", "kind": "AgentClusterInstall", "name": "c1"},
-        "clusterMetadata": {
-            "clusterID": owner, "infraID": owner, "adminKubeconfigSecretRef": {"name": "admin"}, "adminPasswordSecretRef": {"name": "kubeadmin"},
+        "clusterInstallRef": {
+            "group": "extensions.hive.openshift.io",
+            "version": "v1beta1",
+            "kind": "AgentClusterInstall",
+            "name": "c1",
         },
-    }  # fmt: skip
+        "clusterMetadata": {
+            "clusterID": owner,
+            "infraID": owner,
+            "adminKubeconfigSecretRef": {"name": "admin"},
+            "adminPasswordSecretRef": {"name": "kubeadmin"},
+        },
+    }
     install = hub.at("agentclusterinstalls", "c1")
     assert "labels" not in install["metadata"] and "ownerReferences" not in install["metadata"]
     assert install["spec"] == {
@@ -120,7 +147,11 @@ def test_to_the_end_and_back(hub: Any, reconciler: Any, world: ModuleType) -> No
     reconciler(hub).once()
     assert hub.at("machines", "pool-0")["metadata"]["annotations"] == {HOOK: ""}, "its host is not out yet"
     run(hub, reconciler, world)
-    assert ("machines", world.NS, "pool-0") not in hub.objects and ("agentmachines", world.NS, "pool-0") not in hub.objects
+    assert ("machines", world.NS, "pool-0") not in hub.objects and (
+        "agentmachines",
+        world.NS,
+        "pool-0",
+    ) not in hub.objects
     free = hub.at("agents", "agent-1", world.AGENTS)
     assert free["spec"] == {"approved": True} and "labels" not in free["metadata"]
     assert free["metadata"]["annotations"] == {LAST_MACHINE: f"{world.NS}/pool-0"}
@@ -144,7 +175,10 @@ def test_the_newest_of_several_agents_counts_whatever_their_order(reconciler: An
         hub = world.Hub()
         world.stand(hub, machines=0, agents=0)
         for number in order:
-            metadata = {"annotations": {LAST_MACHINE: f"{world.NS}/again"}, "creationTimestamp": f"2026-11-{20 + number % 3}T10:00:00Z"}
+            metadata = {
+                "annotations": {LAST_MACHINE: f"{world.NS}/again"},
+                "creationTimestamp": f"2026-11-{20 + number % 3}T10:00:00Z",
+            }
             made = world.agent(number)
             hub.put("agents", {**made, "metadata": {**made["metadata"], **metadata}})
         world.add_machine(hub, "again")
@@ -189,13 +223,19 @@ def without_marks(hub: Any) -> dict[Any, Any]:
 
 
 def reserved(hub: Any) -> list[str]:
-    return [obj["metadata"]["labels"][RESERVED_LABEL] for obj in hub.objects.values() if obj["metadata"].get("labels", {}).get(RESERVED_LABEL)]
+    return [
+        obj["metadata"]["labels"][RESERVED_LABEL]
+        for obj in hub.objects.values()
+        if obj["metadata"].get("labels", {}).get(RESERVED_LABEL)
+    ]
 
 
 def story(hub: Any, reconciler: Any, world: ModuleType) -> None:
     """Two machines come, one of them goes again."""
     run(hub, reconciler, world)
-    if ("machines", world.NS, "pool-1") in hub.objects and not hub.at("machines", "pool-1")["metadata"].get("deletionTimestamp"):
+    if ("machines", world.NS, "pool-1") in hub.objects and not hub.at("machines", "pool-1")["metadata"].get(
+        "deletionTimestamp"
+    ):
         world.delete_machine(hub, "pool-1")
     run(hub, reconciler, world)
 
@@ -212,15 +252,21 @@ def test_killed_at_every_write_and_run_again(reconciler: Any, world: ModuleType)
         hub.dies_after = number
         with pytest.raises(world.Died):
             story(hub, reconciler, world)
-        assert len(set(reserved(hub))) == len(reserved(hub)), f"two Agents for one machine after write {number}: {hub.writes}"
+        assert len(set(reserved(hub))) == len(reserved(hub)), (
+            f"two Agents for one machine after write {number}: {hub.writes}"
+        )
         hub.revive()
         story(hub, reconciler, world)
-        assert without_marks(hub) == without_marks(undisturbed), f"killed at write {number}: {undisturbed.writes[: number + 1]}"
+        assert without_marks(hub) == without_marks(undisturbed), (
+            f"killed at write {number}: {undisturbed.writes[: number + 1]}"
+        )
 
 
 @pytest.mark.parametrize("share", [0.2, 0.4])
 def test_conflicts_cost_a_request_each(reconciler: Any, world: ModuleType, share: float) -> None:
-    """Another client changes each fifth object just before our write: only those objects are read again, not the whole scope."""
+    """Another client changes each fifth object just before our write: only those objects are read again, not the whole
+    scope.
+    """
     quiet, busy = world.Hub(), world.Hub()
     calls = {}
     for hub in (quiet, busy):
@@ -236,8 +282,12 @@ def test_conflicts_cost_a_request_each(reconciler: Any, world: ModuleType, share
     assert 0.5 * conflicts < calls[busy]["get"] - calls[quiet]["get"] < 2 * conflicts
 
 
-def test_the_plan_after_a_conflict_follows_the_object_as_it_is_then(hub: Any, reconciler: Any, world: ModuleType) -> None:
-    """The Agent that was chosen is deleted at the moment of its claim: the machine gets the other one, from what was read before."""
+def test_the_plan_after_a_conflict_follows_the_object_as_it_is_then(
+    hub: Any, reconciler: Any, world: ModuleType
+) -> None:
+    """The Agent that was chosen is deleted at the moment of its claim: the machine gets the other one, from what was
+    read before.
+    """
     world.stand(hub, machines=1, agents=2)
     run = reconciler(hub)
     (chosen,) = [plan.agent.name for plan in run.account.plan.machines]

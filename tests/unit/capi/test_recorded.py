@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What upstream's own controller did, recorded on a real API server (tests/integration/test_capi_interop.py, CAPI_RECORD): a pass of ours does the same.
+"""What upstream's own controller did, recorded on a real API server (tests/integration/test_capi_interop.py,
+CAPI_RECORD): a pass of ours does the same.
 
 Each stage has the objects before and, path by path, what stood there once the controller was done.
 """
@@ -22,28 +23,52 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.reconcile
 STAGES = json.loads((Path(__file__).parent / "recorded.json").read_text())
 # What an API server adds to an object that is created, and a hub in memory does not.
 ADDED = {"apiVersion", "kind", "generation", "type"}
-DROPPED = ("uid", "resourceVersion", "managedFields", "creationTimestamp", "deletionTimestamp", "lastTransitionTime", "clusterID", "infraID")
+DROPPED = (
+    "uid",
+    "resourceVersion",
+    "managedFields",
+    "creationTimestamp",
+    "deletionTimestamp",
+    "lastTransitionTime",
+    "clusterID",
+    "infraID",
+)
 SIDE, AGENTS = "side", "side-hosts"
 
 
 def loaded(world: ModuleType, stage: dict[str, Any]) -> Any:
     hub = world.Hub()
     for obj in stage["before"]:
-        plural = {"AgentCluster": "agentclusters", "HostedControlPlane": "hostedcontrolplanes"}.get(obj["kind"], f"{obj['kind'].lower()}s")
+        plural = {"AgentCluster": "agentclusters", "HostedControlPlane": "hostedcontrolplanes"}.get(
+            obj["kind"], f"{obj['kind'].lower()}s"
+        )
         hub.put(plural, obj)
     return hub
 
 
 def snapshot(hub: Any) -> dict[str, Any]:
-    kinds = {"agents": "Agent", "agentmachines": "AgentMachine", "agentclusters": "AgentCluster", "clusterdeployments": "ClusterDeployment",
-             "agentclusterinstalls": "AgentClusterInstall", "machines": "Machine", "secrets": "Secret"}  # fmt: skip
-    return {f"{kinds[plural]} {name}": without(copy.deepcopy(obj)) for (plural, _ns, name), obj in hub.objects.items() if plural in kinds}
+    kinds = {
+        "agents": "Agent",
+        "agentmachines": "AgentMachine",
+        "agentclusters": "AgentCluster",
+        "clusterdeployments": "ClusterDeployment",
+        "agentclusterinstalls": "AgentClusterInstall",
+        "machines": "Machine",
+        "secrets": "Secret",
+    }
+    return {
+        f"{kinds[plural]} {name}": without(copy.deepcopy(obj))
+        for (plural, _ns, name), obj in hub.objects.items()
+        if plural in kinds
+    }
 
 
 def without(value: Any) -> Any:
     if isinstance(value, list):
         return [without(item) for item in value]
-    return {key: without(item) for key, item in value.items() if key not in DROPPED} if isinstance(value, dict) else value
+    return (
+        {key: without(item) for key, item in value.items() if key not in DROPPED} if isinstance(value, dict) else value
+    )
 
 
 def differences(before: Any, after: Any, path: str = "") -> dict[str, Any]:
@@ -78,7 +103,10 @@ def test_a_pass_does_what_the_controller_did(world: ModuleType, stage: dict[str,
     expected, found = dict(stage["changes"]), differences(before, after)
     for path, fix in stage["fixes"].items():
         assert at(after, path) == fix
-        expected, found = ({key: value for key, value in each.items() if not f"{key}/".startswith(f"{path}/")} for each in (expected, found))
+        expected, found = (
+            {key: value for key, value in each.items() if not f"{key}/".startswith(f"{path}/")}
+            for each in (expected, found)
+        )
     # An object that is made is compared without what the server adds to it by itself.
     made = {path for path in expected if path.count("/") == 1}
     assert {path: pruned(value) if path in made else value for path, value in found.items()} == {

@@ -9,8 +9,17 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.kinds import ServedFields, core_kinds, referenced_resource, served_fields
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import LimitReached, RemoteError, ZeroTouchError
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.kinds import (
+    ServedFields,
+    core_kinds,
+    referenced_resource,
+    served_fields,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import (
+    LimitReached,
+    RemoteError,
+    ZeroTouchError,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.faults import ForbiddenError
 
 
@@ -48,7 +57,12 @@ def test_a_control_plane_of_a_version_that_upstream_never_finds(world: ModuleTyp
     hub = world.Hub()
     answers = {
         "/apis/other.io": {"versions": [{"version": "v1beta2"}]},
-        "/apis/other.io/v1beta2": {"resources": [{"name": "planes/status", "kind": "Plane"}, {"name": "planes", "kind": "Plane", "namespaced": True}]},
+        "/apis/other.io/v1beta2": {
+            "resources": [
+                {"name": "planes/status", "kind": "Plane"},
+                {"name": "planes", "kind": "Plane", "namespaced": True},
+            ]
+        },
     }
     hub.get = answers.__getitem__
     found = referenced_resource(hub, "other.io", "Plane")
@@ -63,7 +77,12 @@ def second_cluster(hub: Any, world: ModuleType) -> None:
         text = {**obj, "metadata": {"name": name, "namespace": world.NS}}
         hub.put(plural, text)
     hub.change("clusters", "c2", {"spec": {"infrastructureRef": {"name": "c2"}, "controlPlaneRef": {"name": "c2"}}})
-    owner = {"apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "Cluster", "name": "c2", "uid": hub.at("clusters", "c2")["metadata"]["uid"]}
+    owner = {
+        "apiVersion": "cluster.x-k8s.io/v1beta2",
+        "kind": "Cluster",
+        "name": "c2",
+        "uid": hub.at("clusters", "c2")["metadata"]["uid"],
+    }
     hub.change("agentclusters", "c2", {"metadata": {"ownerReferences": [owner]}})
     world.add_machine(hub, "second")
     hub.change("machines", "second", {"metadata": {"labels": {"cluster.x-k8s.io/cluster-name": "c2"}}})
@@ -75,7 +94,11 @@ def test_one_cluster_of_a_namespace(hub: Any, reconciler: Any, world: ModuleType
     account = reconciler(hub, cluster="c2").once()
     assert [plan.view.name for plan in account.plan.machines] == ["second"]
     assert hub.at("agentmachines", "second")["status"]["agentRef"] and "status" not in hub.at("agentmachines", "pool-0")
-    assert ("clusterdeployments", world.NS, "c2") in hub.objects and ("clusterdeployments", world.NS, "c1") not in hub.objects
+    assert ("clusterdeployments", world.NS, "c2") in hub.objects and (
+        "clusterdeployments",
+        world.NS,
+        "c1",
+    ) not in hub.objects
     both = reconciler(hub).once()
     assert len(both.plan.machines) == 2 and hub.at("agentmachines", "pool-0")["status"]["agentRef"]
 
@@ -109,7 +132,9 @@ def test_until_everybody_is_ready(hub: Any, reconciler: Any, world: ModuleType) 
 
 
 def test_what_is_optional_blocks_no_machine(hub: Any, reconciler: Any, world: ModuleType) -> None:
-    """The label for backups on Secrets is not needed, and the right to set it is often missing: a warning, and no more."""
+    """The label for backups on Secrets is not needed, and the right to set it is often missing: a warning, and no
+    more.
+    """
     world.stand(hub)
     hub.forbidden = {"patch secrets"}
     reconciler(hub).once()
@@ -121,7 +146,9 @@ def test_what_is_optional_blocks_no_machine(hub: Any, reconciler: Any, world: Mo
     assert not checked.planned and "Secret clusters-c1/user-data" in checked.problems[0]
     hub.forbidden = set()
     before = list(hub.writes)
-    assert reconciler(hub).check().planned == reconciler(hub).once().planned != [] and len(hub.writes) == len(before) + 1
+    assert (
+        reconciler(hub).check().planned == reconciler(hub).once().planned != [] and len(hub.writes) == len(before) + 1
+    )
 
 
 def test_a_limit_names_who_is_stuck_and_where(hub: Any, reconciler: Any, world: ModuleType) -> None:

@@ -15,8 +15,17 @@ import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi import controller
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.addresses import addresses, refreshed
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.bootstrap import read_bootstrap
-from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.conditions import Moment, updated, with_agent, with_summary, without_agent
-from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.ignition_endpoint import install_endpoint, with_brackets
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.conditions import (
+    Moment,
+    updated,
+    with_agent,
+    with_summary,
+    without_agent,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.ignition_endpoint import (
+    install_endpoint,
+    with_brackets,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import read_agent
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.faults import ForbiddenError, UnknownKindError
@@ -31,7 +40,11 @@ ENDPOINTS = [
         "https://[fd2e:6f44:5dd8:c956::14]:31187/ignition",
         "https://[fd2e:6f44:5dd8:c956::14]:31187",
     ),
-    ("http://[1080::8:800:200c:417a]:123/config", "http://[1080::8:800:200c:417a]:123/config", "http://[1080::8:800:200c:417a]:123"),
+    (
+        "http://[1080::8:800:200c:417a]:123/config",
+        "http://[1080::8:800:200c:417a]:123/config",
+        "http://[1080::8:800:200c:417a]:123",
+    ),
     ("https://ep.example.com/a/b?x=1#f", "https://ep.example.com/a/b?x=1#f", "https://ep.example.com?x=1#f"),
     ("https://a:b:c/ignition", "https://a:b:c/ignition", "https://a:b:c/ignition"),
     ("no url", "no url", "no url"),
@@ -53,9 +66,18 @@ def merge(*sources: Any) -> dict[str, Any]:
 
 
 def test_bootstrap_data() -> None:
-    headers = [{"name": "authorization", "value": "Bearer abc=="}, {"name": "NodePool", "value": "c/p"}, {"name": "Empty", "value": None}]
+    headers = [
+        {"name": "authorization", "value": "Bearer abc=="},
+        {"name": "NodePool", "value": "c/p"},
+        {"name": "Empty", "value": None},
+    ]
     found = read_bootstrap(merge({"source": "https://ep/ignition", "httpHeaders": headers}), "ns", "data")
-    assert (found.pool, found.token, found.headers, found.secret) == ("ignition", "abc==", {"NodePool": "c/p", "Empty": ""}, ("ns", "agent-data"))
+    assert (found.pool, found.token, found.headers, found.secret) == (
+        "ignition",
+        "abc==",
+        {"NodePool": "c/p", "Empty": ""},
+        ("ns", "agent-data"),
+    )
 
 
 @pytest.mark.parametrize(
@@ -64,7 +86,10 @@ def test_bootstrap_data() -> None:
         (merge(), "did not find one ignition source as expected"),
         (merge({"source": "a"}, {"source": "b"}), "did not find one ignition source as expected"),
         (merge({"source": None}), "no URL"),
-        (merge({"source": "https://e/i", "httpHeaders": [{"name": "Authorization", "value": "Basic x"}]}), "did not find expected prefix for bearer token"),
+        (
+            merge({"source": "https://e/i", "httpHeaders": [{"name": "Authorization", "value": "Basic x"}]}),
+            "did not find expected prefix for bearer token",
+        ),
         ({"data": {}}, "no key value"),
         ({"data": {"value": "bm8ganNvbg=="}}, "is not an Ignition configuration"),
         (secret(["a list"]), "did not find one ignition source as expected"),
@@ -80,22 +105,33 @@ def test_addresses_of_both_families_and_no_empty_hostname(world: ModuleType) -> 
     obj = world.agent(3, hostname="")
     obj["status"] = world.agent_status(3, "known-unbound", "", ipv6=True)
     nameless = read_agent(obj)
-    assert addresses(nameless) == [{"type": "ExternalIP", "address": "192.0.2.3"}, {"type": "ExternalIP", "address": "2001:db8::3"}]
+    assert addresses(nameless) == [
+        {"type": "ExternalIP", "address": "192.0.2.3"},
+        {"type": "ExternalIP", "address": "2001:db8::3"},
+    ]
     obj["status"]["inventory"]["interfaces"].append({"hasCarrier": False, "ipV4Addresses": ["198.51.100.1/24"]})
     obj["status"]["inventory"]["interfaces"].append({"hasCarrier": True, "ipV4Addresses": ["198.51.100.2", "nonsense"]})
     assert [item["address"] for item in addresses(read_agent(obj))] == ["192.0.2.3", "198.51.100.2", "2001:db8::3"]
     obj["spec"]["hostname"] = "named"
     obj["status"]["inventory"] = {}
-    assert refreshed([{"type": "ExternalIP", "address": "192.0.2.3"}], read_agent(obj))[-1] == {"type": "InternalDNS", "address": "named"}
+    assert refreshed([{"type": "ExternalIP", "address": "192.0.2.3"}], read_agent(obj))[-1] == {
+        "type": "InternalDNS",
+        "address": "named",
+    }
     kept = [{"type": "InternalDNS", "address": "old"}]
     assert refreshed(kept, read_agent(obj)) == kept
 
 
 def test_conditions_without_an_agent() -> None:
     found = with_summary(without_agent(""))
-    assert (found["AgentReserved"].status, found["AgentReserved"].reason, found["AgentReserved"].message) == ("False", "NoSuitableAgents", "")
+    assert (found["AgentReserved"].status, found["AgentReserved"].reason, found["AgentReserved"].message) == (
+        "False",
+        "NoSuitableAgents",
+        "",
+    )
     assert found["Ready"].message == (
-        "* AgentReserved: NoSuitableAgents\n* AgentSpecSynced: Agent not yet reserved\n* AgentValidated: Agent not yet reserved\n"
+        "* AgentReserved: NoSuitableAgents\n* AgentSpecSynced: Agent not yet reserved\n* AgentValidated: Agent not "
+        "yet reserved\n"
         "* AgentRequirementsMet: Agent not yet reserved\n* Installed: Agent not yet reserved"
     )
     assert with_summary(without_agent("because"))["AgentReserved"].reason == "AgentNotYetFound"
@@ -111,13 +147,17 @@ def test_conditions_of_an_agent_with_odd_reasons_and_many_lines(world: ModuleTyp
     found = with_summary(with_agent(read_agent(obj)))
     assert (found["AgentSpecSynced"].reason, found["AgentValidated"].reason) == ("NoReasonGiven", "bad_reason")
     assert (found["Installed"].status, found["Installed"].reason) == ("False", "ConditionNotFound")
-    assert found["Ready"].message == "* AgentSpecSynced:\n  * first\n  * second\n* AgentValidated: bad_reason\n* Installed: ConditionNotFound"
+    assert found["Ready"].message == (
+        "* AgentSpecSynced:\n  * first\n  * second\n* AgentValidated: bad_reason\n* Installed: ConditionNotFound"
+    )
 
 
 def test_a_transition_keeps_its_time_while_the_status_stays() -> None:
     first = updated([], with_summary(without_agent("")), Moment("2026-01-01T00:00:00Z", 1))
     second = updated(first, with_summary(without_agent("other words")), Moment("2026-02-02T00:00:00Z", 2))
-    assert {item["lastTransitionTime"] for item in second} == {"2026-01-01T00:00:00Z"} and {item["observedGeneration"] for item in second} == {2}
+    assert {item["lastTransitionTime"] for item in second} == {"2026-01-01T00:00:00Z"} and {
+        item["observedGeneration"] for item in second
+    } == {2}
     others = [{"type": "Paused", "status": "False"}, {"type": "Zebra", "status": "True"}]
     assert [item["type"] for item in updated([*others, *first], {}, Moment("", 1))][-2:] == ["Zebra", "Paused"]
 
@@ -137,7 +177,10 @@ def deployment(ready: int, *args: str) -> dict[str, Any]:
 
 
 def lease(holder: str, renewed: str = "2026-11-21T11:59:55.000000Z") -> dict[str, Any]:
-    return {"metadata": {"name": "l", "namespace": "ns"}, "spec": {"holderIdentity": holder, "renewTime": renewed, "leaseDurationSeconds": 15}}
+    return {
+        "metadata": {"name": "l", "namespace": "ns"},
+        "spec": {"holderIdentity": holder, "renewTime": renewed, "leaseDurationSeconds": 15},
+    }
 
 
 @pytest.mark.parametrize(

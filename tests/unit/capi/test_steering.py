@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Labels for upstream's controller: on exactly the Agents that the planner chose, off again afterwards, and never one that another client has set."""
+"""Labels for upstream's controller: on exactly the Agents that the planner chose, off again afterwards, and never one
+that another client has set.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +16,17 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.capi import la
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.choose.model import Policy, from_agent
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.label_assignments import Steerer, taken_by
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.label_selection import Steering, plan_steering
-from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.names import RESERVED_LABEL, STEERED_FOR, STEERED_LABEL
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.names import (
+    RESERVED_LABEL,
+    STEERED_FOR,
+    STEERED_LABEL,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.observe import Scope
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import LimitReached, PartialFailure, ZeroTouchError
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import (
+    LimitReached,
+    PartialFailure,
+    ZeroTouchError,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import Agent, read_agent
 from ansible_collections.zerotouch.openshift.tests.support.clock import Clock
 
@@ -28,7 +38,9 @@ def demand(count: int, **more: Any) -> Steering:
 
 
 def plan(hub: Any, requested: Steering, policy: Policy = Policy()) -> Any:  # noqa: B008
-    return plan_steering(requested, [read_agent(obj) for (kind, _ns, _name), obj in hub.objects.items() if kind == "agents"], policy)
+    return plan_steering(
+        requested, [read_agent(obj) for (kind, _ns, _name), obj in hub.objects.items() if kind == "agents"], policy
+    )
 
 
 def label_selection(hub: Any, world: ModuleType, requested: Steering) -> Steerer:
@@ -43,7 +55,11 @@ def hosts(hub: Any, world: ModuleType) -> Any:
 
 
 def labelled(hub: Any) -> list[str]:
-    return sorted(name for (kind, _ns, name), obj in hub.objects.items() if kind == "agents" and obj["metadata"].get("labels", {}).get(KEY) == "workers")
+    return sorted(
+        name
+        for (kind, _ns, name), obj in hub.objects.items()
+        if kind == "agents" and obj["metadata"].get("labels", {}).get(KEY) == "workers"
+    )
 
 
 def test_on_off_and_nothing_to_do(hosts: Any, world: ModuleType) -> None:
@@ -66,12 +82,20 @@ def test_what_others_have_labelled_counts_and_stays(hosts: Any, world: ModuleTyp
     label_selection(hosts, world, demand(4)).once()
     assert labelled(hosts) == ["agent-2", "agent-3", "agent-4", "agent-5"]
     label_selection(hosts, world, demand(0)).once()
-    assert labelled(hosts) == ["agent-5"] and hosts.at("agents", "agent-1", world.AGENTS)["metadata"]["labels"][KEY] == "others"
+    assert (
+        labelled(hosts) == ["agent-5"]
+        and hosts.at("agents", "agent-1", world.AGENTS)["metadata"]["labels"][KEY] == "others"
+    )
 
 
 def test_rejections_say_who_uses_the_label(hosts: Any, world: ModuleType) -> None:
     hosts.change("agents", "agent-1", {"metadata": {"labels": {KEY: "others"}}}, world.AGENTS)
-    hosts.change("agents", "agent-2", {"metadata": {"annotations": {STEERED_FOR: "ns/second"}, "labels": {"x": "y"}}}, world.AGENTS)
+    hosts.change(
+        "agents",
+        "agent-2",
+        {"metadata": {"annotations": {STEERED_FOR: "ns/second"}, "labels": {"x": "y"}}},
+        world.AGENTS,
+    )
     found = plan(hosts, demand(4))
     assert "1 of them is missing" in found.lacking and len(found.labelled) == 3
     rules = {host.name: rejection.rule for host, rejection in found.rejections(found.demands[-1])}
@@ -82,7 +106,13 @@ def test_a_label_goes_once_the_agent_is_reserved(hosts: Any, world: ModuleType) 
     label_selection(hosts, world, demand(1)).once()
     taken = labelled(hosts)[0]
     hosts.change(
-        "agents", taken, {"metadata": {"labels": {RESERVED_LABEL: "m"}}, "spec": {"clusterDeploymentName": {"name": "c1", "namespace": "ns"}}}, world.AGENTS
+        "agents",
+        taken,
+        {
+            "metadata": {"labels": {RESERVED_LABEL: "m"}},
+            "spec": {"clusterDeploymentName": {"name": "c1", "namespace": "ns"}},
+        },
+        world.AGENTS,
     )
     label_selection(hosts, world, demand(0)).once()
     assert not labelled(hosts) and hosts.at("agents", taken, world.AGENTS)["metadata"]["labels"][RESERVED_LABEL] == "m"
@@ -99,14 +129,21 @@ def test_a_label_that_was_changed_since_is_other_tools(hosts: Any, world: Module
 
 def test_the_pools_own_selector_counts(hosts: Any, world: ModuleType) -> None:
     own = {"matchLabels": {KEY: "workers", "size": "small"}}
-    assert [agent.name for agent in plan(hosts, Steering("ns/workers", KEY, "workers", 1, selector=own)).labelled] == ["agent-1"]
+    assert [agent.name for agent in plan(hosts, Steering("ns/workers", KEY, "workers", 1, selector=own)).labelled] == [
+        "agent-1"
+    ]
     with pytest.raises(ZeroTouchError, match="would not take an Agent with pool=workers"):
         plan(hosts, Steering("ns/workers", KEY, "workers", 1, selector={"matchLabels": {KEY: "else"}}))
-    assert "does not select by pool=workers" in plan(hosts, Steering("ns/workers", KEY, "workers", 1, selector={})).problems[0]
+    assert (
+        "does not select by pool=workers"
+        in plan(hosts, Steering("ns/workers", KEY, "workers", 1, selector={})).problems[0]
+    )
 
 
 def test_machines_that_wait_are_nowhere_yet(hub: Any, reconciler: Any, world: ModuleType) -> None:
-    """What we would give them is the controller's to decide: only hosts that Machines have count for spreading and packing."""
+    """What we would give them is the controller's to decide: only hosts that Machines have count for spreading and
+    packing.
+    """
     world.stand(hub, machines=2, agents=3)
     plans = reconciler(hub).account.plan.machines
     assert [plan.agent is not None for plan in plans] == [True, True]
@@ -118,7 +155,9 @@ def test_machines_that_wait_are_nowhere_yet(hub: Any, reconciler: Any, world: Mo
         (f"{world.NS}/pool", "agent-2"),
     ]
     world.delete_machine(hub, "pool-0")
-    assert [host.name for _pool, host in taken_by(reconciler(hub).account.plan.machines)] == ["agent-2"], "one that goes makes room"
+    assert [host.name for _pool, host in taken_by(reconciler(hub).account.plan.machines)] == ["agent-2"], (
+        "one that goes makes room"
+    )
 
 
 def test_waiting_in_vain_takes_the_labels_off(hosts: Any, world: ModuleType) -> None:
@@ -134,7 +173,12 @@ def test_the_wait_ends_when_all_are_reserved(hosts: Any, world: ModuleType) -> N
 
     def reserve(path: str, seconds: float, **selectors: str) -> Any:
         for name in labelled(hosts):
-            hosts.change("agents", name, {"metadata": {"labels": {RESERVED_LABEL: name}}, "spec": {"clusterDeploymentName": {"name": "c"}}}, world.AGENTS)
+            hosts.change(
+                "agents",
+                name,
+                {"metadata": {"labels": {RESERVED_LABEL: name}}, "spec": {"clusterDeploymentName": {"name": "c"}}},
+                world.AGENTS,
+            )
         yield from follow(path, seconds, **selectors)
 
     hosts.follow = reserve
@@ -157,11 +201,16 @@ def events(monkeypatch: pytest.MonkeyPatch, *moves: Callable[[], None]) -> None:
 
 
 def claim(hub: Any, world: ModuleType, name: str) -> None:
-    bound = {"metadata": {"labels": {RESERVED_LABEL: f"machine-{name}"}}, "spec": {"clusterDeploymentName": {"name": "c", "namespace": "ns"}}}
+    bound = {
+        "metadata": {"labels": {RESERVED_LABEL: f"machine-{name}"}},
+        "spec": {"clusterDeploymentName": {"name": "c", "namespace": "ns"}},
+    }
     hub.change("agents", name, bound, world.AGENTS)
 
 
-def test_a_labelled_agent_that_is_deleted_is_replaced(hosts: Any, world: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_labelled_agent_that_is_deleted_is_replaced(
+    hosts: Any, world: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It was never reserved: the pool is to find as many as before, and another Agent gets the label."""
     seen: list[list[str]] = []
 
@@ -183,7 +232,9 @@ def test_a_labelled_agent_that_is_deleted_is_replaced(hosts: Any, world: ModuleT
     assert sorted(agent.name for agent in steerer.labelled.values()) == ["agent-1", "agent-2", "agent-3"]
 
 
-def test_what_others_have_labelled_is_reserved_as_well(hosts: Any, world: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_others_have_labelled_is_reserved_as_well(
+    hosts: Any, world: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Ours stay until the pool has found as many as it was to find, also with labels of another client."""
     hosts.change("agents", "agent-5", {"metadata": {"labels": {KEY: "workers"}}}, world.AGENTS)
     seen: list[list[str]] = []
@@ -246,7 +297,9 @@ def test_killed_at_every_write_and_run_again(world: ModuleType) -> None:
             story(hub)
         hub.revive()
         story(hub)
-        assert not labelled(hub) and not [obj for obj in hub.objects.values() if obj["metadata"].get("annotations")], number
+        assert not labelled(hub) and not [obj for obj in hub.objects.values() if obj["metadata"].get("annotations")], (
+            number
+        )
 
 
 def test_another_client_that_is_always_faster(hosts: Any, world: ModuleType) -> None:
@@ -312,7 +365,9 @@ def test_the_reserve_stays_labelled(hosts: Any, world: ModuleType) -> None:
 def test_a_reserve_that_is_short_is_no_failure(hosts: Any, world: ModuleType) -> None:
     found = plan(hosts, demand(3, reserve=4))
     assert len(found.labelled) == 5 and not found.lacking
-    assert found.problems == ("pool ns/workers holds 4 free Agents in reserve, and 2 of them are missing: boot or approve more hosts",)
+    assert found.problems == (
+        ("pool ns/workers holds 4 free Agents in reserve, and 2 of them are missing: boot or approve more hosts"),
+    )
     found = plan(hosts, demand(6, reserve=1))
     assert "1 of them is missing" in found.lacking and "1 of them is missing" in found.problems[0]
 
@@ -331,7 +386,15 @@ def test_a_host_that_comes_back_is_the_reserve_while_there_is_no_other(hub: Any,
 
 def test_a_pool_that_does_not_exist_any_more_holds_no_agent(hosts: Any, world: ModuleType) -> None:
     hosts.change(
-        "agents", "agent-1", {"metadata": {"labels": {KEY: "second"}, "annotations": {STEERED_FOR: "ns/second", STEERED_LABEL: "pool=second"}}}, world.AGENTS
+        "agents",
+        "agent-1",
+        {
+            "metadata": {
+                "labels": {KEY: "second"},
+                "annotations": {STEERED_FOR: "ns/second", STEERED_LABEL: "pool=second"},
+            }
+        },
+        world.AGENTS,
     )
     assert "agent-1" not in {agent.name for agent in plan(hosts, demand(5)).labelled}
     assert "agent-1" in {agent.name for agent in plan(hosts, demand(5, gone=frozenset({"ns/second"}))).labelled}
@@ -340,4 +403,6 @@ def test_a_pool_that_does_not_exist_any_more_holds_no_agent(hosts: Any, world: M
 def test_agents_for_other_pools_are_left_alone(hosts: Any, world: ModuleType) -> None:
     found = plan(hosts, demand(2, exclude=frozenset({"agent-1", "agent-3"})))
     assert [agent.name for agent in found.labelled] == ["agent-2", "agent-4"]
-    assert {rejection.rule for host, rejection in found.rejections(found.demands[-1]) if host.name in ("agent-1", "agent-3")} == {"excluded"}
+    assert {
+        rejection.rule for host, rejection in found.rejections(found.demands[-1]) if host.name in ("agent-1", "agent-3")
+    } == {"excluded"}

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A good description of a cluster, and single mistakes in its names and types: each gives exactly one error, whatever else is wrong.
+"""A good description of a cluster, and single mistakes in its names and types: each gives exactly one error, whatever
+else is wrong.
 
 Two mistakes are independent when they touch different fields (``where``).
 """
@@ -13,7 +14,14 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import DUPLICATE, FORBIDDEN, INVALID, REQUIRED, UNKNOWN_FIELD, UNSUPPORTED
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import (
+    DUPLICATE,
+    FORBIDDEN,
+    INVALID,
+    REQUIRED,
+    UNKNOWN_FIELD,
+    UNSUPPORTED,
+)
 
 Cluster = dict[str, Any]
 Hosts = list[dict[str, Any]]
@@ -32,9 +40,14 @@ _CLUSTER: Cluster = {
     "machine_networks": ["192.0.2.0/24"],
     "cluster_networks": [{"cidr": "10.128.0.0/14", "host_prefix": 23}],
     "service_networks": ["172.30.0.0/16"],
-    "pull_secret": '{"auths": {"registry.example.com:5000": {"auth": "dXNlcjpnZWhlaW0tMQ=="}, "quay.io": {"auth": "dXNlcjpnZWhlaW0tMg=="}}}',
+    "pull_secret": (
+        '{"auths": {"registry.example.com:5000": {"auth": "dXNlcjpnZWhlaW0tMQ=="}, "quay.io": {"auth": '
+        '"dXNlcjpnZWhlaW0tMg=="}}}'
+    ),
     "ssh_public_keys": [_SSH_KEY],
-    "image_digest_sources": [{"source": "quay.io/openshift-release-dev/ocp-release", "mirrors": ["registry.example.com:5000/ocp/release"]}],
+    "image_digest_sources": [
+        {"source": "quay.io/openshift-release-dev/ocp-release", "mirrors": ["registry.example.com:5000/ocp/release"]}
+    ],
     "ntp_sources": ["192.0.2.1"],
     "proxy": {"http_proxy": "http://192.0.2.1:3128", "no_proxy": "example.com"},
 }
@@ -47,7 +60,11 @@ def _host(index: int, role: str) -> dict[str, Any]:
     return {
         "inventory_name": name,
         "role": role,
-        "bmc": {"address": f"redfish-virtualmedia+https://198.51.100.{last}/redfish/v1/Systems/1", "username": "admin", "password": "geheim-3"},
+        "bmc": {
+            "address": f"redfish-virtualmedia+https://198.51.100.{last}/redfish/v1/Systems/1",
+            "username": "admin",
+            "password": "geheim-3",
+        },
         "interfaces": [{"name": "eno1", "mac_address": mac}],
         "root_device_hints": {"deviceName": "/dev/vda"},
         "network_config": {
@@ -57,11 +74,17 @@ def _host(index: int, role: str) -> dict[str, Any]:
                     "type": "ethernet",
                     "state": "up",
                     "mac-address": mac,
-                    "ipv4": {"enabled": True, "dhcp": False, "address": [{"ip": f"192.0.2.{last}", "prefix-length": 24}]},
+                    "ipv4": {
+                        "enabled": True,
+                        "dhcp": False,
+                        "address": [{"ip": f"192.0.2.{last}", "prefix-length": 24}],
+                    },
                 }
             ],
             "dns-resolver": {"config": {"server": ["192.0.2.1"]}},
-            "routes": {"config": [{"destination": "0.0.0.0/0", "next-hop-address": "192.0.2.1", "next-hop-interface": "eno1"}]},
+            "routes": {
+                "config": [{"destination": "0.0.0.0/0", "next-hop-address": "192.0.2.1", "next-hop-interface": "eno1"}]
+            },
         },
     }
 
@@ -113,9 +136,30 @@ def _in_host(index: int, *keys: Any, value: Any) -> Callable[[Cluster, Hosts], A
 MISTAKES = (
     # Names
     Mistake("option that does not exist", "new", _set("colour", "blue"), "openshift_cluster.colour", UNKNOWN_FIELD),
-    Mistake("typo in base_domain", "base_domain", _rename("base_domain", "base_domian"), "openshift_cluster.base_domian", UNKNOWN_FIELD, "base_domain"),
-    Mistake("upstream's spelling", "api_vips", _rename("api_vips", "apiVIPs"), "openshift_cluster.apiVIPs", UNKNOWN_FIELD, "api_vips"),
-    Mistake("upstream's old name", "ingress_vips", _rename("ingress_vips", "ingress_vip"), "openshift_cluster.ingress_vip", UNKNOWN_FIELD, "ingress_vips"),
+    Mistake(
+        "typo in base_domain",
+        "base_domain",
+        _rename("base_domain", "base_domian"),
+        "openshift_cluster.base_domian",
+        UNKNOWN_FIELD,
+        "base_domain",
+    ),
+    Mistake(
+        "upstream's spelling",
+        "api_vips",
+        _rename("api_vips", "apiVIPs"),
+        "openshift_cluster.apiVIPs",
+        UNKNOWN_FIELD,
+        "api_vips",
+    ),
+    Mistake(
+        "upstream's old name",
+        "ingress_vips",
+        _rename("ingress_vips", "ingress_vip"),
+        "openshift_cluster.ingress_vip",
+        UNKNOWN_FIELD,
+        "ingress_vips",
+    ),
     Mistake(
         "old name of the mirrors",
         "image_digest_sources",
@@ -124,7 +168,14 @@ MISTAKES = (
         UNKNOWN_FIELD,
         "image_digest_sources",
     ),
-    Mistake("ssh_key", "ssh_public_keys", _rename("ssh_public_keys", "ssh_key"), "openshift_cluster.ssh_key", UNKNOWN_FIELD, "ssh_public_keys"),
+    Mistake(
+        "ssh_key",
+        "ssh_public_keys",
+        _rename("ssh_public_keys", "ssh_key"),
+        "openshift_cluster.ssh_key",
+        UNKNOWN_FIELD,
+        "ssh_public_keys",
+    ),
     Mistake(
         "typo inside cluster_networks",
         "cluster_networks",
@@ -134,7 +185,12 @@ MISTAKES = (
         "host_prefix",
     ),
     Mistake(
-        "typo inside proxy", "proxy", _set("proxy", {"http_prox": "http://192.0.2.1:3128"}), "openshift_cluster.proxy.http_prox", UNKNOWN_FIELD, "http_proxy"
+        "typo inside proxy",
+        "proxy",
+        _set("proxy", {"http_prox": "http://192.0.2.1:3128"}),
+        "openshift_cluster.proxy.http_prox",
+        UNKNOWN_FIELD,
+        "http_proxy",
     ),
     Mistake(
         "unknown key in overrides",
@@ -153,14 +209,47 @@ MISTAKES = (
         "loadBalancer",
     ),
     # Types
-    Mistake("one VIP instead of a list", "api_vips", _set("api_vips", "192.0.2.5"), "openshift_cluster.api_vips", INVALID, "list of strings"),
-    Mistake("a network instead of a list", "machine_networks", _set("machine_networks", "192.0.2.0/24"), "openshift_cluster.machine_networks", INVALID),
+    Mistake(
+        "one VIP instead of a list",
+        "api_vips",
+        _set("api_vips", "192.0.2.5"),
+        "openshift_cluster.api_vips",
+        INVALID,
+        "list of strings",
+    ),
+    Mistake(
+        "a network instead of a list",
+        "machine_networks",
+        _set("machine_networks", "192.0.2.0/24"),
+        "openshift_cluster.machine_networks",
+        INVALID,
+    ),
     Mistake("a number as name", "name", _set("name", 42), "openshift_cluster.name", INVALID, "a string"),
     Mistake("version as a number", "version", _set("version", 4.22), "openshift_cluster.version", INVALID, "4.22.0"),
     Mistake("a word for true", "fips", _set("fips", "no"), "openshift_cluster.fips", INVALID, "true or false"),
-    Mistake("replicas as text", "control_plane", _set("control_plane", {"replicas": "3"}), "openshift_cluster.control_plane.replicas", INVALID, "whole number"),
-    Mistake("a list as proxy", "proxy", _set("proxy", ["http://192.0.2.1:3128"]), "openshift_cluster.proxy", INVALID, "mapping"),
-    Mistake("a number as pull secret", "pull_secret", _set("pull_secret", 12345678), "openshift_cluster.pull_secret", INVALID),
+    Mistake(
+        "replicas as text",
+        "control_plane",
+        _set("control_plane", {"replicas": "3"}),
+        "openshift_cluster.control_plane.replicas",
+        INVALID,
+        "whole number",
+    ),
+    Mistake(
+        "a list as proxy",
+        "proxy",
+        _set("proxy", ["http://192.0.2.1:3128"]),
+        "openshift_cluster.proxy",
+        INVALID,
+        "mapping",
+    ),
+    Mistake(
+        "a number as pull secret",
+        "pull_secret",
+        _set("pull_secret", 12345678),
+        "openshift_cluster.pull_secret",
+        INVALID,
+    ),
     Mistake(
         "a mapping among the networks",
         "service_networks",
@@ -170,7 +259,9 @@ MISTAKES = (
         "a string",
     ),
     # Release
-    Mistake("no version", "version", lambda cluster, hosts: cluster.pop("version"), "openshift_cluster.version", REQUIRED),
+    Mistake(
+        "no version", "version", lambda cluster, hosts: cluster.pop("version"), "openshift_cluster.version", REQUIRED
+    ),
     Mistake("older release", "version", _set("version", "4.13.2"), "openshift_cluster.version", UNSUPPORTED, "older"),
     Mistake("newer release", "version", _set("version", "4.99.0"), "openshift_cluster.version", UNSUPPORTED, "newer"),
     Mistake("no full version", "version", _set("version", "4.22"), "openshift_cluster.version", INVALID),
@@ -204,7 +295,13 @@ MISTAKES = (
         "openshift_cluster.extra_manifests[1]",
         DUPLICATE,
     ),
-    Mistake("manifest without content", "extra_manifests", _set("extra_manifests", [{"name": "a.yaml"}]), "openshift_cluster.extra_manifests[0]", REQUIRED),
+    Mistake(
+        "manifest without content",
+        "extra_manifests",
+        _set("extra_manifests", [{"name": "a.yaml"}]),
+        "openshift_cluster.extra_manifests[0]",
+        REQUIRED,
+    ),
     # Kernel arguments
     Mistake(
         "an empty kernel argument",
@@ -247,7 +344,9 @@ MISTAKES = (
         "is set where the image is built",
     ),
     # Hosts
-    Mistake("unknown option of a host", "host 0", _host_set(0, "rack", "b7"), "openshift_host[node-1].rack", UNKNOWN_FIELD),
+    Mistake(
+        "unknown option of a host", "host 0", _host_set(0, "rack", "b7"), "openshift_host[node-1].rack", UNKNOWN_FIELD
+    ),
     Mistake(
         "typo in mac_address",
         "host 1",
@@ -272,7 +371,14 @@ MISTAKES = (
         INVALID,
         "a list",
     ),
-    Mistake("nmstate as text", "host 3", _host_set(3, "network_config", "interfaces: []"), "openshift_host[worker-1].network_config", INVALID, "mapping"),
+    Mistake(
+        "nmstate as text",
+        "host 3",
+        _host_set(3, "network_config", "interfaces: []"),
+        "openshift_host[worker-1].network_config",
+        INVALID,
+        "mapping",
+    ),
     Mistake(
         "unknown root device hint",
         "host 3",
@@ -289,7 +395,13 @@ MISTAKES = (
         INVALID,
         "true or false",
     ),
-    Mistake("BMC without an address", "host 0 bmc", lambda cluster, hosts: hosts[0]["bmc"].pop("address"), "openshift_host[node-1].bmc.address", REQUIRED),
+    Mistake(
+        "BMC without an address",
+        "host 0 bmc",
+        lambda cluster, hosts: hosts[0]["bmc"].pop("address"),
+        "openshift_host[node-1].bmc.address",
+        REQUIRED,
+    ),
     Mistake(
         "upstream's TLS switch",
         "host 1 bmc",
@@ -298,7 +410,13 @@ MISTAKES = (
         UNKNOWN_FIELD,
         "validate_certs",
     ),
-    Mistake("TLS switch as text", "host 2 bmc", _in_host(2, "bmc", "validate_certs", value="never"), "openshift_host[node-3].bmc.validate_certs", INVALID),
+    Mistake(
+        "TLS switch as text",
+        "host 2 bmc",
+        _in_host(2, "bmc", "validate_certs", value="never"),
+        "openshift_host[node-3].bmc.validate_certs",
+        INVALID,
+    ),
     Mistake(
         "boot through libvirt without a connection",
         "host 3 bmc",
@@ -315,7 +433,13 @@ MISTAKES = (
         UNSUPPORTED,
         "supported values: bmc, libvirt, manual",
     ),
-    Mistake("boot method that does not exist", "host 4 bmc", _host_set(4, "boot", {"method": "usb"}), "openshift_host[worker-2].boot.method", UNSUPPORTED),
+    Mistake(
+        "boot method that does not exist",
+        "host 4 bmc",
+        _host_set(4, "boot", {"method": "usb"}),
+        "openshift_host[worker-2].boot.method",
+        UNSUPPORTED,
+    ),
     Mistake(
         "boot through a BMC that is not there",
         "host 4 bmc",

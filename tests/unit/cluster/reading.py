@@ -16,17 +16,23 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.variab
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import Problem
 
 
-def from_variables(cluster: Mapping[str, Any], hosts: Sequence[Mapping[str, Any]], **release: str) -> tuple[Deployment | None, list[Problem]]:
+def from_variables(
+    cluster: Mapping[str, Any], hosts: Sequence[Mapping[str, Any]], **release: str
+) -> tuple[Deployment | None, list[Problem]]:
     """The deployment and every problem of reading."""
     parsed = read_variables(cluster, hosts, **release)
     return parsed.deployment, list(parsed.problems)
 
 
 def as_files_hold_it(deployment: Deployment) -> Deployment:
-    """The part of a deployment that the files hold: hosts are called by their hostname, and BMC data is only that of the cluster."""
+    """The part of a deployment that the files hold: hosts are called by their hostname, and BMC data is only that of
+    the cluster.
+    """
     documents = _bmc_documents(deployment)
     hosts = [
-        dataclasses.replace(host, name=host.hostname or f"host-{index}", bmc=bmc_from_document(documents.get(index, {})))
+        dataclasses.replace(
+            host, name=host.hostname or f"host-{index}", bmc=bmc_from_document(documents.get(index, {}))
+        )
         for index, host in enumerate(deployment.hosts)
     ]
     return dataclasses.replace(deployment, hosts=tuple(hosts))

@@ -160,15 +160,24 @@ def test_an_option_is_listed_once() -> None:
 
 @pytest.mark.parametrize("text", ["", "# a comment\n", "---\n", "null\n", "{}\n"])
 def test_an_empty_nodes_config_lacks_hosts(tmp_path: Path, text: str) -> None:
-    """The installer reads all of these as a file without anything in it (openshift/installer pkg/asset/agent/joiner/addnodesconfig.go)."""
+    """The installer reads all of these as a file without anything in it (openshift/installer
+    pkg/asset/agent/joiner/addnodesconfig.go).
+    """
     (tmp_path / "nodes-config.yaml").write_text(text)
-    assert [(problem.path, problem.detail) for problem in read_nodes_config(tmp_path).problems] == [("hosts", "at least one host must be defined")]
+    assert [(problem.path, problem.detail) for problem in read_nodes_config(tmp_path).problems] == [
+        ("hosts", "at least one host must be defined")
+    ]
 
 
-@pytest.mark.parametrize(("provided", "read"), [("1500.0", 1500), ("-1.0", -1), ("1.5", 1.5), ("1e3", 1000), ("1.0e+3", 1000), ("9000", 9000)])
+@pytest.mark.parametrize(
+    ("provided", "read"),
+    [("1500.0", 1500), ("-1.0", -1), ("1.5", 1.5), ("1e3", 1000), ("1.0e+3", 1000), ("9000", 9000)],
+)
 def test_whole_numbers_of_a_network_config(tmp_path: Path, provided: str, read: object) -> None:
     """The installer makes JSON of a file first, in which 1500.0 is 1500."""
-    (tmp_path / "nodes-config.yaml").write_text(f"hosts: [{{networkConfig: {{interfaces: [{{name: eno1, mtu: {provided}}}]}}}}]\n")
+    (tmp_path / "nodes-config.yaml").write_text(
+        f"hosts: [{{networkConfig: {{interfaces: [{{name: eno1, mtu: {provided}}}]}}}}]\n"
+    )
     (host,) = read_nodes_config(tmp_path).hosts
     (interface,) = host.network_config["interfaces"]
     assert (interface["mtu"], type(interface["mtu"])) == (read, type(read))

@@ -75,12 +75,19 @@ def test_todays_layout(tmp_path: Path) -> None:
     assert problems == []
     assert deployment is not None
     cluster = deployment.cluster
-    assert (cluster.name, cluster.base_domain, cluster.platform, cluster.api_vips) == ("demo", "example.com", "baremetal", ("192.0.2.5",))
+    assert (cluster.name, cluster.base_domain, cluster.platform, cluster.api_vips) == (
+        "demo",
+        "example.com",
+        "baremetal",
+        ("192.0.2.5",),
+    )
     assert cluster.replicas == {"master": 3, "arbiter": 0, "worker": 0}
     assert cluster.networking.service_networks == ("172.30.0.0/16",)
     assert cluster.release_image == "quay.io/openshift-release-dev/ocp-release:4.22.0-x86_64"
     assert deployment.rendezvous_ip == "192.0.2.11"
-    assert [(host.name, host.role, host.macs) for host in deployment.hosts] == [("node-1", "master", ("52:54:00:00:01:11",))]
+    assert [(host.name, host.role, host.macs) for host in deployment.hosts] == [
+        ("node-1", "master", ("52:54:00:00:01:11",))
+    ]
 
 
 def test_defaults_of_the_installer(tmp_path: Path) -> None:
@@ -95,7 +102,11 @@ def test_defaults_of_the_installer(tmp_path: Path) -> None:
 
 
 def test_keys_match_without_regard_to_case(tmp_path: Path) -> None:
-    text = INSTALL_CONFIG.replace("apiVIPs", "apiVips").replace("ingressVIPs", "ingressvips").replace("baseDomain", "BaseDomain")
+    text = (
+        INSTALL_CONFIG.replace("apiVIPs", "apiVips")
+        .replace("ingressVIPs", "ingressvips")
+        .replace("baseDomain", "BaseDomain")
+    )
     deployment, problems = read(tmp_path, text)
     assert problems == []
     assert deployment is not None
@@ -103,8 +114,20 @@ def test_keys_match_without_regard_to_case(tmp_path: Path) -> None:
 
 
 MISTAKES = [
-    ("unknown key", "baseDomain: example.com", "baseDomian: example.com", ("baseDomian", "Unknown field", "install-config.yaml", 4), "baseDomain"),
-    ("unknown nested key", "    apiVIPs:", "    apiVIPS_:", ("platform.baremetal.apiVIPS_", "Unknown field", "install-config.yaml", 15), "apiVIPs"),
+    (
+        "unknown key",
+        "baseDomain: example.com",
+        "baseDomian: example.com",
+        ("baseDomian", "Unknown field", "install-config.yaml", 4),
+        "baseDomain",
+    ),
+    (
+        "unknown nested key",
+        "    apiVIPs:",
+        "    apiVIPS_:",
+        ("platform.baremetal.apiVIPS_", "Unknown field", "install-config.yaml", 15),
+        "apiVIPs",
+    ),
     (
         "duplicate key",
         "  replicas: 3",
@@ -119,20 +142,56 @@ MISTAKES = [
         ("controlPlane.Replicas", "Duplicate value", "install-config.yaml", 7),
         "same field",
     ),
-    ("text for a number", "  replicas: 3", "  replicas: three", ("controlPlane.replicas", "Invalid value", "install-config.yaml", 6), "whole number"),
-    ("one VIP instead of a list", "[192.0.2.5]", "192.0.2.5", ("platform.baremetal.apiVIPs", "Invalid value", "install-config.yaml", 15), "list of strings"),
+    (
+        "text for a number",
+        "  replicas: 3",
+        "  replicas: three",
+        ("controlPlane.replicas", "Invalid value", "install-config.yaml", 6),
+        "whole number",
+    ),
+    (
+        "one VIP instead of a list",
+        "[192.0.2.5]",
+        "192.0.2.5",
+        ("platform.baremetal.apiVIPs", "Invalid value", "install-config.yaml", 15),
+        "list of strings",
+    ),
     ("JSON without quotes", "pullSecret: '{", "pullSecret: {", None, ""),
-    ("no apiVersion", "apiVersion: v1\n", "", ("apiVersion", "Required value", "install-config.yaml", 1), "version required"),
-    ("another apiVersion", "apiVersion: v1\n", "apiVersion: v2\n", ("apiVersion", "Invalid value", "install-config.yaml", 1), 'must be "v1"'),
-    ("no network", "192.0.2.0/24", "192.0.2.0", ("networking.machineNetwork[0].cidr", "Invalid value", "install-config.yaml", 12), "invalid CIDR address"),
+    (
+        "no apiVersion",
+        "apiVersion: v1\n",
+        "",
+        ("apiVersion", "Required value", "install-config.yaml", 1),
+        "version required",
+    ),
+    (
+        "another apiVersion",
+        "apiVersion: v1\n",
+        "apiVersion: v2\n",
+        ("apiVersion", "Invalid value", "install-config.yaml", 1),
+        'must be "v1"',
+    ),
+    (
+        "no network",
+        "192.0.2.0/24",
+        "192.0.2.0",
+        ("networking.machineNetwork[0].cidr", "Invalid value", "install-config.yaml", 12),
+        "invalid CIDR address",
+    ),
 ]
 
 
 @pytest.mark.parametrize(("name", "old", "new", "problem", "words"), MISTAKES, ids=[mistake[0] for mistake in MISTAKES])
-def test_mistakes_in_install_config(tmp_path: Path, name: str, old: str, new: str, problem: tuple[str, str, str, int] | None, words: str) -> None:
+def test_mistakes_in_install_config(
+    tmp_path: Path, name: str, old: str, new: str, problem: tuple[str, str, str, int] | None, words: str
+) -> None:
     text = INSTALL_CONFIG.replace(old, new)
     if problem is None:
-        text, problem, words = text.replace("}}}'", "}}}"), ("pullSecret", "Invalid value", "install-config.yaml", 17), "single quotes"
+        text, problem, words = (
+            text.replace("}}}'", "}}}"),
+            ("pullSecret", "Invalid value", "install-config.yaml", 17),
+            "single quotes",
+        )
     assert text != INSTALL_CONFIG
     _deployment, problems = read(tmp_path, text)
     assert found(problems) == [problem]
@@ -143,14 +202,28 @@ def test_mistakes_in_install_config(tmp_path: Path, name: str, old: str, new: st
 AGENT_MISTAKES = [
     ("no apiVersion", "apiVersion: v1beta1\n", "", ("apiVersion", "Required value", "agent-config.yaml", 1)),
     ("unknown apiVersion", "v1beta1", "v2", ("apiVersion", "Invalid value", "agent-config.yaml", 1)),
-    ("misspelt key", "macAddress", "macAdress", ("hosts[0].interfaces[0].macAdress", "Unknown field", "agent-config.yaml", 11)),
-    ("MAC as a list", "52:54:00:00:01:11", "[x]", ("hosts[0].interfaces[0].macAddress", "Invalid value", "agent-config.yaml", 11)),
+    (
+        "misspelt key",
+        "macAddress",
+        "macAdress",
+        ("hosts[0].interfaces[0].macAdress", "Unknown field", "agent-config.yaml", 11),
+    ),
+    (
+        "MAC as a list",
+        "52:54:00:00:01:11",
+        "[x]",
+        ("hosts[0].interfaces[0].macAddress", "Invalid value", "agent-config.yaml", 11),
+    ),
     ("hosts as a mapping", "hosts:\n- hostname", "hosts:\n  hostname", None),
 ]
 
 
-@pytest.mark.parametrize(("name", "old", "new", "problem"), AGENT_MISTAKES, ids=[mistake[0] for mistake in AGENT_MISTAKES])
-def test_mistakes_in_agent_config(tmp_path: Path, name: str, old: str, new: str, problem: tuple[str, str, str, int] | None) -> None:
+@pytest.mark.parametrize(
+    ("name", "old", "new", "problem"), AGENT_MISTAKES, ids=[mistake[0] for mistake in AGENT_MISTAKES]
+)
+def test_mistakes_in_agent_config(
+    tmp_path: Path, name: str, old: str, new: str, problem: tuple[str, str, str, int] | None
+) -> None:
     _deployment, problems = read(tmp_path, agent=AGENT_CONFIG.replace(old, new))
     assert found(problems) == [problem or ("hosts", "Invalid value", "agent-config.yaml", 6)]
 
@@ -158,10 +231,22 @@ def test_mistakes_in_agent_config(tmp_path: Path, name: str, old: str, new: str,
 UPGRADES = [
     ("apiVIP", "    apiVIPs: [192.0.2.5]", "    apiVIP: 192.0.2.5", "platform.baremetal.apiVIP", 15),
     ("ingressVIP", "    ingressVIPs: [192.0.2.6]", "    ingressVIP: 192.0.2.6", "platform.baremetal.ingressVIP", 16),
-    ("machineCIDR", "  machineNetwork:\n  - cidr: 192.0.2.0/24", "  machineCIDR: 192.0.2.0/24", "networking.machineCIDR", 11),
+    (
+        "machineCIDR",
+        "  machineNetwork:\n  - cidr: 192.0.2.0/24",
+        "  machineCIDR: 192.0.2.0/24",
+        "networking.machineCIDR",
+        11,
+    ),
     ("type", "networking:\n", "networking:\n  type: OVNKubernetes\n", "networking.type", 11),
     ("serviceCIDR", "networking:\n", "networking:\n  serviceCIDR: 172.30.0.0/16\n", "networking.serviceCIDR", 11),
-    ("clusterNetworks", "networking:\n", "networking:\n  clusterNetworks: [{cidr: 10.128.0.0/14, hostPrefix: 23}]\n", "networking.clusterNetworks", 11),
+    (
+        "clusterNetworks",
+        "networking:\n",
+        "networking:\n  clusterNetworks: [{cidr: 10.128.0.0/14, hostPrefix: 23}]\n",
+        "networking.clusterNetworks",
+        11,
+    ),
     (
         "hostSubnetLength",
         "networking:\n",
@@ -170,12 +255,20 @@ UPGRADES = [
         11,
     ),
     ("apiVersion", "apiVersion: v1\n", "apiVersion: v1beta4\n", "apiVersion", 1),
-    ("provisioningDHCPExternal", "  baremetal:\n", "  baremetal:\n    provisioningDHCPExternal: false\n", "platform.baremetal.provisioningDHCPExternal", 15),
+    (
+        "provisioningDHCPExternal",
+        "  baremetal:\n",
+        "  baremetal:\n    provisioningDHCPExternal: false\n",
+        "platform.baremetal.provisioningDHCPExternal",
+        15,
+    ),
 ]
 
 
 @pytest.mark.parametrize(("name", "new", "old", "path", "line"), UPGRADES, ids=[upgrade[0] for upgrade in UPGRADES])
-def test_deprecated_fields_mean_the_same_and_warn_once(tmp_path: Path, name: str, new: str, old: str, path: str, line: int) -> None:
+def test_deprecated_fields_mean_the_same_and_warn_once(
+    tmp_path: Path, name: str, new: str, old: str, path: str, line: int
+) -> None:
     today, _problems = read(tmp_path)
     deployment, problems = read(tmp_path, INSTALL_CONFIG.replace(new, old))
     assert found(problems) == [(path, "Deprecated", "install-config.yaml", line)]
@@ -185,17 +278,32 @@ def test_deprecated_fields_mean_the_same_and_warn_once(tmp_path: Path, name: str
 
 
 def test_deprecated_fields_that_change_something(tmp_path: Path) -> None:
-    text = INSTALL_CONFIG.replace("  baremetal:\n", "  baremetal:\n    provisioningHostIP: 172.22.0.3\n    provisioningDHCPExternal: true\n")
+    text = INSTALL_CONFIG.replace(
+        "  baremetal:\n", ("  baremetal:\n    provisioningHostIP: 172.22.0.3\n    provisioningDHCPExternal: true\n")
+    )
     text += "imageContentSources:\n- source: quay.io/a\n  mirrors: [registry.example.com/a]\n"
     deployment, problems = read(tmp_path, text)
-    assert [problem.path for problem in problems] == ["platform.baremetal.provisioningDHCPExternal", "platform.baremetal.provisioningHostIP"]
+    assert [problem.path for problem in problems] == [
+        "platform.baremetal.provisioningDHCPExternal",
+        "platform.baremetal.provisioningHostIP",
+    ]
     assert deployment is not None
-    assert deployment.cluster.platform_options == {"clusterProvisioningIP": "172.22.0.3", "provisioningNetwork": "Unmanaged"}
-    assert [(source.source, source.mirrors) for source in deployment.cluster.image_digest_sources] == [("quay.io/a", ("registry.example.com/a",))]
+    assert deployment.cluster.platform_options == {
+        "clusterProvisioningIP": "172.22.0.3",
+        "provisioningNetwork": "Unmanaged",
+    }
+    assert [(source.source, source.mirrors) for source in deployment.cluster.image_digest_sources] == [
+        ("quay.io/a", ("registry.example.com/a",))
+    ]
 
 
 CONTRADICTIONS = [
-    ("    apiVIPs: [192.0.2.5]", "    apiVIPs: [192.0.2.5]\n    apiVIP: 192.0.2.7", "platform.baremetal.apiVIPs", "installer"),
+    (
+        "    apiVIPs: [192.0.2.5]",
+        "    apiVIPs: [192.0.2.5]\n    apiVIP: 192.0.2.7",
+        "platform.baremetal.apiVIPs",
+        "installer",
+    ),
     ("networking:\n", "networking:\n  machineCIDR: 10.0.0.0/16\n", "networking.machineNetwork", "ours"),
     (
         "networking:\n",
@@ -209,7 +317,9 @@ CONTRADICTIONS = [
 @pytest.mark.parametrize(("old", "new", "path", "layer"), CONTRADICTIONS)
 def test_old_and_new_field_must_agree(tmp_path: Path, old: str, new: str, path: str, layer: str) -> None:
     _deployment, problems = read(tmp_path, INSTALL_CONFIG.replace(old, new))
-    assert [(problem.path, problem.kind, problem.layer) for problem in errors(problems)] == [(path, "Invalid value", layer)]
+    assert [(problem.path, problem.kind, problem.layer) for problem in errors(problems)] == [
+        (path, "Invalid value", layer)
+    ]
 
 
 def test_prerelease_agent_config(tmp_path: Path) -> None:
@@ -222,10 +332,14 @@ def test_prerelease_agent_config(tmp_path: Path) -> None:
     assert deployment == today
     # A rule's problem is led back to where the value stands.
     parsed = read_directory(tmp_path, version="4.22.0")
-    (led,) = in_users_terms([Problem("hosts[0].interfaces[0].macAddress", "Invalid value", "", file="agent-config.yaml")], parsed.source)
+    (led,) = in_users_terms(
+        [Problem("hosts[0].interfaces[0].macAddress", "Invalid value", "", file="agent-config.yaml")], parsed.source
+    )
     assert found([led]) == [("hosts[0].interfaces[0].macAddress", "Invalid value", "agent-config.yaml", 11)]
     ours = Problem("hosts[0].interfaces[0].macAddress", "Invalid value", "", layer="ours", file="agent-config.yaml")
-    assert found(in_users_terms([ours], parsed.source)) == [("spec.hosts[0].interfaces[0].macAddress", "Invalid value", "agent-config.yaml", 11)]
+    assert found(in_users_terms([ours], parsed.source)) == [
+        ("spec.hosts[0].interfaces[0].macAddress", "Invalid value", "agent-config.yaml", 11)
+    ]
 
 
 def test_alpha_agent_config(tmp_path: Path) -> None:
@@ -286,17 +400,30 @@ def test_hosts_of_install_config(tmp_path: Path) -> None:
     assert problems == []
     assert deployment is not None
     node, worker = deployment.hosts
-    assert [(interface.name, interface.mac_address) for interface in node.interfaces] == [("eno1", "52:54:00:00:01:01"), ("eno2", "52:54:00:00:01:02")]
+    assert [(interface.name, interface.mac_address) for interface in node.interfaces] == [
+        ("eno1", "52:54:00:00:01:01"),
+        ("eno2", "52:54:00:00:01:02"),
+    ]
     assert (node.hostname, node.role) == ("node-1", "master")
     assert node.bmc is not None
     assert (node.bmc.address, node.bmc.password, node.bmc.validate_certs) == ("redfish://192.0.2.201", "geheim", False)
-    assert [(interface.name, interface.mac_address) for interface in worker.interfaces] == [("boot", "52:54:00:00:02:01")]
+    assert [(interface.name, interface.mac_address) for interface in worker.interfaces] == [
+        ("boot", "52:54:00:00:02:01")
+    ]
     (listed,) = deployment.cluster.platform_options["hosts"]
-    assert (listed["name"], listed["bootMACAddress"], listed["bmc"]["username"]) == ("node-1", "52:54:00:00:01:01", "admin")
+    assert (listed["name"], listed["bootMACAddress"], listed["bmc"]["username"]) == (
+        "node-1",
+        "52:54:00:00:01:01",
+        "admin",
+    )
     source = read_directory(tmp_path).source
-    (led,) = in_users_terms([Problem("platform.baremetal.hosts[0].bmc.address", "Invalid value", "", file="install-config.yaml")], source)
+    (led,) = in_users_terms(
+        [Problem("platform.baremetal.hosts[0].bmc.address", "Invalid value", "", file="install-config.yaml")], source
+    )
     assert found([led]) == [("platform.baremetal.hosts[0].bmc.address", "Invalid value", "install-config.yaml", 24)]
-    (led,) = in_users_terms([Problem("hosts[0].interfaces[1].macAddress", "Invalid value", "", file="agent-config.yaml")], source)
+    (led,) = in_users_terms(
+        [Problem("hosts[0].interfaces[1].macAddress", "Invalid value", "", file="agent-config.yaml")], source
+    )
     assert found([led]) == [("hosts[0].interfaces[1].macAddress", "Invalid value", "install-config.yaml", 28)]
 
 
@@ -314,27 +441,42 @@ def test_boot_mac_of_install_config_hosts(tmp_path: Path) -> None:
         "bootMACAddress: 52:54:00:00:01:01", "bootMACAddress: 52:54:00:00:01:09"
     )
     _deployment, problems = read(tmp_path, with_baremetal_hosts(hosts), None)
-    assert found(errors(problems)) == [("platform.baremetal.hosts[0].bootMACAddress", "Required value", "install-config.yaml", 16)]
+    assert found(errors(problems)) == [
+        ("platform.baremetal.hosts[0].bootMACAddress", "Required value", "install-config.yaml", 16)
+    ]
     assert "boot-mac" in [problem.check for problem in warnings(problems)]
 
 
 def test_version_and_release_image(tmp_path: Path) -> None:
     deployment, problems = read(tmp_path, version="")
     assert [(problem.path, problem.kind) for problem in problems] == [("openshift_version", "Required value")]
-    (tmp_path / "release.json").write_text(json.dumps({"version": "4.21.3", "release_image": "registry.example.com/ocp@sha256:00"}))
+    (tmp_path / "release.json").write_text(
+        json.dumps({"version": "4.21.3", "release_image": "registry.example.com/ocp@sha256:00"})
+    )
     deployment, problems = from_directory(tmp_path)
     assert problems == []
     assert deployment is not None
-    assert (deployment.cluster.version, deployment.cluster.release_image) == ("4.21.3", "registry.example.com/ocp@sha256:00")
+    assert (deployment.cluster.version, deployment.cluster.release_image) == (
+        "4.21.3",
+        "registry.example.com/ocp@sha256:00",
+    )
     deployment, _problems = from_directory(tmp_path, version="4.22.1")
     assert deployment is not None
     assert deployment.cluster.release_image == "quay.io/openshift-release-dev/ocp-release:4.22.1-x86_64"
     deployment, _problems = from_directory(tmp_path, version="4.21.3", release_image="registry.example.com/other:1")
     assert deployment is not None
     assert deployment.cluster.release_image == "registry.example.com/other:1"
-    pinned = {"version": "4.21.3", "release_image": "registry.example.com/ocp@sha256:00", "release_tag": "registry.example.com/ocp:4.21.3"}
+    pinned = {
+        "version": "4.21.3",
+        "release_image": "registry.example.com/ocp@sha256:00",
+        "release_tag": "registry.example.com/ocp:4.21.3",
+    }
     (tmp_path / "release.json").write_text(json.dumps(pinned))
-    for image, tag in (("", pinned["release_tag"]), (pinned["release_image"], pinned["release_tag"]), (pinned["release_tag"], "")):
+    for image, tag in (
+        ("", pinned["release_tag"]),
+        (pinned["release_image"], pinned["release_tag"]),
+        (pinned["release_tag"], ""),
+    ):
         deployment, _problems = from_directory(tmp_path, release_image=image)
         assert deployment is not None and deployment.cluster.release_tag == tag
     deployment, _problems = from_directory(tmp_path)
@@ -371,7 +513,10 @@ def test_extra_manifests(tmp_path: Path) -> None:
     (manifests / "b.yaml").write_text("kind: B\n---\n- C\n")
     (manifests / "a.yml").write_text("kind: [\n")
     _deployment, problems = read(tmp_path)
-    assert [(Path(problem.file).name, problem.kind, problem.line) for problem in problems] == [("a.yml", "Syntax error", 2), ("b.yaml", "Invalid value", 3)]
+    assert [(Path(problem.file).name, problem.kind, problem.line) for problem in problems] == [
+        ("a.yml", "Syntax error", 2),
+        ("b.yaml", "Invalid value", 3),
+    ]
 
 
 def test_kni22(tmp_path: Path) -> None:
@@ -398,13 +543,20 @@ SECRETIVE = INSTALL_CONFIG.replace("dXNlcjpnZWhlaW0=", "Z2VoZWltZ2VoZWlt")
 
 
 @settings(max_examples=150, deadline=None, derandomize=True)
-@given(st.integers(0, len(SECRETIVE) - 1), st.integers(0, 30), st.text(st.sampled_from("\t :-'\"{}[]&*!|>%@`#,x\n\x00ü"), max_size=3), st.booleans())
+@given(
+    st.integers(0, len(SECRETIVE) - 1),
+    st.integers(0, 30),
+    st.text(st.sampled_from("\t :-'\"{}[]&*!|>%@`#,x\n\x00ü"), max_size=3),
+    st.booleans(),
+)
 def test_damaged_files_are_problems_that_show_no_secret(start: int, length: int, inserted: str, agent: bool) -> None:
     text = AGENT_CONFIG if agent else SECRETIVE
     start = min(start, len(text))
     damaged = text[:start] + inserted + text[start + length :]
     with tempfile.TemporaryDirectory() as directory:
-        deployment, problems = read(Path(directory), SECRETIVE if agent else damaged, damaged if agent else AGENT_CONFIG)
+        deployment, problems = read(
+            Path(directory), SECRETIVE if agent else damaged, damaged if agent else AGENT_CONFIG
+        )
     assert deployment is not None or errors(problems)
     said = "".join(problem.text() for problem in problems)
     # Any part of the secret that is long enough to be of use.

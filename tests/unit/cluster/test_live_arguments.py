@@ -24,7 +24,14 @@ from .mistakes import good_cluster, good_hosts
 OPTION = "live_kernel_arguments"
 PATH = f"openshift_cluster.{OPTION}"
 ARGUMENTS = ["console=tty0", "console=ttyS0,115200n8"]
-SOME_ARGUMENTS = ["nomodeset", "console=ttyS0,115200n8", "ip=[2001:db8::2]::[2001:db8::1]:64:h:eno1:none", "rd.net.timeout.carrier=30", "-x", "fipsy=1"]
+SOME_ARGUMENTS = [
+    "nomodeset",
+    "console=ttyS0,115200n8",
+    "ip=[2001:db8::2]::[2001:db8::1]:64:h:eno1:none",
+    "rd.net.timeout.carrier=30",
+    "-x",
+    "fipsy=1",
+]
 
 
 def read(value: Any) -> tuple[Deployment | None, list[Problem]]:
@@ -76,7 +83,9 @@ def test_arguments_that_cannot_be(argument: str, words: list[str]) -> None:
     assert [word for word in words if word.replace("\\\\", "\\") not in problem.text()] == []
 
 
-@pytest.mark.parametrize(("value", "path"), [("quiet", PATH), ({"quiet": 1}, PATH), ([["quiet"]], f"{PATH}[0]"), ([1], f"{PATH}[0]")])
+@pytest.mark.parametrize(
+    ("value", "path"), [("quiet", PATH), ({"quiet": 1}, PATH), ([["quiet"]], f"{PATH}[0]"), ([1], f"{PATH}[0]")]
+)
 def test_a_value_with_the_wrong_type(value: Any, path: str) -> None:
     assert [problem.path for problem in read(value)[1]] == [path]
 
@@ -134,7 +143,9 @@ def test_a_wrong_release_json_is_named(tmp_path: Path, value: Any, path: str, wo
 
 def test_an_infra_env_gets_them() -> None:
     cluster = deployed(ARGUMENTS).cluster
-    assert infra_env_values(cluster)["kernel_arguments"] == [{"operation": "append", "value": argument} for argument in ARGUMENTS]
+    assert infra_env_values(cluster)["kernel_arguments"] == [
+        {"operation": "append", "value": argument} for argument in ARGUMENTS
+    ]
     assert "kernel_arguments" not in infra_env_values(dataclasses.replace(cluster, live_kernel_arguments=()))
 
 

@@ -114,7 +114,8 @@ def test_faults_are_located_and_quote_nothing(name: str, text: str, words: str) 
         ("a: -.Inf\n", "a", "Syntax error", 1),
         ("a: .nan\n", "a", "Syntax error", 1),
         ("? \n: 1\n", "", "Syntax error", 1),
-        # What '<<' brings is no default to the installer: a key of its own beside it stands twice, as does one of two sources.
+        # What '<<' brings is no default to the installer: a key of its own beside it stands twice, as does one of two
+        # sources.
         ("x: &x\n  a: 1\nz:\n  <<: *x\n  a: 2\n", "z.a", "Duplicate value", 5),
         ("x: &x\n  a: 1\nz:\n  a: 2\n  <<: *x\n", "z.a", "Duplicate value", 4),
         ("z:\n  <<:\n  - {a: 1, b: 1}\n  - {a: 2}\n", "z.a", "Duplicate value", 4),
@@ -132,7 +133,9 @@ def test_what_is_yaml_but_wrong(text: str, path: str, kind: str, line: int) -> N
 
 def test_aliases_cannot_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(located, "_MOST_VALUES", 1000)
-    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"] + [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9)]
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"] + [
+        f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9)
+    ]
     _item, problems = load("\n".join(lines), "f.yaml")
     assert [problem.detail for problem in problems] == ["aliases make this document too large"]
     deep = "[" * 250 + "]" * 250
@@ -200,7 +203,10 @@ def test_doubled_single_quotes_around_the_pull_secret() -> None:
 
 
 def test_merge_patch_keeps_places() -> None:
-    merged = merge_patch(wrap({"a": {"b": 1, "c": 2}, "d": [1]}, "", "f", 1), wrap({"a": {"b": None, "e": {"f": None, "g": 3}}, "d": "x"}, "patch"))
+    merged = merge_patch(
+        wrap({"a": {"b": 1, "c": 2}, "d": [1]}, "", "f", 1),
+        wrap({"a": {"b": None, "e": {"f": None, "g": 3}}, "d": "x"}, "patch"),
+    )
     assert plain(merged) == {"a": {"c": 2, "e": {"g": 3}}, "d": "x"}
     assert merged.value["a"].value["e"].value["g"].path == "patch.a.e.g"
     assert merged.value["a"].value["c"].path == "a.c"

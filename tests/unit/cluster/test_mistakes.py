@@ -53,4 +53,6 @@ def test_independent_mistakes_are_all_found(seed: int) -> None:
     cluster, hosts = good_cluster(), good_hosts()
     for mistake in sorted(mistakes, key=lambda mistake: mistake.where == "groups"):
         mistake.change(cluster, hosts)
-    assert sorted((problem.path, problem.kind) for problem in problems_of(cluster, hosts)) == sorted((mistake.path, mistake.kind) for mistake in mistakes)
+    assert sorted((problem.path, problem.kind) for problem in problems_of(cluster, hosts)) == sorted(
+        (mistake.path, mistake.kind) for mistake in mistakes
+    )

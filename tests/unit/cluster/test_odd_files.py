@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Files as people leave them: with other programs' line ends and marks, directories and links in their place, JSON beyond reason."""
+"""Files as people leave them: with other programs' line ends and marks, directories and links in their place, JSON
+beyond reason.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problem
 from ansible_collections.zerotouch.openshift.tests.unit.cluster.test_files import AGENT_CONFIG, INSTALL_CONFIG
 
 
-def written(directory: Path, *, install: bytes | None = INSTALL_CONFIG.encode(), agent: bytes | None = AGENT_CONFIG.encode()) -> Path:
+def written(
+    directory: Path, *, install: bytes | None = INSTALL_CONFIG.encode(), agent: bytes | None = AGENT_CONFIG.encode()
+) -> Path:
     """Both files; None means a directory in the file's place."""
     for name, content in (("install-config.yaml", install), ("agent-config.yaml", agent)):
         if content is None:
@@ -106,6 +110,7 @@ def test_two_platforms_at_once(tmp_path: Path, other: str) -> None:
     install = INSTALL_CONFIG.replace("  baremetal:\n", f"  {other}\n  baremetal:\n{hosts}")
     found = all_problems(read_directory(written(tmp_path, install=install.encode()), version="4.22.0"))
     assert [problem.detail for problem in found if problem.path == "platform" and problem.kind == "Invalid value"] == [
-        f'must only specify a single type of platform; cannot use both "{sorted([other.split(":")[0], "baremetal"])[0]}" and '
+        "must only specify a single type of platform; cannot use both "
+        f'"{sorted([other.split(":")[0], "baremetal"])[0]}" and '
         f'"{sorted([other.split(":")[0], "baremetal"])[1]}"'
     ]

@@ -34,18 +34,45 @@ some_text = text.filter(lambda value: value != "")
 # Words that YAML readers take for something else.
 word = st.one_of(
     some_text,
-    st.sampled_from(["yes", "n", "null", "~", "0o17", "1e3", "012", "0x1f", "52:54:00:11:22:33", "2022-01-01", "=", "<<", ".inf", "-", "a: b", "#", "|"]),
+    st.sampled_from(
+        [
+            "yes",
+            "n",
+            "null",
+            "~",
+            "0o17",
+            "1e3",
+            "012",
+            "0x1f",
+            "52:54:00:11:22:33",
+            "2022-01-01",
+            "=",
+            "<<",
+            ".inf",
+            "-",
+            "a: b",
+            "#",
+            "|",
+        ]
+    ),
 )
 leaf = st.one_of(word, st.integers(-5, 5000), st.booleans())
-tree = st.recursive(leaf, lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(word, inner, max_size=3)), max_leaves=8)
+tree = st.recursive(
+    leaf, lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(word, inner, max_size=3)), max_leaves=8
+)
 document = st.dictionaries(word, tree, max_size=3)
 multiline = st.one_of(word, st.lists(text, min_size=2, max_size=4).map("\n".join)).filter(lambda value: value != "")
 stripped = some_text.map(str.strip).filter(bool)
 words = st.lists(word, max_size=3).map(tuple)
 
-machine_platforms = st.fixed_dictionaries({}, optional={"vsphere": st.fixed_dictionaries({"cpus": st.integers(0, 9)}), "aws": document})
+machine_platforms = st.fixed_dictionaries(
+    {}, optional={"vsphere": st.fixed_dictionaries({"cpus": st.integers(0, 9)}), "aws": document}
+)
 pools = st.builds(
-    Pool, st.integers(0, 5), st.sampled_from(["amd64", "arm64"]), st.fixed_dictionaries({}, optional={"hyperthreading": word, "platform": machine_platforms})
+    Pool,
+    st.integers(0, 5),
+    st.sampled_from(["amd64", "arm64"]),
+    st.fixed_dictionaries({}, optional={"hyperthreading": word, "platform": machine_platforms}),
 )
 networkings = st.builds(
     Networking,
@@ -54,7 +81,9 @@ networkings = st.builds(
     st.lists(st.builds(ClusterNetwork, word, st.integers(1, 64)), min_size=1, max_size=2).map(tuple),
     st.lists(word, min_size=1, max_size=2).map(tuple),
 )
-options = st.fixed_dictionaries({}, optional={"provisioningNetwork": word, "loadBalancer": st.fixed_dictionaries({"type": word})})
+options = st.fixed_dictionaries(
+    {}, optional={"provisioningNetwork": word, "loadBalancer": st.fixed_dictionaries({"type": word})}
+)
 clusters = st.builds(
     Cluster,
     name=word,
@@ -76,12 +105,23 @@ clusters = st.builds(
     image_digest_sources=st.lists(st.builds(ImageDigestSource, word, words, text), max_size=2).map(tuple),
     proxy=st.builds(Proxy, text, text, text),
     fips=st.booleans(),
-    capabilities=st.fixed_dictionaries({}, optional={"baselineCapabilitySet": word, "additionalEnabledCapabilities": st.lists(word, min_size=1, max_size=2)}),
+    capabilities=st.fixed_dictionaries(
+        {},
+        optional={
+            "baselineCapabilitySet": word,
+            "additionalEnabledCapabilities": st.lists(word, min_size=1, max_size=2),
+        },
+    ),
     cpu_partitioning_mode=text,
     feature_set=text,
     feature_gates=words,
     install_config_extra=st.fixed_dictionaries(
-        {}, optional={"publish": word, "osImageStream": word, "networking": st.fixed_dictionaries({"clusterNetworkMTU": st.integers(1, 9000)})}
+        {},
+        optional={
+            "publish": word,
+            "osImageStream": word,
+            "networking": st.fixed_dictionaries({"clusterNetworkMTU": st.integers(1, 9000)}),
+        },
     ),
     rendezvous_ip=st.sampled_from(["", "192.0.2.1", "2001:db8::1"]),
     ntp_sources=words,
@@ -97,7 +137,9 @@ hosts = st.builds(
     hostname=text,
     role=st.sampled_from(["master", "worker", "arbiter", ""]),
     interfaces=st.lists(st.builds(Interface, text, text), max_size=2).map(tuple),
-    root_device_hints=st.fixed_dictionaries({}, optional={"deviceName": word, "minSizeGigabytes": st.integers(0, 100), "rotational": st.booleans()}),
+    root_device_hints=st.fixed_dictionaries(
+        {}, optional={"deviceName": word, "minSizeGigabytes": st.integers(0, 100), "rotational": st.booleans()}
+    ),
     network_config=document,
     bmc=st.none() | st.builds(Bmc, word, password=word),
 )
@@ -116,12 +158,28 @@ def deployments(draw: st.DrawFn) -> Deployment:
     if cluster.platform == "baremetal" and machines and draw(st.booleans()):
         first = machines[0]
         mac = first.interfaces[0].mac_address if first.interfaces else ""
-        entry = {"name": first.hostname or "host-0", "role": first.role, "bootMACAddress": mac, "bmc": {"address": "redfish://x", "password": draw(word)}}
-        cluster = dataclasses.replace(cluster, platform_options={**cluster.platform_options, "hosts": [{key: value for key, value in entry.items() if value}]})
+        entry = {
+            "name": first.hostname or "host-0",
+            "role": first.role,
+            "bootMACAddress": mac,
+            "bmc": {"address": "redfish://x", "password": draw(word)},
+        }
+        cluster = dataclasses.replace(
+            cluster,
+            platform_options={
+                **cluster.platform_options,
+                "hosts": [{key: value for key, value in entry.items() if value}],
+            },
+        )
     return Deployment(cluster, machines, cluster.rendezvous_ip)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], derandomize=True)
+@settings(
+    max_examples=40,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    derandomize=True,
+)
 @given(deployments())
 def test_files_read_back_as_the_same_deployment(deployment: Deployment) -> None:
     files = render_files(deployment)

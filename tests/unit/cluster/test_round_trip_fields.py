@@ -15,9 +15,19 @@ import pytest
 import yaml
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.fields import AGENT_CONFIG, INSTALL_CONFIG
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.files import read_directory
-from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.nested_fields import AGENT_PLATFORMS, OTHER_PLATFORMS
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.nested_fields import (
+    AGENT_PLATFORMS,
+    OTHER_PLATFORMS,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.render import render_files
-from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.shapes import AnyOf, ListOf, Opaque, Record, Scalar, Shape
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.shapes import (
+    AnyOf,
+    ListOf,
+    Opaque,
+    Record,
+    Scalar,
+    Shape,
+)
 
 # What the two documents say of hosts goes one way or the other, and mirrors have an old list and a new one.
 NOT_BOTH = ("imageContentSources", "platform.baremetal.hosts")
@@ -40,7 +50,10 @@ class Filler:
             return {name: value for name, value in filled.items() if value != {} or path == "platform"}
         if isinstance(shape, ListOf):
             # There is one pool of workers.
-            filled = [self.fill(shape.element, f"{path}[]") for _number in range(1 if path == "compute" else self.draw.randint(1, 2))]
+            filled = [
+                self.fill(shape.element, f"{path}[]")
+                for _number in range(1 if path == "compute" else self.draw.randint(1, 2))
+            ]
             return [element for element in filled if element != {}]
         if isinstance(shape, AnyOf):
             return self.fill(shape.shapes[0], path)
@@ -72,7 +85,9 @@ class Filler:
             return path not in NOT_BOTH and (name == self.platform and (rest == name or self.lucky()))
         if path.rpartition(".")[2] in OTHER_PLATFORMS or path in NOT_BOTH:
             return False
-        return path in ("apiVersion", "platform", "compute", "compute[].name") or path.endswith("].cidr") or self.lucky()
+        return (
+            path in ("apiVersion", "platform", "compute", "compute[].name") or path.endswith("].cidr") or self.lucky()
+        )
 
     def lucky(self) -> bool:
         return self.draw.random() < self.share

@@ -9,10 +9,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.schema import cluster_schema, host_schema, json_schema, schema_files
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.schema import (
+    cluster_schema,
+    host_schema,
+    json_schema,
+    schema_files,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.shapes import Reader, snake_case
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.tree import wrap
-from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.variable_fields import CLUSTER, HOST, TARGETS_BY_OPTION
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.variable_fields import (
+    CLUSTER,
+    HOST,
+    TARGETS_BY_OPTION,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
@@ -64,15 +73,28 @@ def test_our_names_are_upstreams_in_snake_case(name: str, ours: str) -> None:
 
 
 def test_names_of_options_follow_from_their_targets() -> None:
-    exceptions = {"platform_options", "ssh_public_keys", "ntp_sources", "machine_networks", "cluster_networks", "service_networks", "compute"}
+    exceptions = {
+        "platform_options",
+        "ssh_public_keys",
+        "ntp_sources",
+        "machine_networks",
+        "cluster_networks",
+        "service_networks",
+        "compute",
+    }
     for option, target in TARGETS_BY_OPTION.items():
         assert option in CLUSTER.fields
         assert option in exceptions or option == snake_case(target.rpartition(".")[2])
 
 
 def accepted(cluster: dict[str, Any], hosts: list[dict[str, Any]]) -> bool:
-    own = [{key: value for key, value in host.items() if key not in ("inventory_name", "role") and value is not None} for host in hosts]
-    return Draft202012Validator(cluster_schema()).is_valid(cluster) and all(Draft202012Validator(host_schema()).is_valid(host) for host in own)
+    own = [
+        {key: value for key, value in host.items() if key not in ("inventory_name", "role") and value is not None}
+        for host in hosts
+    ]
+    return Draft202012Validator(cluster_schema()).is_valid(cluster) and all(
+        Draft202012Validator(host_schema()).is_valid(host) for host in own
+    )
 
 
 def test_the_good_description_is_accepted() -> None:
@@ -83,7 +105,9 @@ def test_the_good_description_is_accepted() -> None:
 BEYOND = {"overrides", "platform_options", "extra_manifests", "live_kernel_arguments", "version", "groups"}
 
 
-@pytest.mark.parametrize("mistake", [mistake for mistake in MISTAKES if mistake.where not in BEYOND], ids=lambda mistake: mistake.name)
+@pytest.mark.parametrize(
+    "mistake", [mistake for mistake in MISTAKES if mistake.where not in BEYOND], ids=lambda mistake: mistake.name
+)
 def test_the_schemas_refuse_the_same_mistakes(mistake: Mistake) -> None:
     cluster, hosts = good_cluster(), good_hosts()
     mistake.change(cluster, hosts)
@@ -93,13 +117,19 @@ def test_the_schemas_refuse_the_same_mistakes(mistake: Mistake) -> None:
 
 leaves = st.booleans() | st.integers() | st.just(0.5) | st.text(max_size=3)
 names = st.sampled_from(["name", "cidr", "host_prefix", "source", "mirrors", "replicas", "address", "x"])
-anything = st.recursive(leaves, lambda inner: st.lists(inner, max_size=2) | st.dictionaries(names, inner, max_size=2), max_leaves=5)
+anything = st.recursive(
+    leaves, lambda inner: st.lists(inner, max_size=2) | st.dictionaries(names, inner, max_size=2), max_leaves=5
+)
 
 
 def without_further_rules(schema: Any) -> Any:
     """Enumerations and required keys are for the rules; the reader knows names and types."""
     if isinstance(schema, dict):
-        return {key: without_further_rules(value) for key, value in schema.items() if key != "enum" and not (key == "required" and isinstance(value, list))}
+        return {
+            key: without_further_rules(value)
+            for key, value in schema.items()
+            if key != "enum" and not (key == "required" and isinstance(value, list))
+        }
     return [without_further_rules(value) for value in schema] if isinstance(schema, list) else schema
 
 
@@ -108,4 +138,6 @@ def without_further_rules(schema: Any) -> Any:
 def test_reader_and_schema_agree(field: Any, value: Any) -> None:
     reader = Reader()
     reader.read(wrap(value, "x"), field.shape)
-    assert (not reader.problems) == Draft202012Validator(without_further_rules(json_schema(field.shape))).is_valid(value)
+    assert (not reader.problems) == Draft202012Validator(without_further_rules(json_schema(field.shape))).is_valid(
+        value
+    )

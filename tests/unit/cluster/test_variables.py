@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Variables into a deployment: what each option means, and that bad input of any kind is a problem, never an exception."""
+"""Variables into a deployment: what each option means, and that bad input of any kind is a problem, never an
+exception.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +14,18 @@ from typing import Any
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.paths import in_users_terms
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.render import render_files
-from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec import Bmc, ClusterNetwork, Deployment, ImageDigestSource, Proxy
-from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.variable_fields import CLUSTER, HOST, TARGETS_BY_OPTION
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec import (
+    Bmc,
+    ClusterNetwork,
+    Deployment,
+    ImageDigestSource,
+    Proxy,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.variable_fields import (
+    CLUSTER,
+    HOST,
+    TARGETS_BY_OPTION,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.variables import read_variables
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import Problem
 from ansible_collections.zerotouch.openshift.tests.unit.cluster.reading import from_variables
@@ -56,7 +68,11 @@ OPTIONS = [
         [{"source": "quay.io/a", "mirrors": ["m/a"], "source_policy": "NeverContactSource"}],
         (ImageDigestSource("quay.io/a", ("m/a",), "NeverContactSource"),),
     ),
-    ("proxy", {"http_proxy": "http://p", "https_proxy": "http://s", "no_proxy": "x"}, Proxy("http://p", "http://s", "x")),
+    (
+        "proxy",
+        {"http_proxy": "http://p", "https_proxy": "http://s", "no_proxy": "x"},
+        Proxy("http://p", "http://s", "x"),
+    ),
     ("fips", True, True),
     ("cpu_partitioning_mode", "AllNodes", "AllNodes"),
     (
@@ -87,10 +103,28 @@ def test_options_that_are_fields_of_the_cluster(option: str, value: Any, expecte
 
 
 def test_every_option_is_tested_or_has_a_test_of_its_own() -> None:
-    elsewhere = {"network_type", "machine_networks", "cluster_networks", "service_networks", "control_plane", "compute", "arbiter", "architecture"}
+    elsewhere = {
+        "network_type",
+        "machine_networks",
+        "cluster_networks",
+        "service_networks",
+        "control_plane",
+        "compute",
+        "arbiter",
+        "architecture",
+    }
     elsewhere |= {"pull_secret", "extra_manifests", "install_config_overrides"}
     assert {option[0] for option in OPTIONS} | elsewhere == set(CLUSTER.fields)
-    assert set(HOST.fields) == {"hostname", "interfaces", "root_device_hints", "network_config", "bmc", "libvirt", "vm", "boot"}
+    assert set(HOST.fields) == {
+        "hostname",
+        "interfaces",
+        "root_device_hints",
+        "network_config",
+        "bmc",
+        "libvirt",
+        "vm",
+        "boot",
+    }
 
 
 def test_networking() -> None:
@@ -112,10 +146,22 @@ def test_pools_come_from_the_groups_unless_set() -> None:
     assert cluster.arbiter is None
     hosts = [*good_hosts()[:2], {**good_hosts()[2], "role": "arbiter"}]
     fencing = {
-        "credentials": [{"host_name": "node-1", "address": "redfish+https://x", "username": "a", "password": "geheim", "certificate_verification": "Disabled"}]
+        "credentials": [
+            {
+                "host_name": "node-1",
+                "address": "redfish+https://x",
+                "username": "a",
+                "password": "geheim",
+                "certificate_verification": "Disabled",
+            }
+        ]
     }
     cluster = deployed(
-        hosts, release_image=None, architecture="arm64", compute={"replicas": 4, "architecture": "amd64"}, control_plane={"fencing": fencing}
+        hosts,
+        release_image=None,
+        architecture="arm64",
+        compute={"replicas": 4, "architecture": "amd64"},
+        control_plane={"fencing": fencing},
     ).cluster
     assert cluster.replicas == {"master": 2, "arbiter": 1, "worker": 4}
     assert (cluster.architecture, cluster.compute.architecture) == ("aarch64", "amd64")
@@ -132,8 +178,12 @@ def test_platform_follows_from_the_topology() -> None:
         ("openshift_cluster.api_vips", "Invalid value"),
         ("openshift_cluster.ingress_vips", "Invalid value"),
     ]
-    assert problems_of(platform="aws", api_vips=None, ingress_vips=None) == [("openshift_cluster.platform", "Unsupported value")]
-    assert problems_of(platform="metal", api_vips=None, ingress_vips=None) == [("openshift_cluster.platform", "Unsupported value")]
+    assert problems_of(platform="aws", api_vips=None, ingress_vips=None) == [
+        ("openshift_cluster.platform", "Unsupported value")
+    ]
+    assert problems_of(platform="metal", api_vips=None, ingress_vips=None) == [
+        ("openshift_cluster.platform", "Unsupported value")
+    ]
 
 
 def test_pull_secret_as_text_or_mapping() -> None:
@@ -143,7 +193,9 @@ def test_pull_secret_as_text_or_mapping() -> None:
 
 
 def test_release() -> None:
-    deployment, problems = from_variables(good_cluster(), good_hosts(), version="4.20.1", release_image="registry.example.com/r:1")
+    deployment, problems = from_variables(
+        good_cluster(), good_hosts(), version="4.20.1", release_image="registry.example.com/r:1"
+    )
     assert problems == []
     assert deployment is not None
     assert (deployment.cluster.version, deployment.cluster.release_image) == ("4.20.1", "registry.example.com/r:1")
@@ -169,15 +221,24 @@ def test_hosts() -> None:
         ("worker-2", "worker-2", "worker", True),
     ]
     assert deployment.hosts[1].bmc == Bmc(
-        "redfish-virtualmedia+https://198.51.100.12/redfish/v1/Systems/1", "admin", "geheim-3", validate_certs=False, ca_cert="ca.pem", fingerprint="00" * 32
+        "redfish-virtualmedia+https://198.51.100.12/redfish/v1/Systems/1",
+        "admin",
+        "geheim-3",
+        validate_certs=False,
+        ca_cert="ca.pem",
+        fingerprint="00" * 32,
     )
     assert deployment.hosts[0].network_config == good_hosts()[0]["network_config"]
     assert deployment.rendezvous_ip == "192.0.2.11"
 
 
 def test_roles() -> None:
-    assert problems_of([*good_hosts(), {"inventory_name": "x", "interfaces": []}]) == [("openshift_host[x].role", "Required value")]
-    assert problems_of([*good_hosts(), {"inventory_name": "x", "role": "boss"}]) == [("openshift_host[x].role", "Unsupported value")]
+    assert problems_of([*good_hosts(), {"inventory_name": "x", "interfaces": []}]) == [
+        ("openshift_host[x].role", "Required value")
+    ]
+    assert problems_of([*good_hosts(), {"inventory_name": "x", "role": "boss"}]) == [
+        ("openshift_host[x].role", "Unsupported value")
+    ]
     assert problems_of([*good_hosts(), good_hosts()[0]]) == [("openshift_host[node-1]", "Duplicate value")]
 
 
@@ -185,7 +246,9 @@ def test_a_mac_address_that_yaml_read_as_a_number() -> None:
     hosts = good_hosts()
     hosts[0]["interfaces"][0]["mac_address"] = 41135004191
     _deployment, problems = from_variables(good_cluster(), hosts)
-    assert [(problem.path, problem.kind) for problem in problems] == [("openshift_host[node-1].interfaces[0].mac_address", "Invalid value")]
+    assert [(problem.path, problem.kind) for problem in problems] == [
+        ("openshift_host[node-1].interfaces[0].mac_address", "Invalid value")
+    ]
     assert "quotes" in problems[0].hint
 
 
@@ -200,12 +263,16 @@ def test_bmc_data_stays_out_of_the_files_unless_the_user_puts_it_there() -> None
     (kept,) = deployment.cluster.platform_options["hosts"]
     assert kept == {"name": "node-2", "role": "master", "bootMACAddress": "52:54:00:00:01:02", "bmc": listed[0]["bmc"]}
     source = read_variables({**good_cluster(), "platform_options": {"hosts": listed}}, good_hosts()).source
-    (led,) = in_users_terms([Problem("platform.baremetal.hosts[0].bmc.address", "Invalid value", "", file="install-config.yaml")], source)
+    (led,) = in_users_terms(
+        [Problem("platform.baremetal.hosts[0].bmc.address", "Invalid value", "", file="install-config.yaml")], source
+    )
     assert led.path == "openshift_cluster.platform_options.hosts[0].bmc.address"
     files = render_files(deployment)
     assert "geheim-4" in files["agent-config.yaml"]
     assert "geheim-4" not in files["install-config.yaml"]
-    assert problems_of(platform_options={"hosts": [{"name": "unknown", "bmc": {}}]}) == [("openshift_cluster.platform_options.hosts[0]", "Invalid value")]
+    assert problems_of(platform_options={"hosts": [{"name": "unknown", "bmc": {}}]}) == [
+        ("openshift_cluster.platform_options.hosts[0]", "Invalid value")
+    ]
 
 
 def test_overrides_come_last_and_are_checked_like_everything_else() -> None:
@@ -223,7 +290,11 @@ def test_overrides_come_last_and_are_checked_like_everything_else() -> None:
     assert cluster.control_plane.replicas == 5
     assert cluster.proxy == Proxy()
     assert cluster.api_vips == ("192.0.2.7",)
-    assert cluster.install_config_extra == {"publish": "Internal", "osImageStream": "rhel-10", "networking": {"clusterNetworkMTU": 8900}}
+    assert cluster.install_config_extra == {
+        "publish": "Internal",
+        "osImageStream": "rhel-10",
+        "networking": {"clusterNetworkMTU": 8900},
+    }
     assert problems_of(install_config_overrides={"fips": "yes", "platform": {"none": {}}}) == [
         ("openshift_cluster.install_config_overrides.fips", "Invalid value"),
     ]
@@ -285,7 +356,10 @@ LED = [
     ("sshKey", "openshift_cluster.ssh_public_keys"),
     ("pullSecret", "openshift_cluster.pull_secret"),
     ("controlPlane.replicas", "openshift_cluster.control_plane.replicas"),
-    ("controlPlane.fencing.credentials[0].hostName", "openshift_cluster.control_plane.fencing.credentials[0].host_name"),
+    (
+        "controlPlane.fencing.credentials[0].hostName",
+        "openshift_cluster.control_plane.fencing.credentials[0].host_name",
+    ),
     ("compute[0].replicas", "openshift_cluster.compute.replicas"),
     ("compute.replicas", "openshift_cluster.compute.replicas"),
     ("arbiter.replicas", "openshift_cluster.arbiter.replicas"),
@@ -299,9 +373,18 @@ LED = [
     ("hosts[0].interfaces[1].macAddress", "openshift_host[node-1].interfaces[1].mac_address"),
     ("hosts[4].rootDeviceHints.deviceName", "openshift_host[worker-2].root_device_hints.deviceName"),
     ("hosts[4].rootDeviceHints.wwnWithExtension", "openshift_host[worker-2].root_device_hints.wwnWithExtension"),
-    ("hosts[0].networkConfig.interfaces[0].ipv4.address[0].ip", "openshift_host[node-1].network_config.interfaces[0].ipv4.address[0].ip"),
-    ("hosts[0].networkConfig.interfaces[0].mac-address", "openshift_host[node-1].network_config.interfaces[0].mac-address"),
-    ("hosts[0].networkConfig.dns-resolver.config.search", "openshift_host[node-1].network_config.dns-resolver.config.search"),
+    (
+        "hosts[0].networkConfig.interfaces[0].ipv4.address[0].ip",
+        "openshift_host[node-1].network_config.interfaces[0].ipv4.address[0].ip",
+    ),
+    (
+        "hosts[0].networkConfig.interfaces[0].mac-address",
+        "openshift_host[node-1].network_config.interfaces[0].mac-address",
+    ),
+    (
+        "hosts[0].networkConfig.dns-resolver.config.search",
+        "openshift_host[node-1].network_config.dns-resolver.config.search",
+    ),
     ("hosts[0].role", "openshift_host[node-1].role"),
     ("rendezvousIP", "openshift_cluster.rendezvous_ip"),
     ("additionalNTPSources", "openshift_cluster.ntp_sources"),
@@ -331,7 +414,12 @@ anything = st.recursive(
 
 
 @settings(max_examples=60, deadline=None, derandomize=True)
-@given(st.sampled_from(sorted(CLUSTER.fields)), anything, st.sampled_from([*sorted(HOST.fields), "role", "inventory_name"]), anything)
+@given(
+    st.sampled_from(sorted(CLUSTER.fields)),
+    anything,
+    st.sampled_from([*sorted(HOST.fields), "role", "inventory_name"]),
+    anything,
+)
 def test_no_input_raises(option: str, value: Any, host_option: str, host_value: Any) -> None:
     hosts = good_hosts()
     hosts[0][host_option] = host_value

@@ -32,7 +32,9 @@ TODAY = datetime.date(2026, 6, 1)
 Change = Callable[[Deployment], Deployment]
 
 SSH_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAICqXUWw1S2iEjNvY9UoiagpVsh7ROOIHrWxcu5wAqlrq admin@example.com"
-PULL_SECRET = '{"auths": {"quay.io": {"auth": "dXNlcjpnZWhlaW0="}, "registry.example.com:5000": {"auth": "dXNlcjpnZWhlaW0="}}}'
+PULL_SECRET = (
+    '{"auths": {"quay.io": {"auth": "dXNlcjpnZWhlaW0="}, "registry.example.com:5000": {"auth": "dXNlcjpnZWhlaW0="}}}'
+)
 
 
 @functools.cache
@@ -41,7 +43,13 @@ def certificate(name: str, last_day: str, first_day: str = "2025-01-01") -> str:
     key = ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
     start, end = datetime.datetime.fromisoformat(first_day), datetime.datetime.fromisoformat(last_day)
-    builder = x509.CertificateBuilder().subject_name(subject).issuer_name(subject).public_key(key.public_key()).serial_number(1)
+    builder = (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(subject)
+        .public_key(key.public_key())
+        .serial_number(1)
+    )
     builder = builder.add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
     made = builder.not_valid_before(start).not_valid_after(end).sign(key, hashes.SHA256())
     return made.public_bytes(serialization.Encoding.PEM).decode()
@@ -50,9 +58,20 @@ def certificate(name: str, last_day: str, first_day: str = "2025-01-01") -> str:
 def simple_network(mac: str, ip: str) -> dict[str, Any]:
     stack = {"enabled": True, "dhcp": False, "address": [{"ip": ip, "prefix-length": 24}]}
     return {
-        "interfaces": [{"name": "eno1", "type": "ethernet", "state": "up", "mac-address": mac, "ipv4": stack, "ipv6": {"enabled": False}}],
+        "interfaces": [
+            {
+                "name": "eno1",
+                "type": "ethernet",
+                "state": "up",
+                "mac-address": mac,
+                "ipv4": stack,
+                "ipv6": {"enabled": False},
+            }
+        ],
         "dns-resolver": {"config": {"server": ["192.168.111.1"]}},
-        "routes": {"config": [{"destination": "0.0.0.0/0", "next-hop-address": "192.168.111.1", "next-hop-interface": "eno1"}]},
+        "routes": {
+            "config": [{"destination": "0.0.0.0/0", "next-hop-address": "192.168.111.1", "next-hop-interface": "eno1"}]
+        },
     }
 
 
@@ -60,11 +79,23 @@ def bond_network(macs: list[str], ip: str, storage_ip: str) -> dict[str, Any]:
     """A bond with the address and a VLAN on it with another one."""
     stack = {"enabled": True, "address": [{"ip": ip, "prefix-length": 24}]}
     storage = {"enabled": True, "address": [{"ip": storage_ip, "prefix-length": 24}]}
-    ports = [{"name": f"eno{number}", "type": "ethernet", "state": "up", "mac-address": mac} for number, mac in enumerate(macs, 1)]
-    bond = {"name": "bond0", "type": "bond", "ipv4": stack, "link-aggregation": {"mode": "802.3ad", "port": ["eno1", "eno2"], "options": {"miimon": 100}}}
+    ports = [
+        {"name": f"eno{number}", "type": "ethernet", "state": "up", "mac-address": mac}
+        for number, mac in enumerate(macs, 1)
+    ]
+    bond = {
+        "name": "bond0",
+        "type": "bond",
+        "ipv4": stack,
+        "link-aggregation": {"mode": "802.3ad", "port": ["eno1", "eno2"], "options": {"miimon": 100}},
+    }
     vlan = {"name": "bond0.20", "type": "vlan", "vlan": {"base-iface": "bond0", "id": 20}, "ipv4": storage}
     route = {"destination": "0.0.0.0/0", "next-hop-address": "192.168.111.1", "next-hop-interface": "bond0"}
-    return {"interfaces": [bond, vlan, *ports], "dns-resolver": {"config": {"server": ["192.168.111.1"]}}, "routes": {"config": [route]}}
+    return {
+        "interfaces": [bond, vlan, *ports],
+        "dns-resolver": {"config": {"server": ["192.168.111.1"]}},
+        "routes": {"config": [route]},
+    }
 
 
 def _host(index: int, role: Role) -> Host:
@@ -94,11 +125,15 @@ def good_deployment() -> Deployment:
         compute=Pool(2),
         api_vips=("192.168.111.5",),
         ingress_vips=("192.168.111.4",),
-        networking=Networking(machine_networks=("192.168.111.0/24",), cluster_networks=(ClusterNetwork("10.128.0.0/14", 23),)),
+        networking=Networking(
+            machine_networks=("192.168.111.0/24",), cluster_networks=(ClusterNetwork("10.128.0.0/14", 23),)
+        ),
         pull_secret=PULL_SECRET,
         ssh_key=SSH_KEY,
         additional_trust_bundle=certificate("registry.example.com", "2036-01-01"),
-        image_digest_sources=(ImageDigestSource("quay.io/openshift-release-dev/ocp-release", ("registry.example.com:5000/ocp/release",)),),
+        image_digest_sources=(
+            ImageDigestSource("quay.io/openshift-release-dev/ocp-release", ("registry.example.com:5000/ocp/release",)),
+        ),
         ntp_sources=("192.168.111.1", "ntp.example.com"),
     )
     roles: tuple[Role, ...] = ("master", "master", "master", "worker", "worker")
@@ -107,7 +142,9 @@ def good_deployment() -> Deployment:
 
 def cluster(**changes: Any) -> Change:
     """Fields of the cluster."""
-    return lambda deployment: dataclasses.replace(deployment, cluster=dataclasses.replace(deployment.cluster, **changes))
+    return lambda deployment: dataclasses.replace(
+        deployment, cluster=dataclasses.replace(deployment.cluster, **changes)
+    )
 
 
 def networking(**changes: Any) -> Change:
@@ -128,7 +165,9 @@ def pool(name: str, **changes: Any) -> Change:
 
 def extra(**values: Any) -> Change:
     """Further keys of install-config.yaml."""
-    return lambda deployment: cluster(install_config_extra={**deployment.cluster.install_config_extra, **values})(deployment)
+    return lambda deployment: cluster(install_config_extra={**deployment.cluster.install_config_extra, **values})(
+        deployment
+    )
 
 
 def host(index: int, **changes: Any) -> Change:

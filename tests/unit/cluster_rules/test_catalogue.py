@@ -9,7 +9,13 @@ import random
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.rules.validate import validate
-from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.catalogue import CATALOGUE, TODAY, Mistake, good_deployment, independent
+from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.catalogue import (
+    CATALOGUE,
+    TODAY,
+    Mistake,
+    good_deployment,
+    independent,
+)
 
 
 def test_the_good_deployment_is_good() -> None:
@@ -24,7 +30,9 @@ def test_the_catalogue_is_large_enough() -> None:
 @pytest.mark.parametrize("mistake", CATALOGUE, ids=lambda mistake: mistake.name)
 def test_one_mistake_gives_one_problem(mistake: Mistake) -> None:
     problems = validate(mistake.change(good_deployment()), today=TODAY)
-    assert {(problem.path, problem.kind) for problem in problems} == {mistake.expected}, [problem.text() for problem in problems]
+    assert {(problem.path, problem.kind) for problem in problems} == {mistake.expected}, [
+        problem.text() for problem in problems
+    ]
     assert {problem.check for problem in problems} == {mistake.check}
 
 
@@ -36,4 +44,6 @@ def test_independent_mistakes_give_exactly_theirs(seed: int) -> None:
     for mistake in chosen:
         deployment = mistake.change(deployment)
     problems = validate(deployment, today=TODAY)
-    assert {(problem.path, problem.kind) for problem in problems} == {mistake.expected for mistake in chosen}, [mistake.name for mistake in chosen]
+    assert {(problem.path, problem.kind) for problem in problems} == {mistake.expected for mistake in chosen}, [
+        mistake.name for mistake in chosen
+    ]

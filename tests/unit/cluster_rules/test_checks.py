@@ -16,9 +16,25 @@ from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.catalogue 
 
 PACKAGE = Path(__file__).parents[3] / "plugins" / "module_utils" / "cluster"
 # The layers of a validation (docs/checks.md).
-WARN = ("certificate-expired", "prefix-mismatch", "dns-missing", "default-route-missing", "mtu", "registry-without-credentials", "release-image-tag")
+WARN = (
+    "certificate-expired",
+    "prefix-mismatch",
+    "dns-missing",
+    "default-route-missing",
+    "mtu",
+    "registry-without-credentials",
+    "release-image-tag",
+)
 ERROR = (
-    *("duplicate-hostname", "duplicate-address", "duplicate-mac", "vip-clash", "rendezvous-host", "rendezvous-network", "bond-port-missing"),
+    *(
+        "duplicate-hostname",
+        "duplicate-address",
+        "duplicate-mac",
+        "vip-clash",
+        "rendezvous-host",
+        "rendezvous-network",
+        "bond-port-missing",
+    ),
     *("interface-mac-mismatch", "gateway-unreachable", "hostname-invalid"),
 )
 
@@ -41,7 +57,9 @@ def test_every_check_named_in_the_package_is_in_the_table() -> None:
 
 
 def test_every_check_of_the_rules_has_a_mistake() -> None:
-    in_rules = {name for path in (PACKAGE / "rules").rglob("*.py") for name in re.findall(r'own\("([a-z-]+)"', path.read_text())}
+    in_rules = {
+        name for path in (PACKAGE / "rules").rglob("*.py") for name in re.findall(r'own\("([a-z-]+)"', path.read_text())
+    }
     # About 4.23 and later, which the catalogue's deployment is not: they are tested with those releases.
     later = {"fencing-host", "interface-name"}
     assert in_rules | {"rendezvous-host", "rendezvous-network"} <= {mistake.check for mistake in CATALOGUE} | later

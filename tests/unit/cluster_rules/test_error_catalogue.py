@@ -28,7 +28,11 @@ from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.base impor
 from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.catalogue import CATALOGUE
 from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.error_cases import DOCUMENTS, problems_of_inputs
 from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.test_own import REFUSED, ports_of_bridge
-from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.test_rules import FENCING_BY_MAC, TABLE, found_by_mac
+from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.test_rules import (
+    FENCING_BY_MAC,
+    TABLE,
+    found_by_mac,
+)
 from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.verdict_bases import INSTALL_CONFIGS, changed
 from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.verdict_cases import cases
 
@@ -49,7 +53,10 @@ def _ruled() -> Iterator[Problem]:
 
 def _verdicts() -> Iterator[Problem]:
     """The cases whose verdicts the installer gave."""
-    for base, changes in (*(case[1:] for case in cases()), *((base, [(path, value)]) for base, path, value in DOCUMENTS)):
+    for base, changes in (
+        *(case[1:] for case in cases()),
+        *((base, [(path, value)]) for base, path, value in DOCUMENTS),
+    ):
         document = changed(INSTALL_CONFIGS[base], changes)
         for release in (NEWEST, *OLDER.get(base, ())):
             yield from install_config(Provided.of(document, ReleaseProfile(release)))
@@ -66,7 +73,12 @@ def _mistaken() -> Iterator[Problem]:
 def met(tmp_path_factory: pytest.TempPathFactory) -> list[Problem]:
     """Every problem of every table, each form of it once."""
     found = [*_ruled(), *_verdicts(), *_mistaken(), *problems_of_inputs(tmp_path_factory.mktemp("inputs"))]
-    return list({(re.sub(r"\d+", "0", problem.path), problem.kind, problem.detail, problem.check): problem for problem in found}.values())
+    return list(
+        {
+            (re.sub(r"\d+", "0", problem.path), problem.kind, problem.detail, problem.check): problem
+            for problem in found
+        }.values()
+    )
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +117,10 @@ def test_every_check_is_in_the_catalogue() -> None:
     assert set(CHECKS) == {entry.check for entry in entries() if entry.check}
 
 
-@pytest.mark.parametrize(("package", "text"), [(package, message.text) for package, (_title, messages) in PACKAGES.items() for message in messages])
+@pytest.mark.parametrize(
+    ("package", "text"),
+    [(package, message.text) for package, (_title, messages) in PACKAGES.items() for message in messages],
+)
 def test_messages_of_packages_are_those_of_their_sources(package: str, text: str) -> None:
     sources = "\n".join(path.read_text() for path in (MODULE_UTILS / package).rglob("*.py"))
     parts = [part.strip() for part in text.split("…") if part.strip()]

@@ -23,5 +23,8 @@ def test_rules_warn_of_certificate_and_prefix_only(tmp_path: Path) -> None:
     assert deployment is not None
     assert not [problem for problem in problems if problem.severity == "error"]
     found = validate(deployment, today=datetime.date(2026, 6, 1))
-    assert [(problem.check, problem.severity) for problem in found] == [("prefix-mismatch", "warning"), ("certificate-expired", "warning")]
+    assert [(problem.check, problem.severity) for problem in found] == [
+        ("prefix-mismatch", "warning"),
+        ("certificate-expired", "warning"),
+    ]
     assert "asus3-vm1, asus3-vm2, asus3-vm3" in found[0].detail

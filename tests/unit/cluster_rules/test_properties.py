@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Properties: any valid cluster is found valid, and its files read back as it; any single mistake made in it is found."""
+"""Properties: any valid cluster is found valid, and its files read back as it; any single mistake made in it is
+found.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +19,22 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec i
 from ansible_collections.zerotouch.openshift.tests.unit.cluster.reading import as_files_hold_it
 from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.base import TODAY
 from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.mutations import MUTATIONS, Mutation
-from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.valid_clusters import PLATFORMS, STACKS, TOPOLOGIES, kinds, valid_deployments
+from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.valid_clusters import (
+    PLATFORMS,
+    STACKS,
+    TOPOLOGIES,
+    kinds,
+    valid_deployments,
+)
 from hypothesis import HealthCheck, Phase, find, given, settings
 from hypothesis import strategies as st
 
-_SETTINGS = settings(max_examples=80, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+_SETTINGS = settings(
+    max_examples=80,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
 _FEW = settings(_SETTINGS, max_examples=3)
 
 
@@ -71,4 +84,6 @@ def test_every_kind_of_cluster_is_drawn() -> None:
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.name)
 def test_every_mutation_has_a_cluster_to_be_made_in(mutation: Mutation) -> None:
-    assert find(valid_deployments(), mutation.applies, settings=settings(_SETTINGS, phases=[Phase.generate], max_examples=400))
+    assert find(
+        valid_deployments(), mutation.applies, settings=settings(_SETTINGS, phases=[Phase.generate], max_examples=400)
+    )

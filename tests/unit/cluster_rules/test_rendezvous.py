@@ -8,7 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.rendezvous import derive, rendezvous, with_rendezvous_ip
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.rendezvous import (
+    derive,
+    rendezvous,
+    with_rendezvous_ip,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec import Host, Role
 from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.base import cluster, good_deployment
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Rules that the catalogue's one cluster does not reach: other platforms and topologies, and the small decisions inside rules."""
+"""Rules that the catalogue's one cluster does not reach: other platforms and topologies, and the small decisions inside
+rules.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +12,18 @@ from typing import Any
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.rules.validate import validate
-from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec import ClusterNetwork, Deployment, ImageDigestSource, Pool
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec import (
+    ClusterNetwork,
+    Deployment,
+    ImageDigestSource,
+    Pool,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.upstream.hints import path_hint
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.upstream.repositories import repository_error
-from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.upstream.texts import mac_error, subdomain_error
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.upstream.texts import (
+    mac_error,
+    subdomain_error,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import (
     DUPLICATE,
     FORBIDDEN,
@@ -56,11 +66,18 @@ def single_node(deployment: Deployment) -> Deployment:
 
 
 def two_nodes(deployment: Deployment) -> Deployment:
-    return all_of(pool("control_plane", replicas=2), pool("compute", replicas=0))(Deployment(deployment.cluster, deployment.hosts[:2]))
+    return all_of(pool("control_plane", replicas=2), pool("compute", replicas=0))(
+        Deployment(deployment.cluster, deployment.hosts[:2])
+    )
 
 
 def credential(number: int, **changes: str) -> dict[str, str]:
-    values = {"hostName": f"node-{number}", "username": "admin", "password": "geheim", "address": f"redfish+https://10.9.0.{number}/redfish/v1/Systems/1"}
+    values = {
+        "hostName": f"node-{number}",
+        "username": "admin",
+        "password": "geheim",
+        "address": f"redfish+https://10.9.0.{number}/redfish/v1/Systems/1",
+    }
     return {key: value for key, value in {**values, **changes}.items() if value}
 
 
@@ -109,7 +126,9 @@ def in_default_join_subnet(deployment: Deployment) -> Deployment:
     """A second machine network where OVN-Kubernetes has its own by default, and every host in it."""
     for index in range(len(deployment.hosts)):
         further = {"ip": f"100.64.1.{80 + index}", "prefix-length": 24}
-        deployment = network(index, lambda document, further=further: document["interfaces"][0]["ipv4"]["address"].append(further))(deployment)
+        deployment = network(
+            index, lambda document, further=further: document["interfaces"][0]["ipv4"]["address"].append(further)
+        )(deployment)
     return networking(machine_networks=("192.168.111.0/24", "100.64.1.0/24"))(deployment)
 
 
@@ -117,20 +136,38 @@ JOIN = "networking.ovnKubernetesConfig.ipv4.internalJoinSubnet"
 
 TOPOLOGIES: list[tuple[str, Change, Expected]] = [
     ("single node", single_node, []),
-    ("single node, external", all_of(single_node, cluster(platform="external", platform_options={"platformName": "kvm"})), []),
+    (
+        "single node, external",
+        all_of(single_node, cluster(platform="external", platform_options={"platformName": "kvm"})),
+        [],
+    ),
     (
         "single node on baremetal",
-        all_of(pool("control_plane", replicas=1), pool("compute", replicas=0), lambda d: Deployment(d.cluster, d.hosts[:1])),
+        all_of(
+            pool("control_plane", replicas=1), pool("compute", replicas=0), lambda d: Deployment(d.cluster, d.hosts[:1])
+        ),
         [("platform", INVALID)],
     ),
-    ("single node with workers", all_of(single_node, pool("compute", replicas=2)), [("compute.replicas", FORBIDDEN), ("hosts", REQUIRED)]),
-    ("single node, other network", all_of(single_node, networking(network_type="Calico")), [("networking.networkType", INVALID)]),
+    (
+        "single node with workers",
+        all_of(single_node, pool("compute", replicas=2)),
+        [("compute.replicas", FORBIDDEN), ("hosts", REQUIRED)],
+    ),
+    (
+        "single node, other network",
+        all_of(single_node, networking(network_type="Calico")),
+        [("networking.networkType", INVALID)],
+    ),
     (
         "single node with arbiter",
         all_of(single_node, cluster(arbiter=Pool(1))),
         [("arbiter.replicas", INVALID), ("arbiter.replicas", FORBIDDEN), ("hosts", REQUIRED)],
     ),
-    ("bootstrapInPlace disk", all_of(single_node, extra(bootstrapInPlace={"installationDisk": "/dev/sda"})), [("bootstrapInPlace.installationDisk", IGNORED)]),
+    (
+        "bootstrapInPlace disk",
+        all_of(single_node, extra(bootstrapInPlace={"installationDisk": "/dev/sda"})),
+        [("bootstrapInPlace.installationDisk", IGNORED)],
+    ),
     (
         "no control plane",
         all_of(pool("control_plane", replicas=0), lambda d: Deployment(d.cluster, d.hosts[3:])),
@@ -140,24 +177,56 @@ TOPOLOGIES: list[tuple[str, Change, Expected]] = [
     ("two nodes with fencing", all_of(two_nodes, fencing(credential(0), credential(1))), []),
     (
         "two nodes with fencing in 4.22, with gates of its own",
-        all_of(two_nodes, fencing(credential(0), credential(1)), cluster(feature_set="CustomNoUpgrade", feature_gates=("Some=true",))),
+        all_of(
+            two_nodes,
+            fencing(credential(0), credential(1)),
+            cluster(feature_set="CustomNoUpgrade", feature_gates=("Some=true",)),
+        ),
         [("platform.none.fencingCredentials", FORBIDDEN), ("controlPlane.fencing", INVALID)],
     ),
     (
         "two nodes with fencing in 4.20",
-        all_of(two_nodes, fencing(credential(0), credential(1)), cluster(version="4.20.3", feature_set="TechPreviewNoUpgrade")),
+        all_of(
+            two_nodes,
+            fencing(credential(0), credential(1)),
+            cluster(version="4.20.3", feature_set="TechPreviewNoUpgrade"),
+        ),
         [("controlPlane.replicas", UNSUPPORTED)],
     ),
     (
         "two nodes with fencing in 4.21 by feature set",
-        all_of(two_nodes, fencing(credential(0), credential(1)), cluster(version="4.21.3", feature_set="TechPreviewNoUpgrade")),
+        all_of(
+            two_nodes,
+            fencing(credential(0), credential(1)),
+            cluster(version="4.21.3", feature_set="TechPreviewNoUpgrade"),
+        ),
         [("controlPlane.replicas", UNSUPPORTED)],
     ),
-    ("two nodes with one credential", all_of(two_nodes, fencing(credential(0))), [(CREDENTIALS, FORBIDDEN), (CREDENTIALS, INVALID)]),
-    ("credential without password", all_of(two_nodes, fencing(credential(0), credential(1, password=""))), [(f"{CREDENTIALS}[1].password", REQUIRED)]),
-    ("credential without a hostname", all_of(two_nodes, fencing(credential(0), credential(1, hostName=""))), [(f"{CREDENTIALS}[1].hostName", REQUIRED)]),
-    ("credential twice", all_of(two_nodes, fencing(credential(0), credential(1, hostName="node-0"))), [(f"{CREDENTIALS}[1].hostName", DUPLICATE)]),
-    ("credential by IPMI", all_of(two_nodes, fencing(credential(0), credential(1, address="ipmi://10.9.0.1"))), [(f"{CREDENTIALS}[1].address", INVALID)]),
+    (
+        "two nodes with one credential",
+        all_of(two_nodes, fencing(credential(0))),
+        [(CREDENTIALS, FORBIDDEN), (CREDENTIALS, INVALID)],
+    ),
+    (
+        "credential without password",
+        all_of(two_nodes, fencing(credential(0), credential(1, password=""))),
+        [(f"{CREDENTIALS}[1].password", REQUIRED)],
+    ),
+    (
+        "credential without a hostname",
+        all_of(two_nodes, fencing(credential(0), credential(1, hostName=""))),
+        [(f"{CREDENTIALS}[1].hostName", REQUIRED)],
+    ),
+    (
+        "credential twice",
+        all_of(two_nodes, fencing(credential(0), credential(1, hostName="node-0"))),
+        [(f"{CREDENTIALS}[1].hostName", DUPLICATE)],
+    ),
+    (
+        "credential by IPMI",
+        all_of(two_nodes, fencing(credential(0), credential(1, address="ipmi://10.9.0.1"))),
+        [(f"{CREDENTIALS}[1].address", INVALID)],
+    ),
     (
         "credential verification",
         all_of(two_nodes, fencing(credential(0), credential(1, certificateVerification="No"))),
@@ -165,21 +234,51 @@ TOPOLOGIES: list[tuple[str, Change, Expected]] = [
     ),
     (
         "two nodes and arbiter",
-        all_of(two_nodes, cluster(arbiter=Pool(1)), lambda d: Deployment(d.cluster, (*d.hosts, host(3, role="arbiter")(good_deployment()).hosts[3]))),
+        all_of(
+            two_nodes,
+            cluster(arbiter=Pool(1)),
+            lambda d: Deployment(d.cluster, (*d.hosts, host(3, role="arbiter")(good_deployment()).hosts[3])),
+        ),
         [],
     ),
-    ("two nodes and two arbiters", all_of(two_nodes, cluster(arbiter=Pool(2))), [("arbiter.replicas", INVALID), ("hosts", REQUIRED)]),
-    ("arbiter on vsphere", all_of(cluster(platform="vsphere", arbiter=Pool(1))), [("arbiter.platform", UNSUPPORTED), ("hosts", REQUIRED)]),
+    (
+        "two nodes and two arbiters",
+        all_of(two_nodes, cluster(arbiter=Pool(2))),
+        [("arbiter.replicas", INVALID), ("hosts", REQUIRED)],
+    ),
+    (
+        "arbiter on vsphere",
+        all_of(cluster(platform="vsphere", arbiter=Pool(1))),
+        [("arbiter.platform", UNSUPPORTED), ("hosts", REQUIRED)],
+    ),
     ("arm workers on baremetal", pool("compute", architecture="arm64"), []),
-    ("arm workers elsewhere", all_of(without_vips("none"), pool("compute", architecture="arm64")), [("compute[0].architecture", INVALID)]),
-    ("s390x on none", all_of(without_vips("none"), pool("control_plane", architecture="s390x"), pool("compute", architecture="s390x")), []),
-    ("architecture unknown", pool("compute", architecture="riscv"), [("compute[0].architecture", INVALID), ("compute[0].architecture", UNSUPPORTED)]),
+    (
+        "arm workers elsewhere",
+        all_of(without_vips("none"), pool("compute", architecture="arm64")),
+        [("compute[0].architecture", INVALID)],
+    ),
+    (
+        "s390x on none",
+        all_of(
+            without_vips("none"), pool("control_plane", architecture="s390x"), pool("compute", architecture="s390x")
+        ),
+        [],
+    ),
+    (
+        "architecture unknown",
+        pool("compute", architecture="riscv"),
+        [("compute[0].architecture", INVALID), ("compute[0].architecture", UNSUPPORTED)],
+    ),
     (
         "negative workers",
         all_of(pool("compute", replicas=-1), lambda d: Deployment(d.cluster, d.hosts[:3])),
         [("compute[0].replicas", INVALID)],
     ),
-    ("pool of another platform", pool("compute", options={"platform": {"aws": {}}}), [("compute[0].platform.aws", INVALID), ("compute[0].platform", IGNORED)]),
+    (
+        "pool of another platform",
+        pool("compute", options={"platform": {"aws": {}}}),
+        [("compute[0].platform.aws", INVALID), ("compute[0].platform", IGNORED)],
+    ),
     ("roles unset", lambda d: Deployment(d.cluster, tuple(host(i, role="")(d).hosts[i] for i in range(5))), []),
     ("no hosts", all_of(cluster(rendezvous_ip="192.168.111.80"), lambda d: Deployment(d.cluster, ())), []),
     ("no hosts, no rendezvous IP", lambda d: Deployment(d.cluster, ()), [("rendezvousIP", REQUIRED)]),
@@ -190,17 +289,31 @@ TOPOLOGIES: list[tuple[str, Change, Expected]] = [
     ),
     (
         "all by DHCP",
-        lambda d: cluster(rendezvous_ip="192.168.111.80")(Deployment(d.cluster, tuple(host(i, network_config={})(d).hosts[i] for i in range(5)))),
+        lambda d: cluster(rendezvous_ip="192.168.111.80")(
+            Deployment(d.cluster, tuple(host(i, network_config={})(d).hosts[i] for i in range(5)))
+        ),
         [],
     ),
-    ("one master by DHCP may have the rendezvous IP", all_of(host(1, network_config={}), cluster(rendezvous_ip="192.168.111.99")), []),
+    (
+        "one master by DHCP may have the rendezvous IP",
+        all_of(host(1, network_config={}), cluster(rendezvous_ip="192.168.111.99")),
+        [],
+    ),
     ("only workers are static", all_of(*(host(i, network_config={}) for i in range(3))), [("rendezvousIP", INVALID)]),
 ]
 
 PLATFORMS: list[tuple[str, Change, Expected]] = [
     ("external", without_vips("external", platformName="kvm"), []),
-    ("oci without CCM", without_vips("external", platformName="oci"), [("platform.external.cloudControllerManager", INVALID)]),
-    ("external CCM unknown", without_vips("external", cloudControllerManager="Mine"), [("platform.external.cloudControllerManager", UNSUPPORTED)]),
+    (
+        "oci without CCM",
+        without_vips("external", platformName="oci"),
+        [("platform.external.cloudControllerManager", INVALID)],
+    ),
+    (
+        "external CCM unknown",
+        without_vips("external", cloudControllerManager="Mine"),
+        [("platform.external.cloudControllerManager", UNSUPPORTED)],
+    ),
     ("vsphere without credentials", cluster(platform="vsphere"), []),
     ("vsphere", cluster(platform="vsphere", platform_options={"vcenters": [VCENTER], "failureDomains": [DOMAIN]}), []),
     (
@@ -215,12 +328,20 @@ PLATFORMS: list[tuple[str, Change, Expected]] = [
     ),
     (
         "vsphere without folder",
-        cluster(platform="vsphere", platform_options={"vcenters": [VCENTER], "failureDomains": [{**DOMAIN, "topology": {**VSPHERE_TOPOLOGY, "folder": ""}}]}),
+        cluster(
+            platform="vsphere",
+            platform_options={
+                "vcenters": [VCENTER],
+                "failureDomains": [{**DOMAIN, "topology": {**VSPHERE_TOPOLOGY, "folder": ""}}],
+            },
+        ),
         [("platform.vsphere.failureDomains[0].topology.folder", REQUIRED)],
     ),
     (
         "vsphere other server",
-        cluster(platform="vsphere", platform_options={"vcenters": [VCENTER], "failureDomains": [{**DOMAIN, "server": "x"}]}),
+        cluster(
+            platform="vsphere", platform_options={"vcenters": [VCENTER], "failureDomains": [{**DOMAIN, "server": "x"}]}
+        ),
         [("platform.vsphere.failureDomains.server", INVALID)],
     ),
     ("nutanix", cluster(platform="nutanix", platform_options=PRISM), []),
@@ -236,7 +357,11 @@ PLATFORMS: list[tuple[str, Change, Expected]] = [
             ("platform.nutanix.subnetUUIDs", REQUIRED),
         ],
     ),
-    ("nutanix subnets twice", cluster(platform="nutanix", platform_options={**PRISM, "subnetUUIDs": ["a", "a"]}), [("platform.nutanix.subnetUUIDs", INVALID)]),
+    (
+        "nutanix subnets twice",
+        cluster(platform="nutanix", platform_options={**PRISM, "subnetUUIDs": ["a", "a"]}),
+        [("platform.nutanix.subnetUUIDs", INVALID)],
+    ),
     (
         "nutanix credentials mode",
         all_of(cluster(platform="nutanix", platform_options=PRISM), extra(credentialsMode="Mint")),
@@ -246,7 +371,12 @@ PLATFORMS: list[tuple[str, Change, Expected]] = [
         "nutanix without cloud controller",
         all_of(
             cluster(platform="nutanix", platform_options=PRISM),
-            cluster(capabilities={"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Ingress", "CloudCredential"]}),
+            cluster(
+                capabilities={
+                    "baselineCapabilitySet": "None",
+                    "additionalEnabledCapabilities": ["Ingress", "CloudCredential"],
+                }
+            ),
         ),
         [("capabilities", INVALID)],
     ),
@@ -256,8 +386,16 @@ PLATFORMS: list[tuple[str, Change, Expected]] = [
 
 
 def bmc_hosts(count: int, **changes: str) -> list[dict[str, Any]]:
-    bmc = {"address": "redfish-virtualmedia://10.9.0.{}/redfish/v1/Systems/1", "username": "u", "password": "p", **changes}
-    return [{"name": f"n{number}", "bmc": {key: value.format(number) for key, value in bmc.items()}} for number in range(count)]
+    bmc = {
+        "address": "redfish-virtualmedia://10.9.0.{}/redfish/v1/Systems/1",
+        "username": "u",
+        "password": "p",
+        **changes,
+    }
+    return [
+        {"name": f"n{number}", "bmc": {key: value.format(number) for key, value in bmc.items()}}
+        for number in range(count)
+    ]
 
 
 def provisioning(**options: Any) -> Change:
@@ -267,16 +405,36 @@ def provisioning(**options: Any) -> Change:
 PROVISIONING: list[tuple[str, Change, Expected]] = [
     ("defaults", provisioning(), []),
     ("without BMC nothing is checked", cluster(platform_options={"provisioningNetworkCIDR": "172.22.0.7/24"}), []),
-    ("host bits", provisioning(provisioningNetworkCIDR="172.22.0.7/24"), [("platform.baremetal.provisioningNetworkCIDR", INVALID)]),
-    ("overlaps machine network", provisioning(provisioningNetworkCIDR="192.168.0.0/16"), [("platform.baremetal.provisioningNetworkCIDR", INVALID)]),
-    ("range", provisioning(provisioningDHCPRange="172.22.0.10"), [("platform.baremetal.provisioningDHCPRange", INVALID)]),
-    ("range elsewhere", provisioning(provisioningDHCPRange="172.23.0.10,172.23.0.20"), [("platform.baremetal.provisioningDHCPRange", INVALID)]),
+    (
+        "host bits",
+        provisioning(provisioningNetworkCIDR="172.22.0.7/24"),
+        [("platform.baremetal.provisioningNetworkCIDR", INVALID)],
+    ),
+    (
+        "overlaps machine network",
+        provisioning(provisioningNetworkCIDR="192.168.0.0/16"),
+        [("platform.baremetal.provisioningNetworkCIDR", INVALID)],
+    ),
+    (
+        "range",
+        provisioning(provisioningDHCPRange="172.22.0.10"),
+        [("platform.baremetal.provisioningDHCPRange", INVALID)],
+    ),
+    (
+        "range elsewhere",
+        provisioning(provisioningDHCPRange="172.23.0.10,172.23.0.20"),
+        [("platform.baremetal.provisioningDHCPRange", INVALID)],
+    ),
     (
         "IP in the range",
         provisioning(provisioningDHCPRange="172.22.0.10,172.22.0.20", clusterProvisioningIP="172.22.0.12"),
         [("platform.baremetal.clusterProvisioningIP", INVALID)],
     ),
-    ("IP elsewhere", provisioning(clusterProvisioningIP="10.0.0.1"), [("platform.baremetal.clusterProvisioningIP", INVALID)]),
+    (
+        "IP elsewhere",
+        provisioning(clusterProvisioningIP="10.0.0.1"),
+        [("platform.baremetal.clusterProvisioningIP", INVALID)],
+    ),
     ("disabled", provisioning(provisioningNetwork="Disabled"), []),
     (
         "disabled, IP elsewhere",
@@ -288,27 +446,60 @@ PROVISIONING: list[tuple[str, Change, Expected]] = [
         provisioning(provisioningNetwork="Disabled", hosts=bmc_hosts(1, address="ipmi://10.9.0.1")),
         [("platform.baremetal.hosts[0].bmc", INVALID)],
     ),
-    ("BMC twice", provisioning(hosts=bmc_hosts(2, address="redfish-virtualmedia://10.9.0.1/x")), [("platform.baremetal.hosts[1].bmc.address", DUPLICATE)]),
-    ("BMC without password", provisioning(hosts=bmc_hosts(1, password="")), [("platform.baremetal.hosts[0].bmc.password", REQUIRED)]),
+    (
+        "BMC twice",
+        provisioning(hosts=bmc_hosts(2, address="redfish-virtualmedia://10.9.0.1/x")),
+        [("platform.baremetal.hosts[1].bmc.address", DUPLICATE)],
+    ),
+    (
+        "BMC without password",
+        provisioning(hosts=bmc_hosts(1, password="")),
+        [("platform.baremetal.hosts[0].bmc.password", REQUIRED)],
+    ),
 ]
 
 NETWORKS: list[tuple[str, Change, Expected]] = [
     ("dual stack", dual_stack, []),
     (
         "dual stack, both VIPs",
-        all_of(dual_stack, cluster(api_vips=("192.168.111.5", "fd2e:6f44:5dd8::5"), ingress_vips=("192.168.111.4", "fd2e:6f44:5dd8::4"))),
+        all_of(
+            dual_stack,
+            cluster(
+                api_vips=("192.168.111.5", "fd2e:6f44:5dd8::5"), ingress_vips=("192.168.111.4", "fd2e:6f44:5dd8::4")
+            ),
+        ),
         [],
     ),
-    ("dual stack, VIP of the second family", all_of(dual_stack, cluster(api_vips=("fd2e:6f44:5dd8::5",))), [("platform.baremetal.apiVIPs", INVALID)]),
+    (
+        "dual stack, VIP of the second family",
+        all_of(dual_stack, cluster(api_vips=("fd2e:6f44:5dd8::5",))),
+        [("platform.baremetal.apiVIPs", INVALID)],
+    ),
     ("IPv6 first", all_of(v6_first, cluster(api_vips=("fd2e:6f44:5dd8::5",), ingress_vips=("fd2e:6f44:5dd8::4",))), []),
     (
         "IPv6 first on nutanix",
-        all_of(v6_first, cluster(platform="nutanix", platform_options=PRISM, api_vips=("fd2e:6f44:5dd8::5",), ingress_vips=("fd2e:6f44:5dd8::4",))),
-        [("networking.machineNetwork", INVALID), ("networking.serviceNetwork", INVALID), ("networking.clusterNetwork", INVALID)],
+        all_of(
+            v6_first,
+            cluster(
+                platform="nutanix",
+                platform_options=PRISM,
+                api_vips=("fd2e:6f44:5dd8::5",),
+                ingress_vips=("fd2e:6f44:5dd8::4",),
+            ),
+        ),
+        [
+            ("networking.machineNetwork", INVALID),
+            ("networking.serviceNetwork", INVALID),
+            ("networking.clusterNetwork", INVALID),
+        ],
     ),
     (
         "VIPs behind a user's load balancer",
-        cluster(api_vips=("10.0.0.9",), ingress_vips=("10.0.0.9",), platform_options={"loadBalancer": {"type": "UserManaged"}}),
+        cluster(
+            api_vips=("10.0.0.9",),
+            ingress_vips=("10.0.0.9",),
+            platform_options={"loadBalancer": {"type": "UserManaged"}},
+        ),
         [],
     ),
     ("join subnet", join("100.99.0.0/16"), []),
@@ -316,30 +507,59 @@ NETWORKS: list[tuple[str, Change, Expected]] = [
     ("join subnet overlaps", join("192.168.111.0/24"), [(JOIN, INVALID)]),
     ("join subnet too small", join("100.99.0.0/24"), [(JOIN, INVALID)]),
     ("join subnet frees the default one", all_of(join("100.99.0.0/16"), in_default_join_subnet), []),
-    ("OVN config with another network", all_of(join("100.99.0.0/16"), networking(network_type="Calico")), [("networking.networkType", INVALID)]),
+    (
+        "OVN config with another network",
+        all_of(join("100.99.0.0/16"), networking(network_type="Calico")),
+        [("networking.networkType", INVALID)],
+    ),
     ("Kuryr", networking(network_type="Kuryr"), [("networking.networkType", INVALID)]),
-    ("another network plug-in may use OVN's networks", all_of(networking(network_type="Calico"), in_default_join_subnet), []),
-    ("docker bridge as machine network warns", networking(machine_networks=("192.168.111.0/24", "172.17.0.0/16")), [("networking.machineNetwork[1]", INVALID)]),
+    (
+        "another network plug-in may use OVN's networks",
+        all_of(networking(network_type="Calico"), in_default_join_subnet),
+        [],
+    ),
+    (
+        "docker bridge as machine network warns",
+        networking(machine_networks=("192.168.111.0/24", "172.17.0.0/16")),
+        [("networking.machineNetwork[1]", INVALID)],
+    ),
     (
         "gateway by link-local address",
         network(
             3,
             lambda d: (
                 d["interfaces"][0].update(ipv6={"enabled": True, "address": [{"ip": "fd2e::83", "prefix-length": 64}]})
-                or d["routes"]["config"].append({"destination": "::/0", "next-hop-address": "fe80::1", "next-hop-interface": "eno1"})
+                or d["routes"]["config"].append(
+                    {"destination": "::/0", "next-hop-address": "fe80::1", "next-hop-interface": "eno1"}
+                )
             ),
         ),
         [],
     ),
     ("gateway of an interface by DHCP", network(3, put("interfaces.0.ipv4", {"enabled": True, "dhcp": True})), []),
-    ("networkConfig with a warning and dashes", network(3, put("hostname", {"config": "x"})), [("hosts[3].networkConfig.hostname", IGNORED)]),
+    (
+        "networkConfig with a warning and dashes",
+        network(3, put("hostname", {"config": "x"})),
+        [("hosts[3].networkConfig.hostname", IGNORED)],
+    ),
     ("port in the interface table only", network(4, lambda d: d["interfaces"].pop()), []),
-    ("port below its bond", network(4, put("interfaces.2.mtu", 1400)), [("hosts[4].networkConfig.interfaces[2].mtu", INVALID)]),
-    ("MTU below 1280", network(4, put("interfaces.1.mtu", 1000)), [("hosts[4].networkConfig.interfaces[1].mtu", INVALID)]),
+    (
+        "port below its bond",
+        network(4, put("interfaces.2.mtu", 1400)),
+        [("hosts[4].networkConfig.interfaces[2].mtu", INVALID)],
+    ),
+    (
+        "MTU below 1280",
+        network(4, put("interfaces.1.mtu", 1000)),
+        [("hosts[4].networkConfig.interfaces[1].mtu", INVALID)],
+    ),
     (
         "interface name that networkConfig does not have",
         lambda d: all_of(
-            cluster(version="5.0.0"), host(4, interfaces=(*d.hosts[4].interfaces, d.hosts[4].interfaces[0].__class__("eno9", "52:54:00:99:99:99")))
+            cluster(version="5.0.0"),
+            host(
+                4, interfaces=(*d.hosts[4].interfaces, d.hosts[4].interfaces[0].__class__("eno9", "52:54:00:99:99:99"))
+            ),
         )(d),
         [("hosts[4].interfaces[2].name", INVALID)],
     ),
@@ -353,7 +573,11 @@ NETWORKS: list[tuple[str, Change, Expected]] = [
 # With 4.23, which has fencing credentials by MAC address.
 FENCING_BY_MAC: list[tuple[str, dict[str, str], Expected]] = [
     ("neither hostname nor MAC address", {"hostName": ""}, [(f"{CREDENTIALS}[1]", REQUIRED)]),
-    ("a MAC address that no host has", {"hostName": "", "macAddress": "52:54:00:FF:FF:01"}, [(f"{CREDENTIALS}[1].macAddress", INVALID)]),
+    (
+        "a MAC address that no host has",
+        {"hostName": "", "macAddress": "52:54:00:FF:FF:01"},
+        [(f"{CREDENTIALS}[1].macAddress", INVALID)],
+    ),
     ("a hostname, and a MAC address that no host has", {"macAddress": "52:54:00:FF:FF:01"}, []),
     ("no MAC address", {"macAddress": "x"}, [(f"{CREDENTIALS}[1].macAddress", INVALID)]),
 ]
@@ -367,11 +591,15 @@ def test_table(change: Change, expected: Expected) -> None:
 
 def found_by_mac(changes: dict[str, str]) -> list[Problem]:
     """Problems of two nodes with fencing in 4.23, the second credential with ``changes``."""
-    deployment = all_of(two_nodes, fencing(credential(0), credential(1, **changes)), cluster(version="4.23.0"))(good_deployment())
+    deployment = all_of(two_nodes, fencing(credential(0), credential(1, **changes)), cluster(version="4.23.0"))(
+        good_deployment()
+    )
     return validate(deployment, today=TODAY)
 
 
-@pytest.mark.parametrize(("changes", "expected"), [case[1:] for case in FENCING_BY_MAC], ids=[case[0] for case in FENCING_BY_MAC])
+@pytest.mark.parametrize(
+    ("changes", "expected"), [case[1:] for case in FENCING_BY_MAC], ids=[case[0] for case in FENCING_BY_MAC]
+)
 def test_fencing_by_mac(changes: dict[str, str], expected: Expected) -> None:
     assert [(problem.path, problem.kind) for problem in found_by_mac(changes)] == expected
 
@@ -418,7 +646,17 @@ def test_repositories(text: str, good: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "good"), [("a", True), ("a-1.b", True), ("A", False), ("-a", False), ("a-", False), ("a..b", False), ("", False), ("a" * 254, False)]
+    ("text", "good"),
+    [
+        ("a", True),
+        ("a-1.b", True),
+        ("A", False),
+        ("-a", False),
+        ("a-", False),
+        ("a..b", False),
+        ("", False),
+        ("a" * 254, False),
+    ],
 )
 def test_subdomains(text: str, good: bool) -> None:
     assert (subdomain_error(text) == "") is good
@@ -444,19 +682,27 @@ def test_ssh_keys(text: str, fips: bool, good: bool) -> None:
 
 def test_release_image_by_tag_is_fine_where_nothing_mirrors_it() -> None:
     by_tag = cluster(release_image="quay.io/openshift-release-dev/ocp-release:4.22.0-x86_64")
-    other = cluster(image_digest_sources=(ImageDigestSource("quay.io/openshift-release-dev/ocp-v4.0-art-dev", ("registry.example.com:5000/ocp",)),))
+    other = cluster(
+        image_digest_sources=(
+            ImageDigestSource("quay.io/openshift-release-dev/ocp-v4.0-art-dev", ("registry.example.com:5000/ocp",)),
+        )
+    )
     assert found(all_of(by_tag, other)(good_deployment())) == []
 
 
 def test_wrong_prefix_lengths_are_one_problem_with_all_hosts() -> None:
-    changed = all_of(*(network(index, put("interfaces.0.ipv4.address.0.prefix-length", 23)) for index in range(3)))(good_deployment())
+    changed = all_of(*(network(index, put("interfaces.0.ipv4.address.0.prefix-length", 23)) for index in range(3)))(
+        good_deployment()
+    )
     problems = validate(changed, today=TODAY)
     assert [problem.check for problem in problems] == ["prefix-mismatch"]
     assert problems[0].detail.endswith("node-0, node-1, node-2")
 
 
 def test_installer_first_and_each_problem_once() -> None:
-    deployment = all_of(cluster(name="A", api_vips=("192.168.111.80",)), host(1, hostname="localhost"))(good_deployment())
+    deployment = all_of(cluster(name="A", api_vips=("192.168.111.80",)), host(1, hostname="localhost"))(
+        good_deployment()
+    )
     problems = validate(deployment, today=TODAY)
     assert [problem.layer for problem in problems] == ["installer", "ours", "ours"]
     assert len(problems) == len(set(problems))
@@ -476,7 +722,10 @@ FAMILIES: list[tuple[str, Change, list[tuple[str, str]]]] = [
     (
         "IPv6 machines, nothing else said",
         V6_MACHINES,
-        [("networking.serviceNetwork", "write fd02::/112 and take IPv4 out"), ("networking.clusterNetwork", f"write {CLUSTER_V6} and take IPv4 out")],
+        [
+            ("networking.serviceNetwork", "write fd02::/112 and take IPv4 out"),
+            ("networking.clusterNetwork", f"write {CLUSTER_V6} and take IPv4 out"),
+        ],
     ),
     (
         "machines of both families, nothing else said",
@@ -488,14 +737,25 @@ FAMILIES: list[tuple[str, Change, list[tuple[str, str]]]] = [
         networking(service_networks=("fd02::/112",), cluster_networks=(ClusterNetwork("fd01::/48", 64),)),
         [("networking.machineNetwork", "write the IPv6 network of the hosts")],
     ),
-    ("IPv6 services alone", networking(service_networks=("fd02::/112",)), [("networking.serviceNetwork", "write 172.30.0.0/16 and take IPv6 out")]),
+    (
+        "IPv6 services alone",
+        networking(service_networks=("fd02::/112",)),
+        [("networking.serviceNetwork", "write 172.30.0.0/16 and take IPv6 out")],
+    ),
     (
         "pods of both families",
         networking(cluster_networks=(ClusterNetwork("10.128.0.0/14", 23), ClusterNetwork("fd01::/48", 64))),
         [("networking.clusterNetwork", "take IPv6 out")],
     ),
     ("dual stack", dual_stack, []),
-    ("all IPv6", all_of(V6_MACHINES, networking(service_networks=("fd02::/112",), cluster_networks=(ClusterNetwork("fd01::/48", 64),))), []),
+    (
+        "all IPv6",
+        all_of(
+            V6_MACHINES,
+            networking(service_networks=("fd02::/112",), cluster_networks=(ClusterNetwork("fd01::/48", 64),)),
+        ),
+        [],
+    ),
     (
         "a VIP of the wrong family behind a load balancer of one's own",
         cluster(api_vips=("fd2e:6f44:5dd8::5",), platform_options={"loadBalancer": {"type": "UserManaged"}}),
@@ -506,7 +766,9 @@ FAMILIES: list[tuple[str, Change, list[tuple[str, str]]]] = [
 
 @pytest.mark.parametrize(("change", "expected"), [case[1:] for case in FAMILIES], ids=[case[0] for case in FAMILIES])
 def test_address_families(change: Change, expected: list[tuple[str, str]]) -> None:
-    found = [problem for problem in validate(change(good_deployment()), today=TODAY) if problem.check == "address-families"]
+    found = [
+        problem for problem in validate(change(good_deployment()), today=TODAY) if problem.check == "address-families"
+    ]
     assert [(problem.path, problem.hint) for problem in found] == expected
     assert all(problem.severity == "error" and problem.layer == "ours" for problem in found)
 
@@ -516,7 +778,9 @@ def test_a_rendezvous_ip_of_another_family_is_in_no_machine_network() -> None:
     assert [(problem.path, problem.kind) for problem in found] == [("rendezvousIP", INVALID)]
 
 
-@pytest.mark.parametrize("path", ["~/pull-secret.json", "/etc/pull-secret", "pull-secret.txt", "../secrets/pull.json", "./id_ed25519.pub"])
+@pytest.mark.parametrize(
+    "path", ["~/pull-secret.json", "/etc/pull-secret", "pull-secret.txt", "../secrets/pull.json", "./id_ed25519.pub"]
+)
 def test_a_path_where_content_belongs_is_reported(path: str) -> None:
     for change in (cluster(pull_secret=path), cluster(ssh_key=path)):
         (problem,) = validate(change(good_deployment()), today=TODAY)

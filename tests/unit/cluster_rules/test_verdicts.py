@@ -3,9 +3,10 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """What an installer said of each case was recorded; we say the same, in the same words and order.
 
-The recordings are of openshift-install as of November 2025, built from source: what it said of the directories that verdict_cases.py describes. That
-is between 4.20 and 4.21. verdicts_2026.json holds what the rules of August 2026 say otherwise. These are the rules of 4.23 and 5.0, and are compared with ours
-of both. The two capabilities that came in July 2026 are from openshift/api (config/v1/types_cluster_version.go, release-4.23).
+The recordings are of openshift-install as of November 2025, built from source: what it said of the directories that
+verdict_cases.py describes. That is between 4.20 and 4.21. verdicts_2026.json holds what the rules of August 2026 say
+otherwise. These are the rules of 4.23 and 5.0, and are compared with ours of both. The two capabilities that came in
+July 2026 are from openshift/api (config/v1/types_cluster_version.go, release-4.23).
 """
 
 from __future__ import annotations
@@ -20,11 +21,20 @@ import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.checked import all_problems
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.files import read_directory
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import Problem
-from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.verdict_bases import AGENT_CONFIG, INSTALL_CONFIGS, NO_HOSTS, Change, changed
+from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.verdict_bases import (
+    AGENT_CONFIG,
+    INSTALL_CONFIGS,
+    NO_HOSTS,
+    Change,
+    changed,
+)
 from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.verdict_cases import agent_cases, cases
 
 VERDICTS: dict[str, list[list[str]]] = json.loads((Path(__file__).parent / "verdicts.json").read_text())
-LATER_VERDICTS: dict[str, list[list[str]]] = {**VERDICTS, **json.loads((Path(__file__).parent / "verdicts_2026.json").read_text())}
+LATER_VERDICTS: dict[str, list[list[str]]] = {
+    **VERDICTS,
+    **json.loads((Path(__file__).parent / "verdicts_2026.json").read_text()),
+}
 RELEASE = "4.20.0"
 # The installer stops here with a traceback, or at what the machine that it runs on lacks.
 NOT_COMPARED = ('none: networking.ovnKubernetesConfig.ipv4.internalJoinSubnet="fd99::/64"',)
@@ -37,9 +47,15 @@ def said(tmp_path: Path, install: dict[str, Any], agent: dict[str, Any], version
     (tmp_path / "agent-config.yaml").write_text(json.dumps(agent))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the library that reads certificates
-        parsed = read_directory(tmp_path, version=version, release_image="quay.io/openshift-release-dev/ocp-release@sha256:" + "0" * 64)
+        parsed = read_directory(
+            tmp_path, version=version, release_image="quay.io/openshift-release-dev/ocp-release@sha256:" + "0" * 64
+        )
         problems = all_problems(parsed, today=datetime.date(2026, 6, 1))
-    found = [_entry(problem) for problem in problems if problem.severity == "error" and problem.layer == "installer" and not _is_later(problem)]
+    found = [
+        _entry(problem)
+        for problem in problems
+        if problem.severity == "error" and problem.layer == "installer" and not _is_later(problem)
+    ]
     return [entry for index, entry in enumerate(found) if entry not in found[:index]]
 
 
@@ -49,7 +65,11 @@ def _entry(problem: Problem) -> list[str]:
         return ["", "", detail]  # no field in the installer's words
     # The installer lists some values in the order of a map.
     head = "supported values: "
-    return [problem.path, problem.kind, head + ", ".join(sorted(detail.removeprefix(head).split(", "))) if detail.startswith(head) else detail]
+    return [
+        problem.path,
+        problem.kind,
+        head + ", ".join(sorted(detail.removeprefix(head).split(", "))) if detail.startswith(head) else detail,
+    ]
 
 
 def _is_later(problem: Problem) -> bool:
@@ -66,9 +86,15 @@ def test_there_is_a_recording_for_each_case() -> None:
     assert sum(1 for found in VERDICTS.values() if found) > 400
 
 
-@pytest.mark.parametrize(("version", "verdicts"), [(RELEASE, VERDICTS), ("4.23.0", LATER_VERDICTS), ("5.0.0", LATER_VERDICTS)], ids=["4.20", "4.23", "5.0"])
+@pytest.mark.parametrize(
+    ("version", "verdicts"),
+    [(RELEASE, VERDICTS), ("4.23.0", LATER_VERDICTS), ("5.0.0", LATER_VERDICTS)],
+    ids=["4.20", "4.23", "5.0"],
+)
 @pytest.mark.parametrize("chunk", range(10))
-def test_the_same_problems_in_the_same_order(tmp_path: Path, version: str, verdicts: dict[str, list[list[str]]], chunk: int) -> None:
+def test_the_same_problems_in_the_same_order(
+    tmp_path: Path, version: str, verdicts: dict[str, list[list[str]]], chunk: int
+) -> None:
     """In parts: one test for each of hundreds of cases costs more than the cases."""
     for name, base, changes in CASES[chunk::10]:
         found = said(tmp_path, changed(INSTALL_CONFIGS[base], changes), NO_HOSTS, version)
@@ -85,12 +111,21 @@ def test_agent_config_and_hosts(tmp_path: Path, name: str, install: list[Change]
 
 
 def test_files_come_in_the_installers_order(tmp_path: Path) -> None:
-    install = changed(INSTALL_CONFIGS["none"], [("metadata.name", "_"), ("networking.clusterNetwork[0].hostPrefix", 26), ("compute[0].replicas", 1)])
+    install = changed(
+        INSTALL_CONFIGS["none"],
+        [("metadata.name", "_"), ("networking.clusterNetwork[0].hostPrefix", 26), ("compute[0].replicas", 1)],
+    )
     agent = changed(AGENT_CONFIG, [("rendezvousIP", "x"), ("hosts[0].interfaces", []), ("hosts[1].colour", "blue")])
     (tmp_path / "install-config.yaml").write_text(json.dumps(install))
     (tmp_path / "agent-config.yaml").write_text(json.dumps(agent))
-    parsed = read_directory(tmp_path, version=RELEASE, release_image="quay.io/openshift-release-dev/ocp-release@sha256:" + "0" * 64)
-    found = [(problem.path, problem.layer) for problem in all_problems(parsed, today=datetime.date(2026, 6, 1)) if problem.severity == "error"]
+    parsed = read_directory(
+        tmp_path, version=RELEASE, release_image="quay.io/openshift-release-dev/ocp-release@sha256:" + "0" * 64
+    )
+    found = [
+        (problem.path, problem.layer)
+        for problem in all_problems(parsed, today=datetime.date(2026, 6, 1))
+        if problem.severity == "error"
+    ]
     assert found == [
         ("metadata.name", "installer"),
         ("hosts[1].colour", "installer"),
@@ -114,7 +149,9 @@ def test_a_wrong_version_ends_the_checks_of_its_file(tmp_path: Path, version: st
 def test_an_empty_network_config_is_refused(tmp_path: Path) -> None:
     agent = changed(AGENT_CONFIG, [("hosts[0].networkConfig", {})])
     found = said(tmp_path, INSTALL_CONFIGS["none"], agent)
-    assert found == [["hosts[0].networkConfig", "Invalid value", "nmstate generated an empty NetworkManager config file content"]]
+    assert found == [
+        ["hosts[0].networkConfig", "Invalid value", ("nmstate generated an empty NetworkManager config file content")]
+    ]
 
 
 def test_one_field_in_two_spellings_is_reported_by_us(tmp_path: Path) -> None:

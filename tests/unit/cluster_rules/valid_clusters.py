@@ -45,11 +45,19 @@ _DOMAIN = {
     "region": "r",
     "zone": "z",
     "server": "vc.example.com",
-    "topology": {"datacenter": "dc", "computeCluster": "/dc/host/c", "networks": ["n"], "datastore": "/dc/datastore/d", "folder": "/dc/vm/f"},
+    "topology": {
+        "datacenter": "dc",
+        "computeCluster": "/dc/host/c",
+        "networks": ["n"],
+        "datastore": "/dc/datastore/d",
+        "folder": "/dc/vm/f",
+    },
 }
 _PRISM = {
     "prismCentral": {"endpoint": {"address": "pc.example.com", "port": 9440}, "username": "u", "password": "p"},
-    "prismElements": [{"uuid": "0005b0f1-8f43-a0f2-02b7-3cecef193712", "endpoint": {"address": "pe.example.com", "port": 9440}}],
+    "prismElements": [
+        {"uuid": "0005b0f1-8f43-a0f2-02b7-3cecef193712", "endpoint": {"address": "pe.example.com", "port": 9440}}
+    ],
     "subnetUUIDs": ["b06179c8-dea3-4f8e-818a-b2e88fbc2201"],
 }
 _HINTS = (
@@ -61,7 +69,14 @@ _HINTS = (
     {"wwn": "0x5000c500a0b1c2d3"},
 )
 _OPTIONS: dict[str, dict[str, tuple[dict[str, Any], ...]]] = {
-    "baremetal": {"options": ({}, {"provisioningNetwork": "Disabled"}, {"dnsRecordsType": "Internal"}, {"loadBalancer": {"type": "OpenShiftManagedDefault"}})},
+    "baremetal": {
+        "options": (
+            {},
+            {"provisioningNetwork": "Disabled"},
+            {"dnsRecordsType": "Internal"},
+            {"loadBalancer": {"type": "OpenShiftManagedDefault"}},
+        )
+    },
     "vsphere": {"options": ({}, {"vcenters": [_VCENTER], "failureDomains": [_DOMAIN]})},
     "nutanix": {"options": (_PRISM,)},
     "none": {"options": ({},)},
@@ -72,7 +87,12 @@ _OPTIONS: dict[str, dict[str, tuple[dict[str, Any], ...]]] = {
 @functools.cache
 def ecdsa_key() -> str:
     """An SSH public key that FIPS allows."""
-    return ec.generate_private_key(ec.SECP256R1()).public_key().public_bytes(serialization.Encoding.OpenSSH, serialization.PublicFormat.OpenSSH).decode()
+    return (
+        ec.generate_private_key(ec.SECP256R1())
+        .public_key()
+        .public_bytes(serialization.Encoding.OpenSSH, serialization.PublicFormat.OpenSSH)
+        .decode()
+    )
 
 
 def _topologies(platform: str) -> list[str]:
@@ -100,7 +120,11 @@ def kinds(draw: st.DrawFn) -> tuple[str, str, str]:
     """Platform, topology and address families that go together."""
     platform = draw(st.sampled_from(PLATFORMS))
     topology = draw(st.sampled_from(_topologies(platform)))
-    return platform, topology, draw(st.sampled_from([stack for stack in STACKS if not (platform == "nutanix" and stack == "v6v4")]))
+    return (
+        platform,
+        topology,
+        draw(st.sampled_from([stack for stack in STACKS if not (platform == "nutanix" and stack == "v6v4")])),
+    )
 
 
 @st.composite
@@ -111,7 +135,9 @@ def valid_deployments(draw: st.DrawFn) -> Deployment:
     roles: list[Role] = [*["master"] * masters, *["arbiter"] * arbiters, *["worker"] * workers]
     hosts = tuple(_host(draw, number, role, _FAMILIES[stack], named=number > 0) for number, role in enumerate(roles))
     architecture = draw(st.sampled_from(["amd64", "arm64", *(["s390x", "ppc64le"] if platform == "none" else [])]))
-    fencing = {"fencing": {"credentials": [_credential(number) for number in range(2)]}} if topology == "fencing" else {}
+    fencing = (
+        {"fencing": {"credentials": [_credential(number) for number in range(2)]}} if topology == "fencing" else {}
+    )
     cluster = Cluster(
         name=draw(st.sampled_from(["demo", "edge-7", "a"])),
         base_domain=draw(st.sampled_from(["example.com", "lab.example.com."])),
@@ -119,7 +145,10 @@ def valid_deployments(draw: st.DrawFn) -> Deployment:
         release_image="",
         platform=platform,
         control_plane=Pool(masters, architecture, fencing),
-        compute=Pool(workers, "arm64" if platform == "baremetal" and architecture == "amd64" and draw(st.booleans()) else architecture),
+        compute=Pool(
+            workers,
+            "arm64" if platform == "baremetal" and architecture == "amd64" and draw(st.booleans()) else architecture,
+        ),
         arbiter=Pool(arbiters, architecture) if arbiters else None,
         networking=_networking(_FAMILIES[stack]),
         platform_options=draw(st.sampled_from(_OPTIONS[platform]["options"])),
@@ -145,7 +174,9 @@ def _with_vips(draw: st.DrawFn, cluster: Cluster, families: tuple[int, ...]) -> 
         return cluster
     chosen = families if draw(st.booleans()) else families[:1]
     pairs = [(_address(-78, family), _address(-77, family)) for family in chosen]
-    return dataclasses.replace(cluster, api_vips=tuple(api for api, _ingress in pairs), ingress_vips=tuple(ingress for _api, ingress in pairs))
+    return dataclasses.replace(
+        cluster, api_vips=tuple(api for api, _ingress in pairs), ingress_vips=tuple(ingress for _api, ingress in pairs)
+    )
 
 
 def _with_images(draw: st.DrawFn, cluster: Cluster) -> Cluster:
@@ -162,12 +193,18 @@ def _with_images(draw: st.DrawFn, cluster: Cluster) -> Cluster:
     if kind == "digest":
         return dataclasses.replace(cluster, release_image=f"{_RELEASE}{digest}")
     sources = (
-        ImageDigestSource(_RELEASE, (f"{_MIRROR}/ocp/release",), draw(st.sampled_from(["", "NeverContactSource", "AllowContactingSource"]))),
+        ImageDigestSource(
+            _RELEASE,
+            (f"{_MIRROR}/ocp/release",),
+            draw(st.sampled_from(["", "NeverContactSource", "AllowContactingSource"])),
+        ),
         ImageDigestSource("quay.io/openshift-release-dev/ocp-v4.0-art-dev", (f"{_MIRROR}/ocp/release",)),
     )
     image = f"{_RELEASE}{digest}" if kind == "mirrored" else f"{_MIRROR}/ocp/release{digest}"
     bundle = draw(st.sampled_from(["", certificate("registry.example.com", "2036-01-01")]))
-    return dataclasses.replace(cluster, release_image=image, image_digest_sources=sources, additional_trust_bundle=bundle)
+    return dataclasses.replace(
+        cluster, release_image=image, image_digest_sources=sources, additional_trust_bundle=bundle
+    )
 
 
 def _with_choices(draw: st.DrawFn, cluster: Cluster) -> Cluster:
@@ -175,9 +212,26 @@ def _with_choices(draw: st.DrawFn, cluster: Cluster) -> Cluster:
     return dataclasses.replace(
         cluster,
         namespace=draw(st.sampled_from(["", "cluster0"])),
-        proxy=draw(st.sampled_from([Proxy(), Proxy("http://proxy.example.com:3128", "http://proxy.example.com:3128", ".example.com,10.9.0.0/16,10.1.2.3")])),
+        proxy=draw(
+            st.sampled_from(
+                [
+                    Proxy(),
+                    Proxy(
+                        "http://proxy.example.com:3128",
+                        "http://proxy.example.com:3128",
+                        ".example.com,10.9.0.0/16,10.1.2.3",
+                    ),
+                ]
+            )
+        ),
         capabilities=draw(
-            st.sampled_from([{}, {"baselineCapabilitySet": "vCurrent"}, {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": _NEEDED}])
+            st.sampled_from(
+                [
+                    {},
+                    {"baselineCapabilitySet": "vCurrent"},
+                    {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": _NEEDED},
+                ]
+            )
         ),
         cpu_partitioning_mode=draw(st.sampled_from(["", "None", "AllNodes"])),
         feature_set=draw(st.sampled_from(["", "TechPreviewNoUpgrade"])),
@@ -185,7 +239,11 @@ def _with_choices(draw: st.DrawFn, cluster: Cluster) -> Cluster:
         ntp_sources=draw(st.sampled_from([(), ("ntp.example.com", "192.168.111.1")])),
         boot_artifacts_base_url=draw(st.sampled_from(["", "http://files.example.com/ocp"])),
         minimal_iso=draw(st.booleans()),
-        extra_manifests=draw(st.sampled_from([(), (ExtraManifest("a.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n"),)])),
+        extra_manifests=draw(
+            st.sampled_from(
+                [(), (ExtraManifest("a.yaml", ("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n")),)]
+            )
+        ),
     )
 
 
@@ -193,7 +251,12 @@ _NEEDED = ["baremetal", "CloudControllerManager", "CloudCredential", "Ingress", 
 
 
 def _credential(number: int) -> dict[str, str]:
-    return {"hostName": _hostname(number), "username": "admin", "password": "geheim", "address": f"redfish+https://10.9.0.{number}/redfish/v1/Systems/1"}
+    return {
+        "hostName": _hostname(number),
+        "username": "admin",
+        "password": "geheim",
+        "address": f"redfish+https://10.9.0.{number}/redfish/v1/Systems/1",
+    }
 
 
 def _hostname(number: int) -> str:
@@ -217,7 +280,9 @@ def _host(draw: st.DrawFn, number: int, role: Role, families: tuple[int, ...], *
         interfaces=tuple(Interface(f"eno{port}", mac) for port, mac in enumerate(macs[:count], 1)),
         root_device_hints=draw(st.sampled_from(_HINTS)),
         network_config=network(number, macs, families) if network else {},
-        bmc=Bmc(f"redfish-virtualmedia+https://10.9.0.{number}/redfish/v1/Systems/1", "admin", "geheim") if draw(st.booleans()) else None,
+        bmc=Bmc(f"redfish-virtualmedia+https://10.9.0.{number}/redfish/v1/Systems/1", "admin", "geheim")
+        if draw(st.booleans())
+        else None,
     )
 
 
@@ -229,14 +294,21 @@ def _stacks(number: int, families: tuple[int, ...]) -> dict[str, Any]:
     stacks: dict[str, Any] = {"ipv4": {"enabled": False}, "ipv6": {"enabled": False}}
     for family in families:
         length = ipaddress.ip_network(MACHINES[family]).prefixlen
-        stacks[f"ipv{family}"] = {"enabled": True, "address": [{"ip": _address(number, family), "prefix-length": length}]}
+        stacks[f"ipv{family}"] = {
+            "enabled": True,
+            "address": [{"ip": _address(number, family), "prefix-length": length}],
+        }
     return stacks
 
 
 def _around(interface: str, interfaces: list[dict[str, Any]], families: tuple[int, ...]) -> dict[str, Any]:
     """A whole document: interfaces, and name server and default routes by one of them."""
     routes = [
-        {"destination": "::/0" if family == 6 else "0.0.0.0/0", "next-hop-address": _address(-79, family), "next-hop-interface": interface}
+        {
+            "destination": "::/0" if family == 6 else "0.0.0.0/0",
+            "next-hop-address": _address(-79, family),
+            "next-hop-interface": interface,
+        }
         for family in families
     ]
     return {
@@ -247,12 +319,18 @@ def _around(interface: str, interfaces: list[dict[str, Any]], families: tuple[in
 
 
 def _plain(number: int, macs: list[str], families: tuple[int, ...]) -> dict[str, Any]:
-    return _around("eno1", [{"name": "eno1", "type": "ethernet", "mac-address": macs[0], **_stacks(number, families)}], families)
+    return _around(
+        "eno1", [{"name": "eno1", "type": "ethernet", "mac-address": macs[0], **_stacks(number, families)}], families
+    )
 
 
 def _bond(number: int, macs: list[str], families: tuple[int, ...]) -> dict[str, Any]:
     ports = [{"name": f"eno{port}", "type": "ethernet", "mac-address": mac} for port, mac in enumerate(macs, 1)]
-    bond = {"name": "bond0", "type": "bond", "link-aggregation": {"mode": "active-backup", "port": ["eno1", "eno2"], "options": {"miimon": 100}}}
+    bond = {
+        "name": "bond0",
+        "type": "bond",
+        "link-aggregation": {"mode": "active-backup", "port": ["eno1", "eno2"], "options": {"miimon": 100}},
+    }
     storage = {"name": "bond0.20", "type": "vlan", "mtu": 1400, "vlan": {"base-iface": "bond0", "id": 20}}
     address = {"ipv4": {"enabled": True, "address": [{"ip": f"10.20.0.{80 + number}", "prefix-length": 24}]}}
     return _around("bond0", [{**bond, **_stacks(number, families)}, {**storage, **address}, *ports], families)
@@ -260,7 +338,14 @@ def _bond(number: int, macs: list[str], families: tuple[int, ...]) -> dict[str, 
 
 def _vlan(number: int, macs: list[str], families: tuple[int, ...]) -> dict[str, Any]:
     below = {"name": "eno1", "type": "ethernet", "mac-address": macs[0]}
-    return _around("eno1.7", [below, {"name": "eno1.7", "type": "vlan", "vlan": {"base-iface": "eno1", "id": 7}, **_stacks(number, families)}], families)
+    return _around(
+        "eno1.7",
+        [
+            below,
+            {"name": "eno1.7", "type": "vlan", "vlan": {"base-iface": "eno1", "id": 7}, **_stacks(number, families)},
+        ],
+        families,
+    )
 
 
 def _leases(_number: int, macs: list[str], families: tuple[int, ...]) -> dict[str, Any]:

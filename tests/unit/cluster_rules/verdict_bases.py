@@ -34,13 +34,15 @@ Xd0j144U8OU7SJwyIz0CIFth25LfS4ut5bFfm63pSOlAwkHHvc/LNOFqgCPxNk3V
 """,
 )
 RSA_KEY = (
-    "ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABAQC063btsaemmTYHugrcgZKeDoa7gQoxI96cM8jyeToRQSxuTE8pWJlztTt6/rC6AvueV5TdrBOTJcxMfde8"
+    "ssh-rsa "
+    "AAAAB3NzaC1yc2EAAAADAQABAAABAQC063btsaemmTYHugrcgZKeDoa7gQoxI96cM8jyeToRQSxuTE8pWJlztTt6/rC6AvueV5TdrBOTJcxMfde8"
     "WvlQ+izP7HUQTF4XhXyirdid07o6PBvTOxQ9FNmExdcC4yOIvuNiBiHGAeBGKnNWeu+cODZ2LSdaHSEJvw4xknlmAfeGao5goUWKyyLwSoUBToyrSvfg3EqF"
     "YnJeuACBp0y0Zq4jDU2TlZ80UITeJahWiQx94fOTjvxlnsjmo2ptnizMmMnyovM4LpiLLkefaa0wI0SlNbtpc/GpiD5/rlw4EQPUQu1Ov8WqlonpgeKo6cQX"
     "ElOv4RtQPtWmh3kGVT2P"
 )
 ECDSA_KEY = (
-    "ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABBBC4yqgpz0MzlNQgTlvkPiq2Na1jdLAtN3dD99+U+wxLNoGVp"
+    "ecdsa-sha2-nistp256 "
+    "AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABBBC4yqgpz0MzlNQgTlvkPiq2Na1jdLAtN3dD99+U+wxLNoGVp"
     "YsnBq1qV0pe7jcl57XvPybA5EeNv8rbvWi5q3Bw="
 )
 DELETE = object()
@@ -72,7 +74,11 @@ _BMC_HOSTS = [
         "name": f"node-{index}",
         "role": role,
         "bootMACAddress": f"52:54:00:00:00:0{index}",
-        "bmc": {"address": f"redfish-virtualmedia://10.9.0.{index}/redfish/v1/Systems/1", "username": "admin", "password": "geheim"},
+        "bmc": {
+            "address": f"redfish-virtualmedia://10.9.0.{index}/redfish/v1/Systems/1",
+            "username": "admin",
+            "password": "geheim",
+        },
     }
     for index, role in enumerate(("master", "master", "master", "worker", "worker"))
 ]
@@ -93,14 +99,21 @@ _FAILURE_DOMAIN = {
 # Address 127.0.0.1 and a closed port: the installer asks a vCenter that has credentials.
 _VCENTER = {"server": "vcenter.example.com", "user": "u", "password": "geheim", "datacenters": ["dc1"]}
 _FENCING = [
-    {"hostName": f"node-{index}", "username": "admin", "password": "geheim", "address": f"redfish+https://10.9.0.{index}/redfish/v1/Systems/1"}
+    {
+        "hostName": f"node-{index}",
+        "username": "admin",
+        "password": "geheim",
+        "address": f"redfish+https://10.9.0.{index}/redfish/v1/Systems/1",
+    }
     for index in range(2)
 ]
 
 INSTALL_CONFIGS: dict[str, dict[str, Any]] = {
     "baremetal": _install({"baremetal": dict(_VIPS)}),
     "baremetal-bmc": _install({"baremetal": {**_VIPS, "hosts": _BMC_HOSTS}}),
-    "baremetal-bmc-disabled": _install({"baremetal": {**_VIPS, "provisioningNetwork": "Disabled", "hosts": _BMC_HOSTS}}),
+    "baremetal-bmc-disabled": _install(
+        {"baremetal": {**_VIPS, "provisioningNetwork": "Disabled", "hosts": _BMC_HOSTS}}
+    ),
     "none": _install({"none": {}}),
     "sno": _install({"none": {}}, 1, 0),
     "external": _install({"external": {"platformName": "oci", "cloudControllerManager": "External"}}),
@@ -110,13 +123,21 @@ INSTALL_CONFIGS: dict[str, dict[str, Any]] = {
         {
             "nutanix": {
                 **_VIPS,
-                "prismCentral": {"endpoint": {"address": "pc.example.com", "port": 9440}, "username": "u", "password": "geheim"},
-                "prismElements": [{"uuid": "e-1", "name": "pe", "endpoint": {"address": "pe.example.com", "port": 9440}}],
+                "prismCentral": {
+                    "endpoint": {"address": "pc.example.com", "port": 9440},
+                    "username": "u",
+                    "password": "geheim",
+                },
+                "prismElements": [
+                    {"uuid": "e-1", "name": "pe", "endpoint": {"address": "pe.example.com", "port": 9440}}
+                ],
                 "subnetUUIDs": ["b06179c8-dea3-4f8e-818a-b2e88fbc2201"],
             }
         }
     ),
-    "dual": _install({"baremetal": {"apiVIPs": ["192.168.111.5", "fd2e::5"], "ingressVIPs": ["192.168.111.4", "fd2e::4"]}}),
+    "dual": _install(
+        {"baremetal": {"apiVIPs": ["192.168.111.5", "fd2e::5"], "ingressVIPs": ["192.168.111.4", "fd2e::4"]}}
+    ),
     "arbiter": {**_install({"baremetal": dict(_VIPS)}, 2, 0), "arbiter": {"name": "arbiter", "replicas": 1}},
     "fencing": {**_install({"baremetal": dict(_VIPS)}, 2, 0), "featureSet": "TechPreviewNoUpgrade"},
 }
@@ -133,7 +154,11 @@ AGENT_CONFIG: dict[str, Any] = {
     "metadata": {"name": "demo"},
     "rendezvousIP": "192.168.111.80",
     "hosts": [
-        {"hostname": f"node-{index}", "role": role, "interfaces": [{"name": "eno1", "macAddress": f"52:54:00:aa:00:0{index}"}]}
+        {
+            "hostname": f"node-{index}",
+            "role": role,
+            "interfaces": [{"name": "eno1", "macAddress": f"52:54:00:aa:00:0{index}"}],
+        }
         for index, role in enumerate(("master", "master", "master", "worker", "worker"))
     ],
 }
@@ -141,10 +166,15 @@ NO_HOSTS: dict[str, Any] = {"apiVersion": "v1beta1", "kind": "AgentConfig", "ren
 
 
 def changed(document: dict[str, Any], changes: list[Change]) -> dict[str, Any]:
-    """A copy with values set, or removed (DELETE), by path: ``networking.machineNetwork[0].cidr``. An index one beyond the end appends."""
+    """A copy with values set, or removed (DELETE), by path: ``networking.machineNetwork[0].cidr``.
+
+    An index one beyond the end appends.
+    """
     result = copy.deepcopy(document)
     for path, value in changes:
-        steps: list[Any] = [int(step[1:-1]) if step.startswith("[") else step for step in re.findall(r"\[\d+\]|[^.\[\]]+", path)]
+        steps: list[Any] = [
+            int(step[1:-1]) if step.startswith("[") else step for step in re.findall(r"\[\d+\]|[^.\[\]]+", path)
+        ]
         target: Any = result
         for step, following in itertools.pairwise(steps):
             if isinstance(step, int) and step == len(target):

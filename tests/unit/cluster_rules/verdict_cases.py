@@ -49,8 +49,21 @@ _AGENT: list[list[Change]] = [
     *one("apiVersion", "", "v1", "v1alpha1", "v1beta2", DELETE),
     *one("kind", "", "Other"),
     *one("rendezvousIP", "", "x", "fd2e::1", "192.168.111.300", "192.168.111.80/24", "fe80::1%eth0"),
-    *one("additionalNTPSources", ["ntp.example.com", "10.0.0.1", "fd00::1"], ["bad_host"], ["a b", "ok", "-x"], [""], []),
-    *one("bootArtifactsBaseURL", "http://a/b", "a/b", "user-specified-infra.com", "http://a b", ":x", "a:b", "http://a:port", "/x", "http://%zz/"),
+    *one(
+        "additionalNTPSources", ["ntp.example.com", "10.0.0.1", "fd00::1"], ["bad_host"], ["a b", "ok", "-x"], [""], []
+    ),
+    *one(
+        "bootArtifactsBaseURL",
+        "http://a/b",
+        "a/b",
+        "user-specified-infra.com",
+        "http://a b",
+        ":x",
+        "a:b",
+        "http://a:port",
+        "/x",
+        "http://%zz/",
+    ),
     [("rendezvousIP", "x"), ("additionalNTPSources", ["_"]), ("bootArtifactsBaseURL", "y")],
     [("hosts", DELETE)],
     *one("hosts", []),
@@ -59,17 +72,41 @@ _AGENT: list[list[Change]] = [
     *one(_I, [], [{"name": "a"}], [{"macAddress": ""}], [{"macAddress": "x"}]),
     *one(
         f"{_I}[0].macAddress",
-        *("52:54:00:aa:00:01", "52-54-00-aa-00-ff", "5254.00aa.00ff", "53:54:00:aa:00:ff", "52:54:00:aa:00", "52:54:00:AA:00:01"),
+        *(
+            "52:54:00:aa:00:01",
+            "52-54-00-aa-00-ff",
+            "5254.00aa.00ff",
+            "53:54:00:aa:00:ff",
+            "52:54:00:aa:00",
+            "52:54:00:AA:00:01",
+        ),
         *("52:54:00:aa:00:ff:01:02", "", "52:54:00:aa:00:zz"),
     ),
-    *one(f"{_H}rootDeviceHints.deviceName", "/dev/sda", "sda", "/dev/disk/by-path/x", "/dev/disk/by-id/x", "disk/by-path/x", "/dev/disk/by-path/a/b", ""),
     *one(
-        f"{_H}rootDeviceHints", {"wwnWithExtension": "x"}, {"wwnVendorExtension": "x"}, {"wwnWithExtension": "x", "wwnVendorExtension": "y", "deviceName": "z"}
+        f"{_H}rootDeviceHints.deviceName",
+        "/dev/sda",
+        "sda",
+        "/dev/disk/by-path/x",
+        "/dev/disk/by-id/x",
+        "disk/by-path/x",
+        "/dev/disk/by-path/a/b",
+        "",
+    ),
+    *one(
+        f"{_H}rootDeviceHints",
+        {"wwnWithExtension": "x"},
+        {"wwnVendorExtension": "x"},
+        {"wwnWithExtension": "x", "wwnVendorExtension": "y", "deviceName": "z"},
     ),
     *one(f"{_H}rootDeviceHints.minSizeGigabytes", -1, 0),
     [(f"{_I}", []), (f"{_H}role", "x"), (f"{_H}rootDeviceHints", {"deviceName": "x"})],
     [(f"{_I}[0].macAddress", "x"), ("hosts[1].interfaces[0].macAddress", "x")],
-    [("hosts[3].networkConfig", {"interfaces": [{"name": "eno1", "ipv4": {"address": [{"ip": "192.168.111.80", "prefix-length": 24}]}}]})],
+    [
+        (
+            "hosts[3].networkConfig",
+            {"interfaces": [{"name": "eno1", "ipv4": {"address": [{"ip": "192.168.111.80", "prefix-length": 24}]}}]},
+        )
+    ],
 ]
 
 

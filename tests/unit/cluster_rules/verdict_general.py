@@ -17,7 +17,18 @@ _JOIN = "networking.ovnKubernetesConfig.ipv4.internalJoinSubnet"
 GENERAL: list[list[Change]] = [
     *one("metadata.name", "", "Demo", "demo_1", "a.b", _LONG, "-demo", "demo-", "1", "x" * 54, "x" * 55, "d o"),
     [("metadata", DELETE)],
-    *one("baseDomain", "", "example.com.", "Example.com", "ex_ample.com", "a..b", "localhost", ".com", "a" * 64 + ".com", ".".join(["a" * 60] * 5)),
+    *one(
+        "baseDomain",
+        "",
+        "example.com.",
+        "Example.com",
+        "ex_ample.com",
+        "a..b",
+        "localhost",
+        ".com",
+        "a" * 64 + ".com",
+        ".".join(["a" * 60] * 5),
+    ),
     [("metadata.name", "x" * 50), ("baseDomain", ".".join(["a" * 60] * 3) + "." + "b" * 25)],
     [("metadata.name", "A"), ("baseDomain", "B")],
     *one(
@@ -79,9 +90,14 @@ GENERAL: list[list[Change]] = [
     [("operatorPublishingStrategy", {"ingress": "Open"})],
     [("operatorPublishingStrategy", {})],
     *one("credentialsMode", "", "Manual", "Mint", "Passthrough", "None"),
-    *one("featureSet", "", "TechPreviewNoUpgrade", "DevPreviewNoUpgrade", "CustomNoUpgrade", "Tech", "LatencySensitive"),
+    *one(
+        "featureSet", "", "TechPreviewNoUpgrade", "DevPreviewNoUpgrade", "CustomNoUpgrade", "Tech", "LatencySensitive"
+    ),
     *one("featureGates", ["A=true"], []),
-    *[[("featureSet", "CustomNoUpgrade"), ("featureGates", gates)] for gates in (["A=true"], ["A"], ["A=yes"], ["A=true=b"], ["A=T", "B=0"], ["=", "A"])],
+    *[
+        [("featureSet", "CustomNoUpgrade"), ("featureGates", gates)]
+        for gates in (["A=true"], ["A"], ["A=yes"], ["A=true=b"], ["A=T", "B=0"], ["=", "A"])
+    ],
     [("featureSet", "Bad"), ("featureGates", ["A"])],
     *one(
         "capabilities",
@@ -102,18 +118,43 @@ GENERAL: list[list[Change]] = [
     ),
     *one(
         "capabilities",
-        {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["baremetal", "Ingress", "CloudCredential", "CloudControllerManager"]},
+        {
+            "baselineCapabilitySet": "None",
+            "additionalEnabledCapabilities": ["baremetal", "Ingress", "CloudCredential", "CloudControllerManager"],
+        },
     ),
     *one(
-        "capabilities", {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["baremetal", "Ingress", "marketplace", "OperatorLifecycleManager"]}
+        "capabilities",
+        {
+            "baselineCapabilitySet": "None",
+            "additionalEnabledCapabilities": ["baremetal", "Ingress", "marketplace", "OperatorLifecycleManager"],
+        },
     ),
-    *one("capabilities", {"baselineCapabilitySet": "vCurrent", "additionalEnabledCapabilities": ["Bogus", "Console", "baremetal2"]}),
+    *one(
+        "capabilities",
+        {"baselineCapabilitySet": "vCurrent", "additionalEnabledCapabilities": ["Bogus", "Console", "baremetal2"]},
+    ),
     *one("capabilities", {"baselineCapabilitySet": "v4.14", "additionalEnabledCapabilities": ["Ingress"]}),
     *one("cpuPartitioningMode", "", "None", "AllNodes"),
     *one("bootstrapInPlace", {"installationDisk": "/dev/vda"}, {}),
     # networks
-    *one(f"{_P}networkType", "", "ovnkubernetes", "OVNKUBERNETES", "OpenShiftSDN", "openshiftsdn", "Kuryr", "Calico", "Cilium"),
-    *one(f"{_M}", [], [{"cidr": "10.0.0.0/16"}, {"cidr": "10.0.1.0/24"}], [{"cidr": "192.168.111.0/24"}, {"cidr": "192.168.112.0/24"}]),
+    *one(
+        f"{_P}networkType",
+        "",
+        "ovnkubernetes",
+        "OVNKUBERNETES",
+        "OpenShiftSDN",
+        "openshiftsdn",
+        "Kuryr",
+        "Calico",
+        "Cilium",
+    ),
+    *one(
+        f"{_M}",
+        [],
+        [{"cidr": "10.0.0.0/16"}, {"cidr": "10.0.1.0/24"}],
+        [{"cidr": "192.168.111.0/24"}, {"cidr": "192.168.112.0/24"}],
+    ),
     *one(
         f"{_M}[0].cidr",
         "192.168.111.5/24",
@@ -129,8 +170,27 @@ GENERAL: list[list[Change]] = [
         "fd98::/64",
         "192.168.111.0/32",
     ),
-    *one(f"{_S}", [], ["172.30.0.0/16", "172.31.0.0/16"], ["172.30.0.0/16", "172.30.1.0/24"], ["fd02::/112"], ["fd02::/64"], ["fd02::/108"], ["fd02::/107"]),
-    *one(f"{_S}[0]", "10.0.0.0/11", "10.0.0.0/12", "172.30.0.1/16", "192.168.111.0/24", "10.128.0.0/16", "0.0.0.0/16", "100.64.0.0/20", "172.17.0.0/16"),
+    *one(
+        f"{_S}",
+        [],
+        ["172.30.0.0/16", "172.31.0.0/16"],
+        ["172.30.0.0/16", "172.30.1.0/24"],
+        ["fd02::/112"],
+        ["fd02::/64"],
+        ["fd02::/108"],
+        ["fd02::/107"],
+    ),
+    *one(
+        f"{_S}[0]",
+        "10.0.0.0/11",
+        "10.0.0.0/12",
+        "172.30.0.1/16",
+        "192.168.111.0/24",
+        "10.128.0.0/16",
+        "0.0.0.0/16",
+        "100.64.0.0/20",
+        "172.17.0.0/16",
+    ),
     *one(
         f"{_C}",
         [],
@@ -138,7 +198,17 @@ GENERAL: list[list[Change]] = [
         [{"cidr": "10.128.0.0/14", "hostPrefix": 23}, {"cidr": "10.132.0.0/14", "hostPrefix": 24}],
         [{"cidr": "10.128.0.0/14", "hostPrefix": 23}, {"cidr": "10.129.0.0/16", "hostPrefix": 23}],
     ),
-    *one(f"{_C}[0].cidr", "10.128.0.1/14", "192.168.0.0/16", "172.30.0.0/20", "0.0.0.0/14", "169.254.0.0/20", "fd01::/48", "10.0.0.0/24", "172.16.0.0/12"),
+    *one(
+        f"{_C}[0].cidr",
+        "10.128.0.1/14",
+        "192.168.0.0/16",
+        "172.30.0.0/20",
+        "0.0.0.0/14",
+        "169.254.0.0/20",
+        "fd01::/48",
+        "10.0.0.0/24",
+        "172.16.0.0/12",
+    ),
     *one(f"{_C}[0].hostPrefix", 0, -1, 13, 14, 32, 33, 8),
     [(f"{_P}networkType", "Calico"), (f"{_C}[0].hostPrefix", 0)],
     [(f"{_P}networkType", "Calico"), (f"{_C}[0].hostPrefix", 4)],
@@ -186,7 +256,12 @@ GENERAL: list[list[Change]] = [
     [("controlPlane.architecture", "arm64"), ("compute[0].architecture", "arm64")],
     [("controlPlane.architecture", "arm64"), ("compute[0].architecture", "amd64")],
     [("controlPlane.architecture", "s390x"), ("compute[0].architecture", "s390x")],
-    *one("controlPlane.diskSetup", [{"type": "etcd"}], [{"type": "etcd", "etcd": {"platformDiskID": "etcd"}}], [{"type": "user-defined"}]),
+    *one(
+        "controlPlane.diskSetup",
+        [{"type": "etcd"}],
+        [{"type": "etcd", "etcd": {"platformDiskID": "etcd"}}],
+        [{"type": "user-defined"}],
+    ),
     *[
         [("featureSet", "TechPreviewNoUpgrade"), ("controlPlane.diskSetup", disks)]
         for disks in (
@@ -201,7 +276,15 @@ GENERAL: list[list[Change]] = [
     ],
     [("featureSet", "TechPreviewNoUpgrade"), ("compute[0].diskSetup", [{"type": "etcd", "etcd": {}}])],
     [("compute[0].diskSetup", [{"type": "swap", "swap": {}}])],
-    *one("arbiter", {"name": "arbiter", "replicas": 1}, {"replicas": 0}, {}, {"replicas": 2}, {"replicas": -1}, {"replicas": 1, "architecture": "x"}),
+    *one(
+        "arbiter",
+        {"name": "arbiter", "replicas": 1},
+        {"replicas": 0},
+        {},
+        {"replicas": 2},
+        {"replicas": -1},
+        {"replicas": 1, "architecture": "x"},
+    ),
     [("arbiter", {"replicas": 1}), ("controlPlane.replicas", 1)],
     [("arbiter", {"replicas": 1}), ("controlPlane.replicas", 2)],
     # proxy
@@ -274,11 +357,21 @@ GENERAL: list[list[Change]] = [
             "[fd00::1]:5000/a",
         )
     ],
-    [("imageDigestSources", [{"source": "quay.io/a", "mirrors": ["bad tag/x", "ok.example.com/y", "r.example.com/z:1"]}])],
+    [
+        (
+            "imageDigestSources",
+            [{"source": "quay.io/a", "mirrors": ["bad tag/x", "ok.example.com/y", "r.example.com/z:1"]}],
+        )
+    ],
     [("imageDigestSources", [{"source": "quay.io/a", "sourcePolicy": "NeverContactSource"}])],
     [("imageDigestSources", [{"source": "quay.io/a", "sourcePolicy": "Never"}])],
     [("imageDigestSources", [{"source": "quay.io/a", "mirrors": ["r.example.com/a"], "sourcePolicy": "Never"}])],
-    [("imageDigestSources", [{"source": "quay.io/a", "mirrors": ["r.example.com/a"], "sourcePolicy": "AllowContactingSource"}])],
+    [
+        (
+            "imageDigestSources",
+            [{"source": "quay.io/a", "mirrors": ["r.example.com/a"], "sourcePolicy": "AllowContactingSource"}],
+        )
+    ],
     [("imageDigestSources", [{"mirrors": []}])],
     [("imageContentSources", [{"source": "quay.io/a:1", "mirrors": ["b:2/c:d"]}])],
     [

@@ -32,7 +32,15 @@ BAREMETAL: list[list[Change]] = [
         ["192.168.111.5", "bad"],
         [""],
     ),
-    *one(f"{_BM}ingressVIPs", [], ["10.0.0.1"], ["bad"], ["192.168.111.5"], ["192.168.111.5", "192.168.111.6"], ["192.168.111.1"] * 3),
+    *one(
+        f"{_BM}ingressVIPs",
+        [],
+        ["10.0.0.1"],
+        ["bad"],
+        ["192.168.111.5"],
+        ["192.168.111.5", "192.168.111.6"],
+        ["192.168.111.1"] * 3,
+    ),
     [(f"{_BM}apiVIPs", DELETE), (f"{_BM}ingressVIPs", DELETE)],
     [(f"{_BM}apiVIPs", ["10.0.0.1"]), (f"{_BM}loadBalancer", {"type": "UserManaged"})],
     [(f"{_BM}apiVIPs", ["192.168.111.4"]), (f"{_BM}loadBalancer", {"type": "UserManaged"})],
@@ -173,7 +181,13 @@ VSPHERE: list[list[Change]] = [
     *one(f"{_VS}apiVIPs", [], ["10.0.0.1"], ["192.168.111.5", "fd2e::1"]),
     *one(f"{_VS}apiVIP", "192.168.111.7"),
     *one(f"{_VS}vCenter", "v.example.com"),
-    [(f"{_VS}vCenter", "v.example.com"), (f"{_VS}datacenter", "d"), (f"{_VS}cluster", "c"), (f"{_VS}defaultDatastore", "ds"), (f"{_VS}network", "n")],
+    [
+        (f"{_VS}vCenter", "v.example.com"),
+        (f"{_VS}datacenter", "d"),
+        (f"{_VS}cluster", "c"),
+        (f"{_VS}defaultDatastore", "ds"),
+        (f"{_VS}network", "n"),
+    ],
     *one(f"{_VS}failureDomains", [{"name": "a"}], [{"name": "generated-failure-domain"}]),
     *one(f"{_VS}nodeNetworking", {"internal": {"networkSubnetCidr": ["bad"]}}, {"external": {"network": "x"}}, {}),
     *one("capabilities", {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Ingress"]}),
@@ -218,7 +232,15 @@ VSPHERE_FULL: list[list[Change]] = [
         {"vsphere": {"cpus": -1, "coresPerSocket": -2, "memoryMB": -1, "osDisk": {"diskSizeGB": -1}}},
         {"vsphere": {"coresPerSocket": 8}},
         {"vsphere": {"zones": ["x", "X", "x", "east"]}},
-        {"vsphere": {"dataDisks": [{"name": "bad name"}, {"sizeGiB": 20000, "name": "a" * 81}, {"name": "ok", "sizeGiB": 1, "provisioningMode": "x"}]}},
+        {
+            "vsphere": {
+                "dataDisks": [
+                    {"name": "bad name"},
+                    {"sizeGiB": 20000, "name": "a" * 81},
+                    {"name": "ok", "sizeGiB": 1, "provisioningMode": "x"},
+                ]
+            }
+        },
     ),
 ]
 NUTANIX: list[list[Change]] = [
@@ -226,10 +248,24 @@ NUTANIX: list[list[Change]] = [
     *one(f"{_NX}prismCentral.endpoint.port", 0, 65536, 65535, -1),
     *one(f"{_NX}prismCentral.username", ""),
     *one(f"{_NX}prismCentral.password", ""),
-    *one(f"{_NX}prismElements", [], [{"uuid": "a", "endpoint": {"address": "a", "port": 1}}, {"uuid": "b", "endpoint": {"address": "b", "port": 1}}]),
+    *one(
+        f"{_NX}prismElements",
+        [],
+        [
+            {"uuid": "a", "endpoint": {"address": "a", "port": 1}},
+            {"uuid": "b", "endpoint": {"address": "b", "port": 1}},
+        ],
+    ),
     *one(f"{_NX}prismElements[0].uuid", ""),
     *one(f"{_NX}prismElements[0].endpoint", {}, {"address": "_", "port": 70000}),
-    *one(f"{_NX}subnetUUIDs", [], [""], ["a", "a"], [str(number) for number in range(33)], [str(number) for number in range(32)]),
+    *one(
+        f"{_NX}subnetUUIDs",
+        [],
+        [""],
+        ["a", "a"],
+        [str(number) for number in range(33)],
+        [str(number) for number in range(32)],
+    ),
     *one(f"{_NX}loadBalancer", {"type": "x"}, {"type": "UserManaged"}),
     *one(f"{_NX}prismAPICallTimeout", 0, 5),
     *one(f"{_NX}clusterOSImage", "x"),
@@ -237,7 +273,15 @@ NUTANIX: list[list[Change]] = [
     *one(
         f"{_NX}failureDomains",
         [{"name": "A", "prismElement": {}}],
-        [{"name": "a", "prismElement": {"uuid": "u"}, "subnetUUIDs": ["s"], "storageContainers": [{}], "dataSourceImages": [{}]}],
+        [
+            {
+                "name": "a",
+                "prismElement": {"uuid": "u"},
+                "subnetUUIDs": ["s"],
+                "storageContainers": [{}],
+                "dataSourceImages": [{}],
+            }
+        ],
     ),
     *one(f"{_NX}apiVIPs", ["fd2e::1", "192.168.111.5"], ["bad"], ["192.168.111.5", "192.168.111.6", "fd2e::1"], []),
     *one(f"{_NX}apiVIP", "192.168.111.77"),

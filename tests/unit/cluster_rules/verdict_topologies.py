@@ -21,13 +21,27 @@ SNO: list[list[Change]] = [
     *one("arbiter", {"replicas": 1}, {"replicas": 0}),
     *one("controlPlane.architecture", "s390x", "ppc64le"),
     [("platform", {"baremetal": {"apiVIPs": ["192.168.111.5"], "ingressVIPs": ["192.168.111.4"]}})],
-    [("platform", {"baremetal": {"apiVIPs": ["192.168.111.5"], "ingressVIPs": ["192.168.111.4"]}}), ("bootstrapInPlace", {"installationDisk": "/dev/vda"})],
+    [
+        ("platform", {"baremetal": {"apiVIPs": ["192.168.111.5"], "ingressVIPs": ["192.168.111.4"]}}),
+        ("bootstrapInPlace", {"installationDisk": "/dev/vda"}),
+    ],
     *one("bootstrapInPlace", {"installationDisk": "/dev/vda"}),
 ]
 
 DUAL: list[list[Change]] = [
-    *one(_S, ["172.30.0.0/16"], ["fd02::/112"], ["fd02::/112", "172.30.0.0/16"], ["172.30.0.0/16", "fd02::/112", "172.31.0.0/16"]),
-    *one(_M, [{"cidr": "192.168.111.0/24"}], [{"cidr": "fd2e::/64"}], [{"cidr": "fd2e::/64"}, {"cidr": "192.168.111.0/24"}]),
+    *one(
+        _S,
+        ["172.30.0.0/16"],
+        ["fd02::/112"],
+        ["fd02::/112", "172.30.0.0/16"],
+        ["172.30.0.0/16", "fd02::/112", "172.31.0.0/16"],
+    ),
+    *one(
+        _M,
+        [{"cidr": "192.168.111.0/24"}],
+        [{"cidr": "fd2e::/64"}],
+        [{"cidr": "fd2e::/64"}, {"cidr": "192.168.111.0/24"}],
+    ),
     *one(
         _C,
         [{"cidr": "10.128.0.0/14", "hostPrefix": 23}],
@@ -35,7 +49,13 @@ DUAL: list[list[Change]] = [
         [{"cidr": "fd01::/48", "hostPrefix": 64}, {"cidr": "10.128.0.0/14", "hostPrefix": 23}],
     ),
     *one(f"{_C}[1].hostPrefix", 65, 0, 48, 47),
-    *one(f"{_BM}apiVIPs", ["fd2e::5", "192.168.111.5"], ["fd2e::5"], ["192.168.111.5"], ["192.168.111.5", "192.168.111.6"]),
+    *one(
+        f"{_BM}apiVIPs",
+        ["fd2e::5", "192.168.111.5"],
+        ["fd2e::5"],
+        ["192.168.111.5"],
+        ["192.168.111.5", "192.168.111.6"],
+    ),
     *one(f"{_BM}ingressVIPs", ["fd2e::4"], ["fd2e::4", "fd2e::6"]),
     [
         (_M, [{"cidr": "fd2e::/64"}]),
@@ -60,11 +80,21 @@ ARBITER: list[list[Change]] = [
     *one("arbiter.architecture", "x", "arm64"),
     *one("arbiter.fencing", {"credentials": []}),
     *one("controlPlane.replicas", 1, 3),
-    *one("platform", {"none": {}}, {"external": {}}, {"vsphere": {"apiVIPs": ["192.168.111.5"], "ingressVIPs": ["192.168.111.4"]}}),
+    *one(
+        "platform",
+        {"none": {}},
+        {"external": {}},
+        {"vsphere": {"apiVIPs": ["192.168.111.5"], "ingressVIPs": ["192.168.111.4"]}},
+    ),
     *one("featureSet", "TechPreviewNoUpgrade", "CustomNoUpgrade"),
     [("featureSet", "CustomNoUpgrade"), ("featureGates", ["HighlyAvailableArbiter=true"])],
     [("controlPlane.fencing", {"credentials": []})],
-    [("controlPlane.fencing", {"credentials": [{"hostName": "a", "username": "b", "password": "geheim", "address": "redfish://c"}]})],
+    [
+        (
+            "controlPlane.fencing",
+            {"credentials": [{"hostName": "a", "username": "b", "password": "geheim", "address": "redfish://c"}]},
+        )
+    ],
 ]
 FENCING: list[list[Change]] = [
     *one("featureSet", "", DELETE, "CustomNoUpgrade"),

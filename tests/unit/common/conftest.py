@@ -45,18 +45,26 @@ class Authority:
         return self.certificate.public_bytes(serialization.Encoding.PEM).decode()
 
     def _sign(self, subject: x509.Name, key: Any, ca: bool, names: list[str], days: int) -> x509.Certificate:
-        builder = x509.CertificateBuilder(self.name, subject, key.public_key(), x509.random_serial_number(), NOW - 20 * DAY, NOW + days * DAY)
+        builder = x509.CertificateBuilder(
+            self.name, subject, key.public_key(), x509.random_serial_number(), NOW - 20 * DAY, NOW + days * DAY
+        )
         builder = builder.add_extension(x509.BasicConstraints(ca=ca, path_length=None), critical=True)
         if names:
-            builder = builder.add_extension(x509.SubjectAlternativeName([_general_name(name) for name in names]), critical=False)
+            builder = builder.add_extension(
+                x509.SubjectAlternativeName([_general_name(name) for name in names]), critical=False
+            )
         return builder.sign(self.key, hashes.SHA256())
 
     def issue(self, *names: str, days: int = 10) -> tuple[Path, str]:
         """(file with certificate and key, SHA-256 of the certificate in hex)."""
         key = ec.generate_private_key(ec.SECP256R1())
-        certificate = self._sign(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, names[0])]), key, ca=False, names=list(names), days=days)
+        certificate = self._sign(
+            x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, names[0])]), key, ca=False, names=list(names), days=days
+        )
         path = self.folder / f"{names[0]}-{days}.pem".replace("*", "any").replace(":", "_")
-        private = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+        private = key.private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+        )
         path.write_bytes(certificate.public_bytes(serialization.Encoding.PEM) + private)
         return path, hashlib.sha256(certificate.public_bytes(serialization.Encoding.DER)).hexdigest()
 
@@ -89,7 +97,9 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
     def answer(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        self.seen.requests.append({"method": self.command, "path": self.path, "headers": dict(self.headers), "body": body})
+        self.seen.requests.append(
+            {"method": self.command, "path": self.path, "headers": dict(self.headers), "body": body}
+        )
         self.seen.connections.append(self.client_address[1])
         route = self.path.partition("?")[0]
         if route == "/slow":
@@ -132,7 +142,11 @@ def start() -> Iterator[Start]:
 
     def starter(certificate: Path | None = None, client_ca: Path | None = None, host: str = "127.0.0.1") -> Server:
         seen = Server(0, [], [], [])
-        kind = type("IPv6Server", (http.server.ThreadingHTTPServer,), {"address_family": socket.AF_INET6}) if ":" in host else http.server.ThreadingHTTPServer
+        kind = (
+            type("IPv6Server", (http.server.ThreadingHTTPServer,), {"address_family": socket.AF_INET6})
+            if ":" in host
+            else http.server.ThreadingHTTPServer
+        )
         server = kind((host, 0), type("Handler", (_Handler,), {"seen": seen}))
         server.daemon_threads = True
         server.handle_error = lambda request, address: None  # refused handshakes are what some tests want

@@ -13,14 +13,26 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connectio
 MAC = "52:54:00:e7:05:72"
 
 
-@pytest.mark.parametrize("text", [MAC, "52:54:00:E7:05:72", "52-54-00-e7-05-72", "5254.00E7.0572", "525400e70572", f" {MAC} "])
+@pytest.mark.parametrize(
+    "text", [MAC, "52:54:00:E7:05:72", "52-54-00-e7-05-72", "5254.00E7.0572", "525400e70572", f" {MAC} "]
+)
 def test_spellings_of_a_mac(text: str) -> None:
     assert normal_mac(text) == MAC
     assert is_mac(normal_mac(text))
 
 
 @pytest.mark.parametrize(
-    "text", ["", "1", "52:54:00:e7:05", "5254.00e7.057", "525400e7057g", "localhost.example", "52:54:00:e7:05:72:00:01", "52.54.00.e7.05.72x"]
+    "text",
+    [
+        "",
+        "1",
+        "52:54:00:e7:05",
+        "5254.00e7.057",
+        "525400e7057g",
+        "localhost.example",
+        "52:54:00:e7:05:72:00:01",
+        "52.54.00.e7.05.72x",
+    ],
 )
 def test_other_texts_stay_as_they_are(text: str) -> None:
     assert normal_mac(text) == text

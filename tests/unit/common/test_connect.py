@@ -6,7 +6,11 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import DIRECT, ConnectTo, split_endpoint
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import (
+    DIRECT,
+    ConnectTo,
+    split_endpoint,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput
 from hypothesis import given
 from hypothesis import strategies as st
@@ -30,7 +34,10 @@ def test_endpoints(text: str, endpoint: tuple[str, int | None]) -> None:
     assert split_endpoint(text) == endpoint
 
 
-@pytest.mark.parametrize("text", ["", ":", ":80", "host:", "host:x", "host:0", "host:65536", "host:123456", "a:b:c", "[::1", "::1]:80", "[]:80"])
+@pytest.mark.parametrize(
+    "text",
+    ["", ":", ":80", "host:", "host:x", "host:0", "host:65536", "host:123456", "a:b:c", "[::1", "::1]:80", "[]:80"],
+)
 def test_no_endpoints(text: str) -> None:
     with pytest.raises(ValueError, match=r"is not host\[:port\]|is out of range"):
         split_endpoint(text)
@@ -53,7 +60,8 @@ MAPPING = {
         ("api.demo.example.com", 6443, ("127.0.0.1", 1)),  # name and port before name
         ("api.demo.example.com", 22623, ("127.0.0.1", 2)),  # name before wildcard
         ("API.demo.example.com.", 6443, ("127.0.0.1", 1)),
-        ("console.apps.demo.example.com", 443, ("127.0.0.1", 443)),  # the nearest wildcard; no port given: the port stays
+        # the nearest wildcard; no port given: the port stays
+        ("console.apps.demo.example.com", 443, ("127.0.0.1", 443)),
         ("a.b.apps.demo.example.com", 443, ("127.0.0.1", 443)),
         ("x.demo.example.com", 443, ("127.0.0.1", 4)),
         ("x.demo.example.com", 80, ("127.0.0.1", 5)),

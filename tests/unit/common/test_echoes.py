@@ -48,10 +48,25 @@ def test_no_form_of_a_password_comes_back(form: str, password: str) -> None:
 @pytest.mark.parametrize(
     "form",
     [
-        "basic", "basic without padding", "basic in JSON", "url-safe base64", "userinfo", "percent", "percent, lower case", "form", "form, lower case",
-        "JSON", "JSON, not ASCII", "JSON in JSON", "JSON of PHP", "JSON of Go", "JSON of Go in JSON", "JSON in JSON of Go", "quoted",
+        "basic",
+        "basic without padding",
+        "basic in JSON",
+        "url-safe base64",
+        "userinfo",
+        "percent",
+        "percent, lower case",
+        "form",
+        "form, lower case",
+        "JSON",
+        "JSON, not ASCII",
+        "JSON in JSON",
+        "JSON of PHP",
+        "JSON of Go",
+        "JSON of Go in JSON",
+        "JSON in JSON of Go",
+        "quoted",
     ],
-)  # fmt: skip
+)
 def test_a_short_password_is_hidden_as_a_whole_value(form: str, password: str) -> None:
     echo = ECHOES[form]
     shown = redacted({"msg": echo(USER, password)}, password)["msg"]
@@ -118,23 +133,37 @@ def test_a_text_that_was_cut_off_elsewhere_stays() -> None:
 
 
 def test_ordinary_base64_and_words_stay() -> None:
-    text = "/redfish/v1/Systems/437XR1138R2 bm90aGluZyBzZWNyZXQgaGVyZQ== 9f86d081884c7d659a2feaa0c55ad015 administrator cGFzcw"
+    text = (
+        "/redfish/v1/Systems/437XR1138R2 bm90aGluZyBzZWNyZXQgaGVyZQ== 9f86d081884c7d659a2feaa0c55ad015 administrator "
+        "cGFzcw"
+    )
     assert redacted(text, "correct-horse-battery") == text
 
 
 @given(
-    st.text(alphabet=st.characters(codec="utf-8", exclude_categories=("Cc", "Cs")), min_size=4, max_size=24).filter(lambda text: len(text.strip()) >= 4),
+    st.text(alphabet=st.characters(codec="utf-8", exclude_categories=("Cc", "Cs")), min_size=4, max_size=24).filter(
+        lambda text: len(text.strip()) >= 4
+    ),
     st.sampled_from(sorted(ECHOES)),
     st.text(alphabet="abcdefghijklmnopqrstuvwxyz-", min_size=1, max_size=12),
 )
 def test_any_password_in_any_form(password: str, form: str, user: str) -> None:
-    """The password is between quotes, or encoded, in each form: it stands alone and must be hidden, however it is made up."""
+    """The password is between quotes, or encoded, in each form: it stands alone and must be hidden, however it is made
+    up.
+    """
     shown = Redactor(secret_values({"username": user, "password": password})).text(ECHOES[form](user, password))
     around = Redactor(secret_values({"username": user, "password": password})).text(ECHOES[form](user, ""))
-    assert [trace for trace in traces(password, user) if trace in shown and trace not in around and trace not in HIDDEN] == []
+    assert [
+        trace for trace in traces(password, user) if trace in shown and trace not in around and trace not in HIDDEN
+    ] == []
 
 
-@given(st.recursive(st.text(max_size=60) | st.integers() | st.none(), lambda inner: st.lists(inner) | st.dictionaries(st.text(max_size=8), inner)))
+@given(
+    st.recursive(
+        st.text(max_size=60) | st.integers() | st.none(),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(max_size=8), inner),
+    )
+)
 def test_any_data_keeps_its_shape(data: Any) -> None:
     redactor = Redactor(["correct-horse-battery", "1", "calvin"])
     clean = redactor.data(data)

@@ -9,7 +9,11 @@ import base64
 import re
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import LONGEST_DETAIL, RemoteError, ZeroTouchError
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import (
+    LONGEST_DETAIL,
+    RemoteError,
+    ZeroTouchError,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.secrets import HIDDEN, Redactor
 
 from tests.support.hostile.terminals import PAYLOADS, harmful
@@ -28,7 +32,9 @@ def test_no_text_of_a_service_controls_a_terminal() -> None:
 
 
 def test_the_message_of_a_service_is_one_line() -> None:
-    assert str(RemoteError("BMC", 400, "refused\nok: [localhost]\r\n", hint="Run again.")) == "BMC answered 400: refused ok: [localhost]. Run again."
+    assert str(RemoteError("BMC", 400, "refused\nok: [localhost]\r\n", hint="Run again.")) == (
+        "BMC answered 400: refused ok: [localhost]. Run again."
+    )
 
 
 def test_a_long_message_of_a_service_is_cut() -> None:
@@ -40,7 +46,10 @@ def test_a_long_message_of_a_service_is_cut() -> None:
 
 
 @pytest.mark.parametrize("kept", range(4, 30))
-@pytest.mark.parametrize("form", ["correct horse battery!", "correct-horse-battery", base64.b64encode(b"admin:correct-horse-battery").decode()])
+@pytest.mark.parametrize(
+    "form",
+    ["correct horse battery!", "correct-horse-battery", base64.b64encode(b"admin:correct-horse-battery").decode()],
+)
 def test_a_cut_leaves_no_part_of_a_secret(form: str, kept: int) -> None:
     detail = "." * (LONGEST_DETAIL - 1 - kept) + " " + form + "." * 100
     shown = Redactor(["correct horse battery!", "correct-horse-battery"]).text(str(RemoteError("BMC", 400, detail)))

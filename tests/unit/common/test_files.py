@@ -37,7 +37,12 @@ class TestFiles:
     def test_written_once(self, tmp_path: Path) -> None:
         path = tmp_path / "a" / "b" / "file"
         assert write_atomic(path, "text\n")
-        assert (path.read_text(), mode_of(path), mode_of(path.parent), mode_of(path.parents[1])) == ("text\n", 0o600, 0o700, 0o700)
+        assert (path.read_text(), mode_of(path), mode_of(path.parent), mode_of(path.parents[1])) == (
+            "text\n",
+            0o600,
+            0o700,
+            0o700,
+        )
         inode = path.stat().st_ino
         assert not write_atomic(path, b"text\n")
         assert path.stat().st_ino == inode
@@ -134,7 +139,11 @@ class TestState:
         state.update("image", {"path": "x", "size": 1})
         state.update("bmc", {"node-1": {"session": ""}})
         state.update("image", {"size": None, "sha256": "y"})
-        assert state.read() == {"format": FORMAT, "image": {"path": "x", "sha256": "y"}, "bmc": {"node-1": {"session": ""}}}
+        assert state.read() == {
+            "format": FORMAT,
+            "image": {"path": "x", "sha256": "y"},
+            "bmc": {"node-1": {"session": ""}},
+        }
         assert mode_of(state.path) == 0o600 and mode_of(state.path.parent) == 0o700
 
     def test_nothing_changed_nothing_written(self, tmp_path: Path) -> None:
@@ -208,5 +217,7 @@ class TestWriteFaults:
 
     def test_a_file_where_a_directory_should_be(self, tmp_path: Path) -> None:
         (tmp_path / "file").write_text("")
-        with pytest.raises(ZeroTouchError, match="file cannot be written: something else than a directory is in the way"):
+        with pytest.raises(
+            ZeroTouchError, match=("file cannot be written: something else than a directory is in the way")
+        ):
             write_atomic(tmp_path / "file" / "below" / "x", b"")

@@ -9,12 +9,26 @@ import ipaddress
 import socket
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.host_names import host_name_fault, safe_address, safe_host_name
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.host_names import (
+    host_name_fault,
+    safe_address,
+    safe_host_name,
+)
 from ansible_collections.zerotouch.openshift.tests.support.hostile import readers
 from hypothesis import given
 from hypothesis import strategies as st
 
-GOOD = ("node-1", "worker-0.edge.example.com", "Node-1.Example", "0a", "1-2", "node.1", "localhosts", "52-54-00-00-00-01", "a" * 63)
+GOOD = (
+    "node-1",
+    "worker-0.edge.example.com",
+    "Node-1.Example",
+    "0a",
+    "1-2",
+    "node.1",
+    "localhosts",
+    "52-54-00-00-00-01",
+    "a" * 63,
+)
 
 
 @pytest.mark.parametrize("name", [*readers.NAMES_OF_THE_CONTROLLER, *readers.NO_DNS_NAMES])
@@ -32,7 +46,13 @@ def test_accepted(name: str) -> None:
     assert host_name_fault(name) == "" and safe_host_name(name) == name
 
 
-@given(st.one_of(st.text(max_size=70), st.from_regex(r"[0-9xXa-fA-F.:\[\]{}%-]{1,40}", fullmatch=True), st.ip_addresses().map(str)))
+@given(
+    st.one_of(
+        st.text(max_size=70),
+        st.from_regex(r"[0-9xXa-fA-F.:\[\]{}%-]{1,40}", fullmatch=True),
+        st.ip_addresses().map(str),
+    )
+)
 def test_no_accepted_name_is_an_address_or_leaves_the_name(name: str) -> None:
     if host_name_fault(name):
         return

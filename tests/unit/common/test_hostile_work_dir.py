@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Work directories that another user prepared: nothing outside them is read or written, and nothing inside them is used."""
+"""Work directories that another user prepared: nothing outside them is read or written, and nothing inside them is
+used.
+"""
 
 from __future__ import annotations
 
@@ -172,15 +174,23 @@ def writes(path: Path) -> list[int]:
             continue
         name = ast.unparse(node.func)
         arguments = [ast.unparse(argument) for argument in (*node.args, *(keyword.value for keyword in node.keywords))]
-        by_mode = name.rpartition(".")[2] == "open" and any(argument.strip("'\"")[:1] in "wax" or "+" in argument for argument in arguments[-1:])
-        by_flag = name == "os.open" and any(flag in argument for argument in arguments for flag in ("O_WRONLY", "O_RDWR", "O_CREAT"))
+        by_mode = name.rpartition(".")[2] == "open" and any(
+            argument.strip("'\"")[:1] in "wax" or "+" in argument for argument in arguments[-1:]
+        )
+        by_flag = name == "os.open" and any(
+            flag in argument for argument in arguments for flag in ("O_WRONLY", "O_RDWR", "O_CREAT")
+        )
         if by_flag or (by_mode and name != "tarfile.open") or name.endswith((".write_text", ".write_bytes")):
             found.append(node.lineno)
     return found
 
 
 def test_files_are_opened_for_writing_in_one_place() -> None:
-    found = {str(path.relative_to(MODULE_UTILS)): lines for path in sorted(MODULE_UTILS.rglob("*.py")) if (lines := writes(path))}
+    found = {
+        str(path.relative_to(MODULE_UTILS)): lines
+        for path in sorted(MODULE_UTILS.rglob("*.py"))
+        if (lines := writes(path))
+    }
     # The client certificate of a kubeconfig is in a temporary directory of its own.
     assert found.keys() - ALONE - {"kube/client.py"} == set()
     for name in ALONE & found.keys():

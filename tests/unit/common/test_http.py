@@ -14,7 +14,11 @@ from typing import Any
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import RemoteError, Unreachable, ZeroTouchError
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import (
+    RemoteError,
+    Unreachable,
+    ZeroTouchError,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.http import HttpClient, Response
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.tls import Tls
 
@@ -34,8 +38,14 @@ def fault(client: HttpClient, path: str = "/") -> Unreachable:
 class TestTrust:
     def test_ca_by_path_and_by_text(self, authority: Any, start: Any) -> None:
         server = start(authority.issue("127.0.0.1")[0])
-        for ca in (str(authority.path), authority.pem, str(authority.path.parent / ".." / authority.path.parent.name / authority.path.name)):
-            assert HttpClient("BMC", f"https://{server.endpoint}", Tls(ca_certs=(ca,))).request("GET", "/x").status == 200
+        for ca in (
+            str(authority.path),
+            authority.pem,
+            str(authority.path.parent / ".." / authority.path.parent.name / authority.path.name),
+        ):
+            assert (
+                HttpClient("BMC", f"https://{server.endpoint}", Tls(ca_certs=(ca,))).request("GET", "/x").status == 200
+            )
 
     def test_ca_is_not_trusted_unasked(self, authority: Any, start: Any) -> None:
         server = start(authority.issue("127.0.0.1")[0])
@@ -55,7 +65,9 @@ class TestTrust:
     def test_wrong_name(self, authority: Any, start: Any) -> None:
         server = start(authority.issue("other.example.com")[0])
         error = fault(HttpClient("x", f"https://{server.endpoint}", Tls(ca_certs=(authority.pem,))))
-        assert error.kind == "tls" and "127.0.0.1" in str(error) and "The certificate is for another name." in error.hint
+        assert (
+            error.kind == "tls" and "127.0.0.1" in str(error) and "The certificate is for another name." in error.hint
+        )
 
     def test_expired(self, authority: Any, start: Any) -> None:
         server = start(authority.issue("127.0.0.1", days=-1)[0])
@@ -73,21 +85,35 @@ class TestTrust:
 
     def test_wrong_fingerprint(self, authority: Any, start: Any) -> None:
         server = start(authority.issue("127.0.0.1")[0])
-        for tls in (Tls(fingerprint="0" * 64), Tls(fingerprint="0" * 64, ca_certs=(authority.pem,)), Tls(fingerprint="0" * 64, validate_certs=False)):
+        for tls in (
+            Tls(fingerprint="0" * 64),
+            Tls(fingerprint="0" * 64, ca_certs=(authority.pem,)),
+            Tls(fingerprint="0" * 64, validate_certs=False),
+        ):
             error = fault(HttpClient("x", f"https://{server.endpoint}", tls))
             assert error.kind == "tls" and "set fingerprint to the new one" in error.hint
         assert server.requests == []
 
     def test_no_validation(self, authority: Any, start: Any, recwarn: Any) -> None:
         server = start(authority.issue("other.example.com", days=-1)[0])
-        assert HttpClient("x", f"https://{server.endpoint}", Tls(validate_certs=False)).request("GET", "/").status == 200
+        assert (
+            HttpClient("x", f"https://{server.endpoint}", Tls(validate_certs=False)).request("GET", "/").status == 200
+        )
         assert not recwarn.list
 
     def test_client_certificate(self, authority: Any, start: Any) -> None:
         server = start(authority.issue("127.0.0.1")[0], client_ca=authority.path)
         mine = str(authority.issue("me")[0])
-        assert HttpClient("x", f"https://{server.endpoint}", Tls(ca_certs=(authority.pem,)), client_cert=(mine, mine)).request("GET", "/").status == 200
-        assert fault(HttpClient("x", f"https://{server.endpoint}", Tls(ca_certs=(authority.pem,)))).kind in ("tls", "broken")
+        assert (
+            HttpClient("x", f"https://{server.endpoint}", Tls(ca_certs=(authority.pem,)), client_cert=(mine, mine))
+            .request("GET", "/")
+            .status
+            == 200
+        )
+        assert fault(HttpClient("x", f"https://{server.endpoint}", Tls(ca_certs=(authority.pem,)))).kind in (
+            "tls",
+            "broken",
+        )
 
     def test_http_where_https_is_spoken(self, authority: Any, start: Any) -> None:
         plain, secure = start(), start(authority.issue("127.0.0.1")[0])
@@ -100,7 +126,10 @@ class TestTrust:
         "answer",
         [
             b"HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n",
-            b"HTTP/1.1 400 Bad Request\r\nContent-Length: 57\r\n\r\n<h1>The plain HTTP request was sent to HTTPS port</h1>    ",
+            (
+                b"HTTP/1.1 400 Bad Request\r\nContent-Length: 57\r\n\r\n<h1>The plain HTTP request was sent to HTTPS "
+                b"port</h1>    "
+            ),
             b"\x15\x03\x01\x00\x02\x02\x16",
         ],
     )
@@ -120,27 +149,42 @@ class TestTrust:
             threading.Thread(target=reply, daemon=True).start()
             endpoint = f"http://127.0.0.1:{listener.getsockname()[1]}"
             error = fault(HttpClient("BMC of node-1", endpoint))
-            assert (error.kind, str(error)) == ("tls", f"BMC of node-1: {endpoint} expects TLS. Use https:// in the URL.")
+            assert (error.kind, str(error)) == (
+                "tls",
+                (f"BMC of node-1: {endpoint} expects TLS. Use https:// in the URL."),
+            )
 
 
 class TestConnectTo:
     def test_name_stays_address_changes(self, authority: Any, start: Any) -> None:
         """URL, Host header, SNI and certificate check keep the name (curl's --connect-to)."""
         server = start(authority.issue(NAME)[0])
-        client = HttpClient("API", f"https://{NAME}:6443/", Tls(ca_certs=(authority.pem,)), connect_to(**{f"{NAME}__6443": server.endpoint}))
+        client = HttpClient(
+            "API",
+            f"https://{NAME}:6443/",
+            Tls(ca_certs=(authority.pem,)),
+            connect_to(**{f"{NAME}__6443": server.endpoint}),
+        )
         assert client.request("GET", "/version").json() == {"path": "/version"}
         assert server.sni == [NAME]
         assert server.requests[0]["headers"]["Host"] == f"{NAME}:6443"
 
     def test_certificate_is_checked_for_the_name_not_the_address(self, authority: Any, start: Any) -> None:
         server = start(authority.issue("127.0.0.1")[0])
-        client = HttpClient("API", f"https://{NAME}:6443/", Tls(ca_certs=(authority.pem,)), connect_to(**{NAME: server.endpoint}))
+        client = HttpClient(
+            "API", f"https://{NAME}:6443/", Tls(ca_certs=(authority.pem,)), connect_to(**{NAME: server.endpoint})
+        )
         assert fault(client).kind == "tls"
 
     def test_address_of_the_configuration(self, authority: Any, start: Any) -> None:
         server = start(authority.issue("192.0.2.10", "2001:db8::10")[0])
         for host in ("192.0.2.10", "[2001:db8::10]"):
-            client = HttpClient("service", f"https://{host}:8090/api", Tls(ca_certs=(authority.pem,)), connect_to(**{f"{host}__8090": server.endpoint}))
+            client = HttpClient(
+                "service",
+                f"https://{host}:8090/api",
+                Tls(ca_certs=(authority.pem,)),
+                connect_to(**{f"{host}__8090": server.endpoint}),
+            )
             assert client.request("GET", "v2").status == 200
             assert server.requests[-1]["headers"]["Host"] == f"{host}:8090"
 
@@ -155,11 +199,18 @@ class TestConnectTo:
         except OSError:
             pytest.skip("no IPv6 loopback here")
         assert (
-            HttpClient("x", "http://name.example.com/", connect_to=connect_to(**{"name.example.com": f"[::1]:{server.port}"})).request("GET", "/").status == 200
+            HttpClient(
+                "x", "http://name.example.com/", connect_to=connect_to(**{"name.example.com": f"[::1]:{server.port}"})
+            )
+            .request("GET", "/")
+            .status
+            == 200
         )
 
     def test_fault_names_the_original(self, free_port: int) -> None:
-        error = fault(HttpClient("API", f"https://{NAME}:6443/", connect_to=connect_to(**{NAME: f"127.0.0.1:{free_port}"})))
+        error = fault(
+            HttpClient("API", f"https://{NAME}:6443/", connect_to=connect_to(**{NAME: f"127.0.0.1:{free_port}"}))
+        )
         assert error.kind == "refused" and f"https://{NAME}:6443" in str(error)
 
 
@@ -180,7 +231,11 @@ class TestAnswers:
         first, second, third = server.requests
         assert (first["path"], json.loads(first["body"])) == ("/base/a", {"k": "ü"})
         assert (first["headers"]["X-Own"], first["headers"]["Content-Type"]) == ("2", "application/json")
-        assert (second["path"], second["headers"]["Content-Type"], second["body"]) == ("/b", "application/merge-patch+json", b"[]")
+        assert (second["path"], second["headers"]["Content-Type"], second["body"]) == (
+            "/b",
+            "application/merge-patch+json",
+            b"[]",
+        )
         assert (third["path"], third["body"]) == ("/c", b"raw")
 
     @pytest.mark.parametrize(
@@ -215,7 +270,9 @@ class TestAnswers:
                 accepted[-1].sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
 
         threading.Thread(target=serve, daemon=True).start()
-        client = HttpClient("x", f"http://127.0.0.1:{listener.getsockname()[1]}", headers={"Connection": "close"}, timeout=5)
+        client = HttpClient(
+            "x", f"http://127.0.0.1:{listener.getsockname()[1]}", headers={"Connection": "close"}, timeout=5
+        )
         assert [client.request("POST", "/").status for _each in range(3)] == [200, 200, 200]
         assert len(accepted) == 3
         for connection in (*accepted, listener):
@@ -237,14 +294,23 @@ class TestAnswers:
         assert Response(200, {}, b"\xff").text() == "\ufffd"
 
     def test_failure_keeps_the_words_of_the_service(self) -> None:
-        error = HttpClient("BMC of node-1", "http://127.0.0.1").failure(Response(409, {}, b""), "in use", "Base.1.8.ResourceInUse")
-        assert isinstance(error, RemoteError) and str(error) == "BMC of node-1 answered 409 Base.1.8.ResourceInUse: in use"
+        error = HttpClient("BMC of node-1", "http://127.0.0.1").failure(
+            Response(409, {}, b""), "in use", "Base.1.8.ResourceInUse"
+        )
+        assert isinstance(error, RemoteError) and str(error) == (
+            "BMC of node-1 answered 409 Base.1.8.ResourceInUse: in use"
+        )
 
     def test_many_threads(self, start: Any) -> None:
         server = start()
         client = HttpClient("x", f"http://{server.endpoint}")
         paths: list[str] = []
-        threads = [threading.Thread(target=lambda number=number: paths.append(client.request("GET", f"/t{number}").json()["path"])) for number in range(30)]
+        threads = [
+            threading.Thread(
+                target=lambda number=number: paths.append(client.request("GET", f"/t{number}").json()["path"])
+            )
+            for number in range(30)
+        ]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -265,7 +331,10 @@ class TestFaults:
         monkeypatch.setattr(socket, "getaddrinfo", fail)
         error = fault(HttpClient("API", "https://api.nowhere.example:6443"))
         assert error.kind == "dns"
-        assert error.message == "API: the name api.nowhere.example cannot be resolved." and "openshift_connect_to" in error.hint
+        assert (
+            error.message == "API: the name api.nowhere.example cannot be resolved."
+            and "openshift_connect_to" in error.hint
+        )
 
     def test_no_answer_in_time(self, start: Any) -> None:
         server = start()
@@ -309,7 +378,11 @@ class TestTls:
     def test_ca_that_cannot_be_read(self, tmp_path: Path) -> None:
         (tmp_path / "empty.pem").write_text("nothing here")
         (tmp_path / "closed").mkdir()
-        broken = "-----BEGIN CERTIFICATE-----\n" + base64.b64encode(b"no certificate").decode() + "\n-----END CERTIFICATE-----\n"
+        broken = (
+            "-----BEGIN CERTIFICATE-----\n"
+            + base64.b64encode(b"no certificate").decode()
+            + "\n-----END CERTIFICATE-----\n"
+        )
         for ca, words in [
             (str(tmp_path / "absent.pem"), "does not exist"),
             (str(tmp_path / "empty.pem"), "holds no certificate"),
@@ -335,7 +408,12 @@ def test_clients_with_the_same_trust_have_one_context(authority, tmp_path: Path)
     first = Tls(ca_certs=(str(path),)).context()
     assert Tls(ca_certs=(str(path),)).context() is first
     assert Tls(fingerprint="1" * 64).context() is Tls(fingerprint="2" * 64).context()
-    other = [Tls(), Tls(ca_certs=(authority.pem,)), Tls(ca_certs=(str(path),), validate_certs=False), Tls(ca_certs=(str(path),), system_store=False)]
+    other = [
+        Tls(),
+        Tls(ca_certs=(authority.pem,)),
+        Tls(ca_certs=(str(path),), validate_certs=False),
+        Tls(ca_certs=(str(path),), system_store=False),
+    ]
     assert len({id(context) for context in (first, *(tls.context() for tls in other))}) == 5
     # A file that was replaced is read again, and one that is not there is not remembered.
     path.write_text(authority.pem + "\n")

@@ -39,7 +39,9 @@ def at_most(megabytes: float) -> Iterator[None]:
 
 class TestSize:
     @pytest.mark.slow
-    @pytest.mark.parametrize("answer", [hostile.gzip_bomb(100), hostile.chained_bomb(100), hostile.endless_body, hostile.endless_members])
+    @pytest.mark.parametrize(
+        "answer", [hostile.gzip_bomb(100), hostile.chained_bomb(100), hostile.endless_body, hostile.endless_members]
+    )
     def test_ends_in_bounded_memory(self, answer: Any) -> None:
         with hostile.serving(answer) as server, at_most(8 + _SLACK), pytest.raises(UnusableAnswer) as caught:
             HttpClient("The hub's API", server.url, largest=8 << 20).request("GET", "/")
@@ -53,7 +55,10 @@ class TestSize:
                 assert HttpClient("x", server.url).request("GET", "/").body == text
 
     def test_compressed_answer_that_is_damaged(self) -> None:
-        with hostile.serving(hostile.raw(b"no gzip at all", Content_Encoding="gzip")) as server, pytest.raises(UnusableAnswer, match="is not gzip"):
+        with (
+            hostile.serving(hostile.raw(b"no gzip at all", Content_Encoding="gzip")) as server,
+            pytest.raises(UnusableAnswer, match="is not gzip"),
+        ):
             HttpClient("x", server.url).request("GET", "/")
 
     def test_the_next_request_after_a_refused_answer(self) -> None:
@@ -65,7 +70,11 @@ class TestSize:
 
 
 class TestTime:
-    @pytest.mark.parametrize("answer", [hostile.slow_body(0.1), hostile.slow_headers(0.1), hostile.endless_continue], ids=["body", "headers", "continue"])
+    @pytest.mark.parametrize(
+        "answer",
+        [hostile.slow_body(0.1), hostile.slow_headers(0.1), hostile.endless_continue],
+        ids=["body", "headers", "continue"],
+    )
     def test_an_answer_that_never_becomes_complete(self, answer: Any) -> None:
         """It would go on for hours."""
         started = time.monotonic()
@@ -100,8 +109,15 @@ class TestErrors:
         """It stays the error that it is, and costs little: each error is searched for secrets."""
         words = "no " * 1_000_000
         with hostile.serving(hostile.raw(words.encode(), status=503)) as server, at_most(12):
-            answer = HttpClient("x", server.url, headers={"Authorization": "Bearer a-token-of-16-chr"}).request("GET", "/")
-        assert answer.status == 503 and len(answer.body) < LARGEST_ERROR + 10 and answer.text().startswith("no no ") and answer.text().endswith("…")
+            answer = HttpClient("x", server.url, headers={"Authorization": "Bearer a-token-of-16-chr"}).request(
+                "GET", "/"
+            )
+        assert (
+            answer.status == 503
+            and len(answer.body) < LARGEST_ERROR + 10
+            and answer.text().startswith("no no ")
+            and answer.text().endswith("…")
+        )
 
     def test_a_small_error_is_complete(self) -> None:
         words = b"no " * 100
@@ -127,14 +143,24 @@ class TestJson:
             answer.json()
 
     @pytest.mark.parametrize(
-        "text", ['{"face": "\\ud83d\\ude00"}', '{"n": 18446744073709551615, "m": -9223372036854775808, "f": 1e300}', "[" * 150 + "]" * 150, '"\\\\ud800"']
+        "text",
+        [
+            '{"face": "\\ud83d\\ude00"}',
+            '{"n": 18446744073709551615, "m": -9223372036854775808, "f": 1e300}',
+            "[" * 150 + "]" * 150,
+            '"\\\\ud800"',
+        ],
     )
     def test_what_services_send(self, text: str) -> None:
         assert json_text.parse_remote(text) == json.loads(text)
 
     @given(
         st.recursive(
-            st.none() | st.booleans() | st.integers(-(1 << 63), (1 << 64) - 1) | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+            st.none()
+            | st.booleans()
+            | st.integers(-(1 << 63), (1 << 64) - 1)
+            | st.floats(allow_nan=False, allow_infinity=False)
+            | st.text(),
             lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
         )
     )
@@ -143,7 +169,9 @@ class TestJson:
             assert json_text.parse_remote(json.dumps(value, ensure_ascii=ascii_only).encode("utf-8")) == value
 
     @pytest.mark.parametrize(
-        "unit", ["{},", "[],", '{"a":0},', "0,", '"\U0001f600",', '{"\U0001f600":0},', "[[[[[0]]]]],", '{"a":{"b":{"c":0}}},'], ids=lambda unit: ascii(unit)
+        "unit",
+        ["{},", "[],", '{"a":0},', "0,", '"\U0001f600",', '{"\U0001f600":0},', "[[[[[0]]]]],", '{"a":{"b":{"c":0}}},'],
+        ids=lambda unit: ascii(unit),
     )
     def test_few_bytes_with_many_values(self, unit: str) -> None:
         """64 KB of gzip can be 64 MiB of ``{},``, which are 1.8 GB."""
@@ -159,7 +187,9 @@ class TestJson:
                 json_text.parse_remote(body, 64 << 20)
 
     def test_a_full_page_of_a_hub(self) -> None:
-        """500 Agents of 20 KiB with a value for each 24 bytes: more than real ones have, and with room for half as many again."""
+        """500 Agents of 20 KiB with a value for each 24 bytes: more than real ones have, and with room for half as many
+        again.
+        """
         part = ",".join(f'"interface{number}":"fd00::{number}"' for number in range(8))
         agent = '{"parts":[' + ",".join([f"{{{part}}}"] * 115) + "]}"
         page = ("[" + f"{agent}," * 500 + '"\u00fc"]').encode()

@@ -87,9 +87,13 @@ def test_a_killed_one_holds_nothing(work: Path, holder: subprocess.Popen[str]) -
     take(work)
 
 
-def test_a_run_keeps_its_place_between_two_tasks(work: Path, holder: subprocess.Popen[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_keeps_its_place_between_two_tasks(
+    work: Path, holder: subprocess.Popen[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The worker has ended, the playbook lives and goes on in a moment."""
-    playbook = dataclasses.replace(Holder.this("bmc_boot"), run=holder.pid, started=lock.start_time(holder.pid), released=time.time())
+    playbook = dataclasses.replace(
+        Holder.this("bmc_boot"), run=holder.pid, started=lock.start_time(holder.pid), released=time.time()
+    )
     elsewhere = work.parent / "elsewhere"
     elsewhere.mkdir()
 
@@ -97,7 +101,9 @@ def test_a_run_keeps_its_place_between_two_tasks(work: Path, holder: subprocess.
         (elsewhere / ".lock").write_text(json.dumps(dataclasses.asdict(last)))
 
     left_by(playbook)
-    with pytest.raises(ZeroTouchError, match=f"process {holder.pid}.*between two of its tasks, the last one was bmc_boot"):
+    with pytest.raises(
+        ZeroTouchError, match=(f"process {holder.pid}.*between two of its tasks, the last one was bmc_boot")
+    ):
         take(elsewhere)
     left_by(dataclasses.replace(playbook, released=time.time() - 61))  # it does something else
     take(elsewhere)

@@ -9,8 +9,18 @@ from collections.abc import Callable
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common import retry_policies
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import RemoteError, Unreachable, UnusableAnswer
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.retry import Answers, Attempts, Backoff, RetryPolicy, retry
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import (
+    RemoteError,
+    Unreachable,
+    UnusableAnswer,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.retry import (
+    Answers,
+    Attempts,
+    Backoff,
+    RetryPolicy,
+    retry,
+)
 
 KINDS = ("dns", "refused", "timeout", "slow", "tls", "proxy", "broken")
 STATUSES = (400, 401, 404, 408, 409, 412, 429, 500, 501, 502, 503, 504)
@@ -46,7 +56,9 @@ def failing(times: int, error: Callable[[], Exception] = busy) -> Callable[[], s
 
 
 def policy(attempts: int, backoff: Backoff, longest_retry_after: float = 0.0) -> RetryPolicy:
-    return RetryPolicy(attempts, backoff, (Answers({503}),), frozenset({"timeout"}), longest_retry_after=longest_retry_after)
+    return RetryPolicy(
+        attempts, backoff, (Answers({503}),), frozenset({"timeout"}), longest_retry_after=longest_retry_after
+    )
 
 
 @pytest.mark.parametrize(
@@ -71,7 +83,10 @@ def test_attempts_used_up() -> None:
     assert len(clock.slept) == 2
 
 
-@pytest.mark.parametrize("error", [ValueError("x"), RemoteError("S", 404, "x"), Unreachable("x", "dns"), UnusableAnswer("S", 503, "too large")])
+@pytest.mark.parametrize(
+    "error",
+    [ValueError("x"), RemoteError("S", 404, "x"), Unreachable("x", "dns"), UnusableAnswer("S", 503, "too large")],
+)
 def test_other_failures_are_raised_at_once(error: Exception) -> None:
     clock = FakeClock()
 
@@ -105,7 +120,9 @@ def test_retry_after(asked: float | None, longest: float, slept: float) -> None:
 class TestPatience:
     """A service that has answered may be away for some seconds; these failures are not counted as attempts."""
 
-    POLICY = RetryPolicy(2, Backoff(5.0), (Answers({503}),), frozenset({"timeout"}), away=frozenset({"refused"}), patience=3.0)
+    POLICY = RetryPolicy(
+        2, Backoff(5.0), (Answers({503}),), frozenset({"timeout"}), away=frozenset({"refused"}), patience=3.0
+    )
 
     def outlasted(self, *, answered: bool) -> list[float]:
         clock = FakeClock()

@@ -24,7 +24,9 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.secrets
 from hypothesis import given
 from hypothesis import strategies as st
 
-PULL_SECRET = {"auths": {"quay.io": {"auth": base64.b64encode(b"robot:hunter2-hunter2").decode(), "email": "a@example.com"}}}
+PULL_SECRET = {
+    "auths": {"quay.io": {"auth": base64.b64encode(b"robot:hunter2-hunter2").decode(), "email": "a@example.com"}}
+}
 
 
 @pytest.mark.parametrize(
@@ -50,12 +52,42 @@ def test_secret_keys(key: str) -> None:
 @pytest.mark.parametrize(
     "key",
     [
-        "pasword", "passwrd", "passord", "Passwort", "passwd", "psswrd", "bmc.pass", "bmc_pass", "pwd", "pw", "passwords", "password2", "bmcPasswrd",
+        "pasword",
+        "passwrd",
+        "passord",
+        "Passwort",
+        "passwd",
+        "psswrd",
+        "bmc.pass",
+        "bmc_pass",
+        "pwd",
+        "pw",
+        "passwords",
+        "password2",
+        "bmcPasswrd",
         "pass_word",
-        "pullsecret", "pull-secret", "pull_secert", "pulSecret", "Pull Secret", "pull_secrets", "pullscret", "vault_pull_secret",
-        "tokn", "tokens", "toekn", "offlineTokn", "client_scret", "secert", "privat_key", "passphrse", "api-key", "apykey", "PASSWORD", "PassWord",
+        "pullsecret",
+        "pull-secret",
+        "pull_secert",
+        "pulSecret",
+        "Pull Secret",
+        "pull_secrets",
+        "pullscret",
+        "vault_pull_secret",
+        "tokn",
+        "tokens",
+        "toekn",
+        "offlineTokn",
+        "client_scret",
+        "secert",
+        "privat_key",
+        "passphrse",
+        "api-key",
+        "apykey",
+        "PASSWORD",
+        "PassWord",
     ],
-)  # fmt: skip
+)
 def test_misspelt_secret_keys(key: str) -> None:
     """Such a key is an unknown field to everybody else; what stands under it is no less secret."""
     assert is_secret_key(key)
@@ -64,19 +96,63 @@ def test_misspelt_secret_keys(key: str) -> None:
 @pytest.mark.parametrize(
     "key",
     [
-        "secrets", "imagePullSecrets", "kubeconfig_secret", "secretRef", "pullSecretRef", "secretName",
-        "passwordPolicy", "token_file", "public_keys", "path", "keyword", "world", "server",
-        "select", "secure", "bypass", "compass", "taken_at", "auths", "author", "authority",
-        "pass_count", "tokenizer", "port", "host", "hostname", "cluster_name",
-        "address", "addresses", "mac_address", "wwn", "proxy", "url", "key", "state", "stage", "peers", "pools",
+        "secrets",
+        "imagePullSecrets",
+        "kubeconfig_secret",
+        "secretRef",
+        "pullSecretRef",
+        "secretName",
+        "passwordPolicy",
+        "token_file",
+        "public_keys",
+        "path",
+        "keyword",
+        "world",
+        "server",
+        "select",
+        "secure",
+        "bypass",
+        "compass",
+        "taken_at",
+        "auths",
+        "author",
+        "authority",
+        "pass_count",
+        "tokenizer",
+        "port",
+        "host",
+        "hostname",
+        "cluster_name",
+        "address",
+        "addresses",
+        "mac_address",
+        "wwn",
+        "proxy",
+        "url",
+        "key",
+        "state",
+        "stage",
+        "peers",
+        "pools",
     ],
-)  # fmt: skip
+)
 def test_keys_that_only_look_like_one(key: str) -> None:
     assert not is_secret_key(key)
 
 
 @pytest.mark.parametrize(
-    "key", ["password_file", "kubeadmin_password_file", "username", "public_key", "tokens_path", "auths", "ssh_public_keys", "ca_cert", "keyboard"]
+    "key",
+    [
+        "password_file",
+        "kubeadmin_password_file",
+        "username",
+        "public_key",
+        "tokens_path",
+        "auths",
+        "ssh_public_keys",
+        "ca_cert",
+        "keyboard",
+    ],
 )
 def test_other_keys(key: str) -> None:
     assert not is_secret_key(key)
@@ -88,8 +164,14 @@ def test_other_keys(key: str) -> None:
         ({"password": "s3cret"}, {"s3cret"}),
         ({"bmc": [{"password": "s3cret"}, {"token": "t0ken"}]}, {"s3cret", "t0ken"}),
         ({"password": {"deep": ["leaf1", {"x": "leaf2"}]}}, {"leaf1", "leaf2"}),
-        ({"pull_secret": PULL_SECRET}, {PULL_SECRET["auths"]["quay.io"]["auth"], "robot:hunter2-hunter2", "hunter2-hunter2", "a@example.com"}),
-        ({"overrides": json.dumps({"platform": {"baremetal": {"hosts": [{"bmc": {"password": "inner-secret"}}]}}})}, {"inner-secret"}),
+        (
+            {"pull_secret": PULL_SECRET},
+            {PULL_SECRET["auths"]["quay.io"]["auth"], "robot:hunter2-hunter2", "hunter2-hunter2", "a@example.com"},
+        ),
+        (
+            {"overrides": json.dumps({"platform": {"baremetal": {"hosts": [{"bmc": {"password": "inner-secret"}}]}}})},
+            {"inner-secret"},
+        ),
         ({"password": "abc"}, {"abc"}),
         ({"password": ""}, set()),
         ({"password": None, "token": 7}, {"7"}),
@@ -113,7 +195,9 @@ def test_pull_secret_as_text() -> None:
     assert not {"quay.io", "auths"} & found
 
 
-@pytest.mark.parametrize("secret", ["correct-horse-battery", 'with "quotes" and \\ backslash', "line one\nline two\n", "ünïcödé-sécret"])
+@pytest.mark.parametrize(
+    "secret", ["correct-horse-battery", 'with "quotes" and \\ backslash', "line one\nline two\n", "ünïcödé-sécret"]
+)
 def test_every_form_is_replaced(secret: str) -> None:
     redactor = Redactor([secret])
     forms = [
@@ -155,7 +239,12 @@ def test_longer_secrets_go_first() -> None:
 
 
 def test_data_keeps_its_shape() -> None:
-    data = {"bmc": {"password": "s3cret", "address": "x"}, "list": ("s3cret", 1, None, True), "password": {"nested": "kept as structure"}, "token": ""}
+    data = {
+        "bmc": {"password": "s3cret", "address": "x"},
+        "list": ("s3cret", 1, None, True),
+        "password": {"nested": "kept as structure"},
+        "token": "",
+    }
     clean = Redactor(["s3cret"]).data(data)
     assert clean == {
         "bmc": {"password": HIDDEN, "address": "x"},
@@ -166,7 +255,10 @@ def test_data_keeps_its_shape() -> None:
 
 
 def test_hide_secrets() -> None:
-    assert hide_secrets({"password": {"a": "inner-secret"}, "copy": "x inner-secret"}) == {"password": {"a": HIDDEN}, "copy": f"x {HIDDEN}"}
+    assert hide_secrets({"password": {"a": "inner-secret"}, "copy": "x inner-secret"}) == {
+        "password": {"a": HIDDEN},
+        "copy": f"x {HIDDEN}",
+    }
 
 
 def test_nothing_known_nothing_changed() -> None:
@@ -174,7 +266,10 @@ def test_nothing_known_nothing_changed() -> None:
     assert Redactor().text(text) is text
 
 
-@given(st.lists(st.text(alphabet=st.characters(codec="utf-8"), min_size=12, max_size=30), min_size=1, max_size=5), st.text(max_size=40))
+@given(
+    st.lists(st.text(alphabet=st.characters(codec="utf-8"), min_size=12, max_size=30), min_size=1, max_size=5),
+    st.text(max_size=40),
+)
 def test_no_long_secret_survives(secrets: list[str], around: str) -> None:
     redactor = Redactor(secrets)
     for secret in secrets:
@@ -184,8 +279,16 @@ def test_no_long_secret_survives(secrets: list[str], around: str) -> None:
 
 
 def test_five_hundred_hosts_are_quick() -> None:
-    """Every task's result passes here: 500 hosts with a password each, half a second of CPU at most on a slow machine."""
-    hosts = [{"name": f"node-{n}", "bmc": {"address": f"https://10.0.{n // 250}.{n % 250}/", "password": f"individual-password-{n}"}} for n in range(500)]
+    """Every task's result passes here: 500 hosts with a password each, half a second of CPU at most on a slow
+    machine.
+    """
+    hosts = [
+        {
+            "name": f"node-{n}",
+            "bmc": {"address": f"https://10.0.{n // 250}.{n % 250}/", "password": f"individual-password-{n}"},
+        }
+        for n in range(500)
+    ]
     started = time.process_time()
     clean = hide_secrets({"hosts": hosts, "log": ["ordinary line"] * 1000})
     assert time.process_time() - started < 2
@@ -204,7 +307,10 @@ def test_passwords_in_urls() -> None:
 @pytest.mark.parametrize(
     ("url", "shown"),
     [
-        ("redfish+https://admin:s3cr3t@10.0.0.1/redfish/v1/Systems/1", f"redfish+https://admin:{HIDDEN}@10.0.0.1/redfish/v1/Systems/1"),
+        (
+            "redfish+https://admin:s3cr3t@10.0.0.1/redfish/v1/Systems/1",
+            f"redfish+https://admin:{HIDDEN}@10.0.0.1/redfish/v1/Systems/1",
+        ),
         ("http://user:p@ss-w0rd@proxy:3128", f"http://user:{HIDDEN}@proxy:3128"),
         ("http://user:pa/ss-w0rd@proxy:3128", f"http://user:{HIDDEN}@proxy:3128"),
         ("https://ghp-0123456789@example.com/base.iso", f"https://{HIDDEN}@example.com/base.iso"),
@@ -215,7 +321,10 @@ def test_passwords_in_urls() -> None:
             "'https://i/a/pxe?arch=x&image_token=eyJ.eyJ' and https://i/a?api_key=eyJ",
             f"'https://i/a/pxe?arch=x&image_token={HIDDEN}' and https://i/a?api_key={HIDDEN}",
         ),
-        ("/byapikey/<token>/4.22 and https://i/byid/5f6e2d0c/4.22", "/byapikey/<token>/4.22 and https://i/byid/5f6e2d0c/4.22"),
+        (
+            "/byapikey/<token>/4.22 and https://i/byid/5f6e2d0c/4.22",
+            ("/byapikey/<token>/4.22 and https://i/byid/5f6e2d0c/4.22"),
+        ),
         ("http://[fd00::1]:8080/a@b", "http://[fd00::1]:8080/a@b"),
         ("https://quay.io/repo@sha256:0123", "https://quay.io/repo@sha256:0123"),
         ("docker://quay.io:443/repo@sha256:0123", "docker://quay.io:443/repo@sha256:0123"),
@@ -264,19 +373,31 @@ def test_the_token_of_a_published_image(url: str) -> None:
     assert TOKEN not in Redactor(secret_values([url])).text(f"BMC: cannot fetch %2F{TOKEN}%2Fagent.iso")
 
 
-@pytest.mark.parametrize("text", [f"/builds/{TOKEN}/agent.iso", f"http://192.0.2.1/{TOKEN}0/a.iso", f"http://192.0.2.1/{TOKEN}/a.img", f"sha: {TOKEN}"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"/builds/{TOKEN}/agent.iso",
+        f"http://192.0.2.1/{TOKEN}0/a.iso",
+        f"http://192.0.2.1/{TOKEN}/a.img",
+        f"sha: {TOKEN}",
+    ],
+)
 def test_what_is_no_token_of_an_image(text: str) -> None:
     assert Redactor().text(text) == text and secret_values([text]) == set()
 
 
-@given(st.text("0123456789abcdef", min_size=32, max_size=32), st.from_regex(r"[a-z0-9.:-]{1,20}(/[a-z0-9_-]{1,8}){0,3}", fullmatch=True))
+@given(
+    st.text("0123456789abcdef", min_size=32, max_size=32),
+    st.from_regex(r"[a-z0-9.:-]{1,20}(/[a-z0-9_-]{1,8}){0,3}", fullmatch=True),
+)
 def test_no_token_of_an_image_is_shown(token: str, place: str) -> None:
     url = f"http://{place}/{token}/agent.x86_64.iso"
     assert token not in Redactor().text(f"x {url} y") or token in place
     assert token in secret_values({"a": [url]})
 
 
-# What made the patterns try each character again for each character before it. Every line is one that a service can put into its error.
+# What made the patterns try each character again for each character before it. Every line is one that a service can put
+# into its error.
 HOSTILE: dict[str, Callable[[int], str]] = {
     "letters": lambda n: "x:// @" + "a" * n,
     "letters beside an image": lambda n: "x:// .iso " + "a" * n,
@@ -299,7 +420,10 @@ HOSTILE: dict[str, Callable[[int], str]] = {
 
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_redaction_takes_linear_time(kind: str) -> None:
-    """Four times the text takes some four times as long. The bound is generous, for a busy machine; what is quadratic takes sixteen times as long."""
+    """Four times the text takes some four times as long.
+
+    The bound is generous, for a busy machine; what is quadratic takes sixteen times as long.
+    """
     redactor = Redactor(["a-secret-of-16-ch", "abc", "shorter1"])
 
     def seconds(size: int) -> float:
@@ -327,7 +451,10 @@ def test_many_secrets_and_many_cut_texts() -> None:
         ('C:\\"abc"', f'C:\\"{HIDDEN}"'),
         ("x" * 50 + "://u:abcd@h/", "x" * 50 + f"://u:{HIDDEN}@h/"),
         (f"http://u:{'p' * 3000}@h/a@b", f"http://u:{HIDDEN}@h/a@b"),
-        (f"http://u:abcd@h/{'0' * 32}/a.iso,http://i/{'1' * 32}/b/c.iso", f"http://u:{HIDDEN}@h/{HIDDEN}/a.iso,http://i/{HIDDEN}/b/c.iso"),
+        (
+            f"http://u:abcd@h/{'0' * 32}/a.iso,http://i/{'1' * 32}/b/c.iso",
+            f"http://u:{HIDDEN}@h/{HIDDEN}/a.iso,http://i/{HIDDEN}/b/c.iso",
+        ),
     ],
 )
 def test_what_a_bounded_pattern_must_still_find(text: str, shown: str) -> None:

@@ -42,7 +42,9 @@ def test_a_bomb_is_refused_in_bounded_memory(bomb: str) -> None:
         tracemalloc.stop()
 
 
-@pytest.mark.parametrize("pack", [same, gzip.compress, bz2.compress, lzma.compress], ids=["plain", "gzip", "bzip2", "xz"])
+@pytest.mark.parametrize(
+    "pack", [same, gzip.compress, bz2.compress, lzma.compress], ids=["plain", "gzip", "bzip2", "xz"]
+)
 def test_honest_archives_are_read(pack: Any) -> None:
     found = {}
     for member, content in members(io.BytesIO(pack(archives.tar_of(FILES))), Budget()):

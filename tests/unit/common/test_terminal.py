@@ -10,7 +10,12 @@ import sys
 import time
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.terminal import one_line, printable, printable_data, shortened
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.terminal import (
+    one_line,
+    printable,
+    printable_data,
+    shortened,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -34,7 +39,15 @@ def test_every_character_is_safe_after_it() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["plain", "line one\nline two\n", "tab\tstop", "dos\r\nfile\r\n", "Grüße aus Köln, 東京, Ελλάδα, עברית, العربية", "12:04  45% … – “x” → ✓", ""],
+    [
+        "plain",
+        "line one\nline two\n",
+        "tab\tstop",
+        "dos\r\nfile\r\n",
+        "Grüße aus Köln, 東京, Ελλάδα, עברית, العربية",
+        "12:04  45% … – “x” → ✓",
+        "",
+    ],
 )
 def test_ordinary_text_stays(text: str) -> None:
     assert printable(text) is text
@@ -64,7 +77,12 @@ def test_any_text(text: str) -> None:
     shown.encode()
 
 
-@given(st.recursive(st.text(alphabet=st.characters(exclude_categories=()), max_size=20), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
+@given(
+    st.recursive(
+        st.text(alphabet=st.characters(exclude_categories=()), max_size=20),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    )
+)
 def test_any_data(data: object) -> None:
     shown = json.dumps(printable_data(data), ensure_ascii=False).replace("\\n", "").replace("\\t", "")
     assert harmful(shown) == []

@@ -30,7 +30,14 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors 
     ZeroTouchError,
 )
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.parallel import for_each
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import OwnCheck, Problem, apply_checks, errors, nearest, warnings
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import (
+    OwnCheck,
+    Problem,
+    apply_checks,
+    errors,
+    nearest,
+    warnings,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.stop import stop_on_signals
 
 
@@ -163,7 +170,10 @@ class TestProblems:
         [
             (Problem("a.b", "Required value", ""), "a.b: Required value"),
             (Problem("a.b", "Invalid value", "must be x", value="y"), "a.b: Invalid value: y: must be x"),
-            (Problem("a", "Invalid value", "no", file="install-config.yaml", line=7), "install-config.yaml:7: a: Invalid value: no"),
+            (
+                Problem("a", "Invalid value", "no", file="install-config.yaml", line=7),
+                "install-config.yaml:7: a: Invalid value: no",
+            ),
             (Problem("", "Syntax error", "no YAML", file="x.yaml"), "x.yaml: Syntax error: no YAML"),
             (Problem("a", "Unknown field", "", hint="did you mean b?"), "a: Unknown field (did you mean b?)"),
         ],
@@ -200,9 +210,15 @@ class TestProblems:
         assert [errors(both), warnings(both)] == [[both[0]], [both[1]]]
         assert str(InvalidInput(both)) == "a: x"
 
-    @pytest.mark.parametrize(("name", "near"), [("machine_network", "machine_networks"), ("apiVips", "apiVIPs"), ("qqqqqq", "")])
+    @pytest.mark.parametrize(
+        ("name", "near"), [("machine_network", "machine_networks"), ("apiVips", "apiVIPs"), ("qqqqqq", "")]
+    )
     def test_nearest(self, name: str, near: str) -> None:
-        assert near in nearest(name, ["machine_networks", "apiVIPs", "name"]) if near else nearest(name, ["machine_networks"]) == ""
+        assert (
+            near in nearest(name, ["machine_networks", "apiVIPs", "name"])
+            if near
+            else nearest(name, ["machine_networks"]) == ""
+        )
 
 
 class TestErrors:
@@ -244,5 +260,9 @@ class TestLibraries:
 
 
 def test_problems_of_an_own_check() -> None:
-    found = OwnCheck("bmc")("host.bmc", "Invalid value", "is no URL", "x", "correct it", severity="warning", file="f.yml", line=3)
-    assert found == Problem("host.bmc", "Invalid value", "is no URL", "warning", "ours", "bmc", "f.yml", 3, "x", "correct it")
+    found = OwnCheck("bmc")(
+        "host.bmc", "Invalid value", "is no URL", "x", "correct it", severity="warning", file="f.yml", line=3
+    )
+    assert found == Problem(
+        "host.bmc", "Invalid value", "is no URL", "warning", "ours", "bmc", "f.yml", 3, "x", "correct it"
+    )

@@ -45,7 +45,9 @@ class TestDeadline:
             (math.inf, 1e9, math.inf, False, 5.0),
         ],
     )
-    def test_what_is_left(self, clock: Clock, limit: float, after: float, left: float, passed: bool, piece: float) -> None:
+    def test_what_is_left(
+        self, clock: Clock, limit: float, after: float, left: float, passed: bool, piece: float
+    ) -> None:
         deadline = Deadline(clock, limit)
         clock.time += after
         assert (deadline.left(), deadline.passed(), deadline.piece(5.0)) == (left, passed, piece)
@@ -208,7 +210,13 @@ class TestDoubts:
         assert doubts.settle("pool", status) == WaitStatus(final=True, reason="refused", percent=20)
 
     @pytest.mark.parametrize(
-        "between", [WaitStatus(doubtful=True, reason="another"), WaitStatus(reason="on its way"), REACHED, WaitStatus(final=True, reason="x")]
+        "between",
+        [
+            WaitStatus(doubtful=True, reason="another"),
+            WaitStatus(reason="on its way"),
+            REACHED,
+            WaitStatus(final=True, reason="x"),
+        ],
     )
     def test_another_status_ends_the_doubt(self, clock: Clock, between: WaitStatus) -> None:
         doubts = Doubts(clock, 20.0)

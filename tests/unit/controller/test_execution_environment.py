@@ -27,7 +27,11 @@ MACHINES = 1000
 @pytest.mark.skipif(not BUILDER.exists(), reason="ansible-builder is not installed")
 def test_the_builder_takes_the_definition(name: str, tmp_path: Path) -> None:
     done = subprocess.run(
-        [str(BUILDER), "create", "-f", str(ROOT / name), "-c", str(tmp_path / "context")], cwd=tmp_path, capture_output=True, text=True, check=False
+        [str(BUILDER), "create", "-f", str(ROOT / name), "-c", str(tmp_path / "context")],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     context = tmp_path / "context" / "_build"
@@ -43,7 +47,9 @@ def test_the_builder_finds_our_requirements(tmp_path: Path) -> None:
     base = tmp_path / "ansible_collections" / "zerotouch"
     base.mkdir(parents=True)
     (base / "openshift").symlink_to(ROOT)
-    done = subprocess.run([str(BUILDER), "introspect", "--sanitize", str(tmp_path)], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [str(BUILDER), "introspect", "--sanitize", str(tmp_path)], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     found = yaml.safe_load(done.stdout)
     libraries = {text.split(">")[0].split("#")[0].strip().lower() for text in found["python"]}
@@ -52,13 +58,21 @@ def test_the_builder_finds_our_requirements(tmp_path: Path) -> None:
 
 def bmc_host(number: int) -> dict[str, Any]:
     mac = f"52:54:00:00:{number // 256:02x}:{number % 256:02x}"
-    return {"name": f"worker-{number}", "failed": False, "uuid": f"0000-{number}", "serial": f"S{number}", "mac_addresses": [mac]}
+    return {
+        "name": f"worker-{number}",
+        "failed": False,
+        "uuid": f"0000-{number}",
+        "serial": f"S{number}",
+        "mac_addresses": [mac],
+    }
 
 
 SAMPLES: dict[str, dict[str, Any]] = {
     "bmc_info": {"hosts": [bmc_host(1), {"name": "worker-2", "failed": True, "reason": "no answer"}]},
     "boot_hosts": {"hosts": [{"name": "worker-1", "failed": False}, {"name": "worker-2", "failed": True}]},
-    "agents_info": {"agents": [{"name": "a", "hostname": "worker-1", "serial_number": "S1", "macs": ["52:54:00:00:00:01"]}]},
+    "agents_info": {
+        "agents": [{"name": "a", "hostname": "worker-1", "serial_number": "S1", "macs": ["52:54:00:00:00:01"]}]
+    },
 }
 
 
@@ -74,7 +88,9 @@ def test_a_query_gives_the_machines(name: str) -> None:
 @pytest.mark.parametrize("name", QUERIES)
 def test_the_members_of_a_query_are_results_of_the_module(name: str) -> None:
     module = name.rpartition(".")[2]
-    returned = yaml.safe_load(importlib.import_module(f"ansible_collections.zerotouch.openshift.plugins.modules.{module}").RETURN)
+    returned = yaml.safe_load(
+        importlib.import_module(f"ansible_collections.zerotouch.openshift.plugins.modules.{module}").RETURN
+    )
     for member, entries in SAMPLES[module].items():
         assert {key for entry in entries for key in entry} <= returned[member]["contains"].keys()
 
@@ -92,9 +108,18 @@ def longest(documented: dict[str, Any]) -> Any:
 @pytest.mark.parametrize("module", ["bmc_info", "boot_hosts"])
 def test_results_of_many_machines_fit_an_event(module: str) -> None:
     """Without the arguments of the call, which are left out of a result that would be too large."""
-    returned = yaml.safe_load(importlib.import_module(f"ansible_collections.zerotouch.openshift.plugins.modules.{module}").RETURN)
+    returned = yaml.safe_load(
+        importlib.import_module(f"ansible_collections.zerotouch.openshift.plugins.modules.{module}").RETURN
+    )
     one = {key: longest(child) for key, child in returned["hosts"]["contains"].items()}
     result = {"hosts": [one] * MACHINES, "changed": True, "failed": False}
     print(f"{module}: {len(str(result))} characters for {MACHINES} machines")
     assert fits_an_event(result)
-    assert not fits_an_event({**result, "invocation": {"module_args": {"hosts": [{**one, "bmc": {"address": "x" * 60, "ca_cert": "x" * 600}}] * MACHINES}}})
+    assert not fits_an_event(
+        {
+            **result,
+            "invocation": {
+                "module_args": {"hosts": [{**one, "bmc": {"address": "x" * 60, "ca_cert": "x" * 600}}] * MACHINES}
+            },
+        }
+    )

@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """The objects of extensions/controller as a controller would check and use them, without a controller.
 
-Rules of credential types are those of ansible/awx awx/main/fields.py and awx/main/constants.py, rules of surveys those of awx/api/views/__init__.py.
+Rules of credential types are those of ansible/awx awx/main/fields.py and awx/main/constants.py, rules of surveys those
+of awx/api/views/__init__.py.
 """
 
 from __future__ import annotations
@@ -34,8 +35,18 @@ sys.modules["generate_controller"] = generate
 _SPEC.loader.exec_module(generate)
 OBJECTS = yaml.safe_load((ROOT / "extensions" / "controller" / "configuration.yml").read_text())
 PLAYBOOKS = sorted(path.stem for path in (ROOT / "playbooks").glob("*.yml"))
-TYPES = {"text": str, "textarea": str, "password": str, "integer": int, "float": (int, float), "multiplechoice": str, "multiselect": str}
-BLOCKED = frozenset({"PATH", "PYTHONPATH", "VIRTUAL_ENV", "JOB_ID", "AWX_HOST", "MAX_EVENT_RES", "INVENTORY_ID", "PROXY_HOSTNAME"})
+TYPES = {
+    "text": str,
+    "textarea": str,
+    "password": str,
+    "integer": int,
+    "float": (int, float),
+    "multiplechoice": str,
+    "multiselect": str,
+}
+BLOCKED = frozenset(
+    {"PATH", "PYTHONPATH", "VIRTUAL_ENV", "JOB_ID", "AWX_HOST", "MAX_EVENT_RES", "INVENTORY_ID", "PROXY_HOSTNAME"}
+)
 ENVIRONMENT = {
     *STATE_ENVIRONMENT.values(),
     *(f"K8S_AUTH_{name.upper()}" for name in CONNECTION_OPTIONS),
@@ -64,11 +75,18 @@ def test_generated_files_are_current(path: Path) -> None:
 def test_every_playbook_has_a_template_a_survey_and_a_wrapper(playbook: str) -> None:
     rows = [row for row in generate.TEMPLATES if row.playbook == playbook]
     assert rows, f"add {playbook} to TEMPLATES in tests/generate_controller.py"
-    assert all(bool(row.survey) != bool(row.no_survey) for row in rows), "a template has a survey, or a reason why it needs none"
-    names = {found["name"] for found in OBJECTS["controller_templates"] if found["playbook"].endswith(f"/{playbook}.yml")}
+    assert all(bool(row.survey) != bool(row.no_survey) for row in rows), (
+        "a template has a survey, or a reason why it needs none"
+    )
+    names = {
+        found["name"] for found in OBJECTS["controller_templates"] if found["playbook"].endswith(f"/{playbook}.yml")
+    }
     assert names == {row.name for row in rows}
     guard, imported = yaml.safe_load((ROOT / "playbooks" / "awx" / f"{playbook}.yml").read_text())
-    assert (guard["import_playbook"], imported["import_playbook"]) == ("refuse_limit.yml", f"zerotouch.openshift.{playbook}")
+    assert (guard["import_playbook"], imported["import_playbook"]) == (
+        "refuse_limit.yml",
+        f"zerotouch.openshift.{playbook}",
+    )
 
 
 def test_no_template_and_no_wrapper_without_a_playbook() -> None:
@@ -85,14 +103,21 @@ def test_templates(template: dict[str, Any]) -> None:
 
 
 def questions() -> list[Any]:
-    found = [(template["name"], each) for template in OBJECTS["controller_templates"] for each in template.get("survey_spec", {}).get("spec", ())]
+    found = [
+        (template["name"], each)
+        for template in OBJECTS["controller_templates"]
+        for each in template.get("survey_spec", {}).get("spec", ())
+    ]
     return [pytest.param(each, id=f"{name}-{each['variable']}") for name, each in found]
 
 
 @pytest.mark.parametrize("question", questions())
 def test_survey_questions(question: dict[str, Any]) -> None:
     assert {"question_name", "variable", "type", "required"} <= question.keys()
-    assert question["variable"] in generate.options_of_roles() and question["variable"] in {*VARIABLES, *generate.OF_PLAYBOOKS}
+    assert question["variable"] in generate.options_of_roles() and question["variable"] in {
+        *VARIABLES,
+        *generate.OF_PLAYBOOKS,
+    }
     assert question["question_description"] and not re.search(r"\b[VOCM]\(", question["question_description"])
     assert isinstance(question["required"], bool)
     if "default" in question:
@@ -107,7 +132,13 @@ def test_survey_questions(question: dict[str, Any]) -> None:
 def test_no_survey_asks_for_what_the_inventory_describes() -> None:
     """An answer beats the inventory, and a controller may pass an unanswered question as an empty text."""
     asked = {param.values[0]["variable"] for param in questions() if not param.values[0]["required"]}
-    assert asked <= {"openshift_hosts", "openshift_force", "openshift_confirm", "openshift_destroy_purge", "status_output"}
+    assert asked <= {
+        "openshift_hosts",
+        "openshift_force",
+        "openshift_confirm",
+        "openshift_destroy_purge",
+        "status_output",
+    }
 
 
 @pytest.mark.parametrize("kind", OBJECTS["controller_credential_types"], ids=lambda found: found["name"])
@@ -116,7 +147,18 @@ def test_credential_types(kind: dict[str, Any]) -> None:
     assert kind["kind"] == "cloud" and len(fields) == len(kind["inputs"]["fields"])
     for name, field in fields.items():
         assert re.fullmatch(r"[a-zA-Z_]+[a-zA-Z0-9_]*", name) and name != "tower"
-        assert field.keys() <= {"id", "label", "help_text", "type", "secret", "multiline", "format", "choices", "default", "ask_at_runtime"}
+        assert field.keys() <= {
+            "id",
+            "label",
+            "help_text",
+            "type",
+            "secret",
+            "multiline",
+            "format",
+            "choices",
+            "default",
+            "ask_at_runtime",
+        }
         assert field["type"] == "string" and field.get("format", "url") in ("url", "ssh_private_key")
     assert set(kind["inputs"]["required"]) <= fields.keys()
     injectors = kind["injectors"]
@@ -128,21 +170,30 @@ def test_credential_types(kind: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("kind", OBJECTS["controller_credential_types"], ids=lambda found: found["name"])
 def test_what_a_credential_injects_is_read(kind: dict[str, Any]) -> None:
-    """Every variable is one that the collection reads, every field and every file is used, and all templates render strictly."""
+    """Every variable is one that the collection reads, every field and every file is used, and all templates render
+    strictly.
+    """
     injectors = kind["injectors"]
     assert set(injectors.get("env", {})) <= ENVIRONMENT
     assert set(injectors.get("extra_vars", {})) <= VARIABLES.keys()
     environment = jinja2.sandbox.ImmutableSandboxedEnvironment(undefined=jinja2.StrictUndefined)
     files = {name.removeprefix("template."): f"/runner/env/{name}" for name in injectors.get("file", {})}
     values = {field["id"]: f"value of {field['id']}" for field in kind["inputs"]["fields"]}
-    rendered = [environment.from_string(as_the_controller_gets_it(text)).render(**values, tower={"filename": files}) for text in leaves(injectors)]
+    rendered = [
+        environment.from_string(as_the_controller_gets_it(text)).render(**values, tower={"filename": files})
+        for text in leaves(injectors)
+    ]
     assert set(rendered) == {*values.values(), *files.values()}
 
 
 def test_secrets_are_no_extra_vars_but_the_defaults_of_bmcs() -> None:
     for kind in OBJECTS["controller_credential_types"]:
         secret = {field["id"] for field in kind["inputs"]["fields"] if field.get("secret")}
-        shown = {name for text in leaves(kind["injectors"].get("extra_vars", {})) for name in re.findall(r"\{ ([\w.]+) \}", text)}
+        shown = {
+            name
+            for text in leaves(kind["injectors"].get("extra_vars", {}))
+            for name in re.findall(r"\{ ([\w.]+) \}", text)
+        }
         assert not secret & shown or kind["name"] == "OpenShift: BMC defaults"
 
 
@@ -158,7 +209,9 @@ def test_the_workflow() -> None:
     assert templates[check["name"]]["playbook"] == templates[deploy["name"]]["playbook"]
     assert approve["type"] == "workflow_approval" and check["name"] in approve["description"]
     # A required question has no answer in a workflow.
-    assert not any(each["required"] for name in (check, deploy) for each in templates[name["name"]]["survey_spec"]["spec"])
+    assert not any(
+        each["required"] for name in (check, deploy) for each in templates[name["name"]]["survey_spec"]["spec"]
+    )
 
 
 # An action, so that no process starts for each object.
@@ -190,9 +243,20 @@ def applied(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, dict[st
         "ANSIBLE_LOCAL_TEMP": str(directory / "tmp"),
     }
     environment["ANSIBLE_REMOTE_TEMP"] = str(directory / "remote")
-    command = [str(Path(sys.executable).parent / "ansible-playbook"), str(ROOT / "extensions/controller/apply.yml"), "-i", "localhost,"]
+    command = [
+        str(Path(sys.executable).parent / "ansible-playbook"),
+        str(ROOT / "extensions/controller/apply.yml"),
+        "-i",
+        "localhost,",
+    ]
     done = subprocess.run(
-        [*command, "-e", "controller_modules=recorded.controller", "-e", f"ansible_python_interpreter={sys.executable}"],
+        [
+            *command,
+            "-e",
+            "controller_modules=recorded.controller",
+            "-e",
+            f"ansible_python_interpreter={sys.executable}",
+        ],
         env=environment,
         cwd=directory,
         capture_output=True,
@@ -209,7 +273,9 @@ def documented(module: str) -> dict[str, Any]:
     if spec is None or not spec.submodule_search_locations:
         pytest.skip("awx.awx is not installed")
     tree = ast.parse((Path(next(iter(spec.submodule_search_locations))) / f"{module}.py").read_text())
-    texts = [node.value.value for node in tree.body if isinstance(node, ast.Assign) and node.targets[0].id == "DOCUMENTATION"]
+    texts = [
+        node.value.value for node in tree.body if isinstance(node, ast.Assign) and node.targets[0].id == "DOCUMENTATION"
+    ]
     return yaml.safe_load(texts[0])["options"]
 
 
@@ -239,12 +305,22 @@ def test_fields_of_credentials_reach_the_controller_as_templates(applied: list[t
 def play(limit: str, tmp_path: Path) -> subprocess.CompletedProcess[str]:
     inventory = tmp_path / "hosts.yml"
     inventory.write_text("all: {hosts: {worker-0: {}, worker-1: {}}}\n")
-    command = [str(Path(sys.executable).parent / "ansible-playbook"), str(ROOT / "playbooks" / "awx" / "refuse_limit.yml"), "-i", str(inventory)]
+    command = [
+        str(Path(sys.executable).parent / "ansible-playbook"),
+        str(ROOT / "playbooks" / "awx" / "refuse_limit.yml"),
+        "-i",
+        str(inventory),
+    ]
     environment = {**os.environ, "ANSIBLE_LOCAL_TEMP": str(tmp_path / "tmp")}
-    return subprocess.run([*command, *(["--limit", limit] if limit else [])], env=environment, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [*command, *(["--limit", limit] if limit else [])], env=environment, capture_output=True, text=True, check=False
+    )
 
 
-@pytest.mark.parametrize(("limit", "refused"), [("", False), ("all", False), ("worker-1", True), ("worker-*", True), ("localhost,worker-1", True)])
+@pytest.mark.parametrize(
+    ("limit", "refused"),
+    [("", False), ("all", False), ("worker-1", True), ("worker-*", True), ("localhost,worker-1", True)],
+)
 def test_a_limit_without_localhost_fails(limit: str, refused: bool, tmp_path: Path) -> None:
     done = play(limit, tmp_path)
     assert (done.returncode != 0) is refused, done.stdout + done.stderr

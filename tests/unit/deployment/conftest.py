@@ -9,11 +9,18 @@ import dataclasses
 from types import SimpleNamespace
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.install.progress import ClusterProgress, HostProgress, Validation
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.install.progress import (
+    ClusterProgress,
+    HostProgress,
+    Validation,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise import decide as s
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise import observation as o
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.supervisor import MediaResult, Supervisor
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.supervisor import (
+    MediaResult,
+    Supervisor,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.timeline import Timeline
 from ansible_collections.zerotouch.openshift.tests.support import deployment
 from ansible_collections.zerotouch.openshift.tests.support.clock import Clock
@@ -88,7 +95,9 @@ class World:
 
 
 def make_host(name, number, **more):
-    return o.InventoryHost(name, f"node-{name}", (f"52:54:00:00:00:0{number}",), addresses=(f"192.168.1.1{number}",), **more)
+    return o.InventoryHost(
+        name, f"node-{name}", (f"52:54:00:00:00:0{number}",), addresses=(f"192.168.1.1{number}",), **more
+    )
 
 
 A, B = make_host("a", 0, role="master"), make_host("b", 1, role="worker")
@@ -104,7 +113,9 @@ def service(*hosts, status="insufficient", identity="c1", percent=0, **more):
 
 
 def api(*names, complete=False, bootstrap=True, operators=(), seen=None, ready=True):
-    version = o.ClusterVersion("4.22.0", YES if complete else NO, NO, NO if complete else o.OperatorCondition("True", "Working towards 4.22.0"))
+    version = o.ClusterVersion(
+        "4.22.0", YES if complete else NO, NO, NO if complete else o.OperatorCondition("True", "Working towards 4.22.0")
+    )
     view = o.ApiView(
         answers=True,
         ours=True,
@@ -130,7 +141,19 @@ def operator(name, available=True, progressing=False, age=-1.0, degraded=""):
 def kit():
     """The builders above, for tests (test directories are no packages)."""
     return SimpleNamespace(
-        A=A, B=B, YES=YES, NO=NO, found=found, service=service, api=api, operator=operator, make_host=make_host, Validation=Validation, o=o, s=s, World=World
+        A=A,
+        B=B,
+        YES=YES,
+        NO=NO,
+        found=found,
+        service=service,
+        api=api,
+        operator=operator,
+        make_host=make_host,
+        Validation=Validation,
+        o=o,
+        s=s,
+        World=World,
     )
 
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What method assisted decides (module assisted_deployment): who is booted, when the installation begins, what is taken away; all of it plain data."""
+"""What method assisted decides (module assisted_deployment): who is booted, when the installation begins, what is taken
+away; all of it plain data.
+"""
 
 from __future__ import annotations
 
@@ -10,22 +12,49 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.hosts.request import ServiceHostRequest, host_requests
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.install.progress import read_cluster, read_host
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.hosts.request import (
+    ServiceHostRequest,
+    host_requests,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.install.progress import (
+    read_cluster,
+    read_host,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.faults import AssistedError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.variables import read_variables
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import PartialFailure, Unreachable, ZeroTouchError
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import (
+    PartialFailure,
+    Unreachable,
+    ZeroTouchError,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.http import Response
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.resume import Decision
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.desired import REGISTRIES, live_system, read_desired_deployment
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.desired import (
+    REGISTRIES,
+    live_system,
+    read_desired_deployment,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.find import Found, Known, find
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.join import JoinWait, plan_join
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.objects import plan_absent
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.resume import decide_additions, decide_installation
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.upkeep import Upkeep, plan_hosts, plan_upkeep
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.resume import (
+    decide_additions,
+    decide_installation,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.upkeep import (
+    Upkeep,
+    plan_hosts,
+    plan_upkeep,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.stop_reason import message_of
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.decide import Limits
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.observation import ApiView, InventoryHost, Node, Observation, ServiceView
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.observation import (
+    ApiView,
+    InventoryHost,
+    Node,
+    Observation,
+    ServiceView,
+)
 
 PULL_SECRET = json.dumps({"auths": {"quay.io": {"auth": "bGFiOm5vdC1hLXJlYWwtcGFzc3dvcmQ="}}})
 ONE = InventoryHost("one", "one", ("52:54:00:00:00:01",), "master")
@@ -34,8 +63,18 @@ ONE = InventoryHost("one", "one", ("52:54:00:00:00:01",), "master")
 def host(number: int = 1, status: str = "known", **more: Any) -> dict[str, Any]:
     name = ["", "one", "two"][number]
     addresses = {"ipv4_addresses": [f"192.0.2.2{number}/24"], "ipv6_addresses": [f"2001:db8::2{number}/64"]}
-    inventory = {"interfaces": [{"mac_address": f"52:54:00:00:00:0{number}", **addresses}], "disks": [{"id": "/dev/sda", "name": "sda"}]}
-    document = {"id": f"id-{number}", "infra_env_id": "infra", "cluster_id": "cluster", "status": status, "inventory": inventory, "role": "master"}
+    inventory = {
+        "interfaces": [{"mac_address": f"52:54:00:00:00:0{number}", **addresses}],
+        "disks": [{"id": "/dev/sda", "name": "sda"}],
+    }
+    document = {
+        "id": f"id-{number}",
+        "infra_env_id": "infra",
+        "cluster_id": "cluster",
+        "status": status,
+        "inventory": inventory,
+        "role": "master",
+    }
     return {**document, "suggested_role": "master", "requested_hostname": name, **more}
 
 
@@ -44,16 +83,24 @@ def cluster(status: str) -> dict[str, Any]:
 
 
 def requests(*numbers: int) -> list[ServiceHostRequest]:
-    return host_requests([{"name": ["", "one", "two"][number], "mac_addresses": [f"52:54:00:00:00:0{number}"]} for number in numbers])
+    return host_requests(
+        [{"name": ["", "one", "two"][number], "mac_addresses": [f"52:54:00:00:00:0{number}"]} for number in numbers]
+    )
 
 
 def seen(status: str = "", *hosts: dict[str, Any], nodes: tuple[str, ...] | None = None, **more: Any) -> Observation:
     api = ApiView() if nodes is None else ApiView(answers=True, ours=True, nodes=tuple(Node(name) for name in nodes))
-    service = ServiceView(True, True, "", read_cluster(cluster(status)), tuple(map(read_host, hosts))) if status else ServiceView()
+    service = (
+        ServiceView(True, True, "", read_cluster(cluster(status)), tuple(map(read_host, hosts)))
+        if status
+        else ServiceView()
+    )
     return Observation(service=service, api=api, **more)
 
 
-def installation(view: Observation, known: Known | None = None, force: tuple[str, ...] = (), foreign: str = "") -> Decision:
+def installation(
+    view: Observation, known: Known | None = None, force: tuple[str, ...] = (), foreign: str = ""
+) -> Decision:
     document = cluster(view.service.cluster.status) if view.service.cluster else None
     return decide_installation(view, Found(document, foreign=foreign), known or Known(), [ONE], force)
 
@@ -93,7 +140,9 @@ def test_nothing_is_booted_where_it_could_do_harm() -> None:
 def test_a_cluster_that_was_deleted_is_created_again() -> None:
     """Its machines may still run the image of an InfraEnv that is gone."""
     decision = installation(seen(phase="booted"), Known(cluster_id="gone"))
-    assert (decision.hosts[0].action, decision.hosts[0].force) == ("boot", True) and "created again" in decision.notes[0]
+    assert (decision.hosts[0].action, decision.hosts[0].force) == ("boot", True) and "created again" in decision.notes[
+        0
+    ]
 
 
 def test_start_over_boots_everybody() -> None:
@@ -121,7 +170,9 @@ def test_who_is_added(view: Observation, action: str, words: str) -> None:
 
 
 def test_hosts_are_added_to_nothing_that_are_unknown() -> None:
-    assert "There is no cluster edge to add hosts to" in message_of(decide_additions(seen(), Found(), Known(), "edge", [ONE]).stop)
+    assert "There is no cluster edge to add hosts to" in message_of(
+        decide_additions(seen(), Found(), Known(), "edge", [ONE]).stop
+    )
     assert not decide_additions(seen(nodes=()), Found(), Known(), "edge", [ONE]).stop
 
 
@@ -137,7 +188,9 @@ def test_hosts_are_added_to_nothing_that_are_unknown() -> None:
         ("preparing-for-installation", [host()], (1,), "preparing"),
     ],
 )
-def test_it_begins_with_exactly_the_hosts_that_were_asked_for(status: str, hosts: list[dict[str, Any]], wanted: tuple[int, ...], words: str) -> None:
+def test_it_begins_with_exactly_the_hosts_that_were_asked_for(
+    status: str, hosts: list[dict[str, Any]], wanted: tuple[int, ...], words: str
+) -> None:
     plan = plan_upkeep(cluster(status), hosts, requests(*wanted))
     assert (plan.start, words in plan.waits) == (not words, True)
 
@@ -145,8 +198,12 @@ def test_it_begins_with_exactly_the_hosts_that_were_asked_for(status: str, hosts
 def test_hosts_reach_the_desired_state_before_it_begins() -> None:
     wanted = host_requests([{"name": "one", "mac_addresses": ["52:54:00:00:00:01"], "hostname": "first"}])
     plan = plan_upkeep(cluster("ready"), [host()], wanted)
-    assert not plan.start and [change.body for each in plan.hosts for change in each.changes] == [{"host_name": "first"}]
-    wanted = host_requests([{"name": "one", "mac_addresses": ["52:54:00:00:00:01"], "root_device_hints": {"deviceName": "/dev/vdz"}}])
+    assert not plan.start and [change.body for each in plan.hosts for change in each.changes] == [
+        {"host_name": "first"}
+    ]
+    wanted = host_requests(
+        [{"name": "one", "mac_addresses": ["52:54:00:00:00:01"], "root_device_hints": {"deviceName": "/dev/vdz"}}]
+    )
     plan = plan_upkeep(cluster("ready"), [host()], wanted)
     assert not plan.start and "no disk fits" in plan.refused[0]
 
@@ -162,7 +219,9 @@ def test_only_ready_hosts_of_ours_are_reported_to_install() -> None:
 
 
 class Coming:
-    """A service with one host, which shows ``looks`` one after the other, is away in between, and loses its answer to the first request."""
+    """A service with one host, which shows ``looks`` one after the other, is away in between, and loses its answer to
+    the first request.
+    """
 
     def __init__(self, *looks: dict[str, Any] | ZeroTouchError) -> None:
         self.looks, self.asked = list(looks), 0
@@ -184,10 +243,22 @@ def test_a_service_that_is_away_for_a_moment_does_not_end_the_wait() -> None:
     away = AssistedError("assisted-service", Response(503, {}, b""))
     service = Coming(host(), away, host(), host(status="installing"), host(status="added-to-existing-cluster"))
     lines: list[str] = []
-    call = SimpleNamespace(clock=SimpleNamespace(now=lambda: 0.0, sleep=lambda seconds: None), progress=lines.append, warn=lines.append)
-    session = SimpleNamespace(call=call, service=service, name="edge", found=Found(cluster("adding-hosts")), desired=SimpleNamespace(hosts=requests(1)))
+    call = SimpleNamespace(
+        clock=SimpleNamespace(now=lambda: 0.0, sleep=lambda seconds: None), progress=lines.append, warn=lines.append
+    )
+    session = SimpleNamespace(
+        call=call,
+        service=service,
+        name="edge",
+        found=Found(cluster("adding-hosts")),
+        desired=SimpleNamespace(hosts=requests(1)),
+    )
     result = JoinWait(session, Limits()).run()  # type: ignore[arg-type]
-    assert (service.asked, result["plan"], result["joined"][0]["status"]) == (2, ["install host one"], "added-to-existing-cluster")
+    assert (service.asked, result["plan"], result["joined"][0]["status"]) == (
+        2,
+        ["install host one"],
+        "added-to-existing-cluster",
+    )
     assert result["nodes"] == [{"name": "one", "addresses": ["192.0.2.21", "2001:db8::21"]}]
     assert any("the connection broke" in line for line in lines) and any("503" in line for line in lines)
 
@@ -195,7 +266,12 @@ def test_a_service_that_is_away_for_a_moment_does_not_end_the_wait() -> None:
 def test_what_is_taken_away() -> None:
     found = Found(cluster("installing"), {"id": "infra", "name": "edge"})
     lines = [change.text() for change in plan_absent(found, [host(), host(2, cluster_id="")])]
-    assert lines == ["cancel cluster edge (it is installing)", "delete cluster edge", "delete host two", "delete infra-env edge"]
+    assert lines == [
+        "cancel cluster edge (it is installing)",
+        "delete cluster edge",
+        "delete host two",
+        "delete infra-env edge",
+    ]
     assert plan_absent(Found(), []) == []
 
 
@@ -210,14 +286,28 @@ def deployment(**more: Any) -> Any:
         "ssh_public_keys": ["ssh-ed25519 AAAA"],
         **more,
     }
-    hosts = [{"inventory_name": "one", "role": "master", "interfaces": [{"name": "eth0", "mac_address": "52:54:00:00:00:01"}]}]
+    hosts = [
+        {
+            "inventory_name": "one",
+            "role": "master",
+            "interfaces": [{"name": "eth0", "mac_address": "52:54:00:00:00:01"}],
+        }
+    ]
     return read_variables(described, hosts).deployment
 
 
 def test_a_description_becomes_desired_objects() -> None:
     manifest = {"name": "note.yaml", "content": {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "note"}}}
-    desired = read_desired_deployment(deployment(fips=True, extra_manifests=[manifest]), {"kernel_arguments": [{"operation": "append", "value": "a=b"}]}, {})
-    assert (desired.cluster.name, desired.cluster.params["openshift_version"], desired.cluster.params["base_dns_domain"]) == ("edge", "4.22.0", "example.com")
+    desired = read_desired_deployment(
+        deployment(fips=True, extra_manifests=[manifest]),
+        {"kernel_arguments": [{"operation": "append", "value": "a=b"}]},
+        {},
+    )
+    assert (
+        desired.cluster.name,
+        desired.cluster.params["openshift_version"],
+        desired.cluster.params["base_dns_domain"],
+    ) == ("edge", "4.22.0", "example.com")
     assert json.loads(desired.cluster.overrides or "{}")["fips"] is True
     assert [(each.folder, each.name) for each in desired.cluster.manifests] == [("openshift", "note-0.yaml")]
     assert desired.infra_env.params["kernel_arguments"] == [{"operation": "append", "value": "a=b"}]
@@ -252,7 +342,12 @@ def test_access_for_fencing_goes_to_the_host_that_it_is_of(by: dict[str, str], k
         "certificateVerification": "Disabled",
     }
     desired = read_desired_deployment(deployment(control_plane={"fencing": {"credentials": [credential]}}))
-    body = {"address": credential["address"], "username": "admin", "password": "s3cret", "certificate_verification": "Disabled"}
+    body = {
+        "address": credential["address"],
+        "username": "admin",
+        "password": "s3cret",
+        "certificate_verification": "Disabled",
+    }
     assert desired.hosts[0].fencing == (None if key is None else body | key)
     assert key is None or "s3cret" in desired.secrets
 
@@ -263,12 +358,20 @@ def test_mirrors_and_authority_reach_live_system_and_cluster() -> None:
         image_digest_sources=[{"source": "quay.io/a", "mirrors": ["mirror.example.com:5000/a"]}],
         additional_trust_bundle="-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
     )
-    desired = read_desired_deployment(spec, {"ignition_config_override": {"ignition": {"version": "3.1.0"}, "storage": {"files": [{"path": "/etc/own"}]}}})
+    desired = read_desired_deployment(
+        spec,
+        {"ignition_config_override": {"ignition": {"version": "3.1.0"}, "storage": {"files": [{"path": "/etc/own"}]}}},
+    )
     overrides = json.loads(desired.cluster.overrides or "{}")
     assert overrides["imageDigestSources"] == [{"source": "quay.io/a", "mirrors": ["mirror.example.com:5000/a"]}]
-    assert overrides["additionalTrustBundle"].startswith("-----BEGIN") and desired.infra_env.params["additional_trust_bundle"].startswith("-----BEGIN")
+    assert overrides["additionalTrustBundle"].startswith("-----BEGIN") and desired.infra_env.params[
+        "additional_trust_bundle"
+    ].startswith("-----BEGIN")
     ignition = json.loads(desired.infra_env.params["ignition_config_override"])
-    assert (ignition["ignition"]["version"], [file["path"] for file in ignition["storage"]["files"]]) == ("3.1.0", ["/etc/own", REGISTRIES])
+    assert (ignition["ignition"]["version"], [file["path"] for file in ignition["storage"]["files"]]) == (
+        "3.1.0",
+        ["/etc/own", REGISTRIES],
+    )
     assert live_system(deployment().cluster, "given") == "given"
 
 
@@ -289,7 +392,10 @@ class Holder:
 
 
 OWN, OTHER = {"id": "own", "name": "edge", "status": "ready"}, {"id": "other", "name": "edge", "status": "installed"}
-IMAGE, STRANGE = {"id": "image", "name": "edge", "cluster_id": "own"}, {"id": "strange", "name": "edge", "cluster_id": "other"}
+IMAGE, STRANGE = (
+    {"id": "image", "name": "edge", "cluster_id": "own"},
+    {"id": "strange", "name": "edge", "cluster_id": "other"},
+)
 
 
 @pytest.mark.parametrize(
@@ -299,14 +405,28 @@ IMAGE, STRANGE = {"id": "image", "name": "edge", "cluster_id": "own"}, {"id": "s
         pytest.param([OTHER], Known(), "", "", "", True, id="another tool's"),
         pytest.param([OTHER, OWN], Known("own", "image"), "", "own", "image", False, id="by its id"),
         pytest.param([OTHER], Known("own", "image"), "", "", "image", False, id="ours is gone"),
-        pytest.param([OWN], Known(making=True), "", "own", "image", False, id="a run was killed before it could note the id"),
+        pytest.param(
+            [OWN], Known(making=True), "", "own", "image", False, id="a run was killed before it could note the id"
+        ),
         pytest.param([OTHER, OWN], Known(making=True), "", "", "", True, id="it is unknown which one it made"),
         pytest.param([OTHER], Known(), "other", "other", "strange", False, id="named by the user"),
-        pytest.param([OTHER], Known("own", "image"), "other", "other", "image", False, id="named by the user, since ours is gone"),
-        pytest.param([OTHER, OWN], Known("own", "gone"), "", "own", "image", False, id="by its id, but the image was created again"),
+        pytest.param(
+            [OTHER], Known("own", "image"), "other", "other", "image", False, id="named by the user, since ours is gone"
+        ),
+        pytest.param(
+            [OTHER, OWN],
+            Known("own", "gone"),
+            "",
+            "own",
+            "image",
+            False,
+            id="by its id, but the image was created again",
+        ),
     ],
 )
-def test_which_cluster_is_ours(clusters: list[dict[str, Any]], known: Known, adopt: str, found: str, infra_env: str, foreign: bool) -> None:
+def test_which_cluster_is_ours(
+    clusters: list[dict[str, Any]], known: Known, adopt: str, found: str, infra_env: str, foreign: bool
+) -> None:
     seen_now = find(Holder(clusters, [STRANGE, IMAGE]), known, "edge", adopt)  # type: ignore[arg-type]
     assert (seen_now.cluster_id, seen_now.infra_env_id, bool(seen_now.foreign)) == (found, infra_env, foreign)
     assert seen_now.adopted is bool(adopt)
@@ -370,7 +490,9 @@ def test_what_cannot_be_prepared_is_begun_three_times() -> None:
 
 def test_a_mistake_that_no_waiting_mends_ends_the_wait_once_all_hosts_are_there() -> None:
     starter = Starter()
-    wanted = host_requests([{"name": "one", "mac_addresses": ["52:54:00:00:00:01"], "root_device_hints": {"deviceName": "/dev/vdz"}}])
+    wanted = host_requests(
+        [{"name": "one", "mac_addresses": ["52:54:00:00:00:01"], "root_device_hints": {"deviceName": "/dev/vdz"}}]
+    )
     missing = host_requests([{"name": "two", "mac_addresses": ["52:54:00:00:00:02"]}])
     look = Upkeep(starter, starter, wanted, lambda document: [])(seen("ready", host()))  # type: ignore[arg-type]
     assert "one: no disk fits" in message_of(look.stop) and not starter.asked
@@ -386,7 +508,9 @@ class Refuser(Starter):
         self.status = status
 
     def update_host(self, *_change: Any) -> None:
-        raise AssistedError("assisted-service", Response(self.status, {}, b'{"reason": "Fencing credentials are not supported"}'))
+        raise AssistedError(
+            "assisted-service", Response(self.status, {}, (b'{"reason": "Fencing credentials are not supported"}'))
+        )
 
 
 @pytest.mark.parametrize(("status", "ends"), [(400, True), (409, False), (503, False)])
@@ -397,15 +521,29 @@ def test_a_change_that_the_service_will_never_take_ends_the_wait(status: int, en
     upkeep_plan = Upkeep(refuser, refuser, wanted, lambda document: [])  # type: ignore[arg-type]
     first, second = (upkeep_plan(seen("ready", host())) for _ in range(2))
     assert first.stop is None and "Fencing credentials are not supported" in first.reports[0]
-    assert bool(second.stop) is ends and (not second.stop or "one: assisted-service answered 400: Fencing" in second.stop.text)
+    assert bool(second.stop) is ends and (
+        not second.stop or "one: assisted-service answered 400: Fencing" in second.stop.text
+    )
 
 
 def test_a_host_that_joins_and_is_refused_ends_the_wait_too() -> None:
     service = Coming(*[host(status="insufficient")] * 3)
     service.update_host = Refuser(400).update_host  # type: ignore[attr-defined]
-    call = SimpleNamespace(clock=SimpleNamespace(now=lambda: 0.0, sleep=lambda seconds: None), progress=lambda line: None, warn=lambda line: None)
+    call = SimpleNamespace(
+        clock=SimpleNamespace(now=lambda: 0.0, sleep=lambda seconds: None),
+        progress=lambda line: None,
+        warn=lambda line: None,
+    )
     wanted = host_requests([{"name": "one", "mac_addresses": ["52:54:00:00:00:01"], "hostname": "first"}])
-    session = SimpleNamespace(call=call, service=service, name="edge", found=Found(cluster("adding-hosts")), desired=SimpleNamespace(hosts=wanted))
-    with pytest.raises(PartialFailure, match="one: assisted-service answered 400: Fencing credentials are not supported"):
+    session = SimpleNamespace(
+        call=call,
+        service=service,
+        name="edge",
+        found=Found(cluster("adding-hosts")),
+        desired=SimpleNamespace(hosts=wanted),
+    )
+    with pytest.raises(
+        PartialFailure, match=("one: assisted-service answered 400: Fencing credentials are not supported")
+    ):
         JoinWait(session, Limits()).run()  # type: ignore[arg-type]
     assert len(service.looks) == 1

@@ -9,10 +9,22 @@ import dataclasses
 import datetime
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.install.progress import ClusterProgress, HostProgress, Validation
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.install.progress import (
+    ClusterProgress,
+    HostProgress,
+    Validation,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.awaited import awaited
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.decide import PHASES, Memory, Setup
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.estimate import estimate, phase_lengths, remember
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.decide import (
+    PHASES,
+    Memory,
+    Setup,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.estimate import (
+    estimate,
+    phase_lengths,
+    remember,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.observation import (
     ApiView,
     InventoryHost,
@@ -44,9 +56,21 @@ NO_CPU = (Validation("hardware", "has-min-cpu-cores", "failure", "needs 4 cores"
 @pytest.mark.parametrize(
     ("seen", "known", "text", "name", "reason"),
     [
-        (Observation(rendezvous_ip="192.0.2.1"), memory("boot"), "the service on the rendezvous host", "a", "no answer from 192.0.2.1, port 8090"),
+        (
+            Observation(rendezvous_ip="192.0.2.1"),
+            memory("boot"),
+            "the service on the rendezvous host",
+            "a",
+            "no answer from 192.0.2.1, port 8090",
+        ),
         (Observation(), memory("discovery", host(A, "known")), "(1 of 2 registered)", "b", "it has not registered"),
-        (Observation(), memory("discovery", host(A, "insufficient", validations=NO_CPU)), "hosts", "a", "insufficient: has-min-cpu-cores: needs 4 cores"),
+        (
+            Observation(),
+            memory("discovery", host(A, "insufficient", validations=NO_CPU)),
+            "hosts",
+            "a",
+            "insufficient: has-min-cpu-cores: needs 4 cores",
+        ),
         (
             Observation(service=ServiceView(cluster=ClusterProgress("1", "c", "insufficient", validations=NO_CPU))),
             memory("discovery", host(A, "known"), host(B, "known")),
@@ -57,26 +81,42 @@ NO_CPU = (Validation("hardware", "has-min-cpu-cores", "failure", "needs 4 cores"
         (Observation(), memory("discovery", host(A, "known"), host(B, "known")), "the service to begin", "", ""),
         (
             Observation(),
-            memory("bootstrap", host(A, "installing-in-progress", percent=20, stage="Writing image to disk"), host(B, "installing-pending-user-action")),
+            memory(
+                "bootstrap",
+                host(A, "installing-in-progress", percent=20, stage="Writing image to disk"),
+                host(B, "installing-pending-user-action"),
+            ),
             "bootstrap",
             "b",
             "did not boot from its disk",
         ),
         (
             Observation(),
-            memory("bootstrap", host(A, "installing-in-progress", percent=20, stage="Writing image to disk"), host(B, "installed", percent=100)),
+            memory(
+                "bootstrap",
+                host(A, "installing-in-progress", percent=20, stage="Writing image to disk"),
+                host(B, "installed", percent=100),
+            ),
             "bootstrap",
             "a",
             "Writing image to disk",
         ),
         (
-            Observation(api=ApiView(ours=True, nodes=(Node("a", ready=True),), operators=(Operator("dns", progressing=ON),))),
+            Observation(
+                api=ApiView(ours=True, nodes=(Node("a", ready=True),), operators=(Operator("dns", progressing=ON),))
+            ),
             memory("operators"),
             "operators: dns",
             "b",
             "no Node yet",
         ),
-        (Observation(api=ApiView(ours=True, nodes=(Node("a"), Node("b", ready=True)))), memory("install"), "the release", "a", "its Node is not ready"),
+        (
+            Observation(api=ApiView(ours=True, nodes=(Node("a"), Node("b", ready=True)))),
+            memory("install"),
+            "the release",
+            "a",
+            "its Node is not ready",
+        ),
         (
             Observation(api=ApiView(ours=True, nodes=(Node("a", ready=True),))),
             memory("install", machines={"b": MachineView("On", image_attached=True)}),
@@ -84,7 +124,13 @@ NO_CPU = (Validation("hardware", "has-min-cpu-cores", "failure", "needs 4 cores"
             "b",
             "it runs the image again",
         ),
-        (Observation(api=ApiView(ours=True, nodes=(Node("a", ready=True), Node("b", ready=True)))), memory("operators"), "operators to settle", "", ""),
+        (
+            Observation(api=ApiView(ours=True, nodes=(Node("a", ready=True), Node("b", ready=True)))),
+            memory("operators"),
+            "operators to settle",
+            "",
+            "",
+        ),
         (Observation(), memory("done"), "", "", ""),
     ],
 )
@@ -109,9 +155,19 @@ NOW = datetime.datetime(2026, 11, 26, 20, 10, tzinfo=datetime.UTC)
     [
         ({}, [], 3600.0, "usual"),
         ({"boot": START}, [], 3120.0, "usual"),
-        ({"boot": START}, [{"boot": 700.0, "discovery": 10.0, "bootstrap": 20.0, "install": 30.0, "operators": 5.0}], 165.0, "history"),
+        (
+            {"boot": START},
+            [{"boot": 700.0, "discovery": 10.0, "bootstrap": 20.0, "install": 30.0, "operators": 5.0}],
+            165.0,
+            "history",
+        ),
         ({"boot": START}, [{"boot": 700.0}, {"boot": 800.0}, {"boot": 5000.0}], 200.0 + 3120.0, "history"),
-        ({"boot": START, "discovery": START, "bootstrap": START, "install": START, "operators": START}, [], 0.0, "usual"),
+        (
+            {"boot": START, "discovery": START, "bootstrap": START, "install": START, "operators": START},
+            [],
+            0.0,
+            "usual",
+        ),
     ],
 )
 def test_estimate(phases: dict[str, str], history: list[dict[str, float]], seconds: float, source: str) -> None:
@@ -120,7 +176,9 @@ def test_estimate(phases: dict[str, str], history: list[dict[str, float]], secon
 
 
 def test_history_of_a_rack() -> None:
-    lengths = phase_lengths({"boot": START, "discovery": "2026-11-26T20:02:00Z", "done": "2026-11-26T20:06:00Z"}, "2026-11-26T20:05:00.000Z")
+    lengths = phase_lengths(
+        {"boot": START, "discovery": "2026-11-26T20:02:00Z", "done": "2026-11-26T20:06:00Z"}, "2026-11-26T20:05:00.000Z"
+    )
     assert lengths == {"boot": 120.0, "discovery": 180.0}
     history: list[dict[str, float]] = []
     for number in range(7):

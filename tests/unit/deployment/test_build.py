@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Building as a use case: what is planned from nothing, what is kept, what is refused; with every room behind it real."""
+"""Building as a use case: what is planned from nothing, what is kept, what is refused; with every room behind it
+real.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,11 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput, ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent import build as building
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.base_image import BaseImage, BaseImageSource, published_url
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.base_image import (
+    BaseImage,
+    BaseImageSource,
+    published_url,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.build import (
     BuildPlan,
     BuildRequest,
@@ -54,9 +60,11 @@ CLUSTER: dict[str, Any] = {
     "machine_networks": ["192.168.126.0/24"],
     "rendezvous_ip": "192.168.126.10",
     "pull_secret": json.dumps({"auths": {"quay.io": {"auth": base64.b64encode(b"lab:geheim-pull").decode()}}}),
-    "ssh_public_keys": ["ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFFqxkMhK3Oo0Vb6wiwGPbtNBrNzlP3rl64oT6WvJqp5 lab@example.com"],
+    "ssh_public_keys": [
+        ("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFFqxkMhK3Oo0Vb6wiwGPbtNBrNzlP3rl64oT6WvJqp5 lab@example.com")
+    ],
 }
-_POINT = "AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABBBGsX8VJwJVdYEJRzDT0bVXR2V9Cy0EJQHRKrEqFhpFVXSwqnaUzPHDkPkhdGDTTxhMAyNR/Hz/RwoOHnK6BcV3w="
+_POINT = "AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABBBGsX8VJwJVdYEJRzDT0bVXR2V9Cy0EJQHRKrEqFhpFVXSwqnaUzPHDkPkhdGDTTxhMAyNR/Hz/RwoOHnK6BcV3w="  # noqa: E501
 ECDSA_KEY = f"ecdsa-sha2-nistp256 {_POINT}"
 HOST: dict[str, Any] = {
     "inventory_name": "sno-0",
@@ -103,7 +111,13 @@ Request = Callable[..., BuildRequest]
 def request_for(work: Path, base: Path, tmp_path: Path) -> Request:
     def make(**changes: Any) -> BuildRequest:
         image = changes.pop("base", BaseImage(path=str(base)))
-        return BuildRequest(work / "config", work, image, BaseImageSource(SystemClock(), tmp_path / "cache"), **{"checksum": True, **changes})
+        return BuildRequest(
+            work / "config",
+            work,
+            image,
+            BaseImageSource(SystemClock(), tmp_path / "cache"),
+            **{"checksum": True, **changes},
+        )
 
     return make
 
@@ -124,7 +138,12 @@ def built(request: BuildRequest) -> tuple[BuildPlan, dict[str, Any]]:
 def test_check_mode_on_nothing(work: Path, request_for: Request) -> None:
     plan = plan_build(request_for(), check_mode=True)
     result = describe(plan)
-    assert (result["changed"], result["path"], result["sha256"], result["ignition_files"]) == (True, str(work / "images" / "agent.x86_64.iso"), "", [])
+    assert (result["changed"], result["path"], result["sha256"], result["ignition_files"]) == (
+        True,
+        str(work / "images" / "agent.x86_64.iso"),
+        "",
+        [],
+    )
     assert result["kubeconfig"] == str(work / "auth" / "kubeconfig")
     assert result["plan"] == [f"build {work}/images/agent.x86_64.iso: {work}/config is not written yet"]
     assert not work.exists()
@@ -159,8 +178,14 @@ def test_everything_that_is_written(work: Path, request_for: Request) -> None:
     assert files["auth/kubeadmin-password"][0].decode() == state["secrets"]["kubeadmin_password"]
     deployment, _problems = from_directory(work / "config")
     cluster = state["cluster"]
-    assert (cluster["name"], cluster["api_url"], cluster["rendezvous_ip"]) == ("sno", "https://api.sno.example.com:6443", "192.168.126.10")
-    assert cluster["hosts"] == [{"name": "sno-0", "hostname": "sno-0", "role": "master", "macs": ["52:54:00:5a:00:10"], "static_ips": []}]
+    assert (cluster["name"], cluster["api_url"], cluster["rendezvous_ip"]) == (
+        "sno",
+        "https://api.sno.example.com:6443",
+        "192.168.126.10",
+    )
+    assert cluster["hosts"] == [
+        {"name": "sno-0", "hostname": "sno-0", "role": "master", "macs": ["52:54:00:5a:00:10"], "static_ips": []}
+    ]
     assert cluster["replicas"] == deployment.cluster.replicas
     image = state["image"]
     assert image["inputs"] == input_digests(work / "config")
@@ -180,7 +205,12 @@ def test_second_run_changes_nothing(work: Path, request_for: Request) -> None:
     _plan, first = built(request_for())
     before = snapshot(work)
     plan, second = built(request_for())
-    assert (plan.steps, second["changed"], second["sha256"], second["reason"]) == ((), False, first["sha256"], "the image matches its input")
+    assert (plan.steps, second["changed"], second["sha256"], second["reason"]) == (
+        (),
+        False,
+        first["sha256"],
+        "the image matches its input",
+    )
     assert snapshot(work) == before
 
 
@@ -251,7 +281,9 @@ def test_a_configuration_image_has_no_kernel_arguments(work: Path, request_for: 
     warnings = built(request_for(kind="config_iso"))[0].warnings
     assert [warning for warning in warnings if "live_kernel_arguments has no effect" in warning]
     write_config(work)
-    assert not [warning for warning in built(request_for(kind="config_iso"))[0].warnings if "live_kernel_arguments" in warning]
+    assert not [
+        warning for warning in built(request_for(kind="config_iso"))[0].warnings if "live_kernel_arguments" in warning
+    ]
 
 
 def test_a_kubeconfig_that_learned_more_is_kept(work: Path, request_for: Request) -> None:
@@ -287,7 +319,9 @@ def test_what_a_killed_run_was_writing_goes(work: Path, request_for: Request) ->
     assert not list(work.rglob("*.part"))
 
 
-def test_a_killed_run_goes_on_with_its_secrets(work: Path, request_for: Request, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_killed_run_goes_on_with_its_secrets(
+    work: Path, request_for: Request, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write_config(work)
 
     def killed(*args: object, **options: object) -> None:
@@ -358,18 +392,42 @@ def test_base_images_that_do_not_fit(work: Path, request_for: Request, tmp_path:
     write_config(work)
 
     def plan(**options: Any) -> BuildPlan:
-        return plan_build(request_for(base=BaseImage(path=str(synthetic.make_iso(tmp_path / "other.iso", **{"ignition": 262144, **options})))))
+        return plan_build(
+            request_for(
+                base=BaseImage(path=str(synthetic.make_iso(tmp_path / "other.iso", **{"ignition": 262144, **options})))
+            )
+        )
 
-    arm = b"MZ".ljust(0x3C, b"\x00") + (0x80).to_bytes(4, "little").ljust(0x44, b"\x00") + b"PE\x00\x00" + b"\x64\xaa" + bytes(2000)
+    arm = (
+        b"MZ".ljust(0x3C, b"\x00")
+        + (0x80).to_bytes(4, "little").ljust(0x44, b"\x00")
+        + b"PE\x00\x00"
+        + b"\x64\xaa"
+        + bytes(2000)
+    )
     with pytest.raises(ZeroTouchError, match="is for aarch64, the control plane is x86_64"):
         plan(kernel=arm)
     with pytest.raises(ZeroTouchError, match="minimal ISO"):
         plan(rootfs=None)
-    with pytest.raises(ZeroTouchError, match=r"names no CoreOS build\. Give the build in openshift_base_image\.version"):
+    with pytest.raises(
+        ZeroTouchError,
+        match=(
+            r"names no CoreOS build\. Give the build in "
+            r"openshift_base_image\.version"
+        ),
+    ):
         plan(volume_id="CUSTOM")
-    with pytest.raises(ZeroTouchError, match=r"bytes compressed, the image has room for 8192.*The largest files in it are /"):
+    with pytest.raises(
+        ZeroTouchError,
+        match=(
+            r"bytes compressed, the image has room for 8192.*The largest files "
+            r"in it are /"
+        ),
+    ):
         plan(ignition=8192)
-    assert plan(volume_id="rhcos-418.94.20250101-0").warnings == ("The base image rhcos-418.94.20250101-0 is of release 4.18, the cluster is 4.22.0.",)
+    assert plan(volume_id="rhcos-418.94.20250101-0").warnings == (
+        ("The base image rhcos-418.94.20250101-0 is of release 4.18, the cluster is 4.22.0."),
+    )
     assert plan(volume_id="fedora-coreos-41.2025.0").warnings == ()
     assert plan(volume_id="rhcos-9.6.20250523-0").warnings == ()
 
@@ -410,11 +468,17 @@ def test_base_image_by_url(work: Path, tmp_path: Path, base: Path) -> None:
     request = BuildRequest(work / "config", work, provided, source)
     try:
         plan = plan_build(request, check_mode=True)
-        assert (describe(plan)["size"], requests, (tmp_path / "cache").exists()) == (base.stat().st_size, ["HEAD"], False)
+        assert (describe(plan)["size"], requests, (tmp_path / "cache").exists()) == (
+            base.stat().st_size,
+            ["HEAD"],
+            False,
+        )
         write_config(work)
         plan = plan_build(request, check_mode=True)
         assert plan.steps[0].startswith(f"base image {base.name} (0 MB) will be transferred: it is not in the cache")
-        assert plan.warnings == ("The base image comes over plain HTTP and is not verified; give openshift_base_image.sha256.",)
+        assert plan.warnings == (
+            ("The base image comes over plain HTTP and is not verified; give openshift_base_image.sha256."),
+        )
         _plan, result = built(request)
         assert result["changed"]
         assert requests.count("GET") == 1
@@ -456,17 +520,32 @@ def test_secret_values_are_known(work: Path, request_for: Request) -> None:
     assert {"geheim-pull", plan.secrets.kubeadmin_password, plan.secrets.agent_token} <= plan.secret_values()
 
 
-def test_check_mode_sees_a_wrong_base_image_before_anything_is_configured(work: Path, base: Path, request_for: Request) -> None:
+def test_check_mode_sees_a_wrong_base_image_before_anything_is_configured(
+    work: Path, base: Path, request_for: Request
+) -> None:
     plan = plan_build(request_for(base=BaseImage(path=str(base), sha256="0" * 64)), check_mode=True)
     with pytest.raises(ZeroTouchError, match="is not the expected base image"):
         verify(plan)
-    verify(plan_build(request_for(base=BaseImage(path=str(base), sha256=hashlib.sha256(base.read_bytes()).hexdigest())), check_mode=True))
+    verify(
+        plan_build(
+            request_for(base=BaseImage(path=str(base), sha256=hashlib.sha256(base.read_bytes()).hexdigest())),
+            check_mode=True,
+        )
+    )
 
 
 @pytest.mark.parametrize("check_mode", [True, False])
-def test_places_that_can_be_no_work_directory(work: Path, request_for: Request, monkeypatch: pytest.MonkeyPatch, *, check_mode: bool) -> None:
+def test_places_that_can_be_no_work_directory(
+    work: Path, request_for: Request, monkeypatch: pytest.MonkeyPatch, *, check_mode: bool
+) -> None:
     work.write_text("a file")
-    with pytest.raises(ZeroTouchError, match=r"work is not a directory\. The work directory \(openshift_work_dir\) must be one"):
+    with pytest.raises(
+        ZeroTouchError,
+        match=(
+            r"work is not a directory\. The work directory "
+            r"\(openshift_work_dir\) must be one"
+        ),
+    ):
         plan_build(request_for(), check_mode=check_mode)
     work.unlink()
     work.mkdir(mode=0o700)
@@ -474,7 +553,13 @@ def test_places_that_can_be_no_work_directory(work: Path, request_for: Request, 
     with pytest.raises(ZeroTouchError, match="is a directory that users share"):
         plan_build(request_for(), check_mode=check_mode)
     work.chmod(0o770)
-    with pytest.raises(ZeroTouchError, match=r"Other users can write to .*work \(mode 0770\)\. Check what is in it and run `chmod go-w "):
+    with pytest.raises(
+        ZeroTouchError,
+        match=(
+            r"Other users can write to .*work \(mode 0770\)\. Check what is in "
+            r"it and run `chmod go-w "
+        ),
+    ):
         plan_build(request_for(), check_mode=check_mode)
     with pytest.raises(ZeroTouchError, match="Other users can write to"):
         open_work_dir(work)
@@ -497,5 +582,9 @@ def test_a_work_directory_that_others_can_enter(work: Path, request_for: Request
     assert stat.S_IMODE(work.stat().st_mode) == 0o700
     work.chmod(0o750)
     plan, result = built(request_for())
-    assert result["changed"] and [text for text in plan.steps if "mode of" in text] and stat.S_IMODE(work.stat().st_mode) == 0o700
+    assert (
+        result["changed"]
+        and [text for text in plan.steps if "mode of" in text]
+        and stat.S_IMODE(work.stat().st_mode) == 0o700
+    )
     assert not built(request_for())[1]["changed"]

@@ -16,9 +16,20 @@ import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.secrets import Redactor
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import WorkDir, hosts_of_state, identity, known_secrets
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.archive import LeftOut, redact_archive
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.bundle import failure_message, write_bundle
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import (
+    WorkDir,
+    hosts_of_state,
+    identity,
+    known_secrets,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.archive import (
+    LeftOut,
+    redact_archive,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.bundle import (
+    failure_message,
+    write_bundle,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.decide import Memory, Setup, Step
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.observe import Observer
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.supervisor import WaitOutcome
@@ -46,7 +57,13 @@ class Media:
     def inspect(self):
         if self.fault:
             raise ZeroTouchError(self.fault)
-        return [{"name": "node-0", "power_state": "On", "media": [{"id": "Cd", "image": f"http://x/{SECRET}/agent.iso", "inserted": True}]}]
+        return [
+            {
+                "name": "node-0",
+                "power_state": "On",
+                "media": [{"id": "Cd", "image": f"http://x/{SECRET}/agent.iso", "inserted": True}],
+            }
+        ]
 
 
 def write(stage, media=None, **outcome):
@@ -59,7 +76,9 @@ def write(stage, media=None, **outcome):
     step = Step("stop", f"it failed with {SECRET}")
     ended = WaitOutcome(step, memory, seen, 12.34, changed=False, suspects=("first", "second", "third"), **outcome)
     try:
-        return write_bundle(work_dir.logs, ended, setup, observer, media or Media(), Redactor(known_secrets(work_dir)), NOW), ended
+        return write_bundle(
+            work_dir.logs, ended, setup, observer, media or Media(), Redactor(known_secrets(work_dir)), NOW
+        ), ended
     finally:
         observer.close()
 
@@ -69,12 +88,20 @@ def busy(stage, staging):
     """Service and API with something to tell, secrets included."""
     stage.build()
     service = stage.serve()
-    service.cluster = {"id": "c1", "status": "insufficient", "validations_info": json.dumps({"network": [{"id": "api-vips-defined", "status": "failure"}]})}
+    service.cluster = {
+        "id": "c1",
+        "status": "insufficient",
+        "validations_info": json.dumps({"network": [{"id": "api-vips-defined", "status": "failure"}]}),
+    }
     validations = json.dumps({"network": [{"id": "ntp-synced", "status": "failure", "message": f"token {SECRET}"}]})
     service.hosts = [staging.service_host(0, "insufficient", validations_info=validations), staging.service_host(1)]
-    service.events = [{"message": f"registered with {base64.b64encode(SECRET.encode()).decode()}", "props": json.dumps({"a": SECRET})}]
+    service.events = [
+        {"message": f"registered with {base64.b64encode(SECRET.encode()).decode()}", "props": json.dumps({"a": SECRET})}
+    ]
     inner = gzip.compress(tar_of(**{"journal.log": f"PULL {SECRET}\n".encode()}))
-    service.logs = tar_of(**{"cluster_events.json": json.dumps([SECRET]).encode(), "host.tar.gz": inner, "binary": b"\xff\xfe"})
+    service.logs = tar_of(
+        **{"cluster_events.json": json.dumps([SECRET]).encode(), "host.tar.gz": inner, "binary": b"\xff\xfe"}
+    )
     stage.installed()
     return stage
 
@@ -141,7 +168,9 @@ def test_what_cannot_be_had_is_named(stage):
     assert set(bundle.files) == {"summary.json", "console-hints.txt", "missing.json"}
 
 
-@pytest.mark.parametrize(("logs", "why"), [(None, "Logs were not found"), (b"<html>", "no tar archive"), (tar_of(x=b"x" * 600)[:700], "")])
+@pytest.mark.parametrize(
+    ("logs", "why"), [(None, "Logs were not found"), (b"<html>", "no tar archive"), (tar_of(x=b"x" * 600)[:700], "")]
+)
 def test_logs_that_are_not_served_as_they_should(busy, logs, why):
     busy.service.logs = logs
     bundle, _outcome = write(busy)
@@ -164,11 +193,17 @@ def test_the_message(stage):
 
 
 def test_members_that_cannot_be_looked_into_are_left_out(monkeypatch):
-    monkeypatch.setattr("ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.archive.MEMBER_LIMIT", 1000)
+    monkeypatch.setattr(
+        "ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.archive.MEMBER_LIMIT", 1000
+    )
     deep = gzip.compress(gzip.compress(gzip.compress(gzip.compress(SECRET.encode()))))
-    source = tar_of(large=b"x" * 1001, deep=deep, broken=b"\x1f\x8bnot gzip", small=b"fine", bomb=gzip.compress(b"0" * 5000))
+    source = tar_of(
+        large=b"x" * 1001, deep=deep, broken=b"\x1f\x8bnot gzip", small=b"fine", bomb=gzip.compress(b"0" * 5000)
+    )
     target = io.BytesIO()
-    assert redact_archive(io.BytesIO(source), target, Redactor([SECRET])) == LeftOut(["large", "deep", "broken", "bomb"], 4)
+    assert redact_archive(io.BytesIO(source), target, Redactor([SECRET])) == LeftOut(
+        ["large", "deep", "broken", "bomb"], 4
+    )
     with tarfile.open(fileobj=io.BytesIO(target.getvalue())) as clean:
         assert clean.getnames() == ["small"]
 
@@ -185,7 +220,10 @@ def test_names_and_headers_have_no_secret() -> None:
     assert redact_archive(source, target, Redactor([SECRET])).count == 0
     assert SECRET.encode() not in target.getvalue()
     with tarfile.open(fileobj=io.BytesIO(target.getvalue())) as clean:
-        assert [(member.name, member.linkname) for member in clean] == [("logs/<hidden>/x.log", ""), ("link", "/etc/<hidden>")]
+        assert [(member.name, member.linkname) for member in clean] == [
+            ("logs/<hidden>/x.log", ""),
+            ("link", "/etc/<hidden>"),
+        ]
 
 
 def test_of_many_members_left_out_some_are_named() -> None:

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a playbook does with a cluster of Cluster API: one row for each situation that a hub can be in, and each moment at which a run can end."""
+"""What a playbook does with a cluster of Cluster API: one row for each situation that a hub can be in, and each moment
+at which a run can end.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,13 @@ from typing import Any
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.capi.desired import PoolOfHosts
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.capi.resume import CapiDecision, CapiRequest, CapiView, MachineOnHub, decide
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.capi.resume import (
+    CapiDecision,
+    CapiRequest,
+    CapiView,
+    MachineOnHub,
+    decide,
+)
 
 CONTROL_PLANE = PoolOfHosts("control-plane", ("m-0", "m-1", "m-2"))
 WORKERS = PoolOfHosts("workers", ("w-0", "w-1", "w-2", "w-3"), 2)
@@ -49,7 +57,11 @@ def test_a_new_cluster_has_all_hosts() -> None:
 
 def test_an_interrupted_deployment_goes_on_with_the_same() -> None:
     """Killed after some BareMetalHosts, and after the pools."""
-    for hosts, sizes in ((frozenset({"m-0", "w-0"}), {}), (ALL, {"workers": 2}), (ALL, {"control-plane": 3, "workers": 2})):
+    for hosts, sizes in (
+        (frozenset({"m-0", "w-0"}), {}),
+        (ALL, {"workers": 2}),
+        (ALL, {"control-plane": 3, "workers": 2}),
+    ):
         decision = decide(CapiView("edge/edge", exists=bool(sizes), hosts=hosts, sizes=sizes), request("install"))
         assert decision.sizes == {"control-plane": 3, "workers": 2}
         assert set(decision.boot_hosts) == ALL - hosts and set(decision.described) == ALL
@@ -59,7 +71,9 @@ def test_an_installed_cluster_stays_as_it_is() -> None:
     view = dataclasses.replace(INSTALLED, sizes={"control-plane": 3, "workers": 4}, hosts=ALL - {"w-3"})
     decision = decide(view, request("install"))
     assert decision.sizes == {} and not decision.touch_hosts
-    assert {step.name: step.reason for step in decision.hosts}["w-3"] == "edge/edge is installed without it; add_hosts adds it"
+    assert {step.name: step.reason for step in decision.hosts}["w-3"] == (
+        "edge/edge is installed without it; add_hosts adds it"
+    )
     assert "w-3" not in decision.described
 
 
@@ -75,7 +89,10 @@ def test_a_failed_installation_is_for_the_safety_table() -> None:
 
 
 def test_a_host_of_another_owner_is_for_the_safety_table() -> None:
-    decision = decide(CapiView("edge/edge", elsewhere={"m-0": "BareMetalHost edge/m-0 is not one of this cluster"}), request("install"))
+    decision = decide(
+        CapiView("edge/edge", elsewhere={"m-0": "BareMetalHost edge/m-0 is not one of this cluster"}),
+        request("install"),
+    )
     assert steps(decision)["m-0"] == "skip" and "m-0" in decision.touch_hosts and "m-0" not in decision.described
 
 
@@ -90,7 +107,9 @@ def test_user_templates_have_no_hosts() -> None:
 
 @pytest.mark.parametrize("purpose", ["scale", "add", "remove", "reprovision"])
 def test_nothing_changes_before_the_cluster_is_installed(purpose: str) -> None:
-    stop = decide(dataclasses.replace(INSTALLED, installed=False), request(purpose, "w-0", pool="workers", replicas=3)).stop
+    stop = decide(
+        dataclasses.replace(INSTALLED, installed=False), request(purpose, "w-0", pool="workers", replicas=3)
+    ).stop
     assert stop is not None and "Run deploy_cluster first." in str(stop)
 
 
@@ -106,7 +125,9 @@ def test_growing_takes_free_hosts_first() -> None:
 
 def test_an_interrupted_growth_is_unchanged() -> None:
     waiting = MachineOnHub("new", "workers", phase="Pending")
-    view = dataclasses.replace(INSTALLED, sizes={**INSTALLED.sizes, "workers": 3}, machines=(*INSTALLED.machines, waiting))
+    view = dataclasses.replace(
+        INSTALLED, sizes={**INSTALLED.sizes, "workers": 3}, machines=(*INSTALLED.machines, waiting)
+    )
     decision = decide(view, request("scale", pool="workers", replicas=3))
     assert decision.sizes == {"workers": 3} and not decision.touch_hosts
 
@@ -114,15 +135,23 @@ def test_an_interrupted_growth_is_unchanged() -> None:
 def test_shrinking_chooses_named_hosts_then_the_last_of_the_inventory() -> None:
     assert decide(INSTALLED, request("scale", pool="workers", replicas=1)).leaving == ("w-1",)
     decision = decide(INSTALLED, request("scale", "w-0", pool="workers", replicas=1))
-    assert decision.leaving == ("w-0",) and decision.delete_first == ("machine-of-w-0",) and decision.touch_hosts == ["w-0"]
+    assert (
+        decision.leaving == ("w-0",)
+        and decision.delete_first == ("machine-of-w-0",)
+        and decision.touch_hosts == ["w-0"]
+    )
     # Without a number the pool loses the hosts that are named.
     assert decide(INSTALLED, request("scale", "w-0", pool="workers")).sizes == {"workers": 1}
-    broken = dataclasses.replace(INSTALLED, machines=(*MASTERS, dataclasses.replace(machine("w-0"), node=""), machine("w-1")))
+    broken = dataclasses.replace(
+        INSTALLED, machines=(*MASTERS, dataclasses.replace(machine("w-0"), node=""), machine("w-1"))
+    )
     assert decide(broken, request("scale", pool="workers", replicas=1)).leaving == ("w-0",)
 
 
 def test_an_interrupted_shrinking_deletes_no_more() -> None:
-    """Killed after the pool has its new size, before Cluster API has begun to delete the Machine; and while it is deleted."""
+    """Killed after the pool has its new size, before Cluster API has begun to delete the Machine; and while it is
+    deleted.
+    """
     ordered = dataclasses.replace(INSTALLED, sizes={**INSTALLED.sizes, "workers": 1})
     deleting = dataclasses.replace(ordered, machines=(*MASTERS, machine("w-0"), machine("w-1", deleting=True)))
     for view in (ordered, deleting):
@@ -150,8 +179,18 @@ def test_hosts_are_added_once() -> None:
         (new, {"workers": 3}),
         (INSTALLED, {"workers": 3}),
         (dataclasses.replace(INSTALLED, sizes={**INSTALLED.sizes, "workers": 3}), {}),
-        (dataclasses.replace(INSTALLED, sizes={**INSTALLED.sizes, "workers": 3}, machines=(*INSTALLED.machines, waiting)), {}),
-        (dataclasses.replace(INSTALLED, sizes={**INSTALLED.sizes, "workers": 3}, machines=(*INSTALLED.machines, machine("w-3"))), {}),
+        (
+            dataclasses.replace(
+                INSTALLED, sizes={**INSTALLED.sizes, "workers": 3}, machines=(*INSTALLED.machines, waiting)
+            ),
+            {},
+        ),
+        (
+            dataclasses.replace(
+                INSTALLED, sizes={**INSTALLED.sizes, "workers": 3}, machines=(*INSTALLED.machines, machine("w-3"))
+            ),
+            {},
+        ),
     ]
     for view, sizes in moments:
         decision = decide(view, request("add", "w-3"))
@@ -164,9 +203,19 @@ def test_hosts_are_removed_once() -> None:
     moments = [
         (INSTALLED, {"workers": 1}, ("machine-of-w-0",)),
         (dataclasses.replace(INSTALLED, sizes=smaller), {}, ("machine-of-w-0",)),
-        (dataclasses.replace(INSTALLED, sizes=smaller, machines=(*MASTERS, machine("w-0", deleting=True), machine("w-1"))), {}, ()),
+        (
+            dataclasses.replace(
+                INSTALLED, sizes=smaller, machines=(*MASTERS, machine("w-0", deleting=True), machine("w-1"))
+            ),
+            {},
+            (),
+        ),
         (dataclasses.replace(INSTALLED, sizes=smaller, machines=(*MASTERS, machine("w-1"))), {}, ()),
-        (dataclasses.replace(INSTALLED, sizes=smaller, machines=(*MASTERS, machine("w-1")), hosts=ALL - {"w-0"}), {}, ()),
+        (
+            dataclasses.replace(INSTALLED, sizes=smaller, machines=(*MASTERS, machine("w-1")), hosts=ALL - {"w-0"}),
+            {},
+            (),
+        ),
     ]
     for view, sizes, marked in moments:
         decision = decide(view, request("remove", "w-0"))
@@ -188,6 +237,11 @@ def test_control_plane_hosts_stay(purpose: str) -> None:
 
 def test_a_host_is_installed_again_by_another_machine() -> None:
     decision = decide(INSTALLED, request("reprovision", "w-0"))
-    assert decision.recreate == ("machine-of-w-0",) and decision.leaving == ("w-0",) and decision.sizes == {} and "w-0" in decision.described
+    assert (
+        decision.recreate == ("machine-of-w-0",)
+        and decision.leaving == ("w-0",)
+        and decision.sizes == {}
+        and "w-0" in decision.described
+    )
     deleting = dataclasses.replace(INSTALLED, machines=(*MASTERS, machine("w-0", deleting=True), machine("w-1")))
     assert decide(deleting, request("reprovision", "w-0")).recreate == ()

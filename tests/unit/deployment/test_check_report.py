@@ -9,7 +9,12 @@ import json
 from pathlib import Path
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.check_report import Finding, github_annotation, gitlab_report, write_report
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.check_report import (
+    Finding,
+    github_annotation,
+    gitlab_report,
+    write_report,
+)
 
 WRONG = Finding("bmc", "openshift_host[a].bmc", "100% wrong:\nline two", "error", "/site/hosts.yml", 7)
 DOUBT = Finding("settings", "openshift_base_image", "is missing", "warning")
@@ -32,11 +37,21 @@ def test_gitlab_has_a_place_for_each_entry() -> None:
     wrong, doubt = gitlab_report([WRONG, DOUBT], "/site", "/site/site.yml")
     assert (wrong["location"], wrong["severity"]) == ({"path": "hosts.yml", "lines": {"begin": 7}}, "major")
     assert (doubt["location"], doubt["severity"]) == ({"path": "site.yml", "lines": {"begin": 1}}, "minor")
-    assert wrong["fingerprint"] != doubt["fingerprint"] and wrong.keys() == {"description", "check_name", "fingerprint", "severity", "location"}
+    assert wrong["fingerprint"] != doubt["fingerprint"] and wrong.keys() == {
+        "description",
+        "check_name",
+        "fingerprint",
+        "severity",
+        "location",
+    }
 
 
-@pytest.mark.parametrize(("actions", "wanted", "printed"), [("", None, 0), ("true", None, 2), ("true", False, 0), ("", True, 2)])
-def test_what_is_written_and_printed(actions: str, wanted: bool | None, printed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("actions", "wanted", "printed"), [("", None, 0), ("true", None, 2), ("true", False, 0), ("", True, 2)]
+)
+def test_what_is_written_and_printed(
+    actions: str, wanted: bool | None, printed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("GITHUB_ACTIONS", actions)
     options = {"json": str(tmp_path / "new" / "a.json"), "gitlab": None, "github": wanted}
     assert len(write_report(options, {"ok": True}, [WRONG, DOUBT], directory="/site")) == printed

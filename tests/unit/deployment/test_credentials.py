@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Credentials: the ingress CA goes in once and first, the direct kubeconfig follows the mapping, contents never leave the files."""
+"""Credentials: the ingress CA goes in once and first, the direct kubeconfig follows the mapping, contents never leave
+the files.
+"""
 
 from __future__ import annotations
 
@@ -83,7 +85,10 @@ def test_the_direct_kubeconfig_follows_the_mapping(stage, mapping, server):
         return
     cluster = yaml.safe_load(work_dir.kubeconfig_direct.read_text())["clusters"][0]["cluster"]
     assert (cluster["server"], cluster["tls-server-name"]) == (server, "api.demo.example.com")
-    assert plan_direct(plan_kubeconfig(work_dir.kubeconfig, ""), work_dir.kubeconfig_direct, ConnectTo.of(mapping)).reason == ""
+    assert (
+        plan_direct(plan_kubeconfig(work_dir.kubeconfig, ""), work_dir.kubeconfig_direct, ConnectTo.of(mapping)).reason
+        == ""
+    )
     gone = plan_direct(plan_kubeconfig(work_dir.kubeconfig, ""), work_dir.kubeconfig_direct, ConnectTo.of({}))
     apply_file(gone)
     assert gone.reason and not work_dir.kubeconfig_direct.exists()
@@ -93,7 +98,11 @@ def test_the_direct_kubeconfig_works_without_any_mapping(stage):
     stage.build()
     stage.installed()
     work_dir = WorkDir(stage.root)
-    apply_file(plan_direct(plan_kubeconfig(work_dir.kubeconfig, ""), work_dir.kubeconfig_direct, ConnectTo.of(stage.connect_to)))
+    apply_file(
+        plan_direct(
+            plan_kubeconfig(work_dir.kubeconfig, ""), work_dir.kubeconfig_direct, ConnectTo.of(stage.connect_to)
+        )
+    )
     assert KubeClient.from_kubeconfig(work_dir.kubeconfig_direct).get("/version")["gitVersion"] == "v1.35.2"
 
 
@@ -162,6 +171,8 @@ def test_the_nodes_of_this_moment_are_recorded_and_are_no_change(stage):
 def test_a_kubeconfig_that_is_broken(stage):
     stage.build()
     path = stage.root / "auth" / "kubeconfig"
-    path.write_text(path.read_text().replace("certificate-authority-data: ", "certificate-authority-data: gA==\n    x: "))
+    path.write_text(
+        path.read_text().replace("certificate-authority-data: ", "certificate-authority-data: gA==\n    x: ")
+    )
     with pytest.raises(ZeroTouchError, match="not base64"):
         plan_kubeconfig(path, stage.kube.Authority("ingress").pem)

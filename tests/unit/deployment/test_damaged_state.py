@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A state file that is JSON and yet not ours: every module either works with it or says which section is damaged, never in Python's words."""
+"""A state file that is JSON and yet not ours: every module either works with it or says which section is damaged, never
+in Python's words.
+"""
 
 from __future__ import annotations
 
@@ -21,15 +23,36 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.secrets
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state_shape import EACH, SECTIONS
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.plan import Question, answer
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.wait import Surroundings, WaitRequest, predict
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.wait import (
+    Surroundings,
+    WaitRequest,
+    predict,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.credentials import plan_hand_over
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.publication import publish_image, withdraw_image
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import WorkDir, known_secrets
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.publication import (
+    publish_image,
+    withdraw_image,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import (
+    WorkDir,
+    known_secrets,
+)
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-LEAVES = st.one_of(st.none(), st.booleans(), st.integers(-(2**70), 2**70), st.floats(allow_nan=False), st.text(max_size=12), st.just("https://a:b"))
-ANY = st.recursive(LEAVES, lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.text(max_size=6), inner, max_size=3)), max_leaves=6)
+LEAVES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-(2**70), 2**70),
+    st.floats(allow_nan=False),
+    st.text(max_size=12),
+    st.just("https://a:b"),
+)
+ANY = st.recursive(
+    LEAVES,
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.text(max_size=6), inner, max_size=3)),
+    max_leaves=6,
+)
 
 
 def near(shape: Any) -> st.SearchStrategy[Any]:
@@ -40,7 +63,10 @@ def near(shape: Any) -> st.SearchStrategy[Any]:
     elif isinstance(shape, list):
         good = st.lists(near(shape[0]), max_size=2)
     else:
-        texts = st.one_of(st.text(max_size=8), st.sampled_from(["installed", "bootstrap", "https://api.x:6443", "::1", "serve", "directory", "none"]))
+        texts = st.one_of(
+            st.text(max_size=8),
+            st.sampled_from(["installed", "bootstrap", "https://api.x:6443", "::1", "serve", "directory", "none"]),
+        )
         good = {bool: st.booleans(), int: st.integers(-5, 2**40)}.get(shape, texts)
     return st.one_of(good, good, good, good, ANY)
 
@@ -54,9 +80,22 @@ def stage_dir(stage: Any) -> Path:
 def modules(root: Path) -> Iterator[Callable[[], object]]:
     """What every module does with the state file before it changes anything."""
     work_dir, clock = WorkDir(root), SystemClock(threading.Event())
-    connect_to = ConnectTo.of({"192.168.111.20": "127.0.0.1:1", "api.demo.example.com": "127.0.0.1:1", "api.x": "127.0.0.1:1", "::1": "127.0.0.1:1"})
+    connect_to = ConnectTo.of(
+        {
+            "192.168.111.20": "127.0.0.1:1",
+            "api.demo.example.com": "127.0.0.1:1",
+            "api.x": "127.0.0.1:1",
+            "::1": "127.0.0.1:1",
+        }
+    )
     around = Surroundings(None, clock, lambda text: None, Redactor(), lambda text: None)  # type: ignore[arg-type]
-    params = {"work_dir": str(root), "publish": {"url": "http://127.0.0.1"}, "bmc_addresses": [], "max_seconds": 1, "connect_to": {}}
+    params = {
+        "work_dir": str(root),
+        "publish": {"url": "http://127.0.0.1"},
+        "bmc_addresses": [],
+        "max_seconds": 1,
+        "connect_to": {},
+    }
     yield lambda: known_secrets(work_dir)
     yield lambda: answer(Question(work_dir, connect_to=connect_to))
     yield lambda: predict(WaitRequest(work_dir, work_dir.logs, connect_to=connect_to), around)
@@ -99,11 +138,16 @@ def each_module_works_or_says_why(root: Path, document: dict[str, Any]) -> list[
 def test_a_damaged_section_is_named(stage_dir: Path, section: str, value: Any, words: str) -> None:
     document = {**json.loads((stage_dir / "state.json").read_text()), section: value}
     said = each_module_works_or_says_why(stage_dir, document)
-    assert said and all(str(stage_dir / "state.json") in text and words in text and f"take the whole section {section} out" in text for text in said), said
+    assert said and all(
+        str(stage_dir / "state.json") in text and words in text and f"take the whole section {section} out" in text
+        for text in said
+    ), said
     assert len(said) == len(list(modules(stage_dir)))
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(section=st.sampled_from(sorted(SECTIONS)), data=st.data())
 def test_any_value_in_any_section(stage_dir: Path, section: str, data: st.DataObject) -> None:
     good = stage_dir / "good.json"

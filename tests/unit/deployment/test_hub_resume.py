@@ -28,7 +28,12 @@ FAILED = HubView("Cluster a/b", InstallStatus("failed", "bootstrap timed out", s
 
 def agent(state: str, connected: str = "True") -> Agent:
     conditions = [{"type": "Connected", "status": connected}]
-    return read_agent({"metadata": {"name": "uuid", "namespace": "a"}, "status": {"debugInfo": {"state": state}, "conditions": conditions}})
+    return read_agent(
+        {
+            "metadata": {"name": "uuid", "namespace": "a"},
+            "status": {"debugInfo": {"state": state}, "conditions": conditions},
+        }
+    )
 
 
 def decided(view: HubView, match: Match, **options: Any) -> HostStep:
@@ -60,7 +65,13 @@ NONE = Match("node-1", "unmatched", reason="no Agent has MAC …")
         (WAITING, found("unbinding"), "add", "wait", "registered"),
         (WAITING, found("a state of tomorrow"), "install", "wait", "registered"),
         (WAITING, Match("node-1", "ambiguous", reason="that of 2 Agents"), "install", "skip", "2 Agents"),
-        (WAITING, Match("node-1", "unmatched", reason="is being deleted", leaving=(agent("known"),)), "install", "wait", "being deleted"),
+        (
+            WAITING,
+            Match("node-1", "unmatched", reason="is being deleted", leaving=(agent("known"),)),
+            "install",
+            "wait",
+            "being deleted",
+        ),
         (RUNNING, NONE, "install", "skip", "installing without it"),
         (RUNNING, NONE, "add", "boot", "no Agent"),
         (RUNNING, found("installing-in-progress"), "install", "skip", "joined"),
@@ -79,7 +90,13 @@ NONE = Match("node-1", "unmatched", reason="no Agent has MAC …")
         (INSTALLED, found("installed", connected="False"), "reprovision", "boot", "reprovisioned"),
         (INSTALLED, found("known-unbound"), "reprovision", "skip", "free already"),
         (INSTALLED, found("disconnected-unbound", connected="False"), "reprovision", "boot", "reprovisioned"),
-        (INSTALLED, found("unbinding-pending-user-action", connected="False"), "reprovision", "boot", "left its cluster"),
+        (
+            INSTALLED,
+            found("unbinding-pending-user-action", connected="False"),
+            "reprovision",
+            "boot",
+            "left its cluster",
+        ),
     ],
 )
 def test_the_table(view: HubView, match: Match, purpose: str, action: str, words: str) -> None:
@@ -94,7 +111,9 @@ def member(state: str, cluster: str, kind: str = "Host") -> Match:
 
 
 def asked_about(view: HubView, match: Match, purpose: Any = "install") -> list[str]:
-    return decide_hosts(dataclasses.replace(view, reference=OWN), [match], lambda name: name, purpose=purpose).touch_hosts
+    return decide_hosts(
+        dataclasses.replace(view, reference=OWN), [match], lambda name: name, purpose=purpose
+    ).touch_hosts
 
 
 @pytest.mark.parametrize(
@@ -132,14 +151,21 @@ def test_nothing_is_asked_about_hosts_that_stay_as_they_are(view: HubView, match
 
 
 def of_infra_env(infra_env: str, cluster: str = "") -> Match:
-    body = {"metadata": {"name": "uuid", "namespace": "a", "labels": {"infraenvs.agent-install.openshift.io": infra_env}}}
+    body = {
+        "metadata": {"name": "uuid", "namespace": "a", "labels": {"infraenvs.agent-install.openshift.io": infra_env}}
+    }
     spec = {"clusterDeploymentName": {"namespace": "a", "name": cluster}} if cluster else {}
-    return Match("node-1", "matched", read_agent({**body, "spec": spec, "status": {"debugInfo": {"state": "known-unbound"}}}))
+    return Match(
+        "node-1", "matched", read_agent({**body, "spec": spec, "status": {"debugInfo": {"state": "known-unbound"}}})
+    )
 
 
 def test_free_agent_of_another_infra_env_is_not_registered_for_this_one() -> None:
     view = dataclasses.replace(WAITING, infra_env="edge")
-    assert (decided(view, of_infra_env("edge")).action, decided(WAITING, of_infra_env("core")).action) == ("wait", "wait")
+    assert (decided(view, of_infra_env("edge")).action, decided(WAITING, of_infra_env("core")).action) == (
+        "wait",
+        "wait",
+    )
     other = decided(view, of_infra_env("core"))
     assert (other.action, other.reason) == ("boot", "it is registered in another InfraEnv, core")
     assert decided(view, of_infra_env("core", cluster="b")).action == "wait", "it is bound already"
@@ -153,16 +179,36 @@ def test_cluster_that_hosts_would_be_bound_to_is_looked_up_before() -> None:
 
 def test_hosts_that_are_bound_early_can_leave_but_not_come_back() -> None:
     body = {"metadata": {"name": "uuid", "namespace": "a", "labels": {"infraenvs.agent-install.openshift.io": "edge"}}}
-    raw = {**body, "spec": {"clusterDeploymentName": {"namespace": "a", "name": "b"}}, "status": {"debugInfo": {"state": "installed"}}}
-    match, view = Match("node-2", "matched", read_agent(raw)), HubView("Cluster a/b", reference=OWN, early=frozenset({"edge"}))
-    assert "InfraEnv edge binds its hosts early" in message_of(decide_hosts(view, [match], lambda name: name, purpose="reprovision").stop)
+    raw = {
+        **body,
+        "spec": {"clusterDeploymentName": {"namespace": "a", "name": "b"}},
+        "status": {"debugInfo": {"state": "installed"}},
+    }
+    match, view = (
+        Match("node-2", "matched", read_agent(raw)),
+        HubView("Cluster a/b", reference=OWN, early=frozenset({"edge"})),
+    )
+    assert "InfraEnv edge binds its hosts early" in message_of(
+        decide_hosts(view, [match], lambda name: name, purpose="reprovision").stop
+    )
     leaving = decide_hosts(view, [match, NONE], lambda name: name, purpose="remove")
     assert (leaving.stop, leaving.boot_hosts, [host.agent for host in leaving.hosts]) == (None, [], ["uuid", ""])
 
 
 def test_who_belongs_to_a_cluster_is_never_booted() -> None:
-    states = ["installed", "added-to-existing-cluster", "installing", "installing-in-progress", "installing-pending-user-action", "preparing-successful"]
-    for view, state, connected, purpose in itertools.product((NEW, WAITING, RUNNING, INSTALLED), states, ("True", "False"), ("install", "add")):
+    states = [
+        "installed",
+        "added-to-existing-cluster",
+        "installing",
+        "installing-in-progress",
+        "installing-pending-user-action",
+        "preparing-successful",
+    ]
+    for view, state, connected, purpose in itertools.product(
+        (NEW, WAITING, RUNNING, INSTALLED), states, ("True", "False"), ("install", "add")
+    ):
         assert decided(view, found(state, connected=connected), purpose=purpose).action == "skip"
-        forced = decide_hosts(view, [found(state, connected=connected)], lambda name: name, purpose=purpose, force=["start_over"])  # type: ignore[arg-type]
+        forced = decide_hosts(
+            view, [found(state, connected=connected)], lambda name: name, purpose=purpose, force=["start_over"]
+        )  # type: ignore[arg-type]
         assert forced.boot_hosts == []

@@ -9,9 +9,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec import Cluster, Deployment, Host, Interface, Pool
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec import (
+    Cluster,
+    Deployment,
+    Host,
+    Interface,
+    Pool,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.hub.timeline import HubTimeline
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.report.data import make_report, summary_lines
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.report.data import (
+    make_report,
+    summary_lines,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import WorkDir
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import Agent, read_agent
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install.status import InstallStatus
@@ -20,10 +29,22 @@ from ansible_collections.zerotouch.openshift.tests.support.clock import Clock
 
 HOST = Host(name="node-1", hostname="node-1", role="master", interfaces=(Interface("eth0", "52:54:00:00:00:01"),))
 DEPLOYMENT = Deployment(
-    Cluster(name="edge", base_domain="example.com", version="4.22.0", release_image="r", platform="none", control_plane=Pool(1), compute=Pool(0)),
+    Cluster(
+        name="edge",
+        base_domain="example.com",
+        version="4.22.0",
+        release_image="r",
+        platform="none",
+        control_plane=Pool(1),
+        compute=Pool(0),
+    ),
     (HOST,),
 )
-WAITING, RUNNING, DONE = InstallStatus("waiting"), InstallStatus("installing", started=True), InstallStatus("installed", started=True)
+WAITING, RUNNING, DONE = (
+    InstallStatus("waiting"),
+    InstallStatus("installing", started=True),
+    InstallStatus("installed", started=True),
+)
 
 
 @pytest.fixture

@@ -13,7 +13,11 @@ from typing import Any
 
 import pytest
 import yaml
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.inputs import differing_paths, input_digests, same_content
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.inputs import (
+    differing_paths,
+    input_digests,
+    same_content,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -32,7 +36,12 @@ hosts:
 - {hostname: a, role: master, networkConfig: {interfaces: [{name: eth0}]}}
 - {hostname: b, role: worker}
 """
-FILES = {"install-config.yaml": INSTALL, "agent-config.yaml": AGENT, "openshift/x.yaml": "kind: A\n---\nkind: B\n", "release.json": '{"version": "4.22.0"}'}
+FILES = {
+    "install-config.yaml": INSTALL,
+    "agent-config.yaml": AGENT,
+    "openshift/x.yaml": "kind: A\n---\nkind: B\n",
+    "release.json": '{"version": "4.22.0"}',
+}
 
 
 def text_digests(files: dict[str, str]) -> dict[str, str]:
@@ -45,8 +54,15 @@ def text_digests(files: dict[str, str]) -> dict[str, str]:
 
 
 def changed(**texts: str) -> tuple[str, ...]:
-    names = {"install": "install-config.yaml", "agent": "agent-config.yaml", "manifest": "openshift/x.yaml", "release": "release.json"}
-    return differing_paths(text_digests({**FILES, **{names[key]: text for key, text in texts.items()}}), text_digests(FILES))
+    names = {
+        "install": "install-config.yaml",
+        "agent": "agent-config.yaml",
+        "manifest": "openshift/x.yaml",
+        "release": "release.json",
+    }
+    return differing_paths(
+        text_digests({**FILES, **{names[key]: text for key, text in texts.items()}}), text_digests(FILES)
+    )
 
 
 @pytest.mark.parametrize(
@@ -58,15 +74,17 @@ def changed(**texts: str) -> tuple[str, ...]:
         ({"manifest": "# two\n{kind: A}\n---\n'kind': \"B\"\n"}, ()),
         ({"release": '{ "version":"4.22.0" }'}, ()),
         ({"install": INSTALL.replace("example.com", "example.org")}, ("install-config.yaml: baseDomain",)),
-        ({"install": INSTALL.replace("1.0/24", "2.0/24").replace("1.5", "1.6")}, (
-            "install-config.yaml: networking.machineNetwork[0]", "install-config.yaml: platform.baremetal.apiVIPs")),
+        (
+            {"install": INSTALL.replace("1.0/24", "2.0/24").replace("1.5", "1.6")},
+            ("install-config.yaml: networking.machineNetwork[0]", "install-config.yaml: platform.baremetal.apiVIPs"),
+        ),
         ({"agent": AGENT.replace("eth0", "eth1")}, ("agent-config.yaml: hosts[0]",)),
         ({"agent": AGENT + "additionalNTPSources: [a]\n"}, ("agent-config.yaml: additionalNTPSources",)),
         ({"agent": "- no mapping"}, ("agent-config.yaml",)),
         ({"agent": "{ not yaml"}, ("agent-config.yaml",)),
         ({"manifest": "kind: B\n---\nkind: A\n"}, ("openshift/x.yaml",)),
     ],
-)  # fmt: skip
+)
 def test_what_is_a_change(texts: dict[str, str], paths: tuple[str, ...]) -> None:
     assert sorted(changed(**texts)) == sorted(paths)
 
@@ -86,7 +104,10 @@ VALUES: Any = st.recursive(
 
 
 @settings(max_examples=80, deadline=None)
-@given(first=st.dictionaries(st.text(max_size=5), VALUES, max_size=4), second=st.dictionaries(st.text(max_size=5), VALUES, max_size=4))
+@given(
+    first=st.dictionaries(st.text(max_size=5), VALUES, max_size=4),
+    second=st.dictionaries(st.text(max_size=5), VALUES, max_size=4),
+)
 def test_the_form_is_never_a_change_and_the_content_always(first: Any, second: Any) -> None:
     block, flow = yaml.safe_dump(first, default_flow_style=False), json.dumps(dict(reversed(first.items())))
     if yaml.safe_load(block) == yaml.safe_load(flow):
@@ -103,8 +124,15 @@ def test_what_is_no_yaml_counts_by_its_bytes(tmp_path: Path) -> None:
 
 
 def test_five_hundred_hosts_take_a_moment() -> None:
-    host = {"networkConfig": {"interfaces": [{"name": f"eth{number}", "ipv4": {"address": [{"ip": "192.0.2.1"}]}} for number in range(4)]}}
-    text = yaml.dump({"hosts": [{"hostname": f"h{number}", **host} for number in range(500)]}, Dumper=getattr(yaml, "CSafeDumper", yaml.SafeDumper))
+    host = {
+        "networkConfig": {
+            "interfaces": [{"name": f"eth{number}", "ipv4": {"address": [{"ip": "192.0.2.1"}]}} for number in range(4)]
+        }
+    }
+    text = yaml.dump(
+        {"hosts": [{"hostname": f"h{number}", **host} for number in range(500)]},
+        Dumper=getattr(yaml, "CSafeDumper", yaml.SafeDumper),
+    )
     started = time.process_time()
     digests = text_digests({"agent-config.yaml": text})
     assert len(digests) == 501 and time.process_time() - started < 5

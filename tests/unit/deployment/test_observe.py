@@ -21,7 +21,11 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.sta
     known_secrets,
     read_deployment,
 )
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.observe import Observer, read_operator, view_image
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.observe import (
+    Observer,
+    read_operator,
+    view_image,
+)
 
 
 def look(stage):
@@ -151,7 +155,10 @@ def test_the_image_and_its_input(stage):
     (work_dir.config / ".x.part").write_text("left by a killed run")
     (work_dir.config / "agent-config.yaml").write_text("kind: AgentConfig")
     view = view_image(work_dir, stage.state.read())
-    assert {path.partition(": ")[0] for path in view.differing} == {"agent-config.yaml", "openshift/extra.yaml"} and not view.matches
+    assert {path.partition(": ")[0] for path in view.differing} == {
+        "agent-config.yaml",
+        "openshift/extra.yaml",
+    } and not view.matches
     (stage.root / "images" / "agent.x86_64.iso").write_bytes(b"cut")
     assert view_image(work_dir, stage.state.read()).exists
     (stage.root / "images" / "agent.x86_64.iso").write_bytes(b"longer")
@@ -177,13 +184,41 @@ BASE = hashlib.sha256(b"xxxx").hexdigest()
 @pytest.mark.parametrize(
     ("content", "image", "of_base", "kept", "differing"),
     [
-        pytest.param(b"xxxx", {"sha256": FIVES}, "", False, (), id="the next job has a copy, and builds an image that is compared with the first one"),
+        pytest.param(
+            b"xxxx",
+            {"sha256": FIVES},
+            "",
+            False,
+            (),
+            id=("the next job has a copy, and builds an image that is compared with the first one"),
+        ),
         pytest.param(b"xxxx", {"recipe": FIVES}, "", False, (), id="the same by what the image was made of"),
         pytest.param(b"xxxxx", {"sha256": FIVES}, BASE, False, (BASE_IMAGE,), id="another size"),
         pytest.param(b"xxxx", {}, "", False, (BASE_IMAGE,), id="there is nothing to compare with"),
-        pytest.param(b"xxxx", {"sha256": FIVES}, BASE, True, (), id="the image is still there, and the base has the recorded digest"),
-        pytest.param(b"xxxy", {"sha256": FIVES}, BASE, True, (BASE_IMAGE,), id="the image is still there, and the base has another one"),
-        pytest.param(b"xxxx", {"sha256": FIVES}, "", True, (BASE_IMAGE,), id="the image is still there, and no digest of the base is recorded"),
+        pytest.param(
+            b"xxxx",
+            {"sha256": FIVES},
+            BASE,
+            True,
+            (),
+            id=("the image is still there, and the base has the recorded digest"),
+        ),
+        pytest.param(
+            b"xxxy",
+            {"sha256": FIVES},
+            BASE,
+            True,
+            (BASE_IMAGE,),
+            id=("the image is still there, and the base has another one"),
+        ),
+        pytest.param(
+            b"xxxx",
+            {"sha256": FIVES},
+            "",
+            True,
+            (BASE_IMAGE,),
+            id=("the image is still there, and no digest of the base is recorded"),
+        ),
     ],
 )
 def test_a_base_image_with_another_time(stage, tmp_path, content, image, of_base, kept, differing):
@@ -210,7 +245,9 @@ def test_hosts_of_configuration_and_state(stage):
     assert inventory_host({"name": "a", "mac_addresses": ["52-54-00-AA-00-01"]}).macs == ("52:54:00:aa:00:01",)
 
 
-@pytest.mark.parametrize(("address", "url"), [("192.168.1.2", "http://192.168.1.2:8090"), ("fd00:0::2", "http://[fd00::2]:8090"), ("", "")])
+@pytest.mark.parametrize(
+    ("address", "url"), [("192.168.1.2", "http://192.168.1.2:8090"), ("fd00:0::2", "http://[fd00::2]:8090"), ("", "")]
+)
 def test_where_the_service_is(address, url):
     assert DeploymentIdentity(rendezvous_ip=address).service_url == url
 
@@ -223,5 +260,7 @@ def test_secrets_of_the_state_file(stage):
 
 
 def test_an_operator_without_times():
-    operator = read_operator({"metadata": {"name": "dns"}, "status": {"conditions": [{"type": "Progressing", "status": "False"}]}})
+    operator = read_operator(
+        {"metadata": {"name": "dns"}, "status": {"conditions": [{"type": "Progressing", "status": "False"}]}}
+    )
     assert (operator.progressing.status, operator.progressing.age, operator.available.status) == ("False", -1.0, "")

@@ -13,7 +13,11 @@ from typing import Any
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.host_states import BUSY, FAILED, INSTALLED
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.host_step import HostStep
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pools.plan import Judge, PoolPlan, plan_pool
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pools.plan import (
+    Judge,
+    PoolPlan,
+    plan_pool,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pools.size import (
     DesiredPool,
     ObservedPool,
@@ -32,7 +36,15 @@ TITLE = "NodePool clusters/demo"
 CLUSTER = {"name": "demo", "namespace": "clusters-demo"}
 
 
-def agent(name: str, state: str = "known-unbound", *, approved: bool = True, connected: str = "True", bound: bool = False, **more: Any) -> Agent:
+def agent(
+    name: str,
+    state: str = "known-unbound",
+    *,
+    approved: bool = True,
+    connected: str = "True",
+    bound: bool = False,
+    **more: Any,
+) -> Agent:
     validations = [{"id": each, "status": "failure", "message": "no"} for each in more.get("failing", ())]
     return read_agent(
         {
@@ -66,16 +78,29 @@ JUDGE = Judge(obstacle, unfit)
 
 
 def spare(name: str, found: Agent | None = None, **more: Any) -> Spare:
-    return Spare(Match(name, "matched", found) if found else Match(name, "unmatched", reason="no Agent has MAC …"), hostname=name, **more)
+    return Spare(
+        Match(name, "matched", found) if found else Match(name, "unmatched", reason="no Agent has MAC …"),
+        hostname=name,
+        **more,
+    )
 
 
 def machine(name: str, host: str = "", **more: Any) -> PoolMachine:
     return PoolMachine(name, ("fleet", f"uuid-{host}") if host else None, host, host, **more)
 
 
-def planned(pool: ObservedPool, desired: DesiredPool, spares: Sequence[Spare] = (), others: Sequence[Agent] = (), *, reserve: int = 0) -> PoolPlan:
+def planned(
+    pool: ObservedPool,
+    desired: DesiredPool,
+    spares: Sequence[Spare] = (),
+    others: Sequence[Agent] = (),
+    *,
+    reserve: int = 0,
+) -> PoolPlan:
     agents = [*others, *(each.match.agent for each in spares if each.match.agent is not None)]
-    return plan_pool(pool, desired, spares, agents, JUDGE, reserve_for=lambda size: Reserve(growth=reserve if size else 0))
+    return plan_pool(
+        pool, desired, spares, agents, JUDGE, reserve_for=lambda size: Reserve(growth=reserve if size else 0)
+    )
 
 
 def step_for(each: Spare, pool: ObservedPool, replicas: int = 1) -> HostStep:
@@ -92,25 +117,65 @@ LEAVING = ObservedPool(TITLE, replicas=0, machines=(machine("m-1", "a", leaving=
         (spare("a"), ObservedPool(TITLE), "boot", "no Agent"),
         (spare("a", unfit="its labels would not match"), ObservedPool(TITLE), "skip", "would not match"),
         (Spare(Match("a", "ambiguous", reason="that of 2 Agents")), ObservedPool(TITLE), "skip", "2 Agents"),
-        (Spare(Match("a", "unmatched", reason="is being deleted", leaving=(agent("a"),))), ObservedPool(TITLE), "skip", "being deleted"),
-        (spare("a"), ObservedPool(TITLE, machines=(PoolMachine("m-1", node="A"),)), "skip", "its Node is in the cluster"),
+        (
+            Spare(Match("a", "unmatched", reason="is being deleted", leaving=(agent("a"),))),
+            ObservedPool(TITLE),
+            "skip",
+            "being deleted",
+        ),
+        (
+            spare("a"),
+            ObservedPool(TITLE, machines=(PoolMachine("m-1", node="A"),)),
+            "skip",
+            "its Node is in the cluster",
+        ),
         (spare("a", agent("a")), ObservedPool(TITLE), "use", "free"),
         (spare("a", agent("a", approved=False)), ObservedPool(TITLE), "prepare", "not approved"),
         (spare("a", agent("a", "discovering-unbound")), ObservedPool(TITLE), "prepare", "discovering-unbound"),
         (spare("a", agent("a", "")), ObservedPool(TITLE), "prepare", "it is"),
-        (spare("a", agent("a", "insufficient-unbound", failing=["hostname-valid"])), ObservedPool(TITLE), "prepare", "insufficient"),
-        (spare("a", agent("a", "insufficient-unbound", failing=["has-min-memory"])), ObservedPool(TITLE), "skip", "insufficient"),
-        (spare("a", agent("a", "disconnected-unbound", connected="False")), ObservedPool(TITLE), "boot", "does not hear"),
+        (
+            spare("a", agent("a", "insufficient-unbound", failing=["hostname-valid"])),
+            ObservedPool(TITLE),
+            "prepare",
+            "insufficient",
+        ),
+        (
+            spare("a", agent("a", "insufficient-unbound", failing=["has-min-memory"])),
+            ObservedPool(TITLE),
+            "skip",
+            "insufficient",
+        ),
+        (
+            spare("a", agent("a", "disconnected-unbound", connected="False")),
+            ObservedPool(TITLE),
+            "boot",
+            "does not hear",
+        ),
         (spare("a", agent("a", labels={"size": "small"})), ObservedPool(TITLE), "skip", "labels do not match"),
-        (spare("a", agent("a", approved=False, labels={"size": "small"})), ObservedPool(TITLE), "skip", "labels do not match"),
+        (
+            spare("a", agent("a", approved=False, labels={"size": "small"})),
+            ObservedPool(TITLE),
+            "skip",
+            "labels do not match",
+        ),
         (spare("a", agent("a", "unbinding-pending-user-action")), ObservedPool(TITLE), "return", "waits to boot"),
         (spare("a", agent("a", "unbinding-pending-user-action")), LEAVING, "return", "waits to boot"),
         (spare("a", agent("a", "reclaiming")), LEAVING, "wait", "on its way back (reclaiming)"),
         (spare("a", agent("a", "added-to-existing-cluster", bound=True)), LEAVING, "wait", "on its way back"),
         (spare("a", agent("a", "unbinding-pending-user-action")), IN_POOL, "keep", "it is Machine m-1"),
         (spare("a", agent("a", "added-to-existing-cluster", bound=True)), IN_POOL, "keep", "it is Machine m-1"),
-        (spare("a", agent("a", "added-to-existing-cluster", bound=True)), ObservedPool(TITLE), "skip", "belongs to clusters-demo/demo"),
-        (spare("a", agent("a", "error", connected="False", bound=True)), ObservedPool(TITLE), "skip", "belongs to clusters-demo/demo"),
+        (
+            spare("a", agent("a", "added-to-existing-cluster", bound=True)),
+            ObservedPool(TITLE),
+            "skip",
+            "belongs to clusters-demo/demo",
+        ),
+        (
+            spare("a", agent("a", "error", connected="False", bound=True)),
+            ObservedPool(TITLE),
+            "skip",
+            "belongs to clusters-demo/demo",
+        ),
         (spare("a", agent("a", "a state of tomorrow")), ObservedPool(TITLE), "skip", "a state of tomorrow"),
     ],
 )
@@ -119,7 +184,9 @@ def test_a_machine_of_the_inventory(each: Spare, pool: ObservedPool, action: str
     assert (step.action, words in step.reason) == (action, True), step
 
 
-@pytest.mark.parametrize(("state", "connected"), list(itertools.product(sorted(BUSY | INSTALLED | FAILED), ["True", "False"])))
+@pytest.mark.parametrize(
+    ("state", "connected"), list(itertools.product(sorted(BUSY | INSTALLED | FAILED), ["True", "False"]))
+)
 def test_no_host_of_a_cluster_is_booted(state: str, connected: str) -> None:
     each = spare("a", agent("a", state, connected=connected, bound=True))
     for pool in (ObservedPool(TITLE), IN_POOL, LEAVING):
@@ -138,8 +205,12 @@ def test_no_host_of_a_cluster_is_booted(state: str, connected: str) -> None:
         (0, 2, 3, 5, ["u0", "u1"], ["n0", "n1", "n2"]),
     ],
 )
-def test_no_more_is_booted_than_needed(free: int, unapproved: int, none: int, replicas: int, prepared: list[str], booted: list[str]) -> None:
-    spares = [spare(f"n{each}") for each in range(none)] + [spare(f"u{each}", agent(f"u{each}", approved=False)) for each in range(unapproved)]
+def test_no_more_is_booted_than_needed(
+    free: int, unapproved: int, none: int, replicas: int, prepared: list[str], booted: list[str]
+) -> None:
+    spares = [spare(f"n{each}") for each in range(none)] + [
+        spare(f"u{each}", agent(f"u{each}", approved=False)) for each in range(unapproved)
+    ]
     plan = planned(ObservedPool(TITLE), DesiredPool(replicas), spares, [agent(f"f{each}") for each in range(free)])
     assert (plan.needed, len(plan.free), plan.missing, plan.stop) == (replicas, free, 0, None)
     assert (plan.named("prepare"), plan.named("boot")) == (prepared, booted)
@@ -166,11 +237,14 @@ def test_who_comes_back_counts_and_machines_with_a_bmc_come_first() -> None:
 
 def test_what_is_missing_is_reported_before_anything_is_touched() -> None:
     spares = [spare("n0"), spare("busy", agent("busy", "added-to-existing-cluster", bound=True))]
-    plan = planned(ObservedPool(TITLE, replicas=0), DesiredPool(5), spares, [agent("f0"), agent("small", labels={"size": "small"})])
+    plan = planned(
+        ObservedPool(TITLE, replicas=0), DesiredPool(5), spares, [agent("f0"), agent("small", labels={"size": "small"})]
+    )
     assert plan.missing == 3
     assert str(plan.stop) == (
         "3 hosts are missing: NodePool clusters/demo needs 5 more, 1 Agent is free (f0), 1 machine can be booted (n0). "
-        "Not to be used: busy: it belongs to clusters-demo/demo; Agent fleet/uuid-small (small): its labels do not match."
+        "Not to be used: busy: it belongs to clusters-demo/demo; Agent fleet/uuid-small (small): its labels do not "
+        "match."
     )
 
 
@@ -197,8 +271,15 @@ def test_who_waits_has_been_counted() -> None:
 )
 def test_who_is_removed(desired: DesiredPool, replicas: int, removed: list[str]) -> None:
     """By name in the inventory, hostname, Agent or Machine; a host that is not in the pool any more is no mistake."""
-    pool = ObservedPool(TITLE, replicas=3, machines=(machine("m-1", "a"), machine("m-2", "b"), machine("m-3", "c"), machine("m-4", "gone", leaving=True)))
-    spares = [spare("host-c", agent("c", "added-to-existing-cluster", bound=True)), spare("gone", agent("gone", "unbinding"))]
+    pool = ObservedPool(
+        TITLE,
+        replicas=3,
+        machines=(machine("m-1", "a"), machine("m-2", "b"), machine("m-3", "c"), machine("m-4", "gone", leaving=True)),
+    )
+    spares = [
+        spare("host-c", agent("c", "added-to-existing-cluster", bound=True)),
+        spare("gone", agent("gone", "unbinding")),
+    ]
     plan = planned(pool, desired, spares, [agent(name, "added-to-existing-cluster", bound=True) for name in "ab"])
     assert (plan.replicas, [machine.name for machine in plan.size.named], plan.stop) == (replicas, removed, None)
 
@@ -217,9 +298,21 @@ PAIR = (machine("m-1", "a"), machine("m-2", "a"))
     ("pool", "desired", "words"),
     [
         (ObservedPool(TITLE, exists=False), DesiredPool(), "does not exist. Set its number"),
-        (ObservedPool(TITLE, replicas=None, autoscaling="1 to 5"), DesiredPool(3), "scaled automatically (1 to 5), so that replicas cannot"),
-        (ObservedPool(TITLE, replicas=None, autoscaling="1 to 5", machines=(machine("m-1", "a"),)), DesiredPool(None, ("a",)), "so that remove cannot"),
-        (ObservedPool(TITLE, replicas=1, rollout="to 4.22.1", machines=(machine("m-1", "a"),)), DesiredPool(None, ("a",)), "while a rollout"),
+        (
+            ObservedPool(TITLE, replicas=None, autoscaling="1 to 5"),
+            DesiredPool(3),
+            ("scaled automatically (1 to 5), so that replicas cannot"),
+        ),
+        (
+            ObservedPool(TITLE, replicas=None, autoscaling="1 to 5", machines=(machine("m-1", "a"),)),
+            DesiredPool(None, ("a",)),
+            "so that remove cannot",
+        ),
+        (
+            ObservedPool(TITLE, replicas=1, rollout="to 4.22.1", machines=(machine("m-1", "a"),)),
+            DesiredPool(None, ("a",)),
+            "while a rollout",
+        ),
         (
             ObservedPool(TITLE, replicas=1, machines=(machine("m-1", "a"),)),
             DesiredPool(1, ("a",)),
@@ -235,19 +328,26 @@ def test_what_cannot_be_done(pool: ObservedPool, desired: DesiredPool, words: st
 
 def test_the_size_of_a_new_pool() -> None:
     new = ObservedPool(TITLE, exists=False)
-    assert [planned(new, desired, [spare("n0")]).replicas for desired in (DesiredPool(1, initial=2), DesiredPool(initial=1), DesiredPool(initial=0))] == [
+    assert [
+        planned(new, desired, [spare("n0")]).replicas
+        for desired in (DesiredPool(1, initial=2), DesiredPool(initial=1), DesiredPool(initial=0))
+    ] == [
         1,
         1,
         0,
     ]
-    assert planned(ObservedPool(TITLE, replicas=1, machines=(machine("m-1", "a"),)), DesiredPool(initial=5)).replicas == 1, (
-        "afterwards it is what it was scaled to"
-    )
+    assert (
+        planned(ObservedPool(TITLE, replicas=1, machines=(machine("m-1", "a"),)), DesiredPool(initial=5)).replicas == 1
+    ), "afterwards it is what it was scaled to"
 
 
 def test_a_new_pool_and_its_lines() -> None:
     back = agent("back", "unbinding-pending-user-action")
-    plan = planned(ObservedPool(TITLE, exists=False, replicas=0), DesiredPool(3), [spare("n0"), spare("u0", agent("u0", approved=False)), spare("back", back)])
+    plan = planned(
+        ObservedPool(TITLE, exists=False, replicas=0),
+        DesiredPool(3),
+        [spare("n0"), spare("u0", agent("u0", approved=False)), spare("back", back)],
+    )
     assert plan.lines() == [
         "scale NodePool clusters/demo from 0 to 3",
         "boot n0 into discovery: it has no Agent",
@@ -282,7 +382,11 @@ def chosen(pool: ObservedPool, desired: DesiredPool) -> list[str]:
 )
 def test_who_leaves_a_pool_that_shrinks(desired: DesiredPool, names: list[str]) -> None:
     """The newest Machine leaves first; a host that is named counts."""
-    pool = ObservedPool(TITLE, replicas=3, machines=tuple(machine(f"m-{n}", f"h{n}", created=f"2026-01-0{n + 1}T00:00:00Z") for n in range(3)))
+    pool = ObservedPool(
+        TITLE,
+        replicas=3,
+        machines=tuple(machine(f"m-{n}", f"h{n}", created=f"2026-01-0{n + 1}T00:00:00Z") for n in range(3)),
+    )
     assert chosen(pool, desired) == names
 
 
@@ -290,7 +394,10 @@ def test_a_host_that_works_is_the_last_to_leave() -> None:
     marked = machine("m-0", "h0", marked=True)
     waiting, broken = machine("m-1"), machine("m-2", "h2", ready=False)
     working = machine("m-3", "h3", created="2026-01-09T00:00:00Z")
-    pools = [ObservedPool(TITLE, replicas=4, machines=order) for order in itertools.permutations((marked, waiting, broken, working))]
+    pools = [
+        ObservedPool(TITLE, replicas=4, machines=order)
+        for order in itertools.permutations((marked, waiting, broken, working))
+    ]
     assert {tuple(chosen(pool, DesiredPool(1))) for pool in pools} == {("m-0", "m-1", "m-2")}
 
 
@@ -308,8 +415,16 @@ def test_machines_above_the_size_are_on_their_way_out_already() -> None:
             DesiredPool(1),
             "while a rollout runs (to 4.22.1)",
         ),
-        (ObservedPool(TITLE, replicas=4, machines=(machine("m-0", "h0"), machine("m-1", "h1"))), DesiredPool(1), "has not created 2 of its Machines yet"),
-        (ObservedPool(TITLE, replicas=4, machines=(machine("m-0", "h0"), machine("m-1", "h1")), rollout="to 4.22.1"), DesiredPool(0), ""),
+        (
+            ObservedPool(TITLE, replicas=4, machines=(machine("m-0", "h0"), machine("m-1", "h1"))),
+            DesiredPool(1),
+            "has not created 2 of its Machines yet",
+        ),
+        (
+            ObservedPool(TITLE, replicas=4, machines=(machine("m-0", "h0"), machine("m-1", "h1")), rollout="to 4.22.1"),
+            DesiredPool(0),
+            "",
+        ),
         (ObservedPool(TITLE, replicas=4, machines=(machine("m-0", "h0"), machine("m-1", "h1"))), DesiredPool(3), ""),
     ],
 )
@@ -336,11 +451,19 @@ def test_no_machine_is_marked_if_none_stays() -> None:
 @pytest.mark.parametrize(
     ("pool", "desired", "words"),
     [
-        (ObservedPool(TITLE, replicas=5), DesiredPool(0, keep=True), "has 5 replicas, and 0 are configured. deploy_cluster does not change the size"),
+        (
+            ObservedPool(TITLE, replicas=5),
+            DesiredPool(0, keep=True),
+            ("has 5 replicas, and 0 are configured. deploy_cluster does not change the size"),
+        ),
         (ObservedPool(TITLE, replicas=5), DesiredPool(None, initial=1, keep=True), "and 1 is configured"),
         (ObservedPool(TITLE, replicas=5), DesiredPool(None, initial=0, keep=True), ""),
         (ObservedPool(TITLE, replicas=5), DesiredPool(5, keep=True), ""),
-        (ObservedPool(TITLE, replicas=None, autoscaling="1 to 5"), DesiredPool(3, keep=True), "is scaled automatically (1 to 5), and 3 are configured"),
+        (
+            ObservedPool(TITLE, replicas=None, autoscaling="1 to 5"),
+            DesiredPool(3, keep=True),
+            ("is scaled automatically (1 to 5), and 3 are configured"),
+        ),
         (ObservedPool(TITLE, exists=False), DesiredPool(3, keep=True), ""),
         (ObservedPool(TITLE, replicas=5), DesiredPool(3), ""),
         (IN_POOL, DesiredPool(1, ("a",), keep=True), "and a is to be removed. deploy_cluster does not"),
@@ -352,12 +475,26 @@ def test_a_pool_that_keeps_its_size(pool: ObservedPool, desired: DesiredPool, wo
     assert not words or "run scale_node_pool" in notice
 
 
-@pytest.mark.parametrize("desired", [DesiredPool(0, keep=True), DesiredPool(1, keep=True), DesiredPool(9, keep=True), DesiredPool(None, ("h0",), 1, keep=True)])
+@pytest.mark.parametrize(
+    "desired",
+    [
+        DesiredPool(0, keep=True),
+        DesiredPool(1, keep=True),
+        DesiredPool(9, keep=True),
+        DesiredPool(None, ("h0",), 1, keep=True),
+    ],
+)
 def test_nothing_is_booted_or_drained_for_a_size_that_is_kept(desired: DesiredPool) -> None:
     """The size in the inventory is that of a new pool."""
     pool = ObservedPool(TITLE, replicas=3, machines=tuple(machine(f"m-{n}", f"h{n}") for n in range(3)))
     plan = planned(pool, desired, [spare("n0"), spare("n1")], [agent(f"h{n}", bound=True) for n in range(3)])
-    assert (plan.replicas, plan.size.leaving, plan.named("boot", "prepare"), plan.stop, plan.lines()) == (3, (), [], None, [])
+    assert (plan.replicas, plan.size.leaving, plan.named("boot", "prepare"), plan.stop, plan.lines()) == (
+        3,
+        (),
+        [],
+        None,
+        [],
+    )
     new = planned(ObservedPool(TITLE, exists=False), DesiredPool(2, keep=True), [spare("n0"), spare("n1")])
     assert (new.replicas, new.named("boot")) == (2, ["n0", "n1"])
 
@@ -365,15 +502,33 @@ def test_nothing_is_booted_or_drained_for_a_size_that_is_kept(desired: DesiredPo
 def test_a_machine_that_must_not_be_booted_is_replaced() -> None:
     spares = [spare("n0"), spare("n1"), spare("n2"), spare("back", agent("back", "unbinding-pending-user-action"))]
     agents = [spares[3].match.agent]
-    plan = plan_pool(ObservedPool(TITLE), DesiredPool(2), spares, [each for each in agents if each], JUDGE, {"n0": "its BMC is silent", "back": "no BMC"})
-    assert [(step.name, step.action) for step in plan.hosts] == [("n0", "skip"), ("n1", "boot"), ("n2", "boot"), ("back", "skip")]
+    plan = plan_pool(
+        ObservedPool(TITLE),
+        DesiredPool(2),
+        spares,
+        [each for each in agents if each],
+        JUDGE,
+        {"n0": "its BMC is silent", "back": "no BMC"},
+    )
+    assert [(step.name, step.action) for step in plan.hosts] == [
+        ("n0", "skip"),
+        ("n1", "boot"),
+        ("n2", "boot"),
+        ("back", "skip"),
+    ]
     assert plan.forced == [] and plan.missing == 0
-    few = plan_pool(ObservedPool(TITLE), DesiredPool(3), spares, [], JUDGE, {"n0": "its BMC is silent", "back": "no BMC"})
+    few = plan_pool(
+        ObservedPool(TITLE), DesiredPool(3), spares, [], JUDGE, {"n0": "its BMC is silent", "back": "no BMC"}
+    )
     assert few.missing == 1 and "n0: its BMC is silent; back: no BMC" in message_of(few.stop)
 
 
 def test_the_order_of_agents_does_not_matter() -> None:
-    spares = [spare("n0"), spare("u0", agent("u0", approved=False)), spare("back", agent("back", "unbinding-pending-user-action"))]
+    spares = [
+        spare("n0"),
+        spare("u0", agent("u0", approved=False)),
+        spare("back", agent("back", "unbinding-pending-user-action")),
+    ]
     others = [agent(f"f{each}") for each in range(2)]
     plans = [planned(ObservedPool(TITLE), DesiredPool(4), spares, order) for order in itertools.permutations(others)]
     assert len({(plan.hosts, plan.missing, plan.needed) for plan in plans}) == 1
@@ -395,7 +550,11 @@ def test_machines_are_booted_for_the_reserve(
     """One Machine has a host. A reserve that cannot be had stops nothing."""
     pool = ObservedPool(TITLE, replicas=1, machines=(machine("m-1", "a"),))
     plan = planned(
-        pool, DesiredPool(replicas), [spare(f"s-{number}") for number in range(spares)], [agent(f"f-{number}") for number in range(free)], reserve=reserve
+        pool,
+        DesiredPool(replicas),
+        [spare(f"s-{number}") for number in range(spares)],
+        [agent(f"f-{number}") for number in range(free)],
+        reserve=reserve,
     )
     assert (plan.named("boot"), plan.for_reserve, plan.short, plan.stop) == (booted, for_reserve, short, None)
     assert plan.missing == 0
@@ -410,7 +569,12 @@ def test_a_host_that_leaves_is_the_reserve() -> None:
 def test_the_autoscaler_gets_the_smallest_size() -> None:
     pool = ObservedPool(TITLE, replicas=None, machines=(machine("m-1", "a"),), autoscaling="3 to 4", least=3)
     plan = planned(pool, DesiredPool(), [spare(f"s-{number}") for number in range(4)], reserve=1)
-    assert (plan.needed, plan.replicas, plan.named("boot"), plan.for_reserve) == (2, None, ["s-0", "s-1", "s-2"], ["s-2"])
+    assert (plan.needed, plan.replicas, plan.named("boot"), plan.for_reserve) == (
+        2,
+        None,
+        ["s-0", "s-1", "s-2"],
+        ["s-2"],
+    )
 
 
 THREE = ObservedPool(TITLE, replicas=3, machines=tuple(machine(f"m-{name}", name) for name in "abc"))
@@ -418,13 +582,31 @@ THREE = ObservedPool(TITLE, replicas=3, machines=tuple(machine(f"m-{name}", name
 
 @pytest.mark.parametrize(
     ("free", "spares", "reserve", "booted", "short"),
-    [(1, 1, 0, [], 0), (0, 2, 0, ["s-0"], 0), (0, 0, 0, [], 0), (1, 1, 1, [], 0), (0, 1, 2, ["s-0"], 0), (0, 0, 2, [], 1)],
+    [
+        (1, 1, 0, [], 0),
+        (0, 2, 0, ["s-0"], 0),
+        (0, 0, 0, [], 0),
+        (1, 1, 1, [], 0),
+        (0, 1, 2, ["s-0"], 0),
+        (0, 0, 2, [], 1),
+    ],
 )
 def test_a_host_that_is_replaced(free: int, spares: int, reserve: int, booted: list[str], short: int) -> None:
     """The size stays. Another host takes the place where there is one, else the same one; that stops nothing."""
     others = [agent(f"f-{number}") for number in range(free)]
-    plan = planned(THREE, DesiredPool(None, replace=("b",)), [spare(f"s-{number}") for number in range(spares)], others, reserve=reserve)
-    assert (plan.replicas, plan.needed, [each.name for each in plan.size.replaced], plan.size.leaving) == (3, 0, ["m-b"], ())
+    plan = planned(
+        THREE,
+        DesiredPool(None, replace=("b",)),
+        [spare(f"s-{number}") for number in range(spares)],
+        others,
+        reserve=reserve,
+    )
+    assert (plan.replicas, plan.needed, [each.name for each in plan.size.replaced], plan.size.leaving) == (
+        3,
+        0,
+        ["m-b"],
+        (),
+    )
     assert (plan.named("boot"), plan.short, plan.missing, plan.stop) == (booted, short, 0, None)
     first = "after another host is a Node" if free + spares else "no other host is a Node before"
     assert plan.lines()[:2] == ["drain Node b", f"replace Machine m-b (b): {first}"]
@@ -433,10 +615,19 @@ def test_a_host_that_is_replaced(free: int, spares: int, reserve: int, booted: l
 
 @pytest.mark.parametrize(
     ("order", "spares", "booted", "chosen", "missing"),
-    [("auto", 1, ["s-0"], "surge", 0), ("in_place", 1, [], "in_place", 0), ("surge", 1, ["s-0"], "surge", 0), ("surge", 0, [], "in_place", 1)],
+    [
+        ("auto", 1, ["s-0"], "surge", 0),
+        ("in_place", 1, [], "in_place", 0),
+        ("surge", 1, ["s-0"], "surge", 0),
+        ("surge", 0, [], "in_place", 1),
+    ],
 )
-def test_the_order_that_the_user_asks_for(order: Any, spares: int, booted: list[str], chosen: str, missing: int) -> None:
-    plan = planned(THREE, DesiredPool(None, replace=("b",), order=order), [spare(f"s-{number}") for number in range(spares)])
+def test_the_order_that_the_user_asks_for(
+    order: Any, spares: int, booted: list[str], chosen: str, missing: int
+) -> None:
+    plan = planned(
+        THREE, DesiredPool(None, replace=("b",), order=order), [spare(f"s-{number}") for number in range(spares)]
+    )
     assert (plan.named("boot"), plan.order, plan.missing, bool(plan.stop)) == (booted, chosen, missing, bool(missing))
 
 
@@ -446,9 +637,16 @@ def test_an_exchange_that_has_begun_is_completed(desired: DesiredPool, hosts: in
     """Machine m-b leaves with each of these requests; the Machine for the other host has its Agent or not."""
     new = machine("m-new", "n") if hosts else dataclasses.replace(machine("m-new", "n"), agent=None)
     for replicas in (3, None):
-        begun = dataclasses.replace(THREE, machines=(*THREE.machines, new), exchange=Exchange(("m-b", "m-gone"), 3), replicas=replicas, least=2)
+        begun = dataclasses.replace(
+            THREE, machines=(*THREE.machines, new), exchange=Exchange(("m-b", "m-gone"), 3), replicas=replicas, least=2
+        )
         plan = planned(begun, desired, [spare("s-0")])
-        assert ([each.name for each in plan.size.replaced], plan.order, plan.named("boot"), plan.stop) == (["m-b"], "surge", booted, None)
+        assert ([each.name for each in plan.size.replaced], plan.order, plan.named("boot"), plan.stop) == (
+            ["m-b"],
+            "surge",
+            booted,
+            None,
+        )
 
 
 def test_replacing_with_autoscaling_and_not_while_the_pool_shrinks() -> None:

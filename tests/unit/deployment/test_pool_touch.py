@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which machines a change of a pool touches: spares that are replaced, stops, and hosts that leave only with a confirmation."""
+"""Which machines a change of a pool touches: spares that are replaced, stops, and hosts that leave only with a
+confirmation.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +14,15 @@ import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.host_step import HostStep
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pools.plan import PoolPlan
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pools.size import PoolMachine, Resize
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pools.touch import choose_boots, judge_leaving
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.decision import Judgement, TouchRequest, judge
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pools.touch import (
+    choose_boots,
+    judge_leaving,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.decision import (
+    Judgement,
+    TouchRequest,
+    judge,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.evidence import Evidence, NodeFacts
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import Touch
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.stop_reason import StopReason, message_of
@@ -30,13 +39,20 @@ def replanned(needed: int) -> object:
         usable = [name for name in SPARES if name not in unusable]
         steps = tuple(HostStep(name, "boot", "it has no Agent") for name in usable[:needed])
         return PoolPlan(
-            "NodePool clusters/demo", Resize(needed), 0, needed, hosts=steps, stop=None if len(usable) >= needed else StopReason("1 host is missing")
+            "NodePool clusters/demo",
+            Resize(needed),
+            0,
+            needed,
+            hosts=steps,
+            stop=None if len(usable) >= needed else StopReason("1 host is missing"),
         )
 
     return plan
 
 
-def chosen(needed: int, evidence: Mapping[str, Evidence], request: TouchRequest = SUPPLY) -> tuple[PoolPlan, list[str], list[str]]:
+def chosen(
+    needed: int, evidence: Mapping[str, Evidence], request: TouchRequest = SUPPLY
+) -> tuple[PoolPlan, list[str], list[str]]:
     """The plan, the names of the hosts that were asked about, and those that are not usable."""
     asked: list[str] = []
 
@@ -53,10 +69,18 @@ def test_only_machines_that_would_be_booted_are_looked_at_and_each_once() -> Non
     assert (plan.named("boot"), asked, unusable) == (["n0", "n1"], ["n0", "n1"], [])
 
 
-@pytest.mark.parametrize("of_first", [SILENT, Evidence(power="On", installed="its Node is in the cluster"), Evidence(power="On", free="it is free")])
+@pytest.mark.parametrize(
+    "of_first",
+    [SILENT, Evidence(power="On", installed="its Node is in the cluster"), Evidence(power="On", free="it is free")],
+)
 def test_another_spare_takes_the_place_of_one_that_cannot_be_booted(of_first: Evidence) -> None:
     plan, asked, unusable = chosen(2, {"n0": of_first, "n2": SILENT})
-    assert (plan.named("boot"), asked, unusable, plan.stop) == (["n1", "n3"], ["n0", "n1", "n2", "n3"], ["n0", "n2"], None)
+    assert (plan.named("boot"), asked, unusable, plan.stop) == (
+        ["n1", "n3"],
+        ["n0", "n1", "n2", "n3"],
+        ["n0", "n2"],
+        None,
+    )
 
 
 def test_too_few_spares_are_left() -> None:
@@ -67,7 +91,9 @@ def test_too_few_spares_are_left() -> None:
 def test_a_machine_that_is_on_stops_the_run_and_all_such_are_listed() -> None:
     evidence = {"n0": Evidence(power="On"), "n2": Evidence(power="On"), "n1": SILENT}
     plan, _asked, _unusable = chosen(2, evidence)
-    assert str(plan.stop).startswith("No machine was touched.\nn0, n2: it reports power On") and "take_over" in str(plan.stop)
+    assert str(plan.stop).startswith("No machine was touched.\nn0, n2: it reports power On") and "take_over" in str(
+        plan.stop
+    )
     allowed = TouchRequest("supply", "demo", "hosted", force=frozenset({"take_over"}))
     assert chosen(2, evidence, allowed)[0].stop is None
 
@@ -82,7 +108,9 @@ def test_a_machine_that_another_run_has_booted_since(planned: tuple[str, ...], b
 
 
 def test_a_spare_of_another_deployment_is_passed_over() -> None:
-    plan, _asked, unusable = chosen(2, {"n0": Evidence(power="On", other_cluster="it belongs to the deployment of cluster other")})
+    plan, _asked, unusable = chosen(
+        2, {"n0": Evidence(power="On", other_cluster="it belongs to the deployment of cluster other")}
+    )
     assert (plan.named("boot"), unusable, plan.stop) == (["n1", "n2"], ["n0"], None)
 
 
@@ -93,21 +121,47 @@ SHRINKING = PoolPlan("NodePool clusters/demo", Resize(1), 3, 0)
 @pytest.mark.parametrize(
     ("confirm", "named", "evidence", "words"),
     [
-        ((), (), {"h1": INSTALLED, "h2": INSTALLED}, "h1, h2: its Agent is installed.\nConfirm this with -e openshift_confirm=demo."),
+        (
+            (),
+            (),
+            {"h1": INSTALLED, "h2": INSTALLED},
+            ("h1, h2: its Agent is installed.\nConfirm this with -e openshift_confirm=demo."),
+        ),
         (("other",), (), {"h1": INSTALLED}, "Confirm this with"),
         (("demo",), (), {"h1": INSTALLED, "h2": INSTALLED}, ""),
         ((), ("h1", "h2"), {"h1": INSTALLED, "h2": INSTALLED}, ""),
         ((), ("h1",), {"h1": INSTALLED, "h2": INSTALLED}, "\nh2: its Agent is installed.\nConfirm this with"),
-        (("demo",), ("h1",), {"h1": Evidence(manual=True, other_cluster="it is bound to other")}, "h1: it is bound to other"),
-        (("demo",), ("h1",), {"h1": Evidence(manual=True, recorded=True, unknown="the hub cannot be read")}, "wait until the API, service or hub answers"),
-        (("demo",), ("h1",), {"h1": Evidence(manual=True, other_method="agent is the method")}, "openshift_install_method=agent"),
+        (
+            ("demo",),
+            ("h1",),
+            {"h1": Evidence(manual=True, other_cluster="it is bound to other")},
+            "h1: it is bound to other",
+        ),
+        (
+            ("demo",),
+            ("h1",),
+            {"h1": Evidence(manual=True, recorded=True, unknown="the hub cannot be read")},
+            "wait until the API, service or hub answers",
+        ),
+        (
+            ("demo",),
+            ("h1",),
+            {"h1": Evidence(manual=True, other_method="agent is the method")},
+            "openshift_install_method=agent",
+        ),
     ],
 )
-def test_hosts_leave_a_pool_only_with_a_confirmation(confirm: tuple[str, ...], named: tuple[str, ...], evidence: Mapping[str, Evidence], words: str) -> None:
+def test_hosts_leave_a_pool_only_with_a_confirmation(
+    confirm: tuple[str, ...], named: tuple[str, ...], evidence: Mapping[str, Evidence], words: str
+) -> None:
     """A host that is named in ``remove`` is confirmed by that; nothing confirms a host of another cluster."""
-    stop = message_of(judge_leaving(SHRINKING, "shrink", evidence, Touch("hosted", "demo", confirm=frozenset(confirm)), named).stop)
+    stop = message_of(
+        judge_leaving(SHRINKING, "shrink", evidence, Touch("hosted", "demo", confirm=frozenset(confirm)), named).stop
+    )
     assert words in stop if words else not stop
-    assert not words or stop.startswith(f"NodePool clusters/demo would shrink from 3 to 1: {', '.join(evidence)} would be drained and would leave it.\n")
+    assert not words or stop.startswith(
+        f"NodePool clusters/demo would shrink from 3 to 1: {', '.join(evidence)} would be drained and would leave it.\n"
+    )
 
 
 REPLACING = PoolPlan("NodePool clusters/demo", Resize(3, replaced=(PoolMachine("m-1", ("fleet", "a"), "h1"),)), 3, 0)
@@ -129,15 +183,25 @@ REPLACING = PoolPlan("NodePool clusters/demo", Resize(3, replaced=(PoolMachine("
             "is bound to other",
             [],
         ),
-        (("demo",), (), dataclasses.replace(INSTALLED, node=NodeFacts("h1", ready=False, not_ready_for=60)), "has been NotReady for 60 s", []),
+        (
+            ("demo",),
+            (),
+            dataclasses.replace(INSTALLED, node=NodeFacts("h1", ready=False, not_ready_for=60)),
+            "has been NotReady for 60 s",
+            [],
+        ),
         (("demo",), (), dataclasses.replace(INSTALLED, node=NodeFacts("h1", ready=False, not_ready_for=400)), "", []),
     ],
 )
 def test_hosts_are_exchanged_only_with_a_confirmation(
     confirm: tuple[str, ...], begun: tuple[str, ...], evidence: Evidence, words: str, failed: list[str]
 ) -> None:
-    judgement = judge_leaving(REPLACING, "replace_out", {"h1": evidence}, Touch("hosted", "demo", confirm=frozenset(confirm)), begun)
+    judgement = judge_leaving(
+        REPLACING, "replace_out", {"h1": evidence}, Touch("hosted", "demo", confirm=frozenset(confirm)), begun
+    )
     stop = message_of(judgement.stop)
     assert words in stop if words else not stop
-    assert not words or stop.startswith("Hosts of NodePool clusters/demo would be replaced: h1 would be drained and would leave it.\n")
+    assert not words or stop.startswith(
+        "Hosts of NodePool clusters/demo would be replaced: h1 would be drained and would leave it.\n"
+    )
     assert judgement.named("fail") == failed

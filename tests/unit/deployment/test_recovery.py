@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A work directory of which something was deleted: the halves complete each other, and no cluster that may run gets new keys."""
+"""A work directory of which something was deleted: the halves complete each other, and no cluster that may run gets new
+keys.
+"""
 
 from __future__ import annotations
 
@@ -17,16 +19,33 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock i
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent import build as building
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.base_image import BaseImage, BaseImageSource
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.build import BuildPlan, BuildRequest, apply_build, complete_plan, read_input
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.base_image import (
+    BaseImage,
+    BaseImageSource,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.build import (
+    BuildPlan,
+    BuildRequest,
+    apply_build,
+    complete_plan,
+    read_input,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.build_result import describe
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.plan import Question, answer
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.gather import decide as judge_hosts
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import Touch
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.recovery import recover, restore
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import WorkDir, hosts_of_deployment, read_deployment
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import (
+    WorkDir,
+    hosts_of_deployment,
+    read_deployment,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.stop_reason import message_of
-from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.secrets import BuildSecrets, issued_by, make_secrets
+from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.secrets import (
+    BuildSecrets,
+    issued_by,
+    make_secrets,
+)
 from ansible_collections.zerotouch.openshift.tests.support import live_image as synthetic
 from ansible_collections.zerotouch.openshift.tests.unit.cluster.reading import from_variables
 
@@ -68,7 +87,13 @@ def request_for(tmp_path: Path, base: Path, drawn: list[BuildSecrets], monkeypat
     work = tmp_path / "work"
 
     def make(**changes: Any) -> BuildRequest:
-        return BuildRequest(work / "config", work, BaseImage(path=str(base)), BaseImageSource(SystemClock(), tmp_path / "cache"), **changes)
+        return BuildRequest(
+            work / "config",
+            work,
+            BaseImage(path=str(base)),
+            BaseImageSource(SystemClock(), tmp_path / "cache"),
+            **changes,
+        )
 
     return make
 
@@ -173,7 +198,12 @@ def test_no_new_secrets_over_those_of_a_cluster_that_may_run(work_dir: WorkDir, 
 
 def stop(work_dir: WorkDir, name: str) -> str:
     """What the safety table says to a boot of a machine that is off."""
-    touch = Touch(cluster="sno", work_dir=work_dir.root, hosts=hosts_of_deployment(read_deployment(work_dir.config)), connect_to=NOWHERE)
+    touch = Touch(
+        cluster="sno",
+        work_dir=work_dir.root,
+        hosts=hosts_of_deployment(read_deployment(work_dir.config)),
+        connect_to=NOWHERE,
+    )
     return message_of(judge_hosts("boot", touch, (), SystemClock(), [name])[0].stop)
 
 
@@ -197,7 +227,10 @@ def test_a_section_that_was_taken_away(work_dir: WorkDir) -> None:
 
 
 def test_to_start_over_is_another_cluster(work_dir: WorkDir, request_for: Any) -> None:
-    before, files = work_dir.state.section("secrets"), [work_dir.kubeconfig.read_text(), work_dir.kubeadmin_password.read_text()]
+    before, files = (
+        work_dir.state.section("secrets"),
+        [work_dir.kubeconfig.read_text(), work_dir.kubeadmin_password.read_text()],
+    )
     work_dir.state.update("install", {"phase": "installed", "cluster_id": "x"})
     plan = plan_build(request_for(new_secrets=True))
     assert plan.new_secrets and any("the former ones are given up" in step for step in plan.steps)

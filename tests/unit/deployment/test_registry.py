@@ -15,7 +15,13 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.http import Response
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.tls import Tls
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment import registry
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.registry import ImagePlace, Refused, check_image, from_mirrors, login_of
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.registry import (
+    ImagePlace,
+    Refused,
+    check_image,
+    from_mirrors,
+    login_of,
+)
 
 RELEASE = ImagePlace("quay.io", "openshift-release-dev/ocp-release", "sha256:" + "a" * 64)
 
@@ -40,14 +46,26 @@ def test_what_is_none(text: str) -> None:
 
 
 def test_mirrors_take_the_place_of_their_source() -> None:
-    sources = [("quay.io/openshift-release-dev", ["mirror:5000/ocp", "second.example.com/x"]), ("quay.io/openshift", ["no.example.com/x"])]
+    sources = [
+        ("quay.io/openshift-release-dev", ["mirror:5000/ocp", "second.example.com/x"]),
+        ("quay.io/openshift", ["no.example.com/x"]),
+    ]
     found = [image.text for image in from_mirrors(RELEASE, sources)]
-    assert found == [f"{place}/ocp-release@{RELEASE.reference}" for place in ("mirror:5000/ocp", "second.example.com/x")]
+    assert found == [
+        f"{place}/ocp-release@{RELEASE.reference}" for place in ("mirror:5000/ocp", "second.example.com/x")
+    ]
     assert from_mirrors(RELEASE, sources[1:]) == [RELEASE]
 
 
 def secret(**auths: str) -> str:
-    return json.dumps({"auths": {name.replace("_", "/"): {"auth": base64.b64encode(login.encode()).decode()} for name, login in auths.items()}})
+    return json.dumps(
+        {
+            "auths": {
+                name.replace("_", "/"): {"auth": base64.b64encode(login.encode()).decode()}
+                for name, login in auths.items()
+            }
+        }
+    )
 
 
 @pytest.mark.parametrize(
@@ -104,7 +122,9 @@ def sent(monkeypatch: pytest.MonkeyPatch, *answers: Response) -> list[dict[str, 
         ("4.22.0", "", b'{"errors": []}', "is no manifest"),
     ],
 )
-def test_the_digest_is_that_of_what_was_received(monkeypatch: pytest.MonkeyPatch, reference: str, header: str, body: bytes, refusal: str) -> None:
+def test_the_digest_is_that_of_what_was_received(
+    monkeypatch: pytest.MonkeyPatch, reference: str, header: str, body: bytes, refusal: str
+) -> None:
     sent(monkeypatch, Response(200, {"docker-content-digest": header} if header else {}, body))
     image = ImagePlace("registry.example.com", "a/b", reference)
     if not refusal:
@@ -116,7 +136,9 @@ def test_the_digest_is_that_of_what_was_received(monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_token_is_asked_for_with_the_login(monkeypatch: pytest.MonkeyPatch) -> None:
-    challenge = Response(401, {"www-authenticate": 'Bearer realm="https://auth.example.com/token",service="registry.example.com"'}, b"")
+    challenge = Response(
+        401, {"www-authenticate": ('Bearer realm="https://auth.example.com/token",service="registry.example.com"')}, b""
+    )
     seen = sent(monkeypatch, challenge, Response(200, {}, b'{"token": "abc"}'), Response(200, {}, MANIFEST))
     assert check_image(ImagePlace("registry.example.com", "a/b", "c"), "user:word", Tls(), DIRECT) == SHA256
     basic = base64.b64encode(b"user:word").decode()

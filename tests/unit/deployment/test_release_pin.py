@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A release image by tag is resolved once: when a registry is asked, what is recorded, and what follows if none answers."""
+"""A release image by tag is resolved once: when a registry is asked, what is recorded, and what follows if none
+answers.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,18 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput, Unreachable
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.tls import Tls
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent import configure, release_pin
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.configure import Input, ReleaseRegistry, apply_plan, plan_configuration
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.release_pin import NotResolved, PinnedRelease, digest_of, pin_release
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.configure import (
+    Input,
+    ReleaseRegistry,
+    apply_plan,
+    plan_configuration,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.release_pin import (
+    NotResolved,
+    PinnedRelease,
+    digest_of,
+    pin_release,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.registry import ImagePlace, Refused
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import WorkDir
 from ansible_collections.zerotouch.openshift.tests.unit.cluster import mistakes
@@ -72,7 +84,9 @@ def image_and_tag(release: PinnedRelease) -> tuple[str, str]:
         (PINNED, BY_DIGEST, True, True, (PINNED, TAG), False),
     ],
 )
-def test_when_a_registry_is_asked(image: str, recorded: Release, again: bool, built: bool, expected: tuple[str, str], asked: bool) -> None:
+def test_when_a_registry_is_asked(
+    image: str, recorded: Release, again: bool, built: bool, expected: tuple[str, str], asked: bool
+) -> None:
     release = pin_release(deployment(image), recorded, resolves, again=again, built=built)
     assert (image_and_tag(release), release.asked, release.problem) == (expected, asked, None)
     assert release.step == (f"pin the release {expected[1]} to {expected[0]}" if asked else "")
@@ -80,7 +94,12 @@ def test_when_a_registry_is_asked(image: str, recorded: Release, again: bool, bu
 
 @pytest.mark.parametrize(
     ("recorded", "again", "expected"),
-    [(NOTHING, False, (TAG, "")), (BY_DIGEST, False, (PINNED, TAG)), (BY_DIGEST, True, (TAG, "")), (BY_TAG, False, (TAG, ""))],
+    [
+        (NOTHING, False, (TAG, "")),
+        (BY_DIGEST, False, (PINNED, TAG)),
+        (BY_DIGEST, True, (TAG, "")),
+        (BY_TAG, False, (TAG, "")),
+    ],
 )
 def test_off_asks_no_registry(recorded: Release, again: bool, expected: tuple[str, str]) -> None:
     release = pin_release(deployment(TAG), recorded, None, again=again)
@@ -91,7 +110,11 @@ def test_off_asks_no_registry(recorded: Release, again: bool, expected: tuple[st
     ("recorded", "expected", "words"),
     [
         (NOTHING, (TAG, ""), "so hosts install what it names when they pull it. Registry quay.io: it answers 503."),
-        (BY_DIGEST, (PINNED, TAG), "so the digest that an earlier run resolved it to is used. Registry quay.io: it answers 503."),
+        (
+            BY_DIGEST,
+            (PINNED, TAG),
+            ("so the digest that an earlier run resolved it to is used. Registry quay.io: it answers 503."),
+        ),
     ],
 )
 def test_without_an_answer_the_run_continues(recorded: Release, expected: tuple[str, str], words: str) -> None:
@@ -102,7 +125,9 @@ def test_without_an_answer_the_run_continues(recorded: Release, expected: tuple[
 
 
 def test_a_set_of_manifests_is_used_as_it_is() -> None:
-    release = pin_release(deployment(TAG, provided_manifests={"cluster-manifests/cluster-image-set.yaml": "{}"}), NOTHING, resolves)
+    release = pin_release(
+        deployment(TAG, provided_manifests={"cluster-manifests/cluster-image-set.yaml": "{}"}), NOTHING, resolves
+    )
     assert (image_and_tag(release), release.asked) == ((TAG, ""), False)
     assert release.problem is not None and "cluster-image-set.yaml" in release.problem.hint
 
@@ -128,7 +153,11 @@ def provided(dest: Path, image: str = TAG, **changes: object) -> Input:
 
 
 def written(dest: Path, image: str = TAG, *, again: bool = False, **changes: object) -> dict[str, str]:
-    apply_plan(plan_configuration(provided(dest, image, **changes), registry=ReleaseRegistry(again=again, work_dir=dest.parent)))
+    apply_plan(
+        plan_configuration(
+            provided(dest, image, **changes), registry=ReleaseRegistry(again=again, work_dir=dest.parent)
+        )
+    )
     return dict(json.loads((dest / "release.json").read_text()))
 
 
@@ -157,7 +186,9 @@ def test_the_tag_of_an_image_stays(asked: list[str], tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("level", "severity"), [("warn", "warning"), ("error", "")])
-def test_the_severity_is_that_of_the_check(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, level: str, severity: str) -> None:
+def test_the_severity_is_that_of_the_check(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, level: str, severity: str
+) -> None:
     monkeypatch.setattr(configure, "digest_of", lambda cluster, **_options: fails(cluster))
     described = provided(tmp_path / "config", checks={"release-not-pinned": level})
     if severity:
@@ -170,7 +201,10 @@ def test_the_severity_is_that_of_the_check(monkeypatch: pytest.MonkeyPatch, tmp_
 
 def test_mirrors_are_used_for_a_pinned_tag(asked: list[str], tmp_path: Path) -> None:
     sources = [{"source": "quay.io/ocp/release", "mirrors": ["mirror.example.com/ocp/release"]}]
-    described = dataclasses.replace(provided(tmp_path / "config"), cluster=mistakes.good_cluster() | {"release_image": TAG, "image_digest_sources": sources})
+    described = dataclasses.replace(
+        provided(tmp_path / "config"),
+        cluster=mistakes.good_cluster() | {"release_image": TAG, "image_digest_sources": sources},
+    )
     assert "release-image-tag" not in {problem.check for problem in plan_configuration(described).problems}
     off = dataclasses.replace(described, checks={"release-not-pinned": "off"})
     assert "release-image-tag" in {problem.check for problem in plan_configuration(off).problems}
@@ -182,7 +216,9 @@ MIRRORS = [{"source": "quay.io/ocp", "mirrors": ["first.example.com/ocp", "secon
 
 
 def mirrored() -> Cluster:
-    found = read_variables(mistakes.good_cluster() | {"release_image": TAG, "image_digest_sources": MIRRORS}, mistakes.good_hosts()).deployment
+    found = read_variables(
+        mistakes.good_cluster() | {"release_image": TAG, "image_digest_sources": MIRRORS}, mistakes.good_hosts()
+    ).deployment
     assert found is not None
     return found.cluster
 

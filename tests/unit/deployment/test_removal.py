@@ -31,12 +31,17 @@ BMC_HOSTS = ("a", "b", "c", "d")
 
 
 def order(tmp_path: Path, method: str = "agent", *, confirm: str = "demo", **more: Any) -> RemovalOrder:
-    return RemovalOrder(Touch(method=method, cluster="demo", work_dir=tmp_path / "demo", confirm=frozenset([confirm])), **more)
+    return RemovalOrder(
+        Touch(method=method, cluster="demo", work_dir=tmp_path / "demo", confirm=frozenset([confirm])), **more
+    )
 
 
 def planned(provided: RemovalOrder, *, forced: str = "", check_mode: bool = False) -> Removal:
     outcomes = {"a": "act", "b": "through", "c": "leave", "d": "fail", "manual": "act"}
-    verdicts = tuple(Verdict(name, "7", outcome, "reason", forced=forced if outcome == "act" else "") for name, outcome in outcomes.items())
+    verdicts = tuple(
+        Verdict(name, "7", outcome, "reason", forced=forced if outcome == "act" else "")
+        for name, outcome in outcomes.items()
+    )
     return plan_removal(provided, Judgement(verdicts), BMC_HOSTS, ["c is left alone: reason."], check_mode=check_mode)
 
 
@@ -52,7 +57,9 @@ def planned(provided: RemovalOrder, *, forced: str = "", check_mode: bool = Fals
         ("hosted", "abandon_hub", [], ("a", "b")),
     ],
 )
-def test_what_each_method_removes(tmp_path: Path, method: str, forced: str, steps: list[str], power_off: tuple[str, ...]) -> None:
+def test_what_each_method_removes(
+    tmp_path: Path, method: str, forced: str, steps: list[str], power_off: tuple[str, ...]
+) -> None:
     plan = planned(order(tmp_path, method), forced=forced)
     assert [name for name in ("hub", "hosted", "assisted", "infra_env") if getattr(plan, name)] == steps
     assert (plan.power_off, plan.keep_objects) == (power_off, ("c",))
@@ -70,7 +77,9 @@ def test_what_each_method_removes(tmp_path: Path, method: str, forced: str, step
         ("agent", {"infra_env": "demo", "hub_cluster": "demo", "purge": True}, False),
     ],
 )
-def test_an_infra_env_is_removed_only_with_its_own_cluster(tmp_path: Path, method: str, more: dict[str, Any], removed: bool) -> None:
+def test_an_infra_env_is_removed_only_with_its_own_cluster(
+    tmp_path: Path, method: str, more: dict[str, Any], removed: bool
+) -> None:
     plan = planned(order(tmp_path, method, namespace="edge", **more))
     assert plan.infra_env is removed
     assert ("are still Agents of InfraEnv edge/" in plan.summary) is (method in ("hub", "hosted") and not removed)
@@ -84,13 +93,19 @@ def test_files(tmp_path: Path) -> None:
 
 
 def test_the_summary(tmp_path: Path) -> None:
-    text = "demo is down. c is left alone: reason. The disks of its machines are not wiped: booted from disk, they start the cluster again."
+    text = (
+        "demo is down. c is left alone: reason. The disks of its machines are not wiped: booted from disk, they start "
+        "the cluster again."
+    )
     assert planned(order(tmp_path)).summary == text
     (tmp_path / "demo").mkdir()
     assert planned(order(tmp_path)).summary == f"{text} Credentials, logs and the report are still in {tmp_path}/demo."
     assert planned(order(tmp_path, purge=True), check_mode=True).summary == text.replace("is down", "would be down")
     hosted = planned(order(tmp_path, "hosted", namespace="n", infra_env="i", purge=True)).summary
-    assert hosted == "demo is down. Its hosts are still Agents of InfraEnv n/i. c is left alone: reason. The disks of its machines are not wiped."
+    assert hosted == (
+        "demo is down. Its hosts are still Agents of InfraEnv n/i. c is left alone: reason. The disks of its machines "
+        "are not wiped."
+    )
 
 
 @pytest.mark.parametrize(
@@ -118,7 +133,13 @@ def test_a_purge_removes_nothing_of_another_origin(tmp_path: Path) -> None:
     check_order(order(tmp_path, purge=True))
     for name in ("thesis.odt", "block", ".hidden"):
         (root / name).touch()
-    with pytest.raises(ZeroTouchError, match=r"also holds \.hidden, block, thesis\.odt: move that away, or leave out openshift_destroy_purge\."):
+    with pytest.raises(
+        ZeroTouchError,
+        match=(
+            r"also holds \.hidden, block, thesis\.odt: move that away, or leave "
+            r"out openshift_destroy_purge\."
+        ),
+    ):
         check_order(order(tmp_path, purge=True))
     check_order(order(tmp_path))
 
@@ -155,7 +176,11 @@ def test_files_stay_if_the_store_does_not_answer(tmp_path: Path) -> None:
 @pytest.mark.parametrize("check_mode", [True, False])
 def test_module_deployment_files(tmp_path: Path, check_mode: bool) -> None:
     (tmp_path / "state.json").touch()
-    params = {"work_dir": str(tmp_path), "paths": [str(tmp_path / "state.json"), str(tmp_path / "images")], "state": "absent"}
+    params = {
+        "work_dir": str(tmp_path),
+        "paths": [str(tmp_path / "state.json"), str(tmp_path / "images")],
+        "state": "absent",
+    }
     result = perform(deployment_files.run, Call(params, check_mode=check_mode))
     assert (result["changed"], result["paths"]) == (True, [str(tmp_path / "state.json")])
     assert (tmp_path / "state.json").exists() is check_mode

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The report: complete, the same when nothing changed, well-formed, self-contained, and nothing of the user's input becomes markup."""
+"""The report: complete, the same when nothing changed, well-formed, self-contained, and nothing of the user's input
+becomes markup.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,12 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.secrets import Redactor
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.report.data import count_text, duration_text, make_report, summary_lines
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.report.data import (
+    count_text,
+    duration_text,
+    make_report,
+    summary_lines,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.report.files import plan_report
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.report.nodes import role_differs
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.report.page import report_html
@@ -24,7 +31,11 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.rep
     timeline,
     topology,
 )
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import WorkDir, known_secrets, read_deployment
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import (
+    WorkDir,
+    known_secrets,
+    read_deployment,
+)
 
 from tests.support.hostile.terminals import PAYLOADS, harmful
 
@@ -41,7 +52,13 @@ INSTALL = {
     "installed_at": AT.format(40),
     "console_url": "https://console-openshift-console.apps.demo.example.com",
     "kubernetes_version": "v1.35.2",
-    "phases": {"boot": AT.format(0), "discovery": AT.format(2), "bootstrap": AT.format(5), "install": AT.format(25), "operators": AT.format(38)},
+    "phases": {
+        "boot": AT.format(0),
+        "discovery": AT.format(2),
+        "bootstrap": AT.format(5),
+        "install": AT.format(25),
+        "operators": AT.format(38),
+    },
     "timeline": [
         event("node-0", 2, "discovering"),
         event("node-0", 3, "known"),
@@ -54,8 +71,22 @@ INSTALL = {
         event("node-0", 24, "node-ready", "Node ready"),
     ],
     "hosts": {
-        "node-0": {"status": "installing-in-progress", "stage": "Waiting for bootkube", "role": "master", "bootstrap": True, "addresses": [], "node": "ready"},
-        "node-1": {"status": "installed", "stage": "Done", "role": "worker", "bootstrap": False, "addresses": ["192.168.111.21"], "node": "ready"},
+        "node-0": {
+            "status": "installing-in-progress",
+            "stage": "Waiting for bootkube",
+            "role": "master",
+            "bootstrap": True,
+            "addresses": [],
+            "node": "ready",
+        },
+        "node-1": {
+            "status": "installed",
+            "stage": "Done",
+            "role": "worker",
+            "bootstrap": False,
+            "addresses": ["192.168.111.21"],
+            "node": "ready",
+        },
     },
     "nodes": [
         {"name": "node-0", "ready": True, "roles": ["control-plane", "master"]},
@@ -93,7 +124,9 @@ class Checker(html.parser.HTMLParser):
     def handle_starttag(self, tag, attributes):
         self.tags.append(tag)
         self.hrefs += [value for name, value in attributes if name == "href"]
-        self.loads += [(tag, name) for name, _value in attributes if name in ("src", "srcset", "xlink:href", "onclick", "onload")]
+        self.loads += [
+            (tag, name) for name, _value in attributes if name in ("src", "srcset", "xlink:href", "onclick", "onload")
+        ]
         if tag not in self.VOID:
             self.open.append(tag)
 
@@ -143,7 +176,14 @@ def test_the_page_needs_nothing_else(report):
     assert checker.hrefs == ["https://console-openshift-console.apps.demo.example.com"]
     assert not re.search(r"@import|url\(", page)
     assert "prefers-color-scheme: dark" in page
-    for text in ("node-0", "192.168.111.5", "Writing image to disk", "detach it by hand", "kubeadmin-password", "export KUBECONFIG="):
+    for text in (
+        "node-0",
+        "192.168.111.5",
+        "Writing image to disk",
+        "detach it by hand",
+        "kubeadmin-password",
+        "export KUBECONFIG=",
+    ):
         assert text in page
 
 
@@ -151,7 +191,11 @@ def test_the_pictures_are_well_formed(report):
     for picture in (timeline(report), topology(report)):
         root = ElementTree.fromstring(picture)
         assert root.attrib["role"] == "img" and root.attrib["aria-label"]
-    bars = [element for element in ElementTree.fromstring(timeline(report)).iter() if element.attrib.get("class", "").startswith("bar ")]
+    bars = [
+        element
+        for element in ElementTree.fromstring(timeline(report)).iter()
+        if element.attrib.get("class", "").startswith("bar ")
+    ]
     assert len(bars) == sum(len(host["stages"]) for host in report["hosts"])
 
 
@@ -167,7 +211,9 @@ def test_names_never_become_markup(report):
 
 def test_a_second_report_changes_nothing_and_no_secret_is_in_it(stage, staging, report):
     work_dir = WorkDir(stage.root)
-    stage.state.update("install", {"warnings": ["token user-token-of-this-deployment was seen", "very-secret-pull-word too"]})
+    stage.state.update(
+        "install", {"warnings": ["token user-token-of-this-deployment was seen", "very-secret-pull-word too"]}
+    )
     plan = plan_report(work_dir, Redactor(known_secrets(work_dir)), ["another warning"])
     assert plan.changed
     plan.apply()
@@ -196,7 +242,9 @@ def test_before_anything_happened(stage):
     assert timeline(empty) == topology(empty) == ""
     lines = summary_lines(empty, work_dir.root / "report.html")
     assert lines[0] == "Cluster (no name): not built yet, no host configured"
-    assert not any(line.startswith("Kubeconfig") for line in lines) and "Kubeconfig" not in report_html(empty), "there is none yet"
+    assert not any(line.startswith("Kubeconfig") for line in lines) and "Kubeconfig" not in report_html(empty), (
+        "there is none yet"
+    )
     stage.configure()
     planned = make_report(work_dir, {}, read_deployment(work_dir.config))
     assert [host["name"] for host in planned["hosts"]] == ["node-0", "node-1"]
@@ -204,7 +252,13 @@ def test_before_anything_happened(stage):
 
 
 def test_a_failure(report):
-    report["result"] |= {"phase": "failed", "text": "failed", "failure": "disk failed", "suspects": ["node-1: disk"], "installed_at": ""}
+    report["result"] |= {
+        "phase": "failed",
+        "text": "failed",
+        "failure": "disk failed",
+        "suspects": ["node-1: disk"],
+        "installed_at": "",
+    }
     page = report_html(report)
     check(page)
     assert "Why it stopped" in page and "node-1: disk" in page
@@ -220,15 +274,24 @@ def test_the_summary(report, stage):
 
 @pytest.mark.parametrize(
     ("ready", "hosts", "words"),
-    [(0, 0, "no host configured"), (0, 1, "1 host, no node ready"), (0, 5, "5 hosts, no node ready"), (1, 1, "1 node ready"), (5, 5, "5 nodes ready"),
-     (1, 5, "1 of 5 nodes ready")],
-)  # fmt: skip
+    [
+        (0, 0, "no host configured"),
+        (0, 1, "1 host, no node ready"),
+        (0, 5, "5 hosts, no node ready"),
+        (1, 1, "1 node ready"),
+        (5, 5, "5 nodes ready"),
+        (1, 5, "1 of 5 nodes ready"),
+    ],
+)
 def test_counts_read_well(ready, hosts, words):
     assert count_text(ready, hosts) == words
 
 
 def test_what_the_nodes_say_is_shown(report):
-    assert [(host["node"], host["node_roles"]) for host in report["hosts"]] == [("ready", ["control-plane", "master"]), ("ready", ["worker"])]
+    assert [(host["node"], host["node_roles"]) for host in report["hosts"]] == [
+        ("ready", ["control-plane", "master"]),
+        ("ready", ["worker"]),
+    ]
     assert report["warnings"] == INSTALL["warnings"] and report["other_nodes"] == []
     assert "control-plane, master" in report_html(report)
 
@@ -250,16 +313,25 @@ def test_further_roles_are_no_mismatch(roles):
 
 @pytest.mark.parametrize(
     ("role", "roles", "differs"),
-    [("worker", ["control-plane", "master", "worker"], True), ("arbiter", ["arbiter"], False), ("arbiter", ["worker"], True), ("worker", ["arbiter"], True),
-     ("", ["worker"], False), ("master", ["control-plane"], False), ("master", [], True)],
-)  # fmt: skip
+    [
+        ("worker", ["control-plane", "master", "worker"], True),
+        ("arbiter", ["arbiter"], False),
+        ("arbiter", ["worker"], True),
+        ("worker", ["arbiter"], True),
+        ("", ["worker"], False),
+        ("master", ["control-plane"], False),
+        ("master", [], True),
+    ],
+)
 def test_roles_against_labels(role, roles, differs):
     assert role_differs(role, roles) is differs
 
 
 def test_a_host_without_a_node_is_a_warning_once_the_cluster_is_installed(report, stage):
     missing = with_nodes(report, stage, ("node-0", True, "control-plane,master"), ("stranger", True, "worker"))
-    assert any(text.startswith("node-1 is configured, but the cluster has no Node node-1.") for text in missing["warnings"])
+    assert any(
+        text.startswith("node-1 is configured, but the cluster has no Node node-1.") for text in missing["warnings"]
+    )
     assert [node["name"] for node in missing["other_nodes"]] == ["stranger"]
     assert missing["hosts"][1]["node"] == "missing"
     assert "stranger" in report_html(missing)
@@ -290,10 +362,16 @@ def test_many_hosts_are_drawn_too(report):
 
 def test_long_names_are_shown_without_their_domain():
     assert short_names(["a.example.com", "b.example.com"]) == {"a.example.com": "a", "b.example.com": "b"}
-    assert short_names(["a.example.com", "a.example.org", "b"]) == {"a.example.com": "a.example.com", "a.example.org": "a.example.org", "b": "b"}
+    assert short_names(["a.example.com", "a.example.org", "b"]) == {
+        "a.example.com": "a.example.com",
+        "a.example.org": "a.example.org",
+        "b": "b",
+    }
 
 
-@pytest.mark.parametrize(("seconds", "text"), [(0, "0 s"), (59.6, "1 min 00 s"), (245, "4 min 05 s"), (3840, "1 h 04 min")])
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0, "0 s"), (59.6, "1 min 00 s"), (245, "4 min 05 s"), (3840, "1 h 04 min")]
+)
 def test_durations(seconds, text):
     assert duration_text(seconds) == text
 

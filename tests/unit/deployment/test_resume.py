@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Every row of the resume table (docs/resume.md), its overrides, and the promise behind it: no joined host is ever booted unasked."""
+"""Every row of the resume table (docs/resume.md), its overrides, and the promise behind it: no joined host is ever
+booted unasked.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +11,20 @@ import datetime
 import itertools
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.install.progress import ClusterProgress, HostProgress
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.resume import Decision, decide, readers
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.decision import Judgement, TouchRequest, judge
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.install.progress import (
+    ClusterProgress,
+    HostProgress,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.resume import (
+    Decision,
+    decide,
+    readers,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.decision import (
+    Judgement,
+    TouchRequest,
+    judge,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.evidence import Evidence
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.nodes import NodeView
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.observed import observed
@@ -65,8 +78,22 @@ LONG = Silence("install", 2400.0, 2400.0, "2026-01-01T00:00:00Z")
 # observation -> state, build, {host: (joined, action, force)}, wait, a word of the stop reason
 ROWS = {
     "nothing: full run": (Observation(), "new", True, {"a": (0, "boot", 1), "b": (0, "boot", 1)}, True, ""),
-    "image matches, no host registered: boot": (Observation("built", image=MATCHES), "built", False, {"a": (0, "boot", 0), "b": (0, "boot", 0)}, True, ""),
-    "the same after a killed boot": (Observation("booted", image=MATCHES), "built", False, {"a": (0, "boot", 0), "b": (0, "boot", 0)}, True, ""),
+    "image matches, no host registered: boot": (
+        Observation("built", image=MATCHES),
+        "built",
+        False,
+        {"a": (0, "boot", 0), "b": (0, "boot", 0)},
+        True,
+        "",
+    ),
+    "the same after a killed boot": (
+        Observation("booted", image=MATCHES),
+        "built",
+        False,
+        {"a": (0, "boot", 0), "b": (0, "boot", 0)},
+        True,
+        "",
+    ),
     "the same after a wait in vain": (
         Observation("booted", overdue=True, image=MATCHES),
         "built",
@@ -76,7 +103,14 @@ ROWS = {
         "",
     ),
     # The same bytes at the same URL: a host that runs from them is left alone, as with the file there.
-    "image file gone: build again, boot": (Observation("built", image=GONE), "built", True, {"a": (0, "boot", 0), "b": (0, "boot", 0)}, True, ""),
+    "image file gone: build again, boot": (
+        Observation("built", image=GONE),
+        "built",
+        True,
+        {"a": (0, "boot", 0), "b": (0, "boot", 0)},
+        True,
+        "",
+    ),
     "image file gone, and a wait was in vain: boot again": (
         Observation("built", image=GONE, overdue=True),
         "built",
@@ -182,7 +216,11 @@ ROWS = {
         "",
     ),
     "hosts installing: joined, not touched": (
-        Observation("bootstrap", image=MATCHES, service=service(registered(A, "installing-in-progress"), registered(B, "installing"), status="installing")),
+        Observation(
+            "bootstrap",
+            image=MATCHES,
+            service=service(registered(A, "installing-in-progress"), registered(B, "installing"), status="installing"),
+        ),
         "installing",
         False,
         {"a": (1, "skip", 0), "b": (1, "skip", 0)},
@@ -190,7 +228,11 @@ ROWS = {
         "",
     ),
     "a host waiting for a user is joined too": (
-        Observation("bootstrap", image=MATCHES, service=service(registered(A, "installing-pending-user-action"), status="installing-pending-user-action")),
+        Observation(
+            "bootstrap",
+            image=MATCHES,
+            service=service(registered(A, "installing-pending-user-action"), status="installing-pending-user-action"),
+        ),
         "installing",
         False,
         {"a": (1, "skip", 0), "b": (0, "skip", 0)},
@@ -265,7 +307,11 @@ ROWS = {
         Observation(
             "bootstrap",
             image=MATCHES,
-            service=service(registered(A, "error", status_info="disk failed"), status="error", status_info="cluster has hosts in error"),
+            service=service(
+                registered(A, "error", status_info="disk failed"),
+                status="error",
+                status_info="cluster has hosts in error",
+            ),
         ),
         "failed",
         False,
@@ -386,7 +432,12 @@ ROWS = {
         "Its infra-env is another one",
     ),
     "state.json lost everything, but the service is ours: attach": (
-        Observation("", lost=("secrets", "install"), image=ImageView(), service=service(registered(A, "installing"), status="installing")),
+        Observation(
+            "",
+            lost=("secrets", "install"),
+            image=ImageView(),
+            service=service(registered(A, "installing"), status="installing"),
+        ),
         "installing",
         False,
         {"a": (1, "skip", 0), "b": (0, "skip", 0)},
@@ -434,7 +485,10 @@ def run(observation: Observation, force: tuple[str, ...] = ()) -> tuple[Decision
     nodes = [NodeView(each.name) for each in observation.api.nodes]
     known = bool(observation.phase or observation.lost)
     wanted = [host for host in HOSTS if host.name in decision.boot]
-    evidence = {host.name: observed(Evidence(power="Off", recorded=known), host, observation, nodes, recorded=known) for host in wanted}
+    evidence = {
+        host.name: observed(Evidence(power="Off", recorded=known), host, observation, nodes, recorded=known)
+        for host in wanted
+    }
     return decision, judge(evidence, TouchRequest("boot", "demo", confirm=frozenset({"demo"}), force=frozenset(force)))
 
 
@@ -463,7 +517,12 @@ FORCED = [
     ("rebuild_image", "installed: nothing", True, {"a": "skip", "b": "skip"}),
     ("rebuild_image", "installed and nothing answers: cannot tell", False, {"a": "skip", "b": "skip"}),
     ("rebuild_image", "installing, silent for a short time: wait, boot nothing", False, {"a": "wait", "b": "wait"}),
-    ("reboot_joined_hosts", "installing, silent for a short time: wait, boot nothing", False, {"a": "wait", "b": "wait"}),
+    (
+        "reboot_joined_hosts",
+        "installing, silent for a short time: wait, boot nothing",
+        False,
+        {"a": "wait", "b": "wait"},
+    ),
     ("start_over", "installing, silent for a short time: wait, boot nothing", True, {"a": "boot", "b": "boot"}),
     ("reboot_joined_hosts", "hosts installing: joined, not touched", False, {"a": "boot", "b": "boot"}),
     ("reboot_joined_hosts", "API answers with our kubeconfig: wait", False, {"a": "boot", "b": "wait"}),
@@ -492,7 +551,9 @@ def test_force(force, row, build, actions):
 
 
 @pytest.mark.parametrize("row", ROWS)
-@pytest.mark.parametrize("force", [()] + [c for n in (1, 2) for c in itertools.combinations([f for f in OVERRIDES if f != "start_over"], n)])
+@pytest.mark.parametrize(
+    "force", [()] + [c for n in (1, 2) for c in itertools.combinations([f for f in OVERRIDES if f != "start_over"], n)]
+)
 def test_no_joined_host_is_booted_unasked(row, force):
     decision, judgement = run(ROWS[row][0], force)
     joined = {host.name for host in decision.hosts if host.joined}
@@ -505,7 +566,10 @@ def test_no_joined_host_is_booted_unasked(row, force):
 def test_silence_is_reported():
     decision = decide(ROWS["installing, silent for a short time: wait, boot nothing"][0], HOSTS)
     assert decision.notes == (
-        "Nothing answers at the moment; the rendezvous host may be rebooting (last seen at 2026-01-01T00:00:00Z). Waiting, no machine is booted.",
+        (
+            "Nothing answers at the moment; the rendezvous host may be rebooting (last seen at 2026-01-01T00:00:00Z). "
+            "Waiting, no machine is booted."
+        ),
     )
 
 
@@ -517,7 +581,10 @@ INSTALL = {"phase": "installing", "last_seen_at": "2026-01-01T00:00:00.000Z"}
     [
         (INSTALL, Silence("install", 60.0, 2400.0, INSTALL["last_seen_at"])),
         ({**INSTALL, "phase": "bootstrap"}, Silence("bootstrap", 60.0, 90.0, INSTALL["last_seen_at"])),
-        ({**INSTALL, "last_seen_at": "2026-01-01T00:05:00.000Z"}, Silence("install", 0.0, 2400.0, "2026-01-01T00:05:00.000Z")),
+        (
+            {**INSTALL, "last_seen_at": "2026-01-01T00:05:00.000Z"},
+            Silence("install", 0.0, 2400.0, "2026-01-01T00:05:00.000Z"),
+        ),
         ({**INSTALL, "phase": "installed"}, None),
         ({**INSTALL, "phase": "booted"}, None),
         ({"phase": "installing"}, None),
@@ -526,12 +593,17 @@ INSTALL = {"phase": "installing", "last_seen_at": "2026-01-01T00:00:00.000Z"}
     ],
 )
 def test_how_long_it_was_not_seen(install, expected):
-    assert silence_of(install, Limits(bootstrap=90.0), datetime.datetime(2026, 1, 1, 0, 1, tzinfo=datetime.UTC)) == expected
+    assert (
+        silence_of(install, Limits(bootstrap=90.0), datetime.datetime(2026, 1, 1, 0, 1, tzinfo=datetime.UTC))
+        == expected
+    )
 
 
 def test_notes():
     stranger = HostProgress("id-x", "node-x", "known", macs=("52:54:00:00:00:ff",))
-    decision = decide(Observation("booted", image=MATCHES, service=service(registered(A), registered(B), stranger)), HOSTS)
+    decision = decide(
+        Observation("booted", image=MATCHES, service=service(registered(A), registered(B), stranger)), HOSTS
+    )
     assert decision.notes == ("node-x is registered with the service but not in the configuration.",)
     changed = decide(ROWS["installed, input changed since: nothing, a note"][0], HOSTS)
     assert "install-config.yaml" in changed.notes[0]
@@ -555,10 +627,24 @@ def test_which_service_host_is_which(host, found, expected):
 INSTALLING = "installing-in-progress"
 READING = [
     ("registered hosts", Observation(image=MATCHES, service=service(registered(A), registered(B))), ("a", "b")),
-    ("the image is written", Observation(image=MATCHES, service=service(registered(A, INSTALLING, stage="Writing image to disk"), registered(B))), ("a", "b")),
-    ("one has left", Observation(image=MATCHES, service=service(registered(A, INSTALLING, stage="Rebooting"), registered(B))), ("b",)),
+    (
+        "the image is written",
+        Observation(
+            image=MATCHES, service=service(registered(A, INSTALLING, stage="Writing image to disk"), registered(B))
+        ),
+        ("a", "b"),
+    ),
+    (
+        "one has left",
+        Observation(image=MATCHES, service=service(registered(A, INSTALLING, stage="Rebooting"), registered(B))),
+        ("b",),
+    ),
     ("a Node exists", Observation(image=MATCHES, service=service(registered(B)), api=api("node-a")), ("b",)),
-    ("nothing answers for a while", Observation(image=GONE, phase="installing", silence=Silence("install", 10, 3600, "12:00")), ("a", "b")),
+    (
+        "nothing answers for a while",
+        Observation(image=GONE, phase="installing", silence=Silence("install", 10, 3600, "12:00")),
+        ("a", "b"),
+    ),
     ("hosts are booted anyway", Observation(image=MATCHES), ()),
     ("installed", Observation(image=MATCHES, phase="installed", api=api("node-a", "node-b", version=COMPLETE)), ()),
     ("an image of which nothing is known", Observation(service=service(registered(A), registered(B))), ()),
@@ -574,7 +660,9 @@ def test_hosts_that_run_from_the_image(seen: Observation, expected: tuple[str, .
     ("seen", "expected"),
     [
         pytest.param(Observation("built", image=MATCHES), ("a",), id="the host is left alone if it runs from it"),
-        pytest.param(Observation("built", image=GONE), ("a",), id="the image must be the same for a host that may run from it"),
+        pytest.param(
+            Observation("built", image=GONE), ("a",), id=("the image must be the same for a host that may run from it")
+        ),
         pytest.param(Observation("built", image=CHANGED), (), id="all hosts boot another image"),
         pytest.param(Observation("built", image=GONE, overdue=True), (), id="all hosts are booted again"),
     ],

@@ -6,7 +6,11 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.stop_reason import StoppingHost, StopReason, message_of
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.stop_reason import (
+    StoppingHost,
+    StopReason,
+    message_of,
+)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The live ISO of a release: which metadata is asked for, what is read from it, and what keeps an installation at its first image."""
+"""The live ISO of a release: which metadata is asked for, what is read from it, and what keeps an installation at its
+first image.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,17 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock i
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent import stream_metadata
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.base_image import BaseImage, BaseImageSource, find_base
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.stream_metadata import StreamImage, StreamTarget, image_of, url_fault
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.base_image import (
+    BaseImage,
+    BaseImageSource,
+    find_base,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.stream_metadata import (
+    StreamImage,
+    StreamTarget,
+    image_of,
+    url_fault,
+)
 from ansible_collections.zerotouch.openshift.tests.support import image_server, live_image
 
 TARGET = StreamTarget("4.22.3", "x86_64", "rhel-9")
@@ -31,7 +42,10 @@ def metadata(content: bytes, **changes: Any) -> dict[str, Any]:
     disk = {"location": f"../isos/{ISO}", "sha256": hashlib.sha256(content).hexdigest()} | changes
     rootfs = {"location": "../isos/rootfs.img", "sha256": "0" * 64}
     metal = {"release": "9.8.20260715-1", "formats": {"iso": {"disk": disk}, "pxe": {"rootfs": rootfs}}}
-    return {"stream": "rhcos-4.21", "architectures": {"x86_64": {"artifacts": {"metal": metal}}, "s390x": {"artifacts": {}}}}
+    return {
+        "stream": "rhcos-4.21",
+        "architectures": {"x86_64": {"artifacts": {"metal": metal}}, "s390x": {"artifacts": {}}},
+    }
 
 
 @pytest.fixture
@@ -74,10 +88,19 @@ def test_the_public_place(version: str, stream: str, expected: str) -> None:
 
 
 def test_placeholders_of_a_mirror() -> None:
-    assert TARGET.metadata_url("https://m.example.com/{release}/{stream}-{arch}.json") == "https://m.example.com/4.22/rhel-9-x86_64.json"
+    assert (
+        TARGET.metadata_url("https://m.example.com/{release}/{stream}-{arch}.json")
+        == "https://m.example.com/4.22/rhel-9-x86_64.json"
+    )
     assert url_fault("https://m.example.com/{release}/{file}") == ""
-    assert url_fault("https://m.example.com/{version}.json") == "has the placeholder {version}; known: release, stream, arch, file"
-    assert url_fault("file:///srv/4.22.json") == url_fault("https://m.example.com/") == "must be an http or https URL of a file"
+    assert url_fault("https://m.example.com/{version}.json") == (
+        "has the placeholder {version}; known: release, stream, arch, file"
+    )
+    assert (
+        url_fault("file:///srv/4.22.json")
+        == url_fault("https://m.example.com/")
+        == "must be an http or https URL of a file"
+    )
 
 
 def test_what_is_read_from_the_metadata() -> None:
@@ -104,7 +127,9 @@ def test_metadata_that_cannot_be_used(data: bytes, arch: str, words: str) -> Non
     assert "openshift_base_image.stream_url" in str(caught.value) and "secret" not in str(caught.value)
 
 
-def test_looked_up_transferred_and_kept(server: image_server.ImageServer, source: BaseImageSource, content: bytes) -> None:
+def test_looked_up_transferred_and_kept(
+    server: image_server.ImageServer, source: BaseImageSource, content: bytes
+) -> None:
     server.cuts = [0, len(content) // 2]  # the metadata is sent whole, the image breaks once
     ready = find_base(AUTO, source, target=TARGET)
     assert ready.image is not None and ready.of_stream is not None
@@ -127,7 +152,10 @@ def test_offline_with_what_is_cached(server: image_server.ImageServer, source: B
     find_base(AUTO, source, target=TARGET)
     server.close()
     ready = find_base(AUTO, source, target=TARGET)
-    assert ready.image is not None and "The cached 4.22.json is used without knowing whether it is the newest" in ready.warnings[0]
+    assert (
+        ready.image is not None
+        and "The cached 4.22.json is used without knowing whether it is the newest" in ready.warnings[0]
+    )
 
 
 def test_check_mode_writes_nothing(server: image_server.ImageServer, source: BaseImageSource, tmp_path: Path) -> None:
@@ -142,7 +170,9 @@ def test_a_release_without_metadata(source: BaseImageSource) -> None:
     missing = BaseImage(release="auto", stream_url="http://mirror.example.com/streams/{release}.json")
     with pytest.raises(ZeroTouchError) as caught:
         find_base(missing, source, target=StreamTarget("5.9.0", "x86_64", "rhel-10"))
-    assert "There is no stream metadata of release 5.9." in str(caught.value) and stream_metadata.OTHER_SOURCE in str(caught.value)
+    assert "There is no stream metadata of release 5.9." in str(caught.value) and stream_metadata.OTHER_SOURCE in str(
+        caught.value
+    )
 
 
 def test_no_server_and_no_cache(server: image_server.ImageServer, source: BaseImageSource) -> None:
@@ -152,7 +182,15 @@ def test_no_server_and_no_cache(server: image_server.ImageServer, source: BaseIm
 
 
 def test_a_record_of_another_look_up() -> None:
-    record = {"metadata_url": URL, "release": "4.22", "arch": "x86_64", "url": "u", "sha256": "s", "version": "v", "rootfs_url": ""}
+    record = {
+        "metadata_url": URL,
+        "release": "4.22",
+        "arch": "x86_64",
+        "url": "u",
+        "sha256": "s",
+        "version": "v",
+        "rootfs_url": "",
+    }
     assert StreamImage.recorded(record, URL, TARGET) is not None
     for change in ({"release": "4.21"}, {"arch": "aarch64"}, {"metadata_url": "https://other.example.com/x.json"}):
         assert StreamImage.recorded({**record, **change}, URL, TARGET) is None

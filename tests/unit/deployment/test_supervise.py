@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The wait as a whole: a scripted world, a clock that costs nothing; what is done, said and recorded, and when it ends."""
+"""The wait as a whole: a scripted world, a clock that costs nothing; what is done, said and recorded, and when it
+ends.
+"""
 
 from __future__ import annotations
 
@@ -26,18 +28,47 @@ def good_course(world, kit):
     world.at(70, kit.service(kit.found(a), kit.found(b, "insufficient")))
     world.at(90, kit.service(kit.found(a), kit.found(b), status="ready"))
     world.at(
-        100, kit.service(kit.found(a, "preparing-for-installation"), kit.found(b, "preparing-for-installation"), status="preparing-for-installation", percent=5)
+        100,
+        kit.service(
+            kit.found(a, "preparing-for-installation"),
+            kit.found(b, "preparing-for-installation"),
+            status="preparing-for-installation",
+            percent=5,
+        ),
     )
     in_progress = "installing-in-progress"
     world.at(120, installing(kit.found(a, "installing", bootstrap=True), kit.found(b, "installing"), percent=10))
     world.at(
-        140, installing(kit.found(a, in_progress, "Waiting for control plane", bootstrap=True), kit.found(b, in_progress, "Writing image to disk"), percent=30)
+        140,
+        installing(
+            kit.found(a, in_progress, "Waiting for control plane", bootstrap=True),
+            kit.found(b, in_progress, "Writing image to disk"),
+            percent=30,
+        ),
     )
-    world.at(160, installing(kit.found(a, in_progress, "Waiting for bootkube", bootstrap=True), kit.found(b, in_progress, "Rebooting"), percent=48))
-    last = installing(kit.found(a, in_progress, "Waiting for controller", bootstrap=True), kit.found(b, "installed", "Done"), percent=71)
+    world.at(
+        160,
+        installing(
+            kit.found(a, in_progress, "Waiting for bootkube", bootstrap=True),
+            kit.found(b, in_progress, "Rebooting"),
+            percent=48,
+        ),
+    )
+    last = installing(
+        kit.found(a, in_progress, "Waiting for controller", bootstrap=True),
+        kit.found(b, "installed", "Done"),
+        percent=71,
+    )
     world.at(200, kit.api("node-b", seen=last, bootstrap=False))
     world.at(220, kit.api("node-b"))
-    world.at(260, kit.api("node-a", "node-b", operators=[kit.operator("dns"), kit.operator("console", available=False, progressing=True)]))
+    world.at(
+        260,
+        kit.api(
+            "node-a",
+            "node-b",
+            operators=[kit.operator("dns"), kit.operator("console", available=False, progressing=True)],
+        ),
+    )
     world.at(300, kit.api("node-a", "node-b", complete=True, operators=[kit.operator("dns"), kit.operator("console")]))
     return world
 
@@ -85,11 +116,15 @@ def test_the_timeline_is_recorded(world, kit):
     assert list(install["phases"]) == ["boot", "bootstrap", "discovery", "install", "operators"]
     assert install["cluster_id"] == "c1"
     assert install["hosts"]["b"]["node"] == "ready"
-    assert install["nodes"] == [{"name": "node-a", "ready": True, "roles": []}, {"name": "node-b", "ready": True, "roles": []}]
+    assert install["nodes"] == [
+        {"name": "node-a", "ready": True, "roles": []},
+        {"name": "node-b", "ready": True, "roles": []},
+    ]
 
 
 @pytest.mark.parametrize(
-    ("seconds", "phase"), [(30, "booted"), (95, "booted"), (125, "bootstrap"), (210, "bootstrap"), (240, "installing"), (310, "installing")]
+    ("seconds", "phase"),
+    [(30, "booted"), (95, "booted"), (125, "bootstrap"), (210, "bootstrap"), (240, "installing"), (310, "installing")],
 )
 def test_a_signal_ends_the_wait_and_leaves_the_phase_behind(world, kit, seconds, phase):
     world.clock.stop_at = world.clock.time + seconds
@@ -121,7 +156,9 @@ def test_a_service_that_shows_an_earlier_state_does(world, kit):
 def resumed(world, kit, seconds, limit=60.0):
     """A wait for an installation that was under way and last seen so many seconds ago."""
     world.state.update("install", {"phase": "installing"})
-    world.setup = dataclasses.replace(world.setup, silence=kit.o.Silence("install", seconds, limit, "2026-01-01T00:00:00Z"))
+    world.setup = dataclasses.replace(
+        world.setup, silence=kit.o.Silence("install", seconds, limit, "2026-01-01T00:00:00Z")
+    )
     return world
 
 
@@ -130,14 +167,20 @@ def test_a_wait_that_meets_silence_goes_on_when_the_host_is_back(world, kit):
     world.at(30, kit.api("node-a", "node-b", complete=True, operators=[kit.operator("dns", age=400)]))
     outcome = world.run()
     assert (outcome.step.kind, outcome.elapsed) == ("done", 30)
-    assert world.texts()[0] == "Nothing answers at the moment; the rendezvous host may be rebooting; waiting, no machine is booted"
+    assert world.texts()[0] == (
+        "Nothing answers at the moment; the rendezvous host may be rebooting; waiting, no machine is booted"
+    )
     assert not [call for call in world.media.calls if call[0] == "repair"]
 
 
 def test_silence_that_lasts_ends_with_what_is_unknown(world, kit):
     outcome = resumed(world, kit, 20).run()
     assert (outcome.step.kind, outcome.step.terminal, outcome.elapsed) == ("stop", False, 40)
-    assert "cannot tell" in outcome.step.reason and "last seen at 2026-01-01T00:00:00Z" in outcome.step.reason and "start_over" in outcome.step.reason
+    assert (
+        "cannot tell" in outcome.step.reason
+        and "last seen at 2026-01-01T00:00:00Z" in outcome.step.reason
+        and "start_over" in outcome.step.reason
+    )
     assert world.install["phase"] == "installing" and "overdue" not in world.install
     assert world.media.calls == []
 
@@ -150,7 +193,9 @@ def test_once_seen_the_limits_are_the_ordinary_ones(world, kit):
 
 
 def test_when_it_was_last_seen_is_recorded(world, kit):
-    world.at(0, kit.o.Observation()).at(10, kit.service(kit.found(kit.A, "installing"), status="installing")).at(50, kit.o.Observation())
+    world.at(0, kit.o.Observation()).at(10, kit.service(kit.found(kit.A, "installing"), status="installing")).at(
+        50, kit.o.Observation()
+    )
     started = world.clock.time
     world.clock.stop_at = started + 90
     with pytest.raises(Interrupted):
@@ -186,17 +231,26 @@ def test_operators_must_be_quiet_for_30_seconds(world, kit):
 def test_a_terminal_error_ends_at_once_with_the_reason_per_host(world, kit):
     bad = kit.found(kit.B, "error", status_info="Failed - disk /dev/sda is gone")
     world.at(0, kit.service(kit.found(kit.A, "installing"), kit.found(kit.B, "installing"), status="installing"))
-    world.at(10, kit.service(kit.found(kit.A, "installing"), bad, status="error", status_info="cluster has hosts in error"))
+    world.at(
+        10, kit.service(kit.found(kit.A, "installing"), bad, status="error", status_info="cluster has hosts in error")
+    )
     outcome = world.run()
     assert outcome.step.kind == "stop" and outcome.step.terminal
-    assert outcome.step.reason == "Cluster has hosts in error: cluster has hosts in error; node-b: Failed - disk /dev/sda is gone"
+    assert outcome.step.reason == (
+        "Cluster has hosts in error: cluster has hosts in error; node-b: Failed - disk /dev/sda is gone"
+    )
     assert outcome.suspects[0] == "node-b: Failed - disk /dev/sda is gone"
     assert (world.install["phase"], world.install["failure"]) == ("failed", outcome.step.reason)
     assert outcome.elapsed == pytest.approx(10, abs=2)
 
 
 def test_one_failed_worker_is_reported_but_ends_nothing(world, kit):
-    world.at(0, kit.service(kit.found(kit.A, "installing"), kit.found(kit.B, "error", status_info="broken"), status="installing"))
+    world.at(
+        0,
+        kit.service(
+            kit.found(kit.A, "installing"), kit.found(kit.B, "error", status_info="broken"), status="installing"
+        ),
+    )
     world.clock.stop_at = world.clock.time + 20
     with pytest.raises(Interrupted):
         world.run()
@@ -219,9 +273,12 @@ def test_no_service_at_all(world, kit):
     silent = kit.o.Observation(service=kit.o.ServiceView(detail="no answer from http://192.168.1.10:8090 in time."))
     outcome = world.at(0, silent).run()
     assert "phase boot (100 s) is over: no service answered at 192.168.1.10" in outcome.step.reason
-    assert [word in suspect for word, suspect in zip(("a did not boot", "cannot be reached", "pull the release image"), outcome.suspects, strict=True)] == [
-        True
-    ] * 3
+    assert [
+        word in suspect
+        for word, suspect in zip(
+            ("a did not boot", "cannot be reached", "pull the release image"), outcome.suspects, strict=True
+        )
+    ] == [True] * 3
     assert world.install["overdue"] is True
     assert "failure" in world.install
 
@@ -231,11 +288,18 @@ def test_no_service_at_all(world, kit):
     [
         (
             "bootstrap",
-            lambda kit: kit.service(kit.found(kit.A, "installing-in-progress", "Writing image to disk"), status="installing"),
+            lambda kit: kit.service(
+                kit.found(kit.A, "installing-in-progress", "Writing image to disk"), status="installing"
+            ),
             "API does not answer",
             "a is in",
         ),
-        ("install", lambda kit: kit.api("node-a", operators=[kit.operator("dns", degraded="no endpoints")]), "not rolled out", "dns is degraded"),
+        (
+            "install",
+            lambda kit: kit.api("node-a", operators=[kit.operator("dns", degraded="no endpoints")]),
+            "not rolled out",
+            "dns is degraded",
+        ),
         (
             "operators",
             lambda kit: kit.api("node-a", complete=True, operators=[kit.operator("dns", progressing=True)]),
@@ -245,7 +309,9 @@ def test_no_service_at_all(world, kit):
     ],
 )
 def test_limits_of_later_phases(world, kit, phase, seen, reason, suspect):
-    world.setup = dataclasses.replace(world.setup, limits=dataclasses.replace(kit.s.Limits(), **{phase: 50}), media=frozenset())
+    world.setup = dataclasses.replace(
+        world.setup, limits=dataclasses.replace(kit.s.Limits(), **{phase: 50}), media=frozenset()
+    )
     outcome = world.at(0, seen(kit)).run()
     assert f"phase {phase} (50 s) is over" in outcome.step.reason and reason in outcome.step.reason
     assert any(suspect in text for text in outcome.suspects)
@@ -268,7 +334,9 @@ def test_ready_while_a_host_is_still_booting_is_no_fault(world, kit):
 
 
 def test_a_host_that_boots_the_image_again_is_repaired_twice_then_reported(world, kit):
-    stuck = kit.found(kit.B, "installing-pending-user-action", "Rebooting", status_info="Expected the host to boot from disk")
+    stuck = kit.found(
+        kit.B, "installing-pending-user-action", "Rebooting", status_info="Expected the host to boot from disk"
+    )
     world.setup = dataclasses.replace(world.setup, limits=kit.s.Limits(bootstrap=10000))
     world.at(0, kit.service(kit.found(kit.A, "installing"), stuck, status="installing-pending-user-action"))
     world.clock.stop_at = world.clock.time + 2000
@@ -282,7 +350,12 @@ def test_a_host_that_boots_the_image_again_is_repaired_twice_then_reported(world
 def test_a_repaired_host_needs_no_further_detaching(world, kit):
     stuck = kit.found(kit.B, "installing-pending-user-action", "Rebooting")
     world.at(0, kit.service(kit.found(kit.A, "installing"), stuck, status="installing-pending-user-action"))
-    world.at(60, kit.service(kit.found(kit.A, "installing"), kit.found(kit.B, "installing-in-progress", "Joined"), status="installing"))
+    world.at(
+        60,
+        kit.service(
+            kit.found(kit.A, "installing"), kit.found(kit.B, "installing-in-progress", "Joined"), status="installing"
+        ),
+    )
     world.clock.stop_at = world.clock.time + 120
     with pytest.raises(Interrupted):
         world.run()
@@ -321,25 +394,38 @@ def test_a_former_clusters_api_does_not_count_after_start_over(world, kit):
 def test_a_heartbeat_every_minute_and_no_more(world, kit):
     world.setup = dataclasses.replace(world.setup, limits=kit.s.Limits(discovery=600))
     world.at(0, kit.service(kit.found(kit.A))).run()
-    beats = [line for line in world.lines if "discovery: hosts 1/2 registered; missing: b (52:54:00:00:00:01); 1 known" in line]
+    beats = [
+        line
+        for line in world.lines
+        if ("discovery: hosts 1/2 registered; missing: b (52:54:00:00:00:01); 1 known") in line
+    ]
     assert len(beats) == 9
 
 
-# What the image server has logged (None: its log tells nothing), other fields of the setup -> what is known of the image of host b.
+# What the image server has logged (None: its log tells nothing), other fields of the setup -> what is known of the
+# image of host b.
 _OTHER_READER = {"192.0.2.1": ImageRead(100, 5)}
 IMAGES_OF_HOSTS = {
     "no log": (None, {}, ""),
     "nothing read": ({}, {}, "image not requested yet"),
     "the BMC of another host reads": ({"10.0.0.10": ImageRead(5, 1)}, {}, "image not requested yet"),
     "a reader that is no BMC may be this one": (_OTHER_READER, {}, ""),
-    "its own reads count beside those of others": ({**_OTHER_READER, "10.0.0.11": ImageRead(7, 1)}, {}, "image read to 7 %"),
+    "its own reads count beside those of others": (
+        {**_OTHER_READER, "10.0.0.11": ImageRead(7, 1)},
+        {},
+        "image read to 7 %",
+    ),
     "a host that an earlier run powered on may have read before": ({}, {"doubtful": {"b": 100.0}}, ""),
     "complete": ({"10.0.0.11": ImageRead(100, 900)}, {}, "image read to 100 %"),
     "under way": ({"10.0.0.11": ImageRead(43, 119)}, {}, "image read to 43 %"),
     "just stopped": ({"10.0.0.11": ImageRead(43, 120)}, {}, "reading stopped at 43 % 2 minutes ago"),
     "stopped": ({"10.0.0.11": ImageRead(43, 359)}, {}, "reading stopped at 43 % 5 minutes ago"),
     "a host without BMC": ({}, {"bmc_addresses": {"a": "10.0.0.10"}}, ""),
-    "two hosts behind one address": ({"10.0.0.11": ImageRead(43, 1)}, {"bmc_addresses": {"a": "10.0.0.11", "b": "10.0.0.11"}}, ""),
+    "two hosts behind one address": (
+        {"10.0.0.11": ImageRead(43, 1)},
+        {"bmc_addresses": {"a": "10.0.0.11", "b": "10.0.0.11"}},
+        "",
+    ),
 }
 
 
@@ -351,7 +437,9 @@ def test_what_is_known_of_the_image_of_a_host(kit, case):
 
 
 def test_the_heartbeat_says_how_far_missing_hosts_have_read_the_image(world, kit):
-    world.setup = dataclasses.replace(world.setup, limits=kit.s.Limits(discovery=200), bmc_addresses={"a": "10.0.0.10", "b": "10.0.0.11"})
+    world.setup = dataclasses.replace(
+        world.setup, limits=kit.s.Limits(discovery=200), bmc_addresses={"a": "10.0.0.10", "b": "10.0.0.11"}
+    )
     registered = kit.service(kit.found(kit.A))
     world.at(0, dataclasses.replace(registered, reads={"10.0.0.11": ImageRead(43, 10)}))
     world.at(100, dataclasses.replace(registered, reads={"10.0.0.11": ImageRead(43, 300)})).run()
@@ -363,7 +451,9 @@ def test_the_heartbeat_says_how_far_missing_hosts_have_read_the_image(world, kit
 def test_of_many_missing_hosts_a_few_are_named(world, kit):
     hosts = tuple(kit.o.InventoryHost(f"n{number}", macs=(f"52:54:00:00:01:0{number}",)) for number in range(8))
     addresses = {host.name: f"10.0.1.{number}" for number, host in enumerate(hosts)}
-    world.setup = dataclasses.replace(world.setup, hosts=hosts, bmc_addresses=addresses, limits=kit.s.Limits(discovery=100))
+    world.setup = dataclasses.replace(
+        world.setup, hosts=hosts, bmc_addresses=addresses, limits=kit.s.Limits(discovery=100)
+    )
     world.at(0, dataclasses.replace(kit.service(), reads={})).run()
     said = [line for line in world.texts() if "image not requested yet" in line]
     assert said == [f"missing: n{number} (52:54:00:00:01:0{number}): image not requested yet" for number in range(5)]
@@ -373,7 +463,12 @@ def test_of_many_missing_hosts_a_few_are_named(world, kit):
 def test_validation_failures_are_said_once_per_change(world, kit):
     failure = kit.Validation("network", "ntp-synced", "failure", "Host couldn't synchronize with any NTP server")
     fine = dataclasses.replace(failure, status="success", message="ok")
-    with_validation = lambda v: kit.service(kit.found(kit.A, "insufficient", validations=(v,)), kit.found(kit.B, "insufficient", validations=(v,)))  # noqa: E731
+
+    def with_validation(v: object) -> object:
+        return kit.service(
+            kit.found(kit.A, "insufficient", validations=(v,)), kit.found(kit.B, "insufficient", validations=(v,))
+        )
+
     world.at(0, with_validation(failure)).at(100, with_validation(fine))
     world.clock.stop_at = world.clock.time + 140
     with pytest.raises(Interrupted):
@@ -384,7 +479,10 @@ def test_validation_failures_are_said_once_per_change(world, kit):
 
 def test_what_fails_in_the_first_minute_of_a_host_is_not_shown(world, kit):
     failure = kit.Validation("network", "ntp-synced", "failure", "Host couldn't synchronize with any NTP server")
-    early = kit.service(kit.found(kit.B, "insufficient", validations=(failure,)), kit.found(kit.A, "insufficient", validations=(failure,)))
+    early = kit.service(
+        kit.found(kit.B, "insufficient", validations=(failure,)),
+        kit.found(kit.A, "insufficient", validations=(failure,)),
+    )
     world.at(0, early).at(40, kit.service(kit.found(kit.B, "known"), kit.found(kit.A, "known")))
     world.clock.stop_at = world.clock.time + 80
     with pytest.raises(Interrupted):
@@ -430,30 +528,47 @@ def test_a_host_that_boots_the_image_again_without_a_service_that_reports_it(wor
     media = frozenset({"a", "b"}) if controlled else frozenset({"a"})
     world.setup = dataclasses.replace(world.setup, media=media, limits=kit.s.Limits(install=10000))
     rebooting = kit.found(kit.B, "installing-in-progress", "Rebooting")
-    world.at(0, kit.service(kit.found(kit.A, "installing-in-progress", "Waiting for controller", bootstrap=True), rebooting, status="installing"))
+    world.at(
+        0,
+        kit.service(
+            kit.found(kit.A, "installing-in-progress", "Waiting for controller", bootstrap=True),
+            rebooting,
+            status="installing",
+        ),
+    )
     world.at(10, kit.api("node-a"))
     world.clock.stop_at = world.clock.time + 3100
     with pytest.raises(Interrupted):
         world.run()
     repairs = [call for call in world.media.calls if call[0] == "repair"]
     assert len(repairs) == (2 if controlled else 0)
-    assert world.texts().count("b needs a hand: it rebooted and has no Node; its console tells which system it booted") == 1
+    assert (
+        world.texts().count("b needs a hand: it rebooted and has no Node; its console tells which system it booted")
+        == 1
+    )
 
 
 def strayed(world, kit, **view):
     """Another run saw the installation until the service ended: this one finds a cluster without the Node of b."""
     world.setup = dataclasses.replace(world.setup, limits=kit.s.Limits(install=1000))
-    world.media.views["b"] = kit.o.MachineView(**{"power": "On", "image_attached": True, "override": "Continuous Cd", **view})
+    world.media.views["b"] = kit.o.MachineView(
+        **{"power": "On", "image_attached": True, "override": "Continuous Cd", **view}
+    )
     return world.at(0, kit.api("node-a"))
 
 
 def test_a_worker_that_runs_the_image_after_the_service_has_ended(world, kit):
     outcome = strayed(world, kit).run()
-    text = "it runs the ISO: power On, the image is attached, boot override Continuous Cd, and it has no Node 8 min after bootstrap"
+    text = (
+        "it runs the ISO: power On, the image is attached, boot override Continuous Cd, and it has no Node 8 min "
+        "after bootstrap"
+    )
     assert [line for line in world.texts() if line.startswith("repair")] == [f"repair b: {text}"[:108] + "…"]
     assert [call for call in world.media.calls if call[0] == "repair"] == [("repair", "b")]
     assert world.install["repairs"] == {"b": 1}
-    assert outcome.suspects[0].startswith("b runs the ISO (power On, the image is attached, boot override Continuous Cd) and has no Node:")
+    assert outcome.suspects[0].startswith(
+        "b runs the ISO (power On, the image is attached, boot override Continuous Cd) and has no Node:"
+    )
 
 
 def test_the_next_run_does_not_restart_it_a_second_time(world, kit):
@@ -463,7 +578,9 @@ def test_the_next_run_does_not_restart_it_a_second_time(world, kit):
     assert outcome.suspects[0].startswith("b runs the ISO")
 
 
-@pytest.mark.parametrize("view", [{"power": "Off"}, {"image_attached": False}, {"power": ""}], ids=["off", "detached", "power not known"])
+@pytest.mark.parametrize(
+    "view", [{"power": "Off"}, {"image_attached": False}, {"power": ""}], ids=["off", "detached", "power not known"]
+)
 def test_a_host_that_does_not_run_the_image_is_left_alone(world, kit, view):
     outcome = strayed(world, kit, **view).run()
     assert not [call for call in world.media.calls if call[0] == "repair"]
@@ -471,14 +588,20 @@ def test_a_host_that_does_not_run_the_image_is_left_alone(world, kit, view):
 
 
 def bootstrapping(world, kit, **more):
-    hosts = kit.found(kit.A, "installing-in-progress", "Waiting for bootkube", bootstrap=True), kit.found(kit.B, "installing-in-progress", "Rebooting")
+    hosts = (
+        kit.found(kit.A, "installing-in-progress", "Waiting for bootkube", bootstrap=True),
+        kit.found(kit.B, "installing-in-progress", "Rebooting"),
+    )
     return world.at(0, kit.service(*hosts, status="installing")).at(60, kit.o.Observation())
 
 
 def test_a_rendezvous_host_that_loses_its_power_ends_the_installation(world, kit):
     world.media.views["a"] = kit.o.MachineView("Off", True)
     outcome = bootstrapping(world, kit).run()
-    assert outcome.step.terminal and "the installation is lost: the rendezvous host a is powered off" in outcome.step.reason
+    assert (
+        outcome.step.terminal
+        and "the installation is lost: the rendezvous host a is powered off" in outcome.step.reason
+    )
     assert "destroy_cluster" in outcome.step.reason and "start_over" in outcome.step.reason
     assert outcome.elapsed < 180 and world.install["phase"] == "failed"
 
@@ -507,7 +630,9 @@ def elsewhere(world):
 def test_a_service_that_stays_has_the_last_word(world, kit):
     """Also where the cluster's API is out of reach; media that are left go at the end."""
     done = [kit.found(host, "installed", "Done") for host in (kit.A, kit.B)]
-    elsewhere(world).at(0, kit.service(*done, status="finalizing", percent=90)).at(60, kit.service(*done, status="installed", percent=100))
+    elsewhere(world).at(0, kit.service(*done, status="finalizing", percent=90)).at(
+        60, kit.service(*done, status="installed", percent=100)
+    )
     outcome = world.run()
     assert (outcome.step.kind, outcome.step.reason) == ("done", "Installation is complete.")
     assert world.media.calls == [("eject", "a"), ("eject", "b")] and world.install["phase"] == "installed"
@@ -516,7 +641,10 @@ def test_a_service_that_stays_has_the_last_word(world, kit):
 
 def test_a_service_that_stays_is_silent_for_a_moment(world, kit):
     """No host takes it along, so nothing is concluded from that."""
-    hosts = [kit.found(kit.A, "installing-in-progress", "Waiting for bootkube", bootstrap=True), kit.found(kit.B, "installing-in-progress", "Rebooting")]
+    hosts = [
+        kit.found(kit.A, "installing-in-progress", "Waiting for bootkube", bootstrap=True),
+        kit.found(kit.B, "installing-in-progress", "Rebooting"),
+    ]
     elsewhere(world).at(0, kit.service(*hosts, status="installing"))
     world.at(20, kit.o.Observation(service=kit.o.ServiceView(detail="503: upstream connect error")))
     world.at(60, kit.service(*[kit.found(host, "installed", "Done") for host in (kit.A, kit.B)], status="installed"))
@@ -527,15 +655,25 @@ def test_a_service_that_stays_is_silent_for_a_moment(world, kit):
 
 
 def test_what_is_cared_for_between_two_looks(world, kit):
-    """What was done is said and counts as a change, a report is printed once, and a stop ends the wait with its reason."""
+    """What was done is said and counts as a change, a report is printed once, and a stop ends the wait with its
+    reason.
+    """
     module = sys.modules[type(world.supervisor()).__module__]
     provided = [
         module.UpkeepResult(lines=("update host a",), reports=("b: no disk fits",), changed=True),
         module.UpkeepResult(reports=("b: no disk fits",)),
         module.UpkeepResult(stop=StopReason("the installation could not be prepared 3 times")),
     ]
-    outcome = elsewhere(world).at(0, kit.service(kit.found(kit.A), kit.found(kit.B), status="ready")).run(upkeep_plan=lambda seen: provided.pop(0))
-    assert (outcome.changed, outcome.warnings, outcome.step.reason) == (True, ("b: no disk fits",), "the installation could not be prepared 3 times")
+    outcome = (
+        elsewhere(world)
+        .at(0, kit.service(kit.found(kit.A), kit.found(kit.B), status="ready"))
+        .run(upkeep_plan=lambda seen: provided.pop(0))
+    )
+    assert (outcome.changed, outcome.warnings, outcome.step.reason) == (
+        True,
+        ("b: no disk fits",),
+        "the installation could not be prepared 3 times",
+    )
     assert world.texts().count("b: no disk fits") == 1 and "update host a" in world.texts()
     assert world.install["failure"] == outcome.step.reason
 
@@ -567,11 +705,17 @@ SEEN_OF_HOSTS = {
     "nothing": (lambda kit: kit.o.Observation(), ["a", "b"]),
     "the BMC of one reads the image": (lambda kit: kit.o.Observation(readers=frozenset({"10.0.0.10"})), ["b"]),
     "both read the image": (lambda kit: kit.o.Observation(readers=frozenset({"10.0.0.10", "10.0.0.11"})), []),
-    "an unknown address reads the image: it may be either": (lambda kit: kit.o.Observation(readers=frozenset({"192.0.2.1"})), []),
+    "an unknown address reads the image: it may be either": (
+        lambda kit: kit.o.Observation(readers=frozenset({"192.0.2.1"})),
+        [],
+    ),
     "one is registered": (lambda kit: kit.service(kit.found(kit.A)), ["b"]),
     "both are registered": (lambda kit: kit.service(kit.found(kit.A), kit.found(kit.B)), []),
     "the service answers: its host runs": (lambda kit: kit.service(), ["b"]),
-    "a registered host has sent no MAC addresses yet": (lambda kit: kit.service(dataclasses.replace(kit.found(kit.A), macs=())), []),
+    "a registered host has sent no MAC addresses yet": (
+        lambda kit: kit.service(dataclasses.replace(kit.found(kit.A), macs=())),
+        [],
+    ),
     "the installation is under way": (lambda kit: kit.service(kit.found(kit.A, "installing"), status="installing"), []),
     "the API of the cluster answers": (lambda kit: kit.api("node-a", bootstrap=False), []),
 }
@@ -583,7 +727,9 @@ def test_hosts_that_found_no_image_are_booted_again_once(world, kit, seen):
     outcome = left_alone(world, kit, "a", "b", bootstrap=BOOT_LIMIT, install=BOOT_LIMIT).at(0, observation(kit)).run()
     assert outcome.step.kind == "stop"
     assert [name for kind, name in world.media.calls if kind == "boot"] == expected
-    assert [text for text in outcome.warnings if "booted again" in text] == [f"{name} was booted again: {POWERED_ON}." for name in expected]
+    assert [text for text in outcome.warnings if "booted again" in text] == [
+        f"{name} was booted again: {POWERED_ON}." for name in expected
+    ]
     assert world.install.get("warnings", []) == list(outcome.warnings)
 
 
@@ -594,7 +740,9 @@ def test_only_hosts_that_an_earlier_run_left_are_booted_again(world, kit):
 
 def test_a_host_that_reads_the_image_within_the_grace_is_waited_for(world, kit):
     left_alone(world, kit, "a", "b")
-    world.at(0, kit.o.Observation()).at(40, kit.o.Observation(readers=frozenset({"10.0.0.10"}))).at(48, kit.service(kit.found(kit.A), kit.found(kit.B)))
+    world.at(0, kit.o.Observation()).at(40, kit.o.Observation(readers=frozenset({"10.0.0.10"}))).at(
+        48, kit.service(kit.found(kit.A), kit.found(kit.B))
+    )
     world.run()
     assert not [call for call in world.media.calls if call[0] == "boot"]
 
@@ -617,7 +765,9 @@ def test_a_boot_that_fails_is_reported_and_not_repeated(world, kit):
     world.media.failures = {"a": 5}
     outcome = left_alone(world, kit, "a").at(0, kit.o.Observation()).run()
     assert world.media.calls == [("boot", "a")]
-    assert "boot a failed: BMC says no" in outcome.warnings and not [text for text in outcome.warnings if "booted again" in text]
+    assert "boot a failed: BMC says no" in outcome.warnings and not [
+        text for text in outcome.warnings if "booted again" in text
+    ]
 
 
 @pytest.mark.parametrize(("boot", "grace"), [(2400.0, 300.0), (7200.0, 300.0), (240.0, 30.0)])
@@ -634,7 +784,9 @@ RECORDED = [
 ]
 
 
-@pytest.mark.parametrize(("entry", "method", "expected"), [case[1:] for case in RECORDED], ids=[case[0] for case in RECORDED])
+@pytest.mark.parametrize(
+    ("entry", "method", "expected"), [case[1:] for case in RECORDED], ids=[case[0] for case in RECORDED]
+)
 def test_which_hosts_may_have_found_no_image(kit, entry, method, expected):
     state = {"publish": {"method": method, "since": "2026-01-01T00:05:00Z"}, "machines": {"a": entry, "b": entry}}
     now = datetime.datetime(2026, 1, 1, 0, 6, tzinfo=datetime.UTC)

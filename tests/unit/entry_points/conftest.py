@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Both ways into a module, for the tests of this folder: as a module in a process of its own, and through the action."""
+"""Both ways into a module, for the tests of this folder: as a module in a process of its own, and through the
+action.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,8 @@ PROBE = "test.modules.probe"
 
 Opener = Callable[..., dict[str, Any]]
 
-# One process that has read Ansible's libraries; each opening is a fork of it, so that none sees what another left behind.
+# One process that has read Ansible's libraries; each opening is a fork of it, so that none sees what another left
+# behind.
 _MODULES = """
 import importlib, json, os, sys
 import ansible.module_utils.basic
@@ -57,7 +60,9 @@ def python_name(module_name: str, kind: str) -> str:
 @pytest.fixture(scope="session")
 def module_process() -> Iterator[subprocess.Popen[str]]:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(PATHS)}
-    with subprocess.Popen([sys.executable, "-c", _MODULES], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment) as process:
+    with subprocess.Popen(
+        [sys.executable, "-c", _MODULES], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+    ) as process:
         yield process
         process.communicate()
 
@@ -67,12 +72,19 @@ def open_as_module(module_process: subprocess.Popen[str]) -> Opener:
     """The result as it leaves the process of the module; warnings as plain text."""
 
     def opener(module_name: str, arguments: dict[str, Any], check: bool = False, diff: bool = False) -> dict[str, Any]:
-        internal = {"_ansible_check_mode": check, "_ansible_diff": diff, "_ansible_module_name": module_name, "_ansible_no_log": False}
+        internal = {
+            "_ansible_check_mode": check,
+            "_ansible_diff": diff,
+            "_ansible_module_name": module_name,
+            "_ansible_no_log": False,
+        }
         assert module_process.stdin and module_process.stdout
         module_process.stdin.write(json.dumps([python_name(module_name, "modules"), {**arguments, **internal}]) + "\n")
         module_process.stdin.flush()
         result = json.loads(json.loads(module_process.stdout.readline()))
-        result["warnings"] = [text if isinstance(text, str) else text["event"]["msg"] for text in result.get("warnings", [])]
+        result["warnings"] = [
+            text if isinstance(text, str) else text["event"]["msg"] for text in result.get("warnings", [])
+        ]
         return dict(result)
 
     return opener
@@ -84,7 +96,9 @@ def open_in_process(monkeypatch: pytest.MonkeyPatch) -> Opener:
     for path in PATHS:
         monkeypatch.syspath_prepend(path)
 
-    def opener(module_name: str, arguments: dict[str, Any], check: bool = False, diff: bool = False, **task: Any) -> dict[str, Any]:
+    def opener(
+        module_name: str, arguments: dict[str, Any], check: bool = False, diff: bool = False, **task: Any
+    ) -> dict[str, Any]:
         module = importlib.import_module(python_name(module_name, "action"))
         warnings: list[str] = []
         lines: list[str] = []
@@ -102,7 +116,9 @@ def open_in_process(monkeypatch: pytest.MonkeyPatch) -> Opener:
         }
         shell = SimpleNamespace(tmpdir=None, env_prefix=lambda **variables: "")
         connection = SimpleNamespace(transport="local", become=None, has_native_async=False, _shell=shell)
-        action = module.ActionModule(SimpleNamespace(**settings), connection, None, None, SimpleNamespace(template=lambda value: value), None)
+        action = module.ActionModule(
+            SimpleNamespace(**settings), connection, None, None, SimpleNamespace(template=lambda value: value), None
+        )
         action._display = SimpleNamespace(
             verbosity=0,
             warning=warnings.append,

@@ -20,7 +20,9 @@ PROBE = "test.modules.probe"
 SECRET = "correct-horse-battery"
 # They run only inside Ansible, where the variables of hosts are known.
 _INSIDE = ("deployment_settings", "preflight_check", "rehearsal", "variables_check")
-MODULES = sorted(path.stem for path in (ROOT / "plugins" / "modules").glob("*.py") if path.stem not in ("__init__", *_INSIDE))
+MODULES = sorted(
+    path.stem for path in (ROOT / "plugins" / "modules").glob("*.py") if path.stem not in ("__init__", *_INSIDE)
+)
 
 PROBES: dict[str, dict[str, Any]] = {
     "defaults": {},
@@ -43,7 +45,11 @@ PROBES: dict[str, dict[str, Any]] = {
     "control characters in a wrong argument": {"\x1b]0;t\x07": 3, "act": "\u202edance"},
     "revealed": {"act": "reveal", "data": {"token": SECRET}},
     "handed over": {"act": "hand_over", "data": {"url": f"https://i/bytoken/{SECRET}/a.iso"}},
-    "handed over with a secret, and failed": {"act": "hand_over", "number": 0, "data": {"url": f"https://i/bytoken/{SECRET}/a.iso"}},
+    "handed over with a secret, and failed": {
+        "act": "hand_over",
+        "number": 0,
+        "data": {"url": f"https://i/bytoken/{SECRET}/a.iso"},
+    },
 }
 
 
@@ -87,8 +93,12 @@ def test_modes(modes: dict[str, bool], both_ways: Compare) -> None:
 
 
 def provided_arguments(module: str, folder: Path) -> dict[str, Any]:
-    """Arguments that the module accepts, on ground where it finds nothing to work with: every required option gets a plausible value."""
-    specification = importlib.import_module(f"ansible_collections.zerotouch.openshift.plugins.modules.{module}").argument_spec()
+    """Arguments that the module accepts, on ground where it finds nothing to work with: every required option gets a
+    plausible value.
+    """
+    specification = importlib.import_module(
+        f"ansible_collections.zerotouch.openshift.plugins.modules.{module}"
+    ).argument_spec()
     plausible = {"path": str(folder / "given"), "str": str(folder / "given"), "list": [], "dict": {}}
     known: dict[str, dict[str, Any]] = {
         "agent_config": {"config_dir": str(folder / "given")},

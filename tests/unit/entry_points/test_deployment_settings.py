@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Module deployment_settings as Ansible runs it: only inside, with the variables of the task, and without printing the result."""
+"""Module deployment_settings as Ansible runs it: only inside, with the variables of the task, and without printing the
+result.
+"""
 
 from __future__ import annotations
 
@@ -16,15 +18,32 @@ PASSWORD = "correct-horse-battery"
 HOST = {"bmc": {**BMC, "password": PASSWORD}, "interfaces": [{"name": "eth0", "mac_address": "52:54:00:00:00:01"}]}
 
 
-def run(variables: dict[str, Any], monkeypatch: pytest.MonkeyPatch, **arguments: Any) -> tuple[dict[str, Any], list[str]]:
+def run(
+    variables: dict[str, Any], monkeypatch: pytest.MonkeyPatch, **arguments: Any
+) -> tuple[dict[str, Any], list[str]]:
     """The result of the action with another user and connection, and the lines that it printed."""
     module = importlib.import_module("ansible_collections.zerotouch.openshift.plugins.action.deployment_settings")
     lines: list[str] = []
-    task = {"action": "zerotouch.openshift.deployment_settings", "args": arguments, "check_mode": False, "diff": False, "async_val": 0, "environment": []}
-    connection = SimpleNamespace(transport="ssh", become=SimpleNamespace(name="sudo"), _shell=SimpleNamespace(tmpdir="", env_prefix=lambda **provided: ""))
+    task = {
+        "action": "zerotouch.openshift.deployment_settings",
+        "args": arguments,
+        "check_mode": False,
+        "diff": False,
+        "async_val": 0,
+        "environment": [],
+    }
+    connection = SimpleNamespace(
+        transport="ssh",
+        become=SimpleNamespace(name="sudo"),
+        _shell=SimpleNamespace(tmpdir="", env_prefix=lambda **provided: ""),
+    )
     templar = SimpleNamespace(template=lambda value: value)
-    action = module.ActionModule(SimpleNamespace(name="", no_log=False, delegate_to=None, **task), connection, None, None, templar, None)
-    action._display = SimpleNamespace(verbosity=3, warning=lines.append, display=lambda line, stderr=False: lines.append(line), vvv=lines.append)
+    action = module.ActionModule(
+        SimpleNamespace(name="", no_log=False, delegate_to=None, **task), connection, None, None, templar, None
+    )
+    action._display = SimpleNamespace(
+        verbosity=3, warning=lines.append, display=lambda line, stderr=False: lines.append(line), vvv=lines.append
+    )
     return dict(action.run(task_vars=variables)), lines
 
 
@@ -49,7 +68,9 @@ def test_a_playbook_that_the_method_does_not_have(monkeypatch: pytest.MonkeyPatc
 
 
 def test_connections_are_printed_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
-    variables = inventory({"node-1": HOST}, openshift_hub={"host": "https://hub.example.com:6443", "api_key": "geheim-geheim"})
+    variables = inventory(
+        {"node-1": HOST}, openshift_hub={"host": "https://hub.example.com:6443", "api_key": "geheim-geheim"}
+    )
     result, lines = run(variables, monkeypatch, building=False, show_connections=True)
     assert not result["failed"], result["msg"]
     assert lines == result["connections"] and "hub.example.com" in lines[0] and "geheim" not in str(lines)

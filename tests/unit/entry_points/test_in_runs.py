@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Modules in real runs of Ansible: which way is taken, what is shown, what one task costs, what a signal leaves behind."""
+"""Modules in real runs of Ansible: which way is taken, what is shown, what one task costs, what a signal leaves
+behind.
+"""
 
 from __future__ import annotations
 
@@ -52,9 +54,18 @@ Play = Callable[..., subprocess.CompletedProcess[str]]
 
 @pytest.fixture
 def run(tmp_path: Path) -> Play:
-    def play(tasks: list[dict[str, Any]], *options: str, environment: dict[str, str] | None = None, **keywords: Any) -> subprocess.CompletedProcess[str]:
+    def play(
+        tasks: list[dict[str, Any]], *options: str, environment: dict[str, str] | None = None, **keywords: Any
+    ) -> subprocess.CompletedProcess[str]:
         arguments, variables = command(tmp_path, {"tasks": tasks, **keywords}, *options)
-        return subprocess.run(arguments, env={**variables, **(environment or {})}, capture_output=True, text=True, timeout=120, check=False)
+        return subprocess.run(
+            arguments,
+            env={**variables, **(environment or {})},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
 
     return play
 
@@ -74,10 +85,15 @@ def test_which_way_is_taken(run: Play, tmp_path: Path) -> None:
     }
     (tmp_path / "python").symlink_to(sys.executable)
     tasks: list[dict[str, Any]] = [{**task, "register": name} for name, task in ways.items()]
-    tasks += [{"ansible.builtin.debug": {"msg": f"{name}={{{{ {name}.seen.inside }}}} {{{{ {name}.seen.environment }}}}"}} for name in ways]
+    tasks += [
+        {"ansible.builtin.debug": {"msg": (f"{name}={{{{ {name}.seen.inside }}}} {{{{ {name}.seen.environment }}}}")}}
+        for name in ways
+    ]
     done = run(tasks)
     assert done.returncode == 0, done.stdout + done.stderr
-    seen = {name: (inside, variable) for name, inside, variable in re.findall(r'"msg": "(\w+)=(\w+) (\w*)"', done.stdout)}
+    seen = {
+        name: (inside, variable) for name, inside, variable in re.findall(r'"msg": "(\w+)=(\w+) (\w*)"', done.stdout)
+    }
     assert {name: inside == "True" for name, (inside, dummy) in seen.items()} == {
         "plain": True,
         "other_python": False,
@@ -89,10 +105,19 @@ def test_which_way_is_taken(run: Play, tmp_path: Path) -> None:
 
 
 def test_values_from_templates_are_plain(run: Play) -> None:
-    """Templating returns tagged and lazy values; a module that runs in-process gets what a module of its own would get."""
-    arguments = {"data": {"text": "{{ word }}", "number": "{{ 3 }}", "nested": "{{ {'a': [1, word]} }}", "flag": "{{ true }}"}, "number": "{{ '5' }}"}
+    """Templating returns tagged and lazy values; a module that runs in-process gets what a module of its own would
+    get.
+    """
+    arguments = {
+        "data": {"text": "{{ word }}", "number": "{{ 3 }}", "nested": "{{ {'a': [1, word]} }}", "flag": "{{ true }}"},
+        "number": "{{ '5' }}",
+    }
     done = run(
-        [probe(arguments, register="r"), {"ansible.builtin.debug": {"msg": "{{ r.seen.types }} {{ r.seen.number + 1 }}"}}], vars={**PLAY["vars"], "word": "x"}
+        [
+            probe(arguments, register="r"),
+            {"ansible.builtin.debug": {"msg": "{{ r.seen.types }} {{ r.seen.number + 1 }}"}},
+        ],
+        vars={**PLAY["vars"], "word": "x"},
     )
     types = ["bool", "dict", "int", "str"] if NATIVE_TEMPLATES else ["bool", "dict", "str"]
     assert f"{types} 6" in done.stdout, done.stdout + done.stderr
@@ -109,14 +134,19 @@ def test_module_defaults_reach_their_module_only(run: Play) -> None:
 
 
 def test_what_is_shown(run: Play) -> None:
-    """Progress live as a plain line, warnings as warnings, no secret at any verbosity; nothing of a task with no_log."""
+    """Progress live as a plain line, warnings as warnings, no secret at any verbosity; nothing of a task with
+    no_log.
+    """
     # Not literally in the play: Ansible quotes the lines of a task that failed.
     secret = "{{ lookup('ansible.builtin.env', 'PROBE_SECRET') }}"
     tasks = [
         probe({"data": {"token": secret}}),
         probe({"password": secret, "act": "fail"}, ignore_errors=True),
         probe({"act": "hand_over", "data": {"url": f"https://images/byapikey/{secret}/a.iso"}}, register="r"),
-        probe({"act": "show", "data": {"image_url": "{{ r.url }}"}}, failed_when=f"r.url != 'https://images/byapikey/' ~ {secret.strip('{}')} ~ '/a.iso'"),
+        probe(
+            {"act": "show", "data": {"image_url": "{{ r.url }}"}},
+            failed_when=(f"r.url != 'https://images/byapikey/' ~ {secret.strip('{}')} ~ '/a.iso'"),
+        ),
     ]
     done = run(tasks, "-vvv", "--diff", environment={"PROBE_SECRET": SECRET})
     # Newer releases of ansible-core print fewer of a task's arguments.
@@ -132,7 +162,10 @@ def test_what_is_shown(run: Play) -> None:
 
 def test_progress_leaves_documents_alone(run: Play) -> None:
     """A callback that prints JSON keeps standard output to itself."""
-    pytest.importorskip("ansible_collections.ansible.posix.plugins.callback.json", reason="the collection ansible.posix is not installed")
+    pytest.importorskip(
+        "ansible_collections.ansible.posix.plugins.callback.json",
+        reason="the collection ansible.posix is not installed",
+    )
     done = run([probe()], environment={"ANSIBLE_STDOUT_CALLBACK": "ansible.posix.json"})
     assert json.loads(done.stdout)["plays"]
     assert "half way" in done.stderr
@@ -192,9 +225,13 @@ def test_signal_during_a_request_that_takes_no_notice(inside: bool, tmp_path: Pa
 
 
 def interrupted(folder: Path, task: dict[str, Any], marks: Path, signum: signal.Signals) -> float:
-    """Start the play, send the signal once the module has begun; seconds from the signal until the module has closed."""
+    """Start the play, send the signal once the module has begun; seconds from the signal until the module has
+    closed.
+    """
     arguments, environment = command(folder, {"tasks": [task]})
-    process = subprocess.Popen(arguments, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    process = subprocess.Popen(
+        arguments, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+    )
     try:
         wait_for(Path(f"{marks}.begun"), 60, process)
         time.sleep(0.2)

@@ -13,11 +13,17 @@ from ansible.errors import AnsibleFilterError
 from ansible_collections.zerotouch.openshift.plugins.filter.extended_crd import FilterModule
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.extend_crds import extend_crd
 
-SCHEMA = {"openAPIV3Schema": {"properties": {"status": {"type": "object", "properties": {"ready": {"type": "boolean"}}}}}}
+SCHEMA = {
+    "openAPIV3Schema": {"properties": {"status": {"type": "object", "properties": {"ready": {"type": "boolean"}}}}}
+}
 PROVIDED: dict[str, Any] = {
     "kind": "CustomResourceDefinition",
     "metadata": {"name": "agentmachines.capi-provider.agent-install.openshift.io"},
-    "spec": {"group": "capi-provider.agent-install.openshift.io", "names": {"kind": "AgentMachine"}, "versions": [{"name": "v1beta1", "schema": SCHEMA}]},
+    "spec": {
+        "group": "capi-provider.agent-install.openshift.io",
+        "names": {"kind": "AgentMachine"},
+        "versions": [{"name": "v1beta1", "schema": SCHEMA}],
+    },
 }
 extended_crd = FilterModule().filters()["extended_crd"]
 
@@ -31,8 +37,14 @@ def test_it_is_the_function_of_the_package() -> None:
 @pytest.mark.parametrize(
     ("provided", "words"),
     [
-        ({"kind": "Deployment", "metadata": {"name": "manager"}}, "Deployment manager is no definition of AgentCluster"),
-        ({**PROVIDED, "spec": {**PROVIDED["spec"], "versions": [{"name": "v1beta1"}]}}, "no schema for status in version v1beta1"),
+        (
+            {"kind": "Deployment", "metadata": {"name": "manager"}},
+            ("Deployment manager is no definition of AgentCluster"),
+        ),
+        (
+            {**PROVIDED, "spec": {**PROVIDED["spec"], "versions": [{"name": "v1beta1"}]}},
+            "no schema for status in version v1beta1",
+        ),
         ([PROVIDED], "not list"),
         (None, "not NoneType"),
     ],

@@ -10,7 +10,8 @@ import json
 import random
 from typing import Any
 
-# Values that parsers meet least: other types, limits of numbers, times that do not exist, texts that mean something elsewhere.
+# Values that parsers meet least: other types, limits of numbers, times that do not exist, texts that mean something
+# elsewhere.
 ODD: list[Any] = [
     None,
     True,
@@ -126,7 +127,9 @@ def data(random_: random.Random, value: bytes) -> bytes:
         elif kind == 3:
             changed[at : at + length] = random_.randbytes(min(length, len(changed) - at))
         elif kind == 4:
-            changed[at : at + length] = random_.choice((b"\xff", b"\x00", b"7", b"-", b"F")) * min(length, len(changed) - at)
+            changed[at : at + length] = random_.choice((b"\xff", b"\x00", b"7", b"-", b"F")) * min(
+                length, len(changed) - at
+            )
         elif random_.random() < 0.2:
             del changed[at:]
     return bytes(changed)

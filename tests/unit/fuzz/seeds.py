@@ -8,12 +8,26 @@ from __future__ import annotations
 import json
 from typing import Any
 
-CONDITIONS = [{"type": "Ready", "status": "True", "reason": "r", "message": "m", "lastTransitionTime": "2026-11-21T10:00:00Z"}]
-HOST_ID, CLUSTER_ID, INFRA_ENV_ID = "11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222", "33333333-3333-4333-8333-333333333333"
+CONDITIONS = [
+    {"type": "Ready", "status": "True", "reason": "r", "message": "m", "lastTransitionTime": "2026-11-21T10:00:00Z"}
+]
+HOST_ID, CLUSTER_ID, INFRA_ENV_ID = (
+    "11111111-1111-4111-8111-111111111111",
+    "22222222-2222-4222-8222-222222222222",
+    "33333333-3333-4333-8333-333333333333",
+)
 INVENTORY = {
     "hostname": "master-0",
     "bmc_address": "192.0.2.5",
-    "interfaces": [{"name": "eth0", "mac_address": "52:54:00:00:00:01", "ipv4_addresses": ["192.0.2.10/24"], "ipv6_addresses": [], "has_carrier": True}],
+    "interfaces": [
+        {
+            "name": "eth0",
+            "mac_address": "52:54:00:00:00:01",
+            "ipv4_addresses": ["192.0.2.10/24"],
+            "ipv6_addresses": [],
+            "has_carrier": True,
+        }
+    ],
     "disks": [
         {
             "id": "/dev/disk/by-id/wwn-0",
@@ -120,9 +134,19 @@ EVENT: dict[str, Any] = {
 NODE = {
     "apiVersion": "v1",
     "kind": "Node",
-    "metadata": {"name": "worker-0", "labels": {"node-role.kubernetes.io/worker": ""}, "annotations": {"a": "b"}, "uid": "u", "resourceVersion": "5"},
+    "metadata": {
+        "name": "worker-0",
+        "labels": {"node-role.kubernetes.io/worker": ""},
+        "annotations": {"a": "b"},
+        "uid": "u",
+        "resourceVersion": "5",
+    },
     "spec": {"providerID": "x"},
-    "status": {"conditions": CONDITIONS, "addresses": [{"type": "InternalIP", "address": "192.0.2.10"}], "nodeInfo": {"systemUUID": "u"}},
+    "status": {
+        "conditions": CONDITIONS,
+        "addresses": [{"type": "InternalIP", "address": "192.0.2.10"}],
+        "nodeInfo": {"systemUUID": "u"},
+    },
 }
 CLUSTER_VERSION = {
     "metadata": {"name": "version"},
@@ -134,7 +158,11 @@ INFRA_ENV_OBJECT = {
     "apiVersion": "agent-install.openshift.io/v1beta1",
     "kind": "InfraEnv",
     "metadata": {"name": "demo", "namespace": "lab", "generation": 1, "labels": {}, "annotations": {}},
-    "spec": {"clusterRef": {"name": "demo", "namespace": "lab"}, "pullSecretRef": {"name": "p"}, "nmStateConfigLabelSelector": {"matchLabels": {"a": "b"}}},
+    "spec": {
+        "clusterRef": {"name": "demo", "namespace": "lab"},
+        "pullSecretRef": {"name": "p"},
+        "nmStateConfigLabelSelector": {"matchLabels": {"a": "b"}},
+    },
     "status": {
         "isoDownloadURL": "https://image.example.com/byapikey/a.b.c/4.22/x86_64/full.iso",
         "createdTime": "2026-11-21T10:00:00Z",
@@ -166,17 +194,40 @@ NMSTATE = {
             "ipv4": {"enabled": True, "dhcp": False, "address": [{"ip": "192.0.2.10", "prefix-length": 24}]},
             "ipv6": {"enabled": False},
         },
-        {"name": "bond0", "type": "bond", "state": "up", "link-aggregation": {"mode": "802.3ad", "port": ["eth1", "eth2"], "options": {"miimon": "100"}}},
+        {
+            "name": "bond0",
+            "type": "bond",
+            "state": "up",
+            "link-aggregation": {"mode": "802.3ad", "port": ["eth1", "eth2"], "options": {"miimon": "100"}},
+        },
         {"name": "bond0.5", "type": "vlan", "state": "up", "vlan": {"base-iface": "bond0", "id": 5}},
         {
             "name": "br0",
             "type": "linux-bridge",
             "state": "up",
-            "bridge": {"options": {"stp": {"enabled": False}}, "port": [{"name": "eth3", "vlan": {"mode": "access", "tag": 3}}]},
+            "bridge": {
+                "options": {"stp": {"enabled": False}},
+                "port": [{"name": "eth3", "vlan": {"mode": "access", "tag": 3}}],
+            },
         },
-        {"name": "br-ex", "type": "ovs-bridge", "state": "up", "bridge": {"port": [{"name": "eth4"}, {"name": "br-ex"}]}},
+        {
+            "name": "br-ex",
+            "type": "ovs-bridge",
+            "state": "up",
+            "bridge": {"port": [{"name": "eth4"}, {"name": "br-ex"}]},
+        },
     ],
     "dns-resolver": {"config": {"server": ["192.0.2.1"], "search": ["example.com"]}},
-    "routes": {"config": [{"destination": "0.0.0.0/0", "next-hop-address": "192.0.2.1", "next-hop-interface": "eth0", "table-id": 254, "metric": 100}]},
+    "routes": {
+        "config": [
+            {
+                "destination": "0.0.0.0/0",
+                "next-hop-address": "192.0.2.1",
+                "next-hop-interface": "eth0",
+                "table-id": 254,
+                "metric": 100,
+            }
+        ]
+    },
     "route-rules": {"config": [{"ip-from": "192.0.2.0/24", "route-table": 200, "priority": 100}]},
 }

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What is fuzzed: each target reads one kind of remote data, mutated by a random source, with the code that reads it in a run."""
+"""What is fuzzed: each target reads one kind of remote data, mutated by a random source, with the code that reads it in
+a run.
+"""
 
 from __future__ import annotations
 
@@ -27,12 +29,20 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.run impor
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.http import ForeignUrl, HttpClient, Response
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.secrets import Redactor
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.tar_stream import Budget
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.preflight.datagrams import NoAnswer, dns_query, read_dns, read_ntp
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.preflight.datagrams import (
+    NoAnswer,
+    dns_query,
+    read_dns,
+    read_ntp,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.encryption import Cost, Keys
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.http_store import HttpStore
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.lease import Lease
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.lineage import Mark
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.record import read_record, seal_record
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.record import (
+    read_record,
+    seal_record,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.run import PlaybookRun
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.snapshot import Snapshot, unpack
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise import observe
@@ -42,14 +52,25 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.fla
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env import image as infra_env_image
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install.status import read_status
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster.status import summary
-from ansible_collections.zerotouch.openshift.plugins.module_utils.image.cpio import Member, gzip, read_members, write_archive, xz
+from ansible_collections.zerotouch.openshift.plugins.module_utils.image.cpio import (
+    Member,
+    gzip,
+    read_members,
+    write_archive,
+    xz,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.live import read_live_image
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.client import KubeClient
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.config import KubeConfig
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.remote_config import resolve_remote
 from ansible_collections.zerotouch.openshift.plugins.module_utils.nmstate.keyfiles import examine_network_config
 from ansible_collections.zerotouch.openshift.plugins.module_utils.nodes import approval, csrs
-from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.head import BadHead, parse_head, parse_ranges, split_head
+from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.head import (
+    BadHead,
+    parse_head,
+    parse_ranges,
+    split_head,
+)
 from ansible_collections.zerotouch.openshift.tests.support import live_image as synthetic
 from ansible_collections.zerotouch.openshift.tests.support.clock import Clock
 from ansible_collections.zerotouch.openshift.tests.support.hostile import archives, kubeconfigs, redfish
@@ -76,14 +97,25 @@ class Wire:
         return Response(status, headers, body)
 
 
-_REFUSAL = {"error": {"code": "a.b", "@Message.ExtendedInfo": [{"MessageId": "a.b", "Message": "m", "MessageArgs": ["x"], "RelatedProperties": ["#/y"]}]}}
+_REFUSAL = {
+    "error": {
+        "code": "a.b",
+        "@Message.ExtendedInfo": [
+            {"MessageId": "a.b", "Message": "m", "MessageArgs": ["x"], "RelatedProperties": ["#/y"]}
+        ],
+    }
+}
 
 
 def redfish_resources(random_: random.Random, wire: Wire, _tmp: Path) -> None:
     tree = redfish.honest()
     broken = random_.sample(sorted(tree), random_.choice((1, 1, 2)))
-    bodies = {path: mutate.body(random_, tree[path]) if path in broken else json.dumps(tree[path]).encode() for path in tree}
-    task = mutate.body(random_, {"TaskState": "Completed", "Messages": [{"Message": "m", "MessageId": "a.b"}], "@odata.id": "/task"})
+    bodies = {
+        path: mutate.body(random_, tree[path]) if path in broken else json.dumps(tree[path]).encode() for path in tree
+    }
+    task = mutate.body(
+        random_, {"TaskState": "Completed", "Messages": [{"Message": "m", "MessageId": "a.b"}], "@odata.id": "/task"}
+    )
     refusal = mutate.body(random_, _REFUSAL)
     odd = str(random_.choice(mutate.ODD)).encode("ascii", "ignore").decode().replace("\n", "").replace("\x00", "")
 
@@ -118,7 +150,9 @@ def assisted_answers(random_: random.Random, wire: Wire, _tmp: Path) -> None:
         f"infra-envs/{seeds.INFRA_ENV_ID}/hosts": [seeds.HOST],
         "events": [seeds.EVENT],
         "component-versions": {"versions": {"assisted-installer": "x"}, "release_tag": "v2"},
-        "openshift-versions": {"4.22.0": {"display_name": "4.22.0", "cpu_architectures": ["x86_64"], "support_level": "production"}},
+        "openshift-versions": {
+            "4.22.0": {"display_name": "4.22.0", "cpu_architectures": ["x86_64"], "support_level": "production"}
+        },
     }
     inside = copy.deepcopy(documents)
     if random_.random() < 0.4:  # JSON within strings
@@ -146,7 +180,9 @@ def assisted_answers(random_: random.Random, wire: Wire, _tmp: Path) -> None:
 
 def _kube(wire: Wire, answer: Answer) -> KubeClient:
     wire.answer = answer
-    return KubeClient(KubeConfig("https://api.example.com", authorization="Bearer x"), clock=Clock(tick=0.001), attempts=2)
+    return KubeClient(
+        KubeConfig("https://api.example.com", authorization="Bearer x"), clock=Clock(tick=0.001), attempts=2
+    )
 
 
 def kubernetes_objects(random_: random.Random, wire: Wire, _tmp: Path) -> None:
@@ -217,7 +253,10 @@ def _seeds() -> dict[str, list[dict[str, Any]]]:
     return {
         "agents": [made.agent(1), made.agent(2, state="installed")],
         "infraenvs": [seeds.INFRA_ENV_OBJECT],
-        "agentclusterinstalls": [made.cluster_objects(installed=True)["agentclusterinstalls"], made.cluster_objects()["agentclusterinstalls"]],
+        "agentclusterinstalls": [
+            made.cluster_objects(installed=True)["agentclusterinstalls"],
+            made.cluster_objects()["agentclusterinstalls"],
+        ],
         "nodes": [seeds.NODE],
         "clusterversions": [seeds.CLUSTER_VERSION],
         "clusteroperators": [seeds.CLUSTER_OPERATOR],
@@ -228,10 +267,19 @@ def _seeds() -> dict[str, list[dict[str, Any]]]:
 def kubernetes_watch(random_: random.Random, wire: Wire, _tmp: Path) -> None:
     from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.answers import read_events
 
-    lines = [json.dumps({"type": kind, "object": _seeds()["agents"][0]}).encode() for kind in ("ADDED", "MODIFIED", "DELETED", "BOOKMARK")]
+    lines = [
+        json.dumps({"type": kind, "object": _seeds()["agents"][0]}).encode()
+        for kind in ("ADDED", "MODIFIED", "DELETED", "BOOKMARK")
+    ]
     lines[random_.randrange(4)] = mutate.body(random_, {"type": "ADDED", "object": _seeds()["agents"][1]})
     text = b"\n".join(lines) + b"\n"
-    _read_agents([event.object for event in read_events(iter([text[:1000], text[1000:]]), "x", "/api/v1/agents") if event.type in ("ADDED", "MODIFIED")])
+    _read_agents(
+        [
+            event.object
+            for event in read_events(iter([text[:1000], text[1000:]]), "x", "/api/v1/agents")
+            if event.type in ("ADDED", "MODIFIED")
+        ]
+    )
 
 
 def kubeconfig(random_: random.Random, _wire: Wire, _tmp: Path) -> None:
@@ -251,7 +299,11 @@ def _iso() -> bytes:
 def iso(random_: random.Random, _wire: Wire, tmp: Path) -> None:
     image = bytearray(_iso())
     # Descriptors and directories are at the beginning; the rest is content.
-    for start, length in ((16 * 2048, 2048), (random_.randrange(16, 60) * 2048, 2048), (random_.randrange(len(image) // 2048) * 2048, 2048)):
+    for start, length in (
+        (16 * 2048, 2048),
+        (random_.randrange(16, 60) * 2048, 2048),
+        (random_.randrange(len(image) // 2048) * 2048, 2048),
+    ):
         if random_.random() < 0.6:
             piece = mutate.data(random_, bytes(image[start : start + length]))
             image[start : start + min(len(piece), length)] = piece[:length]
@@ -264,7 +316,9 @@ def iso(random_: random.Random, _wire: Wire, tmp: Path) -> None:
 def _areas() -> list[bytes]:
     import zstandard
 
-    plain = write_archive([Member("config.ign", b"{}" * 500), Member("etc/coreos-firstboot-network/a.nmconnection", b"[connection]")])
+    plain = write_archive(
+        [Member("config.ign", b"{}" * 500), Member("etc/coreos-firstboot-network/a.nmconnection", b"[connection]")]
+    )
     return [plain, gzip(plain), xz(plain), zstandard.ZstdCompressor().compress(plain)]
 
 
@@ -283,7 +337,12 @@ def _tars() -> list[bytes]:
 
 
 def tar(random_: random.Random, _wire: Wire, _tmp: Path) -> None:
-    redact_archive(io.BytesIO(mutate.data(random_, random_.choice(_tars()))), io.BytesIO(), Redactor(["secret-word"]), Budget(50 << 20))
+    redact_archive(
+        io.BytesIO(mutate.data(random_, random_.choice(_tars()))),
+        io.BytesIO(),
+        Redactor(["secret-word"]),
+        Budget(50 << 20),
+    )
 
 
 def nmstate(random_: random.Random, _wire: Wire, _tmp: Path) -> None:
@@ -303,11 +362,17 @@ def csr(random_: random.Random, _wire: Wire, _tmp: Path) -> None:
     if random_.random() < 0.7:
         lines = pem.decode().strip().splitlines()
         der = mutate.data(random_, base64.b64decode("".join(lines[1:-1])))
-        pem = b"-----BEGIN CERTIFICATE REQUEST-----\n" + base64.encodebytes(der) + b"-----END CERTIFICATE REQUEST-----\n"
+        pem = (
+            b"-----BEGIN CERTIFICATE REQUEST-----\n" + base64.encodebytes(der) + b"-----END CERTIFICATE REQUEST-----\n"
+        )
     else:
         pem = mutate.data(random_, pem)
     found["spec"]["request"] = base64.b64encode(pem).decode()
-    body = mutate.body(random_, {"metadata": {}, "items": [found]}) if random_.random() < 0.5 else json.dumps({"metadata": {}, "items": [found]}).encode()
+    body = (
+        mutate.body(random_, {"metadata": {}, "items": [found]})
+        if random_.random() < 0.5
+        else json.dumps({"metadata": {}, "items": [found]}).encode()
+    )
     client = _kube(_wire, lambda method, path: (200, {}, body))
     items = client.list("/apis/certificates.k8s.io/v1/certificatesigningrequests")
     nodes = [csrs.CsrNode("worker-0", frozenset({"192.0.2.10"}), False)]
@@ -335,7 +400,12 @@ _DNS = dns_query("api.demo.example.com", 1, 7)
 _DATAGRAMS = (
     # An alias and an address.
     b"".join(
-        [_DNS[:2], bytes.fromhex("81800001000200000000"), _DNS[12:], bytes.fromhex("c00c000500010000003c000603777777c00cc00c000100010000003c00040a000005")]
+        [
+            _DNS[:2],
+            bytes.fromhex("81800001000200000000"),
+            _DNS[12:],
+            bytes.fromhex("c00c000500010000003c000603777777c00cc00c000100010000003c00040a000005"),
+        ]
     ),
     b"\x24\x02" + bytes(38) + b"\xe9\x00\x00\x00\x80\x00\x00\x00",
 )
@@ -351,7 +421,13 @@ def datagrams(random_: random.Random, _wire: Wire, _tmp: Path) -> None:
 
 @functools.cache
 def _records() -> list[bytes]:
-    found = Snapshot({"state.json": b'{"format": 1, "machines": {"a": {"state": "booted"}}}', "auth/kubeconfig": b"x" * 200, "config/a.yaml": b"a: b"})
+    found = Snapshot(
+        {
+            "state.json": b'{"format": 1, "machines": {"a": {"state": "booted"}}}',
+            "auth/kubeconfig": b"x" * 200,
+            "config/a.yaml": b"a: b",
+        }
+    )
     return [seal_record(found, Mark("a" * 32, 7, found.digest), keys, "demo") for keys in (None, _STATE_KEYS)]
 
 
@@ -362,7 +438,10 @@ def stored_state(random_: random.Random, wire: Wire, _tmp: Path) -> None:
     record = header + b"\n" + (mutate.data(random_, body) if random_.random() < 0.4 else body)
     if keys is None:  # behind the checksums
         unpack(lzma.compress(mutate.data(random_, lzma.decompress(body)), preset=0))
-    head: Any = {"format": 1, "lease": Lease(PlaybookRun("1" * 32, "control", "boot", 7, 0), "boot_hosts", "2026-11-21T12:00:00Z").as_dict()}
+    head: Any = {
+        "format": 1,
+        "lease": Lease(PlaybookRun("1" * 32, "control", "boot", 7, 0), "boot_hosts", "2026-11-21T12:00:00Z").as_dict(),
+    }
     first = mutate.body(random_, head) if random_.random() < 0.4 else json.dumps(head).encode()
     wire.answer = lambda method, path: (200, {"etag": '"1"'}, first + b"\n" + record)
     store = HttpStore(HttpClient("store", "http://store.example.com/x"), "http://store.example.com/x", Clock())

@@ -1,10 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Mutated answers of every service end as a value or as a fault of the collection; never as another exception, in bounded time and memory.
+"""Mutated answers of every service end as a value or as a fault of the collection; never as another exception, in
+bounded time and memory.
 
-``ZT_FUZZ_CASES`` is the number of cases of each target (default 40), ``ZT_FUZZ_SEED`` the first of their seeds. A failure prints its seed:
-``ZT_FUZZ_SEED=<seed> ZT_FUZZ_CASES=1`` repeats that case.
+``ZT_FUZZ_CASES`` is the number of cases of each target (default 40), ``ZT_FUZZ_SEED`` the first of their seeds. A
+failure prints its seed: ``ZT_FUZZ_SEED=<seed> ZT_FUZZ_CASES=1`` repeats that case.
 """
 
 from __future__ import annotations
@@ -31,7 +32,11 @@ SEED = int(os.environ.get("ZT_FUZZ_SEED", "1"))
 _LONGEST = 20.0
 _LARGEST = 300
 # What the functions that read the data name as their own errors.
-FORESEEN: dict[str, tuple[type[Exception], ...]] = {"cpio": (CorruptArchive,), "tar": (ValueError,), "stored state": (BadSnapshot,)}
+FORESEEN: dict[str, tuple[type[Exception], ...]] = {
+    "cpio": (CorruptArchive,),
+    "tar": (ValueError,),
+    "stored state": (BadSnapshot,),
+}
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -40,7 +45,9 @@ def test_mutated_answers(target: str, tmp_path: Path, monkeypatch: pytest.Monkey
     wire = Wire()
     # No connection is made: a TLS context for each client would be most of the time.
     monkeypatch.setattr(http, "pool_manager", lambda *arguments, **options: {})
-    monkeypatch.setattr(HttpClient, "request", lambda client, method, path, **options: wire.request(client, method, path, **options))
+    monkeypatch.setattr(
+        HttpClient, "request", lambda client, method, path, **options: wire.request(client, method, path, **options)
+    )
     found: dict[str, list[int]] = {}
     slowest, refused = 0.0, 0
     for seed in range(SEED, SEED + CASES):
@@ -54,7 +61,11 @@ def test_mutated_answers(target: str, tmp_path: Path, monkeypatch: pytest.Monkey
             found.setdefault(f"{type(error).__name__}: {str(error)[:120]} {_where(error)}", []).append(seed)
         slowest = max(slowest, time.monotonic() - started)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
-    print(f"{target}: seeds {SEED} to {SEED + CASES - 1}, {refused} refused, slowest case {slowest:.2f} s, peak of the process {peak} MiB")
+    print(
+        f"{target}: seeds {SEED} to {SEED + CASES - 1}, {refused} refused, slowest case {slowest:.2f} s, peak of "
+        "the "
+        f"process {peak} MiB"
+    )
     assert not found, "\n".join(f"seeds {seeds[:5]} ({len(seeds)}): {text}" for text, seeds in sorted(found.items()))
     assert slowest < _LONGEST
     if "PYTEST_XDIST_WORKER" not in os.environ and CASES > 1000:

@@ -11,19 +11,48 @@ import json
 from typing import Any, cast
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec import Deployment, ExtraManifest, Host, ImageDigestSource, Pool
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec import (
+    Deployment,
+    ExtraManifest,
+    Host,
+    ImageDigestSource,
+    Pool,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput, ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install import run as cluster_install
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install.objects import CONFIG_MAP_BYTES, HubCluster, hub_objects
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install.run import RESOURCES, apply_install, observe, plan_install, plan_removal
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.kinds import AGENT_CLUSTER_INSTALL, CLUSTER_DEPLOYMENT, INFRA_ENV, NAMESPACE
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install.objects import (
+    CONFIG_MAP_BYTES,
+    HubCluster,
+    hub_objects,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install.run import (
+    RESOURCES,
+    apply_install,
+    observe,
+    plan_install,
+    plan_removal,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.kinds import (
+    AGENT_CLUSTER_INSTALL,
+    CLUSTER_DEPLOYMENT,
+    INFRA_ENV,
+    NAMESPACE,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.client import KubeClient
 from ansible_collections.zerotouch.openshift.tests.support.hub import definitions
 from ansible_collections.zerotouch.openshift.tests.support.hub.memory import PULL_SECRET, MemoryApi, hub_cluster
 
-MANIFEST = ExtraManifest("50-chrony.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: b}\n")
+MANIFEST = ExtraManifest(
+    "50-chrony.yaml",
+    (
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\n"
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: b}\n"
+    ),
+)
 MIRRORED = {
-    "image_digest_sources": (ImageDigestSource("quay.io/openshift-release-dev/ocp-release", ("registry.example.com:5000/ocp",)),),
+    "image_digest_sources": (
+        ImageDigestSource("quay.io/openshift-release-dev/ocp-release", ("registry.example.com:5000/ocp",)),
+    ),
     "additional_trust_bundle": "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n",
 }
 
@@ -76,7 +105,12 @@ def test_manifests_are_spread_over_config_maps_by_size() -> None:
 
 
 @pytest.mark.parametrize(
-    "changes", [{}, MIRRORED | {"extra_manifests": (MANIFEST,)}, {"platform": "none", "api_vips": (), "control_plane": Pool(1), "compute": Pool(0)}]
+    "changes",
+    [
+        {},
+        MIRRORED | {"extra_manifests": (MANIFEST,)},
+        {"platform": "none", "api_vips": (), "control_plane": Pool(1), "compute": Pool(0)},
+    ],
 )
 def test_the_definitions_accept_them(changes: dict[str, Any]) -> None:
     items = [item for item in hub_objects(hub_cluster(**changes)) if "/" in item["apiVersion"]]
@@ -139,7 +173,13 @@ def started(api: MemoryApi, reason: str, **conditions: str) -> None:
 def test_a_running_installation_is_not_changed(api: MemoryApi) -> None:
     deploy(api, hub_cluster())
     started(api, "InstallationInProgress")
-    with pytest.raises(ZeroTouchError, match=r"cannot be changed.*spec\.sshPublicKey: 'ssh-ed25519 AAAA' -> 'ssh-ed25519 BBBB'"):
+    with pytest.raises(
+        ZeroTouchError,
+        match=(
+            r"cannot be changed.*spec\.sshPublicKey: 'ssh-ed25519 AAAA' -> "
+            r"'ssh-ed25519 BBBB'"
+        ),
+    ):
         plan_install(hub_cluster(ssh_key="ssh-ed25519 BBBB"), observe(client(api), hub_cluster()))
     assert not plan_install(hub_cluster(), observe(client(api), hub_cluster())).changes
 
@@ -153,7 +193,10 @@ def test_changes_after_the_installation_are_said_to_have_no_effect(api: MemoryAp
 
 
 def test_an_image_set_of_others_is_never_changed(api: MemoryApi) -> None:
-    api.put(RESOURCES["ClusterImageSet"].path(name="openshift-4.22.0"), {"metadata": {"name": "openshift-4.22.0"}, "spec": {"releaseImage": "other"}})
+    api.put(
+        RESOURCES["ClusterImageSet"].path(name="openshift-4.22.0"),
+        {"metadata": {"name": "openshift-4.22.0"}, "spec": {"releaseImage": "other"}},
+    )
     with pytest.raises(ZeroTouchError, match=r"another release image \(other\).*image_set"):
         plan_install(hub_cluster(), observe(client(api), hub_cluster()))
     assert "ClusterImageSet edge-4.22" in deploy(api, hub_cluster(image_set="edge-4.22"))
@@ -167,7 +210,13 @@ def with_workers(count: int) -> HubCluster:
 
 def test_more_hosts_than_the_cluster_takes_are_refused_before_anything_is_written(api: MemoryApi) -> None:
     """One Agent too many keeps the installation from starting. Once it runs, the rest may join by add_hosts."""
-    with pytest.raises(InvalidInput, match=r"number of worker hosts defined \(3\) exceeds the configured Compute replicas \(2\)") as refused:
+    with pytest.raises(
+        InvalidInput,
+        match=(
+            r"number of worker hosts defined \(3\) exceeds the configured Compute "
+            r"replicas \(2\)"
+        ),
+    ) as refused:
         plan_install(with_workers(3), observe(client(api), hub_cluster()))
     assert "add_hosts" in refused.value.problems[0].hint
     deploy(api, with_workers(1))
@@ -189,17 +238,26 @@ def test_removal_leaves_what_is_not_ours_and_what_others_may_use(api: MemoryApi)
     del body["metadata"]["labels"]
     api.put(secret, body)
     changes, stays = plan_removal(client(api), "fleet", "edge")
-    assert [change.title for change in changes] == ["ClusterDeployment fleet/edge", "AgentClusterInstall fleet/edge", "ConfigMap fleet/edge-manifests-0"]
+    assert [change.title for change in changes] == [
+        "ClusterDeployment fleet/edge",
+        "AgentClusterInstall fleet/edge",
+        "ConfigMap fleet/edge-manifests-0",
+    ]
     assert stays == ["Secret fleet/edge-pull-secret stays: it was not created by this collection"]
 
 
 def test_removal_leaves_the_pull_secret_to_an_infra_env_that_shares_it(api: MemoryApi) -> None:
     deploy(api, hub_cluster())
-    api.put(INFRA_ENV.path("fleet", "edge"), {"metadata": {"name": "edge"}, "spec": {"pullSecretRef": {"name": "edge-pull-secret"}}})
+    api.put(
+        INFRA_ENV.path("fleet", "edge"),
+        {"metadata": {"name": "edge"}, "spec": {"pullSecretRef": {"name": "edge-pull-secret"}}},
+    )
     changes, stays = plan_removal(client(api), "fleet", "edge")
     assert [change.title for change in changes] == ["ClusterDeployment fleet/edge", "AgentClusterInstall fleet/edge"]
     assert stays == ["Secret fleet/edge-pull-secret stays: InfraEnv fleet/edge uses it"]
-    api.put(INFRA_ENV.path("fleet", "edge"), {"metadata": {"name": "edge"}, "spec": {"pullSecretRef": {"name": "another"}}})
+    api.put(
+        INFRA_ENV.path("fleet", "edge"), {"metadata": {"name": "edge"}, "spec": {"pullSecretRef": {"name": "another"}}}
+    )
     assert plan_removal(client(api), "fleet", "edge")[0][-1].title == "Secret fleet/edge-pull-secret"
 
 
@@ -209,7 +267,10 @@ def test_nothing_is_taken_from_under_a_cluster_of_another_tool(api: MemoryApi) -
     body = api.get(path)
     del body["metadata"]["labels"]
     api.put(path, body)
-    assert plan_removal(client(api), "fleet", "edge") == ([], ["ClusterDeployment fleet/edge stays: it was not created by this collection"])
+    assert plan_removal(client(api), "fleet", "edge") == (
+        [],
+        [("ClusterDeployment fleet/edge stays: it was not created by this collection")],
+    )
 
 
 @pytest.mark.parametrize("resource", [AGENT_CLUSTER_INSTALL, CLUSTER_DEPLOYMENT], ids=lambda resource: resource.kind)
@@ -218,7 +279,12 @@ def test_a_cluster_of_cluster_api_is_left_to_its_control_plane(api: MemoryApi, r
     deploy(api, cluster)
     path = resource.path("fleet", cluster.name)
     found = api.find(path) or {}
-    owner = {"apiVersion": "controlplane.cluster.x-k8s.io/v1alpha3", "kind": "OpenshiftAssistedControlPlane", "name": cluster.name, "uid": "u"}
+    owner = {
+        "apiVersion": "controlplane.cluster.x-k8s.io/v1alpha3",
+        "kind": "OpenshiftAssistedControlPlane",
+        "name": cluster.name,
+        "uid": "u",
+    }
     api.put(path, {**found, "metadata": {**found["metadata"], "ownerReferences": [owner]}})
     with pytest.raises(ZeroTouchError, match="openshift_install_method: capi"):
         plan_install(cluster, observe(client(api), cluster))

@@ -11,20 +11,33 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install.status import InstallStatus, failing_validations, read_status
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install.status import (
+    InstallStatus,
+    failing_validations,
+    read_status,
+)
 
 
 def install(state: str = "", **conditions: str) -> dict[str, Any]:
     """``RequirementsMet="F ClusterNotReady"`` …; the message is the reason in words."""
     words = {"T": "True", "F": "False", "U": "Unknown"}
     listed = [
-        {"type": kind, "status": words[text.split()[0]], "reason": text.split()[1], "message": f"because of {text.split()[1]}"}
+        {
+            "type": kind,
+            "status": words[text.split()[0]],
+            "reason": text.split()[1],
+            "message": f"because of {text.split()[1]}",
+        }
         for kind, text in conditions.items()
     ]
     return {"spec": {}, "status": {"conditions": listed, "debugInfo": {"state": state, "stateInfo": f"{state} info"}}}
 
 
-NOT = {"Completed": "F InstallationNotStarted", "Failed": "F InstallationNotFailed", "Stopped": "F InstallationNotStopped"}
+NOT = {
+    "Completed": "F InstallationNotStarted",
+    "Failed": "F InstallationNotFailed",
+    "Stopped": "F InstallationNotStopped",
+}
 
 
 @pytest.mark.parametrize(
@@ -38,12 +51,45 @@ NOT = {"Completed": "F InstallationNotStarted", "Failed": "F InstallationNotFail
         ({"RequirementsMet": "T ClusterIsReady", **NOT}, "ready"),
         ({"RequirementsMet": "T ClusterIsReady", **NOT, "Completed": "F InstallationOnHold"}, "held"),
         ({"RequirementsMet": "F InsufficientAgents", **NOT, "Completed": "F InstallationOnHold"}, "waiting"),
-        ({"RequirementsMet": "T ClusterAlreadyInstalling", **NOT, "Completed": "F InstallationInProgress"}, "installing"),
-        ({"RequirementsMet": "T ClusterInstallationStopped", **NOT, "Completed": "T InstallationCompleted", "Stopped": "T InstallationCompleted"}, "installed"),
-        ({"RequirementsMet": "T ClusterAlreadyInstalling", **NOT, "Completed": "T InstallationCompleted", "Stopped": "T InstallationCompleted"}, "installed"),
-        ({"Completed": "F InstallationFailed", "Failed": "T InstallationFailed", "Stopped": "T InstallationFailed"}, "failed"),
-        ({"Completed": "U UnknownStatus", "Failed": "F InstallationNotFailed", "Stopped": "T InstallationCancelled"}, "cancelled"),
-        ({"RequirementsMet": "U UnknownStatus", "Completed": "U UnknownStatus", "Failed": "F InstallationNotFailed", "Stopped": "F x"}, "waiting"),
+        (
+            {"RequirementsMet": "T ClusterAlreadyInstalling", **NOT, "Completed": "F InstallationInProgress"},
+            "installing",
+        ),
+        (
+            {
+                "RequirementsMet": "T ClusterInstallationStopped",
+                **NOT,
+                "Completed": "T InstallationCompleted",
+                "Stopped": "T InstallationCompleted",
+            },
+            "installed",
+        ),
+        (
+            {
+                "RequirementsMet": "T ClusterAlreadyInstalling",
+                **NOT,
+                "Completed": "T InstallationCompleted",
+                "Stopped": "T InstallationCompleted",
+            },
+            "installed",
+        ),
+        (
+            {"Completed": "F InstallationFailed", "Failed": "T InstallationFailed", "Stopped": "T InstallationFailed"},
+            "failed",
+        ),
+        (
+            {"Completed": "U UnknownStatus", "Failed": "F InstallationNotFailed", "Stopped": "T InstallationCancelled"},
+            "cancelled",
+        ),
+        (
+            {
+                "RequirementsMet": "U UnknownStatus",
+                "Completed": "U UnknownStatus",
+                "Failed": "F InstallationNotFailed",
+                "Stopped": "F x",
+            },
+            "waiting",
+        ),
         ({"SpecSynced": "F InputError", "RequirementsMet": "U NotAvailable"}, "refused"),
         ({"SpecSynced": "F BackendError", "RequirementsMet": "U NotAvailable"}, "waiting"),
         ({"SpecSynced": "F InputError", **NOT, "Completed": "T InstallationCompleted"}, "installed"),
@@ -64,7 +110,10 @@ def test_from_the_start_on_the_specification_is_frozen(reason: str) -> None:
 def test_what_holds_it_up_is_reported_in_the_operators_words() -> None:
     body = install(RequirementsMet="F ClusterNotReady", Validated="F ValidationsFailing", **NOT)
     body["status"]["validationsInfo"] = {
-        "network": [{"id": "api-vips-valid", "status": "failure", "message": "the VIP is in use"}, {"id": "dns", "status": "success", "message": ""}],
+        "network": [
+            {"id": "api-vips-valid", "status": "failure", "message": "the VIP is in use"},
+            {"id": "dns", "status": "success", "message": ""},
+        ],
         "hosts-data": [{"id": "all-hosts-are-ready-to-install", "status": "pending", "message": "hosts are not ready"}],
     }
     status = read_status(body)
@@ -78,7 +127,12 @@ def test_credentials_and_progress() -> None:
     body["spec"] = {"clusterMetadata": {"adminKubeconfigSecretRef": {"name": "edge-admin-kubeconfig"}}}
     body["status"]["progress"] = {"totalPercentage": 45}
     status = read_status(body)
-    assert (status.percent, status.kubeconfig_secret, status.password_secret, status.state) == (45, "edge-admin-kubeconfig", "", "installing")
+    assert (status.percent, status.kubeconfig_secret, status.password_secret, status.state) == (
+        45,
+        "edge-admin-kubeconfig",
+        "",
+        "installing",
+    )
 
 
 @pytest.mark.parametrize("phase", ["waiting", "ready", "installing"])

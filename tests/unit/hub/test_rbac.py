@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The rules of docs/rbac are what the modules ask for: each of them gets by with these, none of these is idle, and one that is missing is named."""
+"""The rules of docs/rbac are what the modules ask for: each of them gets by with these, none of these is idle, and one
+that is missing is named.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,9 @@ MACHINE = {
     "boot_mac_address": "52:54:00:00:00:01",
     "bmc": {"address": "redfish-virtualmedia://192.0.2.11", "username": "root", "password": "calvin-calvin"},
 }
-TIMEOUTS = {name: limit["default"] for name, limit in agent_cluster_install.argument_spec()["timeouts"]["options"].items()}
+TIMEOUTS = {
+    name: limit["default"] for name, limit in agent_cluster_install.argument_spec()["timeouts"]["options"].items()
+}
 HOST = {"name": "node-1", "mac_addresses": ["52:54:00:00:00:01"]}
 Rule = tuple[str, str, str, str]  # Role or ClusterRole, group, resource, verb
 
@@ -69,12 +73,21 @@ def rules() -> set[Rule]:
 
 
 class GuardedHub(infrahub.InfraHub):
-    """A hub that grants what its rules grant: those of the Role in one namespace, those of the ClusterRole everywhere. ``used`` are those it went by."""
+    """A hub that grants what its rules grant: those of the Role in one namespace, those of the ClusterRole everywhere.
+
+    ``used`` are those it went by.
+    """
 
     def __init__(self, granted: set[Rule]) -> None:
         super().__init__()
         hubserver.KINDS.update(
-            {"baremetalhosts": "BareMetalHost", "configmaps": "ConfigMap", "clusterimagesets": "ClusterImageSet", "nodes": "Node", "namespaces": "Namespace"}
+            {
+                "baremetalhosts": "BareMetalHost",
+                "configmaps": "ConfigMap",
+                "clusterimagesets": "ClusterImageSet",
+                "nodes": "Node",
+                "namespaces": "Namespace",
+            }
         )
         self.granted, self.used = granted, set[Rule]()
         self.faults.append(self.judge)
@@ -119,7 +132,11 @@ Play = Callable[..., dict[str, Any]]
 def play(hub: GuardedHub) -> Play:
     def call_module(module: Any, **options: Any) -> dict[str, Any]:
         params = {name: spec.get("default") for name, spec in module.argument_spec().items()}
-        params |= {"kubeconfig": hub.kubeconfig, **({"namespace": NAMESPACE} if "namespace" in params else {}), **options}
+        params |= {
+            "kubeconfig": hub.kubeconfig,
+            **({"namespace": NAMESPACE} if "namespace" in params else {}),
+            **options,
+        }
         call = Call(params)
         return {**perform(module.run, call), "warnings": call.warnings}
 
@@ -141,13 +158,23 @@ def conflict(plural: str) -> Callable[[dict[str, Any]], Any]:
 
 def agent(number: int = 1, **spec: Any) -> dict[str, Any]:
     inventory = {"interfaces": [{"macAddress": f"52:54:00:00:00:0{number}"}], "disks": [], "hostname": f"node-{number}"}
-    status = {"debugInfo": {"state": "known-unbound"}, "inventory": inventory, "conditions": [{"type": "Bound", "status": "False", "reason": "Unbound"}]}
+    status = {
+        "debugInfo": {"state": "known-unbound"},
+        "inventory": inventory,
+        "conditions": [{"type": "Bound", "status": "False", "reason": "Unbound"}],
+    }
     labels = {"infraenvs.agent-install.openshift.io": "site"}
-    return {"metadata": {"name": f"agent-{number}", "namespace": NAMESPACE, "labels": labels}, "spec": {"approved": False, **spec}, "status": status}
+    return {
+        "metadata": {"name": f"agent-{number}", "namespace": NAMESPACE, "labels": labels},
+        "spec": {"approved": False, **spec},
+        "status": status,
+    }
 
 
 def when_watched(hub: GuardedHub, plural: str, call: Callable[[], object]) -> None:
-    """What the hub does by itself, as soon as the module watches; nothing, where the test has taken away what would have been there."""
+    """What the hub does by itself, as soon as the module watches; nothing, where the test has taken away what would
+    have been there.
+    """
 
     def noticed(request: dict[str, Any]) -> None:
         if request["verb"] == "watch" and request["path"].endswith(f"/{plural}"):
@@ -166,8 +193,20 @@ def when_watched(hub: GuardedHub, plural: str, call: Callable[[], object]) -> No
 
 def with_infra_env(hub: GuardedHub, run_module: Play) -> Iterator[dict[str, Any]]:
     network = {"interfaces": [{"name": "eth0", "type": "ethernet", "state": "up"}]}
-    hosts = [{"name": "node-1", "interfaces": [{"name": "eth0", "mac_address": "52:54:00:00:00:01"}], "network_config": network}]
-    requested = {"name": "site", "pull_secret": infrahub.PULL_SECRET, "hosts": hosts, "image_cooldown": 0, "timeout": 20}
+    hosts = [
+        {
+            "name": "node-1",
+            "interfaces": [{"name": "eth0", "mac_address": "52:54:00:00:00:01"}],
+            "network_config": network,
+        }
+    ]
+    requested = {
+        "name": "site",
+        "pull_secret": infrahub.PULL_SECRET,
+        "hosts": hosts,
+        "image_cooldown": 0,
+        "timeout": 20,
+    }
     yield run_module(infra_env, **requested)
     for plural in ("infraenvs", "nmstateconfigs", "secrets"):
         hub.faults.append(conflict(plural))
@@ -191,10 +230,18 @@ def with_discovery_image(hub: GuardedHub, run_module: Play) -> Iterator[dict[str
 
 def with_agents(hub: GuardedHub, run_module: Play) -> Iterator[dict[str, Any]]:
     hub.put("infraenvs", {"metadata": {"name": "site", "namespace": NAMESPACE}, "spec": {}})
-    reference = {"group": "extensions.hive.openshift.io", "kind": "AgentClusterInstall", "name": "edge", "version": "v1beta1"}
+    reference = {
+        "group": "extensions.hive.openshift.io",
+        "kind": "AgentClusterInstall",
+        "name": "edge",
+        "version": "v1beta1",
+    }
     cluster = {"metadata": {"name": "edge", "namespace": NAMESPACE}}
     hub.put("clusterdeployments", {**cluster, "spec": {"clusterInstallRef": reference}})
-    hub.put("agentclusterinstalls", {**cluster, "spec": {"provisionRequirements": {"controlPlaneAgents": 1, "workerAgents": 0}}})
+    hub.put(
+        "agentclusterinstalls",
+        {**cluster, "spec": {"provisionRequirements": {"controlPlaneAgents": 1, "workerAgents": 0}}},
+    )
     hub.put("agents", agent())
     yield run_module(agents_info, namespaces=[NAMESPACE])
     yield run_module(agents_info)
@@ -206,7 +253,11 @@ def with_agents(hub: GuardedHub, run_module: Play) -> Iterator[dict[str, Any]]:
 
 
 def with_agent_cluster_install(hub: GuardedHub, run_module: Play) -> Iterator[dict[str, Any]]:
-    manifests = {"extra_manifests": [{"name": "extra.yaml", "content": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: extra}\n"}]}
+    manifests = {
+        "extra_manifests": [
+            {"name": "extra.yaml", "content": ("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: extra}\n")}
+        ]
+    }
     yield run_module(agent_cluster_install, cluster={**CLUSTER, **manifests})
     for plural in ("clusterdeployments", "agentclusterinstalls", "secrets", "configmaps"):
         hub.faults.append(conflict(plural))
@@ -218,9 +269,15 @@ def with_agent_cluster_install(hub: GuardedHub, run_module: Play) -> Iterator[di
     yield run_module(agent_cluster_install, cluster=CLUSTER)
     met = {"conditions": [{"type": "RequirementsMet", "status": "True", "reason": "ClusterIsReady", "message": ""}]}
     when_watched(hub, "agentclusterinstalls", lambda: hub.change("edge", NAMESPACE, "agentclusterinstalls", status=met))
-    yield run_module(agent_cluster_install, cluster=CLUSTER, wait_for="requirements_met", timeouts={**TIMEOUTS, "requirements": 20.0})
+    yield run_module(
+        agent_cluster_install, cluster=CLUSTER, wait_for="requirements_met", timeouts={**TIMEOUTS, "requirements": 20.0}
+    )
     # A finalizer holds the ClusterDeployment for a while.
-    hub.faults.append(lambda request: (200, {}, {}) if request["verb"] == "delete" and "/clusterdeployments/" in request["path"] else None)
+    hub.faults.append(
+        lambda request: (
+            (200, {}, {}) if request["verb"] == "delete" and "/clusterdeployments/" in request["path"] else None
+        )
+    )
     when_watched(hub, "clusterdeployments", lambda: hub.remove("edge", NAMESPACE, "clusterdeployments"))
     yield run_module(agent_cluster_install, state="absent", name="edge")
 
@@ -232,12 +289,23 @@ def with_bare_metal_hosts(hub: GuardedHub, run_module: Play) -> Iterator[dict[st
     for plural in ("baremetalhosts", "secrets"):
         hub.faults.append(conflict(plural))
     yield run_module(
-        bare_metal_hosts, hosts=[{**MACHINE, "role": "worker", "bmc": {**MACHINE["bmc"], "username": "other"}, "cluster": {"name": "edge"}}], **requested
+        bare_metal_hosts,
+        hosts=[
+            {**MACHINE, "role": "worker", "bmc": {**MACHINE["bmc"], "username": "other"}, "cluster": {"name": "edge"}}
+        ],
+        **requested,
     )
     yield run_module(bare_metal_hosts, hosts=[{"name": "node-1"}], state="absent", timeout=20)
 
 
-PLAYS = (with_infra_env, with_a_new_namespace, with_discovery_image, with_agents, with_agent_cluster_install, with_bare_metal_hosts)
+PLAYS = (
+    with_infra_env,
+    with_a_new_namespace,
+    with_discovery_image,
+    with_agents,
+    with_agent_cluster_install,
+    with_bare_metal_hosts,
+)
 # Those that have to do with a resource.
 PLAYS_OF = {
     "infraenvs": (with_infra_env, with_discovery_image, with_bare_metal_hosts),
@@ -255,7 +323,10 @@ PLAYS_OF = {
 
 @pytest.fixture
 def guarded(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[set[Rule]], GuardedHub]]:
-    """A hub with these rules. Who follows objects may watch them, although nothing happens here for so long that a list is not enough."""
+    """A hub with these rules.
+
+    Who follows objects may watch them, although nothing happens here for so long that a list is not enough.
+    """
     hubs: list[GuardedHub] = []
     follow = KubeClient.follow
 
@@ -284,7 +355,10 @@ def test_the_modules_get_by_with_them_and_need_them_all(guarded: Callable[[set[R
         hub = guarded(rules())
         for number, result in enumerate(scene(hub, play(hub))):
             assert not result["failed"], (scene.__name__, number, result["msg"])
-            assert not [text for text in result.get("warnings", ()) if "403" in text], (scene.__name__, result["warnings"])
+            assert not [text for text in result.get("warnings", ()) if "403" in text], (
+                scene.__name__,
+                result["warnings"],
+            )
         used |= hub.used
     assert used == rules(), f"idle: {sorted(rules() - used)}"
 
@@ -311,4 +385,6 @@ def test_a_rule_that_is_missing_is_named(guarded: Callable[[set[Rule]], GuardedH
     rule = f'{{apiGroups: ["{group}"], resources: ["{resource}"], verbs: ["{verb}"]}}'
     where = f"a Role in namespace {NAMESPACE}" if kind == "Role" else "a ClusterRole"
     assert reported and all(rule in text for text in reported), (reported, rule)
-    assert any(re.search(rf"bind {re.escape(where)} .*to it with the rule {re.escape(rule)}", text) for text in reported)
+    assert any(
+        re.search(rf"bind {re.escape(where)} .*to it with the rule {re.escape(rule)}", text) for text in reported
+    )

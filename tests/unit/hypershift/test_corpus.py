@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import errors
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster import rules as hosted_cluster_rules
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster import (
+    rules as hosted_cluster_rules,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster.immutable import settled
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster.object import cluster_object
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool import rules as node_pool_rules
@@ -20,7 +22,10 @@ from ansible_collections.zerotouch.openshift.tests.unit.hypershift import corpus
 # What the server fills in.
 POOL_DEFAULTS = {
     "arch": "amd64",
-    "management": {"autoRepair": False, "replace": {"strategy": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}},
+    "management": {
+        "autoRepair": False,
+        "replace": {"strategy": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}},
+    },
 }
 CLUSTER_DEFAULTS = {
     "autoscaling": {"scaling": "ScaleUpAndScaleDown"},
@@ -29,8 +34,15 @@ CLUSTER_DEFAULTS = {
     "infrastructureAvailabilityPolicy": "SingleReplica",
     "issuerURL": "https://kubernetes.default.svc",
     "olmCatalogPlacement": "management",
-    "networking": {"networkType": "OVNKubernetes", "clusterNetwork": [{"cidr": "10.132.0.0/14"}], "serviceNetwork": [{"cidr": "172.31.0.0/16"}]},
-    "etcd": {"managementType": "Managed", "managed": {"storage": {"type": "PersistentVolume", "persistentVolume": {"size": "8Gi"}}}},
+    "networking": {
+        "networkType": "OVNKubernetes",
+        "clusterNetwork": [{"cidr": "10.132.0.0/14"}],
+        "serviceNetwork": [{"cidr": "172.31.0.0/16"}],
+    },
+    "etcd": {
+        "managementType": "Managed",
+        "managed": {"storage": {"type": "PersistentVolume", "persistentVolume": {"size": "8Gi"}}},
+    },
 }
 
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module hosted_cluster in process, against a hub in memory: what it makes, refuses, waits for, fetches, and the order in which it takes all down."""
+"""The module hosted_cluster in process, against a hub in memory: what it makes, refuses, waits for, fetches, and the
+order in which it takes all down.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock i
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster import absent as absent_case
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster import run as present_case
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster import wait as hosted_cluster_wait
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster import (
+    wait as hosted_cluster_wait,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster.status import wait_status
 from ansible_collections.zerotouch.openshift.plugins.modules import hosted_cluster
 from ansible_collections.zerotouch.openshift.tests.support.hub import hosted as hub
@@ -66,14 +70,26 @@ def spec(api: Any) -> dict[str, Any]:
 
 
 def secret(api: Any, name: str, **data: str) -> None:
-    api.put(f"{SECRETS}/{name}", {"metadata": {"name": name}, "data": {key: base64.b64encode(text.encode()).decode() for key, text in data.items()}})
+    api.put(
+        f"{SECRETS}/{name}",
+        {
+            "metadata": {"name": name},
+            "data": {key: base64.b64encode(text.encode()).decode() for key, text in data.items()},
+        },
+    )
 
 
 def says(api: Any, states: dict[str, Any], **status: Any) -> None:
     """The operator has seen it as it is now."""
     present = api.get(hub.CLUSTER_PATH)
     generation = present["metadata"].get("generation", 1)
-    api.put(hub.CLUSTER_PATH, {**present, "status": {**present.get("status", {}), "conditions": hub.conditions(states, generation), **status}})
+    api.put(
+        hub.CLUSTER_PATH,
+        {
+            **present,
+            "status": {**present.get("status", {}), "conditions": hub.conditions(states, generation), **status},
+        },
+    )
 
 
 def test_check_run_run_again(api: Any) -> None:
@@ -96,7 +112,13 @@ def test_check_run_run_again(api: Any) -> None:
 def test_what_is_made(api: Any) -> None:
     ok(opened(**NEW, ssh_public_keys=["ssh-ed25519 AAAA"], base_domain_prefix=""))
     made = spec(api)
-    assert [each["service"] for each in made["services"]] == ["APIServer", "Ignition", "Konnectivity", "OAuthServer", "OIDC"]
+    assert [each["service"] for each in made["services"]] == [
+        "APIServer",
+        "Ignition",
+        "Konnectivity",
+        "OAuthServer",
+        "OIDC",
+    ]
     assert made["platform"] == {"type": "Agent", "agent": {"agentNamespace": "hosts"}}
     assert made["dns"] == {"baseDomain": "example.com", "baseDomainPrefix": ""}
     assert made["secretEncryption"] == {"type": "aescbc", "aescbc": {"activeKey": {"name": "edge-etcd-encryption-key"}}}
@@ -116,16 +138,32 @@ def test_its_namespace_is_made(api: Any) -> None:
 
 
 def test_all_mistakes_at_once_and_nothing_written(api: Any) -> None:
-    result = opened(release_image="a b", networking={"cluster_network": [{"cidr": "10.0.0.0/8", "host_prefix": None}], "service_network": ["10.1.0.0/16"]})
+    result = opened(
+        release_image="a b",
+        networking={
+            "cluster_network": [{"cidr": "10.0.0.0/8", "host_prefix": None}],
+            "service_network": ["10.1.0.0/16"],
+        },
+    )
     paths = [problem["path"] for problem in result["problems"]]
-    assert paths == ["agent_namespace", "base_domain", "pull_secret", "services", "release_image", "networking.service_network[0]"]
+    assert paths == [
+        "agent_namespace",
+        "base_domain",
+        "pull_secret",
+        "services",
+        "release_image",
+        "networking.service_network[0]",
+    ]
     assert not api.writes
 
 
 def test_what_is_missing(api: Any) -> None:
     options = {**NEW, "agent_namespace": "nowhere", "pull_secret": None, "pull_secret_name": "mine"}
     words = opened(**options)["msg"]
-    assert "Secret clusters/mine (pull_secret_name) does not exist" in words and "Namespace nowhere (agent_namespace) does not exist" in words
+    assert (
+        "Secret clusters/mine (pull_secret_name) does not exist" in words
+        and ("Namespace nowhere (agent_namespace) does not exist") in words
+    )
     assert len(ok(opened(check_mode=True, **options))["warnings"]) == 2
     secret(api, "mine", auth="x")
     assert "has no key .dockerconfigjson" in opened(**{**options, "agent_namespace": hub.AGENTS})["msg"]
@@ -135,7 +173,9 @@ def test_agents_in_the_namespace_of_the_control_plane(api: Any) -> None:
     """The operator would wait for a namespace that it makes only afterwards, and later delete the hosts with it."""
     result = ok(opened(**{**NEW, "agent_namespace": hub.PLANE}))
     assert result["plan"][0] == "create Namespace clusters-edge: it does not exist"
-    assert api.get(hub.CLUSTER_PATH)["metadata"]["annotations"] == {"hypershift.openshift.io/skip-delete-hosted-controlplane-namespace": "true"}
+    assert api.get(hub.CLUSTER_PATH)["metadata"]["annotations"] == {
+        "hypershift.openshift.io/skip-delete-hosted-controlplane-namespace": "true"
+    }
     assert any("it is kept" in text for text in result["warnings"])
 
 
@@ -164,12 +204,16 @@ def test_a_pull_secret_that_says_the_same(api: Any) -> None:
     ok(opened(**NEW))
     assert not ok(opened(**{**NEW, "pull_secret": PULL_SECRET.replace(" ", "  ")}))["changed"]
     other = PULL_SECRET.replace("quay.io", "registry.example.com")
-    assert ok(opened(**{**NEW, "pull_secret": other}))["plan"] == ["patch Secret clusters/edge-pull-secret: data..dockerconfigjson: differs"]
+    assert ok(opened(**{**NEW, "pull_secret": other}))["plan"] == [
+        ("patch Secret clusters/edge-pull-secret: data..dockerconfigjson: differs")
+    ]
 
 
 def test_immutable_fields_in_check_mode(api: Any) -> None:
     ok(opened(**NEW))
-    result = opened(check_mode=True, **{**NEW, "api_server_address": "192.0.2.11", "base_domain": "example.org"}, fips=True)
+    result = opened(
+        check_mode=True, **{**NEW, "api_server_address": "192.0.2.11", "base_domain": "example.org"}, fips=True
+    )
     assert [problem["path"] for problem in result["problems"]] == ["services", "base_domain", "fips"]
     assert "spec.dns.baseDomain cannot be changed: it is example.com" in result["msg"]
 
@@ -177,7 +221,9 @@ def test_immutable_fields_in_check_mode(api: Any) -> None:
 def test_what_rolls_out(api: Any) -> None:
     ok(opened(**NEW))
     secret(api, "mine", **{".dockerconfigjson": PULL_SECRET})
-    reported = ok(opened(pull_secret_name="mine", image_content_sources=[{"source": "a", "mirrors": ["b"]}]))["warnings"]
+    reported = ok(opened(pull_secret_name="mine", image_content_sources=[{"source": "a", "mirrors": ["b"]}]))[
+        "warnings"
+    ]
     assert [text.partition(" changes")[0] for text in reported] == ["the name of the pull secret", "the mirrors"]
 
 
@@ -194,7 +240,10 @@ def test_waiting_until_available_fetches_the_credentials(api: Any, tmp_path: Pat
     def available(api: Any) -> None:
         secret(api, "edge-admin-kubeconfig", kubeconfig=KUBECONFIG)
         secret(api, "edge-kubeadmin-password", password="aaaaa-bbbbb-ccccc-ddddd")
-        names = {"kubeconfig": {"name": "edge-admin-kubeconfig"}, "kubeadminPassword": {"name": "edge-kubeadmin-password"}}
+        names = {
+            "kubeconfig": {"name": "edge-admin-kubeconfig"},
+            "kubeadminPassword": {"name": "edge-kubeadmin-password"},
+        }
         says(api, AVAILABLE, **names, controlPlaneEndpoint={"host": "192.0.2.10", "port": 30001})
 
     api.steps = [lambda api: says(api, {**VALID, "InfrastructureReady": ("False", "Waiting", "etcd")}), available]
@@ -204,7 +253,9 @@ def test_waiting_until_available_fetches_the_credentials(api: Any, tmp_path: Pat
     assert result["hosted_cluster"]["api_url"] == "https://192.0.2.10:30001"
     for name in ("kubeconfig", "kubeadmin-password"):
         assert stat.S_IMODE((tmp_path / "auth" / name).stat().st_mode) == 0o600
-    assert json.loads((tmp_path / "state.json").read_text())["install"] == {"method": "hosted"}, "so that it is destroyed in the same way"
+    assert json.loads((tmp_path / "state.json").read_text())["install"] == {"method": "hosted"}, (
+        "so that it is destroyed in the same way"
+    )
     assert "aaaaa-bbbbb" not in str(result) and "LS0tLS1CRUdJTiBL" not in str(result)
     again = ok(opened(**NEW, wait_for="available", work_dir=str(tmp_path)))
     assert not again["changed"] and again["kubeconfig"] == str(tmp_path / "auth" / "kubeconfig")
@@ -220,15 +271,25 @@ def test_check_mode_fetches_nothing(api: Any, tmp_path: Path) -> None:
 
 
 def test_a_refusal_that_lasts_ends_the_wait(api: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    api.cluster(hub.hosted_cluster({"ValidConfiguration": ("False", "InvalidConfiguration", "CIDR overlap"), "ValidReleaseImage": "True"}))
+    api.cluster(
+        hub.hosted_cluster(
+            {"ValidConfiguration": ("False", "InvalidConfiguration", "CIDR overlap"), "ValidReleaseImage": "True"}
+        )
+    )
     monkeypatch.setattr(hosted_cluster_wait, "DOUBT", 0.0)
     result = opened(wait_for="valid", timeout=60.0)
-    assert f"{CLUSTER} does not get valid: ValidConfiguration is False (InvalidConfiguration): CIDR overlap" in result["msg"]
+    assert (
+        f"{CLUSTER} does not get valid: ValidConfiguration is False (InvalidConfiguration): CIDR overlap"
+        in result["msg"]
+    )
 
 
 def test_the_limit_says_what_it_waits_for(api: Any) -> None:
     api.cluster(hub.hosted_cluster())
-    assert "was not valid within 0 s: the operator has not said ValidConfiguration of it as it is now" in opened(wait_for="valid", timeout=0.0)["msg"]
+    assert (
+        "was not valid within 0 s: the operator has not said ValidConfiguration of it as it is now"
+        in opened(wait_for="valid", timeout=0.0)["msg"]
+    )
 
 
 @pytest.mark.parametrize(
@@ -236,19 +297,42 @@ def test_the_limit_says_what_it_waits_for(api: Any) -> None:
     [
         (VALID, {}, "valid", ""),
         ({**VALID, "SupportedHostedCluster": ("False", "Unsupported", "no")}, {}, "valid", "Unsupported"),
-        ({**VALID, "ReconciliationActive": ("False", "ReconciliationPaused", "until field removed")}, {}, "available", "until field removed"),
-        ({**VALID, "EtcdAvailable": ("False", "EtcdWaitingForQuorum", "no volume")}, {}, "available", "EtcdWaitingForQuorum"),
+        (
+            {**VALID, "ReconciliationActive": ("False", "ReconciliationPaused", "until field removed")},
+            {},
+            "available",
+            "until field removed",
+        ),
+        (
+            {**VALID, "EtcdAvailable": ("False", "EtcdWaitingForQuorum", "no volume")},
+            {},
+            "available",
+            "EtcdWaitingForQuorum",
+        ),
         (AVAILABLE, {}, "available", "no kubeconfig"),
         (AVAILABLE, {"kubeconfig": {"name": "k"}}, "available", ""),
         (AVAILABLE, {"kubeconfig": {"name": "k"}}, "completed", "its last version is not of"),
         (
             AVAILABLE,
-            {"kubeconfig": {"name": "k"}, "version": {"history": [{"image": hub.IMAGE, "state": "Partial", "version": "4.22.0"}]}},
+            {
+                "kubeconfig": {"name": "k"},
+                "version": {"history": [{"image": hub.IMAGE, "state": "Partial", "version": "4.22.0"}]},
+            },
             "completed",
             "Partial",
         ),
-        ({**AVAILABLE, "Degraded": ("True", "Trouble", "x")}, {"kubeconfig": {"name": "k"}}, "completed", "Degraded is True"),
-        (AVAILABLE, {"kubeconfig": {"name": "k"}, "version": {"history": [{"image": hub.IMAGE, "state": "Completed"}]}}, "completed", ""),
+        (
+            {**AVAILABLE, "Degraded": ("True", "Trouble", "x")},
+            {"kubeconfig": {"name": "k"}},
+            "completed",
+            "Degraded is True",
+        ),
+        (
+            AVAILABLE,
+            {"kubeconfig": {"name": "k"}, "version": {"history": [{"image": hub.IMAGE, "state": "Completed"}]}},
+            "completed",
+            "",
+        ),
     ],
 )
 def test_how_far_it_is(states: dict[str, Any], status: dict[str, Any], target: Any, words: str) -> None:
@@ -309,12 +393,19 @@ def test_the_order_that_loses_no_agents(whole: Any) -> None:
 
 def test_nothing_is_deleted_while_machines_are_left(whole: Any) -> None:
     result = opened(state="absent", timeout=0.0)
-    assert result["failed"] and "was not without Machines within 0 s" in result["msg"] and [machine["name"] for machine in result["machines"]] == ["m0", "m1"]
+    assert (
+        result["failed"]
+        and "was not without Machines within 0 s" in result["msg"]
+        and [machine["name"] for machine in result["machines"]] == ["m0", "m1"]
+    )
     assert whole.writes == [f"patch {hub.POOL_PATH}"]
 
 
 def test_hosts_in_the_namespace_that_goes_keep_it(whole: Any) -> None:
-    whole.put(f"/apis/agent-install.openshift.io/v1beta1/namespaces/{hub.PLANE}/agents/x", {"metadata": {"name": "x", "namespace": hub.PLANE}})
+    whole.put(
+        f"/apis/agent-install.openshift.io/v1beta1/namespaces/{hub.PLANE}/agents/x",
+        {"metadata": {"name": "x", "namespace": hub.PLANE}},
+    )
     whole.steps = [lambda api: (api.gone("m0", "a0"), api.gone("m1", "a1"))]
     result = ok(opened(state="absent", timeout=20.0))
     assert result["stays"] == ["the namespace of the control plane stays: hosts live in it (Agent x)"]
@@ -325,7 +416,9 @@ def test_hosts_in_the_namespace_that_goes_keep_it(whole: Any) -> None:
 def test_a_pause_ends_first(whole: Any) -> None:
     """Cluster API would leave the Machines of a paused hosted cluster alone."""
     whole.merge_patch(hub.CLUSTER_PATH, {"spec": {"pausedUntil": "true"}})
-    assert ok(opened(check_mode=True, state="absent"))["plan"][0] == f"patch {CLUSTER}: spec.pausedUntil: 'true' -> none"
+    assert ok(opened(check_mode=True, state="absent"))["plan"][0] == (
+        f"patch {CLUSTER}: spec.pausedUntil: 'true' -> none"
+    )
 
 
 def test_what_others_made_stays(whole: Any) -> None:
@@ -354,21 +447,32 @@ def test_without_draining(whole: Any) -> None:
 
 def test_a_finalizer_that_holds_it(api: Any) -> None:
     held = hub.hosted_cluster()
-    held["metadata"] |= {"deletionTimestamp": "2026-11-21T12:00:00Z", "finalizers": ["hypershift.openshift.io/finalizer"]}
+    held["metadata"] |= {
+        "deletionTimestamp": "2026-11-21T12:00:00Z",
+        "finalizers": ["hypershift.openshift.io/finalizer"],
+    }
     api.cluster(held)
     result = opened(state="absent", timeout=0.0)
-    assert result["failed"] and "finalizers: hypershift.openshift.io/finalizer" in result["msg"] and not result["changed"]
+    assert (
+        result["failed"] and "finalizers: hypershift.openshift.io/finalizer" in result["msg"] and not result["changed"]
+    )
 
 
 def test_a_namespace_that_stays_too_long(api: Any) -> None:
-    api.put(f"/api/v1/namespaces/{hub.PLANE}", {"metadata": {}, "status": {"conditions": [{"status": "True", "message": "Some content remains"}]}})
+    api.put(
+        f"/api/v1/namespaces/{hub.PLANE}",
+        {"metadata": {}, "status": {"conditions": [{"status": "True", "message": "Some content remains"}]}},
+    )
     with pytest.raises(Exception, match="Some content remains"):
         hosted_cluster_wait.await_namespace_gone(api, hub.PLANE, SystemClock(), 0.0)
 
 
 def test_routes_on_a_hub_without_them(api: Any) -> None:
     route = {"type": "Route", "node_port": None, "load_balancer": None, "route": None}
-    services = [{"service": name, "service_publishing_strategy": route} for name in ("APIServer", "OAuthServer", "Konnectivity", "Ignition")]
+    services = [
+        {"service": name, "service_publishing_strategy": route}
+        for name in ("APIServer", "OAuthServer", "Konnectivity", "Ignition")
+    ]
     options = {**NEW, "api_server_address": None, "services": services}
     api.objects["/apis/route.openshift.io"] = {"versions": []}
     assert "The hub has no Routes" in opened(**options)["msg"] and not api.writes

@@ -11,7 +11,10 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hos
 
 
 def services(address: str, names: tuple[str, ...] = ("APIServer", "Ignition")) -> list[dict[str, Any]]:
-    return [{"service": name, "servicePublishingStrategy": {"type": "NodePort", "nodePort": {"address": address}}} for name in names]
+    return [
+        {"service": name, "servicePublishingStrategy": {"type": "NodePort", "nodePort": {"address": address}}}
+        for name in names
+    ]
 
 
 def refused(wanted: dict[str, Any], there: dict[str, Any]) -> list[str]:
@@ -34,5 +37,7 @@ def test_a_list_of_another_length_is_shown_as_it_is() -> None:
 
 
 def test_another_order_is_said_to_be_one() -> None:
-    (text,) = refused({"services": services("192.0.2.5", ("Ignition", "APIServer"))}, {"services": services("192.0.2.5")})
+    (text,) = refused(
+        {"services": services("192.0.2.5", ("Ignition", "APIServer"))}, {"services": services("192.0.2.5")}
+    )
     assert "spec.services[0].service is APIServer" in text and "only their order differs" in text

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A run that is killed at any of its writes, and run again, ends where one that is not killed ends; and what has been written is nothing to write again."""
+"""A run that is killed at any of its writes, and run again, ends where one that is not killed ends; and what has been
+written is nothing to write again.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_p
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster import absent as absent_case
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster import run as present_case
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster.immutable import settled
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster.object import OWNED as CLUSTER_OWNED
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster.object import (
+    OWNED as CLUSTER_OWNED,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster.object import cluster_object
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.kinds import HOSTED_CLUSTER, NODE_POOL
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool import run as pool_case
@@ -96,7 +100,11 @@ def prepared(scene: Any, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, Any]:
 def state(api: Any) -> dict[str, Any]:
     kept = {}
     for path, obj in api.objects.items():
-        metadata = {key: value for key, value in obj.get("metadata", {}).items() if key not in ("uid", "resourceVersion", "generation")}
+        metadata = {
+            key: value
+            for key, value in obj.get("metadata", {}).items()
+            if key not in ("uid", "resourceVersion", "generation")
+        }
         kept[path] = {**obj, "metadata": metadata}
     return kept
 
@@ -130,7 +138,9 @@ def test_a_pool_that_was_written_is_as_it_was_wished(case: Any) -> None:
     assert plan_object(NODE_POOL, pool_object(case.options, kept), kept, owned=POOL_OWNED) is None
 
 
-@pytest.mark.parametrize("case", [case for case in corpus.CLUSTERS if case.verdict == "fine"], ids=lambda case: case.name)
+@pytest.mark.parametrize(
+    "case", [case for case in corpus.CLUSTERS if case.verdict == "fine"], ids=lambda case: case.name
+)
 def test_a_cluster_that_was_written_is_as_it_was_wished(case: Any) -> None:
     kept = checks.stored(cluster_object(case.before or case.options, exists=False), checks.CLUSTER_DEFAULTS)
     for _run in range(2):

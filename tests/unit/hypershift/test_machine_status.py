@@ -10,12 +10,23 @@ from typing import Any
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import read_agent
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.machine_status import STATES, PoolMachineView, view_machine
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.machine_status import (
+    STATES,
+    PoolMachineView,
+    view_machine,
+)
 from ansible_collections.zerotouch.openshift.tests.support.hub import hosted as hub
 
 NOON = datetime.datetime(2026, 11, 21, 12, tzinfo=datetime.UTC)
 NOT_SYNCED = {"conditions": [hub.condition("SpecSynced", "False", "BackendError", "The backend says no.")]}
-VALIDATIONS = {"validationsInfo": {"hw": [{"id": "has-min-memory", "status": "failure", "message": "too little"}, {"id": "cpu", "status": "success"}]}}
+VALIDATIONS = {
+    "validationsInfo": {
+        "hw": [
+            {"id": "has-min-memory", "status": "failure", "message": "too little"},
+            {"id": "cpu", "status": "success"},
+        ]
+    }
+}
 
 
 def seen(machine: Any, agent_machine: Any = None, agent: Any = None, now: Any = None) -> PoolMachineView:
@@ -30,10 +41,15 @@ def of(state: str, **more: Any) -> PoolMachineView:
 def test_without_an_agent() -> None:
     assert seen(hub.machine("m")).state == "waiting-for-agent"
     assert seen(hub.machine("m"), hub.agent_machine("m")).reason == "no Agent has been looked for yet"
-    unserved = seen(hub.machine("m"), hub.agent_machine("m", said=[hub.condition("AgentReserved", "False", "NoSuitableAgents")]))
+    unserved = seen(
+        hub.machine("m"), hub.agent_machine("m", said=[hub.condition("AgentReserved", "False", "NoSuitableAgents")])
+    )
     assert (unserved.state, unserved.agent) == ("no-suitable-agent", None)
     trouble = seen(
-        hub.machine("m"), hub.agent_machine("m", said=[hub.condition("AgentReserved", "False", "AgentNotYetFound", "no cluster deployment reference.")])
+        hub.machine("m"),
+        hub.agent_machine(
+            "m", said=[hub.condition("AgentReserved", "False", "AgentNotYetFound", "no cluster deployment reference.")]
+        ),
     )
     assert (trouble.state, trouble.reason) == ("waiting-for-agent", "no cluster deployment reference")
     assert seen(hub.machine("m"), hub.agent_machine("m", "a")).state == "failed"
@@ -51,11 +67,19 @@ def test_without_an_agent() -> None:
         ({"state": "pending-for-input"}, "validations-failing", "pending-for-input"),
         ({"state": "known"}, "known", "begins by itself"),
         ({"state": "preparing-for-installation"}, "installing", "preparing-for-installation"),
-        ({"state": "installing-in-progress", "stage": "Writing image to disk"}, "installing", "installing-in-progress, Writing image to disk 42%"),
+        (
+            {"state": "installing-in-progress", "stage": "Writing image to disk"},
+            "installing",
+            ("installing-in-progress, Writing image to disk 42%"),
+        ),
         ({"state": "installing-pending-user-action"}, "pending-user-action", "did not boot from its disk"),
         ({"state": "installing-in-progress", "stage": "Joined"}, "csr-pending", "client CSR is not approved"),
         ({"state": "added-to-existing-cluster"}, "csr-pending", "client CSR is not approved"),
-        ({"state": "added-to-existing-cluster", "csrStatus": {"approvedCSRs": [{"type": "client"}]}}, "csr-pending", "no provider ID"),
+        (
+            {"state": "added-to-existing-cluster", "csrStatus": {"approvedCSRs": [{"type": "client"}]}},
+            "csr-pending",
+            "no provider ID",
+        ),
         ({"state": "error", "stage": "Failed"}, "failed", "Failed"),
         ({"state": "reclaiming-rebooting"}, "reclaiming", "reclaiming-rebooting"),
         ({"state": "unbinding"}, "unbinding", "unbinding"),
@@ -74,16 +98,28 @@ def test_a_node_that_never_comes_is_explained() -> None:
     host = hub.agent("a", "added-to-existing-cluster", holder="m", bound=True, hostname="localhost")
     found = seen(hub.machine("m"), hub.agent_machine("m", "a"), host, NOON)
     assert "its hostname is localhost" in found.reason and "older than two hours" in found.reason
-    assert "two hours" not in seen(hub.machine("m"), hub.agent_machine("m", "a"), host, NOON - datetime.timedelta(hours=2)).reason
+    assert (
+        "two hours"
+        not in seen(hub.machine("m"), hub.agent_machine("m", "a"), host, NOON - datetime.timedelta(hours=2)).reason
+    )
 
 
 def test_with_a_node() -> None:
     installed = hub.agent("a", "added-to-existing-cluster", holder="m", bound=True)
     assert seen(hub.machine("m", node="n"), hub.agent_machine("m", "a"), installed).state == "running"
-    sick = hub.machine("m", node="n", said=[hub.condition("NodeHealthy", "False", "NodeNotReady", "container runtime is down")])
+    sick = hub.machine(
+        "m", node="n", said=[hub.condition("NodeHealthy", "False", "NodeNotReady", "container runtime is down")]
+    )
     found = seen(sick, hub.agent_machine("m", "a"), installed)
     assert (found.state, found.reason, found.node) == ("node-not-ready", "container runtime is down", "n")
-    assert seen(hub.machine("m", node="n"), hub.agent_machine("m", "a"), hub.agent("a", "installing-in-progress", stage="Done")).state == "installing"
+    assert (
+        seen(
+            hub.machine("m", node="n"),
+            hub.agent_machine("m", "a"),
+            hub.agent("a", "installing-in-progress", stage="Done"),
+        ).state
+        == "installing"
+    )
     failed = hub.machine("m", phase="Failed")
     assert seen(failed, hub.agent_machine("m", "a"), installed).state == "failed"
 
@@ -111,13 +147,21 @@ def test_on_its_way_out(deleting: str, agent: str, state: str) -> None:
 
 
 def test_the_older_conditions_of_a_machine_that_goes() -> None:
-    draining = hub.machine("m", deleting="-", said=[hub.condition("DrainingSucceeded", "False", "Draining", "pod x has a budget")])
+    draining = hub.machine(
+        "m", deleting="-", said=[hub.condition("DrainingSucceeded", "False", "Draining", "pod x has a budget")]
+    )
     assert (seen(draining).state, seen(draining).reason) == ("draining", "pod x has a budget")
-    hooked = hub.machine("m", deleting="-", said=[hub.condition("PreTerminateDeleteHookSucceeded", "False", "WaitingExternalHook")])
+    hooked = hub.machine(
+        "m", deleting="-", said=[hub.condition("PreTerminateDeleteHookSucceeded", "False", "WaitingExternalHook")]
+    )
     assert seen(hooked).state == "waiting-for-hook"
 
 
 def test_names_by_which_it_is_found() -> None:
-    found = seen(hub.machine("m-1", node="Worker-0.example.com"), hub.agent_machine("m-1", "a"), hub.agent("a", hostname="Worker-0"))
+    found = seen(
+        hub.machine("m-1", node="Worker-0.example.com"),
+        hub.agent_machine("m-1", "a"),
+        hub.agent("a", hostname="Worker-0"),
+    )
     assert found.names() == {"m-1", "worker-0.example.com", "worker-0", "a"}
     assert found.as_dict()["agent_namespace"] == "hosts"

@@ -38,7 +38,9 @@ def test_the_order_of_labels_does_not_matter_and_that_of_expressions_does() -> N
     one, other = ({"matchLabels": dict(pairs)} for pairs in ((("a", "1"), ("b", "2")), (("b", "2"), ("a", "1"))))
     assert template_name("pool", one) == template_name("pool", other)
     expressions = [{"key": "zone", "operator": "In", "values": ["a", "b"]}, {"key": "gpu", "operator": "Exists"}]
-    assert template_name("pool", {"matchExpressions": expressions}) != template_name("pool", {"matchExpressions": expressions[::-1]})
+    assert template_name("pool", {"matchExpressions": expressions}) != template_name(
+        "pool", {"matchExpressions": expressions[::-1]}
+    )
 
 
 def test_long_names_are_cut_and_stay_different() -> None:

@@ -93,23 +93,48 @@ def test_a_hosted_cluster_that_does_not_take_it(api: Any) -> None:
 
 def test_all_mistakes_at_once_and_nothing_written(api: Any) -> None:
     running(api, 2)
-    result = opened(cluster_name="other", arch="arm64", node_drain_timeout="soon", taints=[{"key": "x y", "value": None, "effect": "NoSchedule"}])
-    assert [problem["path"] for problem in result["problems"]] == ["cluster_name", "arch", "node_drain_timeout", "taints[0].key"]
+    result = opened(
+        cluster_name="other",
+        arch="arm64",
+        node_drain_timeout="soon",
+        taints=[{"key": "x y", "value": None, "effect": "NoSchedule"}],
+    )
+    assert [problem["path"] for problem in result["problems"]] == [
+        "cluster_name",
+        "arch",
+        "node_drain_timeout",
+        "taints[0].key",
+    ]
     assert "spec.arch cannot be changed" in result["msg"] and not api.writes
 
 
 def test_what_the_server_fills_in_is_no_difference(api: Any) -> None:
     running(api, 2)
-    same = {"replace": {"strategy": "RollingUpdate", "rolling_update": None}, "node_drain_timeout": "0s", "arch": "amd64", "taints": [], "config": []}
+    same = {
+        "replace": {"strategy": "RollingUpdate", "rolling_update": None},
+        "node_drain_timeout": "0s",
+        "arch": "amd64",
+        "taints": [],
+        "config": [],
+    }
     assert not ok(opened(**NEW, **same))["changed"]
 
 
 @pytest.mark.parametrize(
     ("replace", "kept"),
     [
-        ({"strategy": "RollingUpdate"}, {"strategy": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}),
-        ({"rolling_update": {"max_surge": 0}}, {"strategy": "RollingUpdate", "rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}}),
-        ({"rolling_update": {"max_unavailable": "50%"}}, {"strategy": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": "50%"}}),
+        (
+            {"strategy": "RollingUpdate"},
+            {"strategy": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}},
+        ),
+        (
+            {"rolling_update": {"max_surge": 0}},
+            {"strategy": "RollingUpdate", "rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}},
+        ),
+        (
+            {"rolling_update": {"max_unavailable": "50%"}},
+            {"strategy": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": "50%"}},
+        ),
         ({"strategy": "OnDelete"}, {"strategy": "OnDelete"}),
     ],
     ids=str,
@@ -137,8 +162,18 @@ def test_durations_that_mean_the_same(api: Any) -> None:
 
 def test_changes_that_do_less_or_more_than_one_would_think(api: Any) -> None:
     running(api, 2)
-    reported = ok(opened(node_labels={"a": "b"}, agent_label_selector={"matchLabels": {"size": "small"}}, release_image="quay.io/x/release:latest"))["warnings"]
-    assert [text.partition(" ")[0].rstrip(":") for text in reported] == ["release_image", "nodeLabels", "agent_label_selector"]
+    reported = ok(
+        opened(
+            node_labels={"a": "b"},
+            agent_label_selector={"matchLabels": {"size": "small"}},
+            release_image="quay.io/x/release:latest",
+        )
+    )["warnings"]
+    assert [text.partition(" ")[0].rstrip(":") for text in reported] == [
+        "release_image",
+        "nodeLabels",
+        "agent_label_selector",
+    ]
     assert "hosts that are in the pool stay" in reported[-1] and "edge-large-f8d26e22" in reported[-1]
 
 
@@ -160,7 +195,10 @@ def test_the_os_stream_of_a_pool(api: Any) -> None:
 def test_rhel_10_before_release_5_is_refused(api: Any) -> None:
     running(api, 2, release={"image": FOUR})
     (early,) = opened(os_image_stream="rhel-10")["problems"]
-    assert (early["path"], early["detail"]) == ("os_image_stream", "rhel-10 needs release 5.0 or newer, the pool has 4.22.0")
+    assert (early["path"], early["detail"]) == (
+        "os_image_stream",
+        ("rhel-10 needs release 5.0 or newer, the pool has 4.22.0"),
+    )
     assert not api.writes
 
 
@@ -168,7 +206,11 @@ def test_an_upgrade_to_release_5_names_the_change_of_the_nodes(api: Any) -> None
     running(api, 2, release={"image": FOUR})
     api.cluster(hub.hosted_cluster(version={"history": [{"version": "5.0.0", "state": "Completed", "image": FIVE}]}))
     assert [text for text in ok(opened(check_mode=True, release_image=FIVE))["warnings"] if "change to rhel-10" in text]
-    assert not [text for text in ok(opened(check_mode=True, release_image=FIVE, os_image_stream="rhel-9"))["warnings"] if "change to rhel-10" in text]
+    assert not [
+        text
+        for text in ok(opened(check_mode=True, release_image=FIVE, os_image_stream="rhel-9"))["warnings"]
+        if "change to rhel-10" in text
+    ]
 
 
 def test_a_selector_is_replaced_whole(api: Any) -> None:
@@ -183,7 +225,12 @@ def test_labels_of_the_object_are_taken_away_by_a_null(api: Any) -> None:
     pool = hub.node_pool(2)
     pool["metadata"]["labels"] = {"mine": "x", "theirs": "y"}
     api.pool(pool)
-    ok(opened(labels={"mine": None}, annotations={"hypershift.openshift.io/machine-health-check-node-startup-timeout": "60m"}))
+    ok(
+        opened(
+            labels={"mine": None},
+            annotations={"hypershift.openshift.io/machine-health-check-node-startup-timeout": "60m"},
+        )
+    )
     assert api.get(hub.POOL_PATH)["metadata"]["labels"] == {"theirs": "y"}
 
 
@@ -201,7 +248,11 @@ def test_autoscaling(api: Any) -> None:
 
 
 def marked(api: Any) -> list[str]:
-    return [each["metadata"]["name"] for each in api.list(hub.MACHINES) if "cluster.x-k8s.io/delete-machine" in each["metadata"]["annotations"]]
+    return [
+        each["metadata"]["name"]
+        for each in api.list(hub.MACHINES)
+        if "cluster.x-k8s.io/delete-machine" in each["metadata"]["annotations"]
+    ]
 
 
 @pytest.mark.parametrize("name", ["m1", "a1", "host-a1", "HOST-A1"])
@@ -226,7 +277,10 @@ def test_a_name_that_is_nobodys(api: Any) -> None:
     api.put(f"{hub.AGENT_PATH}/b", hub.agent("b"))
     result = ok(opened(remove=["worker-9", "host-b"]))
     assert not result["changed"]
-    assert [text.rpartition("it ")[2] for text in result["warnings"]] == ["(no Agent has that name either)", "(Agent hosts/b (host-b) is known-unbound)"]
+    assert [text.rpartition("it ")[2] for text in result["warnings"]] == [
+        "(no Agent has that name either)",
+        "(Agent hosts/b (host-b) is known-unbound)",
+    ]
 
 
 def test_a_killed_run_goes_on(api: Any) -> None:
@@ -305,13 +359,22 @@ def test_waiting_until_ready(api: Any) -> None:
 def test_the_limit_says_where_each_machine_is_stuck(api: Any) -> None:
     running(api, 1)
     api.put(f"{hub.MACHINES}/m1", hub.machine("m1"))
-    api.put(f"{hub.AGENT_MACHINES}/m1", hub.agent_machine("m1", said=[hub.condition("AgentReserved", "False", "NoSuitableAgents")]))
+    api.put(
+        f"{hub.AGENT_MACHINES}/m1",
+        hub.agent_machine("m1", said=[hub.condition("AgentReserved", "False", "NoSuitableAgents")]),
+    )
     api.merge_patch(hub.POOL_PATH, {"spec": {"replicas": 2}})
     api.settle(1)
     result = opened(wait_for="ready", timeout=0.0)
-    assert result["failed"] and "m1: no-suitable-agent: no matching Agent is free" in result["msg"] and "m0" not in result["msg"]
+    assert (
+        result["failed"]
+        and "m1: no-suitable-agent: no matching Agent is free" in result["msg"]
+        and "m0" not in result["msg"]
+    )
     assert [machine["state"] for machine in result["machines"]] == ["running", "no-suitable-agent"]
-    assert "Give the pool more hosts" in result["msg"] and "by itself" not in result["msg"], "waiting further is of no use"
+    assert "Give the pool more hosts" in result["msg"] and "by itself" not in result["msg"], (
+        "waiting further is of no use"
+    )
 
 
 def test_who_waits_for_a_person_is_not_said_to_go_on_by_itself(api: Any) -> None:
@@ -324,13 +387,18 @@ def test_who_waits_for_a_person_is_not_said_to_go_on_by_itself(api: Any) -> None
 
 def test_what_stays_false_ends_the_wait_at_once(api: Any) -> None:
     api.pool(hub.node_pool(1, said={"UpdateManagementEnabled": ("False", "ValidationFailed", "no rollingUpdate")}))
-    assert "cannot get ready: UpdateManagementEnabled is False (ValidationFailed): no rollingUpdate" in opened(wait_for="ready", timeout=60.0)["msg"]
+    assert (
+        "cannot get ready: UpdateManagementEnabled is False (ValidationFailed): no rollingUpdate"
+        in opened(wait_for="ready", timeout=60.0)["msg"]
+    )
 
 
 def test_a_host_that_leaves_is_followed_until_it_is_free(api: Any) -> None:
     running(api, 2)
     api.steps = [
-        lambda api: api.put(f"{hub.MACHINES}/m1", hub.machine("m1", marked=True, deleting="WaitingForPreTerminateHook")),
+        lambda api: api.put(
+            f"{hub.MACHINES}/m1", hub.machine("m1", marked=True, deleting="WaitingForPreTerminateHook")
+        ),
         lambda api: (api.gone("m1", "a1", "reclaiming-rebooting"), api.settle(1)),
         lambda api: api.put(f"{hub.AGENT_PATH}/a1", hub.agent("a1")),
     ]
@@ -425,14 +493,19 @@ def test_config_maps_that_are_missing(api: Any) -> None:
     running(api, 1)
     assert "ConfigMap clusters/kubelet (config) does not exist" in opened(config=["kubelet"])["msg"]
     assert not api.writes
-    assert ok(opened(check_mode=True, config=["kubelet"]))["warnings"] == ["ConfigMap clusters/kubelet (config) does not exist."]
+    assert ok(opened(check_mode=True, config=["kubelet"]))["warnings"] == [
+        ("ConfigMap clusters/kubelet (config) does not exist.")
+    ]
 
 
 def test_a_release_that_is_ahead_of_its_control_plane(api: Any) -> None:
     running(api, 1)
     for check_mode in (True, False):
         refused = opened(check_mode=check_mode, release_image="quay.io/x/release:4.23.0-x86_64")
-        assert "4.23.0 is newer than the control plane, which has 4.22.0; give the hosted cluster the release first" in refused["msg"]
+        assert (
+            "4.23.0 is newer than the control plane, which has 4.22.0; give the hosted cluster the release first"
+            in refused["msg"]
+        )
     assert not api.writes
 
 
@@ -455,7 +528,9 @@ def free(api: Any, *names: str) -> None:
 
 
 def exchange_steps(api: Any, leaving: str, agent: str, number: int) -> list[Any]:
-    """What the controllers do: a Machine for the larger number becomes a Node; the marked one is deleted when the number is lowered."""
+    """What the controllers do: a Machine for the larger number becomes a Node; the marked one is deleted when the
+    number is lowered.
+    """
 
     def grown(_hub: Any) -> None:
         assert spec(api)["replicas"] == number + 1 and "autoScaling" not in spec(api)
@@ -477,7 +552,10 @@ def test_another_host_is_a_node_before_one_leaves(api: Any, scaling: dict[str, A
         api.pool(hub.node_pool(None, ready=2, autoScaling=scaling))
     before = spec(api)
     planned = ok(opened(check_mode=True, replace_hosts=["host-a0"]))
-    assert planned["plan"] == ["have 2 other Nodes before m0 leave: 3 replicas until they are Ready, 2 afterwards"] and not api.writes
+    assert (
+        planned["plan"] == ["have 2 other Nodes before m0 leave: 3 replicas until they are Ready, 2 afterwards"]
+        and not api.writes
+    )
     api.steps = exchange_steps(api, "m0", "a0", 2)
     done = ok(opened(replace_hosts=["host-a0"]))
     assert done["plan"] == planned["plan"] and spec(api) == before
@@ -521,7 +599,10 @@ def test_the_order_of_an_exchange(api: Any) -> None:
     assert ok(opened(check_mode=True, replace_hosts=["host-a0"], replace_order="in_place"))["plan"] == in_place
     assert "3 replicas" in ok(opened(check_mode=True, replace_hosts=["host-a0"]))["plan"][0]
     assert ok(opened(check_mode=True, replace_hosts=["host-a0", "host-a1"]))["plan"][0].startswith("delete Machine")
-    assert "4 replicas" in ok(opened(check_mode=True, replace_hosts=["host-a0", "host-a1"], replace_order="surge"))["plan"][0]
+    assert (
+        "4 replicas"
+        in ok(opened(check_mode=True, replace_hosts=["host-a0", "host-a1"], replace_order="surge"))["plan"][0]
+    )
 
 
 def test_an_exchange_that_another_tool_disturbs(api: Any) -> None:
@@ -559,7 +640,10 @@ def test_check_mode_of_an_exchange_that_has_begun(api: Any) -> None:
     api.merge_patch(hub.POOL_PATH, {"metadata": {"annotations": {EXCHANGE: json.dumps(note)}}, "spec": {"replicas": 3}})
     api.writes.clear()
     planned = ok(opened(check_mode=True))
-    assert planned["plan"] == ["have 2 other Nodes before m0 leave: 3 replicas until they are Ready, 2 afterwards"] and not api.writes
+    assert (
+        planned["plan"] == ["have 2 other Nodes before m0 leave: 3 replicas until they are Ready, 2 afterwards"]
+        and not api.writes
+    )
 
 
 @pytest.mark.parametrize("resized", [False, True])

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Where a pool stands: conditions count only if they are about the pool as it is now, and none is judged by what it does not say."""
+"""Where a pool stands: conditions count only if they are about the pool as it is now, and none is judged by what it
+does not say.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +14,15 @@ from typing import Any
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import read_agent
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.conditions import read_conditions
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.machine_status import PoolMachineView, view_machine
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.status import percent, skew, wait_status
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.machine_status import (
+    PoolMachineView,
+    view_machine,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.status import (
+    percent,
+    skew,
+    wait_status,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.view import PoolView, released
 from ansible_collections.zerotouch.openshift.tests.support.hub import hosted as hub
 
@@ -21,7 +30,13 @@ from ansible_collections.zerotouch.openshift.tests.support.hub import hosted as 
 def view(pool: Any, machines: int = 2, leaving: int = 0, cluster: Any = None) -> PoolView:
     going = [hub.machine(f"g{number}", deleting="DrainingNode") for number in range(leaving)]
     staying = [hub.machine(f"m{number}", node=f"n{number}") for number in range(machines)]
-    return PoolView("clusters", "edge-large", pool, cluster or hub.hosted_cluster(), tuple(view_machine(each, None, None) for each in staying + going))
+    return PoolView(
+        "clusters",
+        "edge-large",
+        pool,
+        cluster or hub.hosted_cluster(),
+        tuple(view_machine(each, None, None) for each in staying + going),
+    )
 
 
 def pool(said: Mapping[str, Any] | None = None, replicas: int | None = 2, **more: Any) -> Any:
@@ -95,7 +110,9 @@ def test_a_payload_without_status_or_reason_is_no_trouble() -> None:
 def test_an_update_is_waited_for_and_a_failed_one_ends_it() -> None:
     assert not wait_status(view(pool({"UpdatingVersion": ("True", "AsExpected", "4.22.1")})), "ready").reached
     assert wait_status(view(pool({"UpdatingVersion": ("True", "AsExpected", "4.22.1")})), "replicas").reached
-    failed = wait_status(view(pool({"UpdatingConfig": ("False", "InplaceUpgradeFailed", "node n is degraded")})), "ready")
+    failed = wait_status(
+        view(pool({"UpdatingConfig": ("False", "InplaceUpgradeFailed", "node n is degraded")})), "ready"
+    )
     assert failed.final and "node n is degraded" in failed.reason
 
 
@@ -110,7 +127,10 @@ STATES = ("no-suitable-agent", "binding", "known", "installing", "csr-pending", 
 
 
 def progress(replicas: int, ready: int, *states: str) -> int:
-    machines = tuple(PoolMachineView(f"m-{number}", "ns", state=state, leaving=state in ("draining", "reclaiming")) for number, state in enumerate(states))
+    machines = tuple(
+        PoolMachineView(f"m-{number}", "ns", state=state, leaving=state in ("draining", "reclaiming"))
+        for number, state in enumerate(states)
+    )
     return percent(dataclasses.replace(view(pool(replicas=replicas, ready=ready)), machines=machines))
 
 
@@ -126,7 +146,10 @@ def test_hosts_on_the_way_count() -> None:
 
 
 def test_the_line_of_progress_says_where_the_hosts_are() -> None:
-    machines = tuple(PoolMachineView(f"m-{number}", "ns", state=state) for number, state in enumerate(["running", "installing", "binding", "installing"]))
+    machines = tuple(
+        PoolMachineView(f"m-{number}", "ns", state=state)
+        for number, state in enumerate(["running", "installing", "binding", "installing"])
+    )
     found = wait_status(dataclasses.replace(view(pool(replicas=4, ready=1)), machines=machines), "replicas")
     assert found.reason == "1 of 4 Ready, 4 Machines (1 binding, 2 installing)"
 
@@ -134,7 +157,11 @@ def test_the_line_of_progress_says_where_the_hosts_are() -> None:
 def test_a_pool_without_replicas() -> None:
     """Three conditions stay False; the reason says that no Machine is missing."""
     expected = ("False", "AsExpected", "NodePool set to no replicas")
-    said = {"AllMachinesReady": expected, "AllNodesHealthy": expected, "ReachedIgnitionEndpoint": ("False", "NotFound", "")}
+    said = {
+        "AllMachinesReady": expected,
+        "AllNodesHealthy": expected,
+        "ReachedIgnitionEndpoint": ("False", "NotFound", ""),
+    }
     assert wait_status(view(pool(said, replicas=0), machines=0), "ready").reached
     absent = {"AllMachinesReady": ("False", "NotFound", "No Machines are created")}
     assert not wait_status(view(pool(absent, replicas=0), machines=0), "ready").reached

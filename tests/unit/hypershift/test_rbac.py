@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The rules of docs/rbac/hosted.yaml are what hosted_cluster and node_pool ask for: both get by with these, and none of these is idle."""
+"""The rules of docs/rbac/hosted.yaml are what hosted_cluster and node_pool ask for: both get by with these, and none of
+these is idle.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +19,18 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hos
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster import run as present_case
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool import run as pool_case
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.client import Event
-from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.faults import ConflictError, ForbiddenError, missing_rule
+from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.faults import (
+    ConflictError,
+    ForbiddenError,
+    missing_rule,
+)
 from ansible_collections.zerotouch.openshift.plugins.modules import hosted_cluster, node_pool
 from ansible_collections.zerotouch.openshift.tests.support.hub import hosted as hub
 
 DOCUMENTS = yaml.safe_load((Path(__file__).parents[3] / "docs" / "rbac" / "hosted.yaml").read_text())["items"]
-PATH = re.compile(r"^/(?:api/v1|apis/(?P<group>[^/]+)/[^/]+)(?:/namespaces/(?P<namespace>[^/]+)(?=/))?/(?P<plural>[^/]+)(?:/(?P<name>[^/]+))?$")
+PATH = re.compile(
+    r"^/(?:api/v1|apis/(?P<group>[^/]+)/[^/]+)(?:/namespaces/(?P<namespace>[^/]+)(?=/))?/(?P<plural>[^/]+)(?:/(?P<name>[^/]+))?$"
+)
 KEY = "a" * 43 + "="
 CLUSTER = {
     "release_image": hub.IMAGE,
@@ -48,7 +56,9 @@ def rules() -> set[Rule]:
 
 
 class Guarded(hub.Hub):  # type: ignore[misc, name-defined]
-    """A hub that grants what its rules grant: those of the Role in one namespace, those of the ClusterRole everywhere."""
+    """A hub that grants what its rules grant: those of the Role in one namespace, those of the ClusterRole
+    everywhere.
+    """
 
     def __init__(self, granted: set[Rule]) -> None:
         super().__init__()
@@ -108,9 +118,16 @@ def play(api: Guarded) -> None:
     api.objects.pop(f"/api/v1/namespaces/{hub.NAMESPACE}")
     run_module(hosted_cluster, hub.CLUSTER, **CLUSTER)
     api.conflicting |= {hub.CLUSTER_PATH}
-    other = {"pull_secret": CLUSTER["pull_secret"].replace("quay.io", "example.com"), "additional_trust_bundle": "-----BEGIN CERTIFICATE----- x"}
+    other = {
+        "pull_secret": CLUSTER["pull_secret"].replace("quay.io", "example.com"),
+        "additional_trust_bundle": "-----BEGIN CERTIFICATE----- x",
+    }
     states = {"ValidConfiguration": "True", "ValidReleaseImage": "True"}
-    api.steps = [lambda api: api.put(hub.CLUSTER_PATH, {**api.objects[hub.CLUSTER_PATH], "status": {"conditions": hub.conditions(states, None)}})]
+    api.steps = [
+        lambda api: api.put(
+            hub.CLUSTER_PATH, {**api.objects[hub.CLUSTER_PATH], "status": {"conditions": hub.conditions(states, None)}}
+        )
+    ]
     run_module(hosted_cluster, hub.CLUSTER, **{**CLUSTER, **other}, channel="stable", wait_for="valid")
     run_module(node_pool, hub.POOL, cluster_name=hub.CLUSTER, replicas=3)
     for index in range(2):

@@ -47,7 +47,9 @@ def test_versions_in_tags(text: str, found: Any) -> None:
 def test_releases_of_a_hosted_cluster() -> None:
     assert cluster_fault(image("4.13.40"), None, {}) == "must be 4.14 or newer"
     assert cluster_fault(image("4.14.0"), None, {}) == ""
-    assert cluster_fault(image("4.21.9"), running("4.22.0"), {}) == "must not go back to an older minor version: it runs 4.22.0"
+    assert cluster_fault(image("4.21.9"), running("4.22.0"), {}) == (
+        "must not go back to an older minor version: it runs 4.22.0"
+    )
     assert cluster_fault(image("4.22.0"), running("4.22.5"), {}) == ""
     assert cluster_fault(image("4.22.9"), running("5.0.1"), {})
     assert cluster_fault(image("4.21.9"), running("4.22.0"), {SKIP_RELEASE_CHECKS: "true"}) == ""
@@ -92,7 +94,8 @@ def test_streams_of_releases(stream: str, release: str, words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "changes"), [("4.22.9", "5.0.0", True), ("4.23.0", "5.0.0", True), ("4.21.0", "4.22.0", False), ("5.0.0", "5.1.0", False)]
+    ("before", "after", "changes"),
+    [("4.22.9", "5.0.0", True), ("4.23.0", "5.0.0", True), ("4.21.0", "4.22.0", False), ("5.0.0", "5.1.0", False)],
 )
 def test_a_pool_without_a_stream_changes_it_with_release_5(before: str, after: str, changes: bool) -> None:
     assert bool(stream_change(image(after), image(before))) is changes
@@ -109,7 +112,10 @@ def test_a_release_counts_once_the_control_plane_has_it_in_full(newer: str) -> N
     """One that is named by digest says no version: it is that of the hosted cluster, or nothing can be said."""
 
     def cluster(state: str) -> Any:
-        history = [{"version": "4.22.1", "state": state, "image": newer}, {"version": "4.22.0", "state": "Completed", "image": image("4.22.0")}]
+        history = [
+            {"version": "4.22.1", "state": state, "image": newer},
+            {"version": "4.22.0", "state": "Completed", "image": image("4.22.0")},
+        ]
         found = hub.hosted_cluster(version={"history": history})
         found["spec"]["release"] = {"image": newer}
         return found
@@ -130,7 +136,11 @@ def test_config_maps() -> None:
         "tuned": {"data": {"tuning": "kind: PerformanceProfile"}},
         "wrong": {"data": {"tuning": "kind: MachineConfig"}},
     }
-    options = {"namespace": "clusters", "config": ["good", "empty", "broken", "pod", "text", "none", "unreadable"], "tuning_config": ["tuned", "wrong"]}
+    options = {
+        "namespace": "clusters",
+        "config": ["good", "empty", "broken", "pod", "text", "none", "unreadable"],
+        "tuning_config": ["tuned", "wrong"],
+    }
     assert [fault.partition("/")[2].partition(";")[0] for fault in config_faults(options, found)] == [
         "empty (config) has nothing under config",
         "broken (config) holds no YAML under config",

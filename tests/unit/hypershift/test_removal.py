@@ -1,15 +1,22 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Exactly the named hosts go: a MachineSet that acts at any moment between our writes, and runs that are repeated at any moment, change nothing about that."""
+"""Exactly the named hosts go: a MachineSet that acts at any moment between our writes, and runs that are repeated at
+any moment, change nothing about that.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.machine_status import PoolMachineView
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.removal import StillGrowing, plan_removal
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.machine_status import (
+    PoolMachineView,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.removal import (
+    StillGrowing,
+    plan_removal,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.view import PoolView
 from ansible_collections.zerotouch.openshift.tests.support.hub import hosted as hub
 from hypothesis import given
@@ -17,10 +24,14 @@ from hypothesis import strategies as st
 
 
 class Pool:
-    """A NodePool with a MachineSet of upstream's deletion order: those that are deleted already, those that are marked, then by name (2.5)."""
+    """A NodePool with a MachineSet of upstream's deletion order: those that are deleted already, those that are marked,
+    then by name (2.5).
+    """
 
     def __init__(self, machines: int, size: int) -> None:
-        self.machines = [PoolMachineView(f"m{number:02}", "clusters-edge", state="running") for number in range(machines)]
+        self.machines = [
+            PoolMachineView(f"m{number:02}", "clusters-edge", state="running") for number in range(machines)
+        ]
         self.size, self.made = size, machines
         self.victims: list[str] = []
 
@@ -30,7 +41,9 @@ class Pool:
     def reconcile(self) -> None:
         """Too many: the first ones get a time of deletion. Too few: one more is made."""
         surplus = len(self.machines) - self.size
-        for machine in sorted(self.machines, key=lambda each: (not each.leaving, not each.marked, each.name))[: max(0, surplus)]:
+        for machine in sorted(self.machines, key=lambda each: (not each.leaving, not each.marked, each.name))[
+            : max(0, surplus)
+        ]:
             if not machine.leaving:
                 self.change(machine.name, leaving=True)
                 self.victims.append(machine.name)
@@ -55,7 +68,10 @@ class Pool:
     acts=st.lists(st.sampled_from(["mark", "lower", "reconcile", "finish"]), max_size=24),
 )
 def test_exactly_the_named_machines_go(machines: int, lag: int, named: set[int], acts: list[str]) -> None:
-    """``lag`` is how many Machines the set has too few or too many at the beginning. ``mark`` is a run that is killed after it has marked."""
+    """``lag`` is how many Machines the set has too few or too many at the beginning.
+
+    ``mark`` is a run that is killed after it has marked.
+    """
     pool = Pool(machines, max(0, machines - lag))
     targets = sorted({f"m{number:02}" for number in named if number < machines})
     surplus, least = max(0, machines - pool.size), pool.size - len(targets)

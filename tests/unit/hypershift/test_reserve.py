@@ -8,12 +8,22 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.reserve import Reserve, reserve_of
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.reserve import (
+    Reserve,
+    reserve_of,
+)
 
 UPSTREAM = {"strategy": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}
 
 
-def pool(upgrade: str = "InPlace", *, replicas: int | None = 3, scaling: tuple[int, int] | None = None, repair: bool = False, **replace: Any) -> dict[str, Any]:
+def pool(
+    upgrade: str = "InPlace",
+    *,
+    replicas: int | None = 3,
+    scaling: tuple[int, int] | None = None,
+    repair: bool = False,
+    **replace: Any,
+) -> dict[str, Any]:
     # The API fills replace in for pools of both kinds.
     management = {"upgradeType": upgrade, "autoRepair": repair, "replace": {**UPSTREAM, **replace}}
     size = {"autoScaling": {"min": scaling[0], "max": scaling[1]}} if scaling else {"replicas": replicas}
@@ -46,4 +56,7 @@ def test_each_setting_needs_its_hosts(spec: dict[str, Any], machines: int, expec
 
 
 def test_what_it_is_for() -> None:
-    assert Reserve(1, 1, 2).why() == "1 for surge of updates, 1 for auto repair, 2 for autoscaling" and Reserve(1, 1, 2).total == 4
+    assert (
+        Reserve(1, 1, 2).why() == "1 for surge of updates, 1 for auto repair, 2 for autoscaling"
+        and Reserve(1, 1, 2).total == 4
+    )

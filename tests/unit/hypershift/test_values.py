@@ -9,7 +9,10 @@ import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift import values
 
 
-@pytest.mark.parametrize(("text", "seconds"), [("0", 0), ("0s", 0), ("1h30m", 5400), ("1.5h", 5400), ("90s", 90), ("10m0s", 600), ("-1s", -1), ("500ms", 0.5)])
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("0", 0), ("0s", 0), ("1h30m", 5400), ("1.5h", 5400), ("90s", 90), ("10m0s", 600), ("-1s", -1), ("500ms", 0.5)],
+)
 def test_durations(text: str, seconds: float) -> None:
     assert values.duration(text) == pytest.approx(seconds)
 
@@ -20,7 +23,19 @@ def test_what_is_no_duration(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "found"), [(0, 0), (3, 3), ("3", 3), ("25%", "25%"), ("0%", "0%"), (True, None), ("-1", None), (-1, None), ("x%", None), ("٣", None)]
+    ("value", "found"),
+    [
+        (0, 0),
+        (3, 3),
+        ("3", 3),
+        ("25%", "25%"),
+        ("0%", "0%"),
+        (True, None),
+        ("-1", None),
+        (-1, None),
+        ("x%", None),
+        ("٣", None),
+    ],
 )
 def test_numbers_and_percentages(value: object, found: object) -> None:
     assert values.int_or_percent(value) == found
@@ -31,7 +46,10 @@ def test_pauses(text: str) -> None:
     assert values.pause_fault(text) == ""
 
 
-@pytest.mark.parametrize("text", ["yes", "2026-12-31", "2026-13-31T00:00:00Z", "2026-12-31T23:59:59", "2026-12-31T23:59:59Z and a bit longer"])
+@pytest.mark.parametrize(
+    "text",
+    ["yes", "2026-12-31", "2026-13-31T00:00:00Z", "2026-12-31T23:59:59", "2026-12-31T23:59:59Z and a bit longer"],
+)
 def test_what_is_no_pause(text: str) -> None:
     assert values.pause_fault(text)
 
@@ -49,13 +67,26 @@ def test_images_that_can_change(image: str, unpinned: bool) -> None:
     assert values.unpinned(image) is unpinned
 
 
-@pytest.mark.parametrize("text", ["192.0.2.1", "2001:db8::1", "::", "1::", "lb.example.com", "localhost", "a-b.c9.example"])
+@pytest.mark.parametrize(
+    "text", ["192.0.2.1", "2001:db8::1", "::", "1::", "lb.example.com", "localhost", "a-b.c9.example"]
+)
 def test_addresses_of_node_ports(text: str) -> None:
     assert values.node_port_address_fault(text) == ""
 
 
 @pytest.mark.parametrize(
-    "text", ["", "hub", "192.0.2.256", "example.c", "::ffff:192.0.2.1", "fe80::1%eth0", "exa mple.com", "-x.example.com", "https://example.com"]
+    "text",
+    [
+        "",
+        "hub",
+        "192.0.2.256",
+        "example.c",
+        "::ffff:192.0.2.1",
+        "fe80::1%eth0",
+        "exa mple.com",
+        "-x.example.com",
+        "https://example.com",
+    ],
 )
 def test_what_is_no_address_of_a_node_port(text: str) -> None:
     assert values.node_port_address_fault(text)
@@ -63,4 +94,7 @@ def test_what_is_no_address_of_a_node_port(text: str) -> None:
 
 def test_networks() -> None:
     assert values.cidr_fault("10.0.0.0/8") == values.cidr_fault("fd01::/48") == ""
-    assert all(values.cidr_fault(text) for text in ("10.0.0.0", "10.0.0.0/33", "300.0.0.0/8", "fd01::/129", "edge", "10.0.0.0/8/8"))
+    assert all(
+        values.cidr_fault(text)
+        for text in ("10.0.0.0", "10.0.0.0/33", "300.0.0.0/8", "fd01::/129", "edge", "10.0.0.0/8/8")
+    )

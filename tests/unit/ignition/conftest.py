@@ -25,8 +25,16 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec i
     Pool,
     Proxy,
 )
-from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.live import LiveIgnition, OsImage, build_live_ignition
-from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.nodes import IgnitionEndpoint, RunningCluster, build_nodes_ignition
+from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.live import (
+    LiveIgnition,
+    OsImage,
+    build_live_ignition,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.nodes import (
+    IgnitionEndpoint,
+    RunningCluster,
+    build_nodes_ignition,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.secrets import BuildSecrets, make_secrets
 from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.tokens import Tokens
 from ansible_collections.zerotouch.openshift.plugins.module_utils.manifests.cluster_manifests import render_manifests
@@ -40,7 +48,16 @@ Build = Callable[..., LiveIgnition]
 
 def network_config(number: int, name: str = "eth0") -> dict[str, object]:
     address = {"ip": f"192.168.0.{10 + number}", "prefix-length": 24}
-    return {"interfaces": [{"name": name, "type": "ethernet", "state": "up", "ipv4": {"enabled": True, "dhcp": False, "address": [address]}}]}
+    return {
+        "interfaces": [
+            {
+                "name": name,
+                "type": "ethernet",
+                "state": "up",
+                "ipv4": {"enabled": True, "dhcp": False, "address": [address]},
+            }
+        ]
+    }
 
 
 def make_host(number: int, role: str = "master") -> Host:
@@ -54,7 +71,9 @@ def make_host(number: int, role: str = "master") -> Host:
     )
 
 
-def make_deployment(hosts: tuple[Host, ...] | None = None, rendezvous_ip: str = RENDEZVOUS_IP, **changes: object) -> Deployment:
+def make_deployment(
+    hosts: tuple[Host, ...] | None = None, rendezvous_ip: str = RENDEZVOUS_IP, **changes: object
+) -> Deployment:
     cluster = Cluster(
         name="kni",
         base_domain="example.com",
@@ -79,15 +98,28 @@ EVERYTHING: dict[str, object] = {
     "proxy": Proxy("http://user:p%40ss@192.168.0.1:3128", "http://192.168.0.1:3128", "example.com"),
     "ntp_sources": ("ntp1.example.com", "192.168.0.1"),
     "additional_trust_bundle": CERTIFICATE,
-    "image_digest_sources": (ImageDigestSource("quay.io/openshift-release-dev/ocp-release", ("mirror.example.com:5000/ocp",)),),
+    "image_digest_sources": (
+        ImageDigestSource("quay.io/openshift-release-dev/ocp-release", ("mirror.example.com:5000/ocp",)),
+    ),
     "extra_manifests": (ExtraManifest("a.yaml", "kind: A\n---\nkind: B\n"),),
     "control_plane": Pool(
         3,
         options={
             "fencing": {
                 "credentials": [
-                    {"hostName": "m0.example.com", "username": "u", "password": "p", "address": "redfish+https://b0/1", "certificateVerification": "Disabled"},
-                    {"macAddress": "52:54:00:aa:00:01", "username": "u", "password": "p", "address": "redfish+https://b1/1"},
+                    {
+                        "hostName": "m0.example.com",
+                        "username": "u",
+                        "password": "p",
+                        "address": "redfish+https://b0/1",
+                        "certificateVerification": "Disabled",
+                    },
+                    {
+                        "macAddress": "52:54:00:aa:00:01",
+                        "username": "u",
+                        "password": "p",
+                        "address": "redfish+https://b1/1",
+                    },
                 ]
             }
         },
@@ -109,9 +141,13 @@ def os_image() -> OsImage:
 def build(secrets: BuildSecrets, os_image: OsImage) -> Build:
     """Builds the config of a deployment with these hosts and cluster fields."""
 
-    def built(hosts: tuple[Host, ...] | None = None, rendezvous_ip: str = RENDEZVOUS_IP, **changes: object) -> LiveIgnition:
+    def built(
+        hosts: tuple[Host, ...] | None = None, rendezvous_ip: str = RENDEZVOUS_IP, **changes: object
+    ) -> LiveIgnition:
         deployment = make_deployment(hosts, rendezvous_ip, **changes)
-        return build_live_ignition(deployment, render_manifests(deployment), secrets, os_image, agent_config=AGENT_CONFIG)
+        return build_live_ignition(
+            deployment, render_manifests(deployment), secrets, os_image, agent_config=AGENT_CONFIG
+        )
 
     return built
 
@@ -168,7 +204,8 @@ printf '%s\\n' "$1" >>"$SCRATCH/sleeps"
 [[ $(wc -l <"$SCRATCH/sleeps") -le $SLEEPS_AT_MOST ]] || { echo "slept too often" >&2; exit 1; }
 """
 
-# Answers are files: api/<METHOD>_<path with _>.<n>; the n-th call gets the n-th answer, later ones the last. "fail" means no answer.
+# Answers are files: api/<METHOD>_<path with _>.<n>; the n-th call gets the n-th answer, later ones the last. "fail"
+# means no answer.
 _CURL = """
 url=${!#}
 while (($#)); do
@@ -192,7 +229,9 @@ cat "$answers.$count"
 
 
 class Sandbox:
-    """A root directory with the files of a config; scripts run in it with stand-ins for the programs of the live system."""
+    """A root directory with the files of a config; scripts run in it with stand-ins for the programs of the live
+    system.
+    """
 
     def __init__(self, root: Path, live: LiveIgnition) -> None:
         self.root = root
@@ -253,10 +292,14 @@ class Sandbox:
         """An env file as podman and systemd read it: everything behind the first = as it stands."""
         return dict(line.split("=", 1) for line in self.lines(path) if "=" in line and not line.startswith("#"))
 
-    def run(self, name: str, *arguments: str, env: dict[str, str] | None = None, sleeps: int = _SLEEPS_AT_MOST) -> subprocess.CompletedProcess[str]:
+    def run(
+        self, name: str, *arguments: str, env: dict[str, str] | None = None, sleeps: int = _SLEEPS_AT_MOST
+    ) -> subprocess.CompletedProcess[str]:
         return self.shell(f'exec "{self.path("/usr/local/bin/" + name)}" "$@"', *arguments, env=env, sleeps=sleeps)
 
-    def shell(self, text: str, *arguments: str, env: dict[str, str] | None = None, sleeps: int = _SLEEPS_AT_MOST) -> subprocess.CompletedProcess[str]:
+    def shell(
+        self, text: str, *arguments: str, env: dict[str, str] | None = None, sleeps: int = _SLEEPS_AT_MOST
+    ) -> subprocess.CompletedProcess[str]:
         environment = {
             "PATH": f"{self.bin}:/usr/sbin:/usr/bin:/sbin:/bin",
             "SCRATCH": str(self.root),
@@ -265,7 +308,12 @@ class Sandbox:
             "LC_ALL": "C",
         }
         return subprocess.run(
-            ["/bin/bash", "-c", text, "bash", *arguments], env={**environment, **(env or {})}, capture_output=True, text=True, timeout=60, check=False
+            ["/bin/bash", "-c", text, "bash", *arguments],
+            env={**environment, **(env or {})},
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
         )
 
 

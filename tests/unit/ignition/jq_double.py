@@ -27,7 +27,10 @@ def describe(data: list) -> str:
     if not data:
         return "The cluster is not registered yet."
     cluster = data[0]
-    return f"Cluster {cluster.get('name') or ''} is {cluster.get('status') or 'unknown'}: {cluster.get('status_info') or ''}"
+    return (
+        f"Cluster {cluster.get('name') or ''} is {cluster.get('status') or 'unknown'}: "
+        f"{cluster.get('status_info') or ''}"
+    )
 
 
 def without_secrets(data: object) -> object:
@@ -37,7 +40,10 @@ def without_secrets(data: object) -> object:
 
 
 def host_row(host: dict) -> str:
-    macs = [interface["mac_address"].lower() for interface in json.loads(host.get("inventory") or "{}").get("interfaces", [])]
+    macs = [
+        interface["mac_address"].lower()
+        for interface in json.loads(host.get("inventory") or "{}").get("interfaces", [])
+    ]
     return "\t".join([host.get("id") or "", host.get("role") or "", *macs])
 
 
@@ -50,7 +56,10 @@ FILTERS = (
     (".[] | [.id, .role, (.inventory", lambda data, values: "\n".join(host_row(host) for host in data)),
     (".[0][$name] // empty", lambda data, values: first(data, values["name"])),
     (".[0].id // empty", lambda data, values: first(data, "id")),
-    ('[.[] | select(.status == "known")] | length', lambda data, values: sum(1 for host in data if host.get("status") == "known")),
+    (
+        '[.[] | select(.status == "known")] | length',
+        lambda data, values: sum(1 for host in data if host.get("status") == "known"),
+    ),
     ("first(.[] | select(any(.addr_info[]?;", lambda data, values: mac_of(data, values["ip"])),
     ('if length == 0 then "The cluster is not registered yet."', lambda data, values: describe(data)),
     ("walk(", lambda data, values: without_secrets(data)),

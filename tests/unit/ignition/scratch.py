@@ -17,4 +17,6 @@ SERVICE = {"SERVICE_BASE_URL": "http://192.168.0.10:8090/", "USER_AUTH_TOKEN": "
 
 def addresses(*entries: tuple[str, str, str]) -> str:
     """What ``ip -json address show`` says of interfaces with (name, MAC, address)."""
-    return json.dumps([{"ifname": name, "address": mac, "addr_info": [{"local": local}]} for name, mac, local in entries])
+    return json.dumps(
+        [{"ifname": name, "address": mac, "addr_info": [{"local": local}]} for name, mac, local in entries]
+    )

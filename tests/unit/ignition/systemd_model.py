@@ -3,9 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """A model of systemd, as far as it decides what runs and in which order.
 
-What the model knows: enablement (WantedBy, RequiredBy), Wants, Requires, BindsTo, After, Before, Conflicts, PartOf, ConditionPathExists,
-ConditionPathExistsGlob. A unit skipped by a condition does not fail those that require it, but keeps away those that are bound to it; one whose
-requirement failed fails.
+What the model knows: enablement (WantedBy, RequiredBy), Wants, Requires, BindsTo, After, Before, Conflicts, PartOf,
+ConditionPathExists, ConditionPathExistsGlob. A unit skipped by a condition does not fail those that require it, but
+keeps away those that are bound to it; one whose requirement failed fails.
 """
 
 from __future__ import annotations
@@ -59,9 +59,17 @@ class Boot:
 
 
 class Systemd:
-    """``units`` maps name to text, ``enabled`` are those with their links made; ``effects`` are called with the files when a unit runs."""
+    """``units`` maps name to text, ``enabled`` are those with their links made; ``effects`` are called with the files
+    when a unit runs.
+    """
 
-    def __init__(self, units: Mapping[str, str], enabled: Iterable[str], files: Iterable[str], effects: Mapping[str, Callable[[set[str]], None]]) -> None:
+    def __init__(
+        self,
+        units: Mapping[str, str],
+        enabled: Iterable[str],
+        files: Iterable[str],
+        effects: Mapping[str, Callable[[set[str]], None]],
+    ) -> None:
         self.units = {name: parse(text) for name, text in units.items()}
         self.enabled = set(enabled)
         self.files = set(files)
@@ -79,8 +87,14 @@ class Systemd:
             if name in found:
                 continue
             found.append(name)
-            waiting += [other for other in self.enabled if name in self.words(other, "Install.WantedBy", "Install.RequiredBy")]
-            waiting += [other for other in self.words(name, "Unit.Wants", "Unit.Requires", "Unit.BindsTo") if other in self.units]
+            waiting += [
+                other for other in self.enabled if name in self.words(other, "Install.WantedBy", "Install.RequiredBy")
+            ]
+            waiting += [
+                other
+                for other in self.words(name, "Unit.Wants", "Unit.Requires", "Unit.BindsTo")
+                if other in self.units
+            ]
         return found
 
     def conflicts(self, transaction: Iterable[str]) -> list[tuple[str, str]]:
@@ -103,7 +117,10 @@ class Systemd:
             earlier[then].add(first)
         ordered: list[str] = []
         while len(ordered) < len(names):
-            ready = next((name for name in names if name not in ordered and not (earlier[name] & set(names)) - set(ordered)), None)
+            ready = next(
+                (name for name in names if name not in ordered and not (earlier[name] & set(names)) - set(ordered)),
+                None,
+            )
             if ready is None:
                 raise ValueError(f"circle among {sorted(set(names) - set(ordered))}")
             ordered.append(ready)
@@ -155,7 +172,11 @@ class Systemd:
         waiting = [name]
         while waiting:
             current = waiting.pop()
-            bound = {other for other in self.units if current in self.words(other, "Unit.PartOf", "Unit.BindsTo", "Unit.Requires")}
+            bound = {
+                other
+                for other in self.units
+                if current in self.words(other, "Unit.PartOf", "Unit.BindsTo", "Unit.Requires")
+            }
             waiting += bound - found
             found |= bound
         return found

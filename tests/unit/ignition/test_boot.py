@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The boot, played with a model of systemd: what runs on the rendezvous host, on others, on a node that joins, and in which order."""
+"""The boot, played with a model of systemd: what runs on the rendezvous host, on others, on a node that joins, and in
+which order.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,12 @@ EVERYWHERE = {
     "selinux.service",
     "set-hostname.service",
 }
-SERVICES = {"assisted-service-pod.service", "assisted-service-db.service", "assisted-service.service", "install-status.service"}
+SERVICES = {
+    "assisted-service-pod.service",
+    "assisted-service-db.service",
+    "assisted-service.service",
+    "install-status.service",
+}
 COMMON = {"agent-register-infraenv.service", "apply-host-config.service"}
 # The order of docs/upstream/agent-installer.md#order-on-the-rendezvous-host, each before the next.
 TO_THE_START = (
@@ -46,8 +53,14 @@ TO_THE_START = (
 )
 
 
-def machine(live: LiveIgnition, *, node0: bool = False, files: tuple[str, ...] = (), lacking: tuple[str, ...] = ()) -> Systemd:
-    present = {file.path for file in live.files} | {directory.path for directory in live.directories} | {"/etc/assisted/manifests", *files}
+def machine(
+    live: LiveIgnition, *, node0: bool = False, files: tuple[str, ...] = (), lacking: tuple[str, ...] = ()
+) -> Systemd:
+    present = (
+        {file.path for file in live.files}
+        | {directory.path for directory in live.directories}
+        | {"/etc/assisted/manifests", *files}
+    )
     effects = {"node-zero.service": lambda found: found.add(NODE0)} if node0 else {}
     units = {unit.name: unit.contents for unit in live.units}
     enabled = [unit.name for unit in live.units if unit.enabled] + ["apply-host-config.service"]
@@ -67,14 +80,28 @@ def test_on_the_rendezvous_host_everything_runs_in_its_order(build: Build) -> No
 def test_on_another_host_only_the_agent_runs(build: Build) -> None:
     boot = machine(build()).boot()
     assert set(boot.ran) == EVERYWHERE
-    assert {reason for name, reason in boot.skipped.items() if name in SERVICES} == {f"condition {NODE0}", "bound to assisted-service-pod.service"}
+    assert {reason for name, reason in boot.skipped.items() if name in SERVICES} == {
+        f"condition {NODE0}",
+        "bound to assisted-service-pod.service",
+    }
 
 
 def test_a_node_that_joins_imports_the_cluster_and_asks_for_itself(build_nodes: Build) -> None:
     """Every such machine has 127.0.0.1, so each is a rendezvous host."""
     boot = machine(build_nodes(), node0=True).boot()
-    assert set(boot.ran) == EVERYWHERE | SERVICES | COMMON | {"agent-import-cluster.service", "agent-add-node.service", "agent-auth-token-status.service"}
-    order = ("node-zero", "assisted-service", "agent-import-cluster", "agent-register-infraenv", "apply-host-config", "agent-add-node")
+    assert set(boot.ran) == EVERYWHERE | SERVICES | COMMON | {
+        "agent-import-cluster.service",
+        "agent-add-node.service",
+        "agent-auth-token-status.service",
+    }
+    order = (
+        "node-zero",
+        "assisted-service",
+        "agent-import-cluster",
+        "agent-register-infraenv",
+        "apply-host-config",
+        "agent-add-node",
+    )
     assert all(boot.before(first, then) for first, then in itertools.pairwise(order))
 
 
@@ -97,7 +124,9 @@ def test_the_interactive_workflow_registers_nothing_by_itself(build: Build) -> N
         ("5.0.0", (), "agent-interactive-console-serial@.service"),
     ],
 )
-def test_the_console_comes_first_where_its_program_is(build: Build, version: str, screen: tuple[str, ...], console: str) -> None:
+def test_the_console_comes_first_where_its_program_is(
+    build: Build, version: str, screen: tuple[str, ...], console: str
+) -> None:
     boot = machine(build(version=version), node0=True, files=("/usr/local/bin/agent-tui", *screen)).boot()
     assert {name for name in boot.ran if "console" in name} == {console}
     name = console.removesuffix(".service")
@@ -115,7 +144,9 @@ def test_a_new_pod_begins_registration_again(build: Build, build_nodes: Build) -
         "agent-register-cluster.service",
         "start-cluster-installation.service",
     } <= stopped
-    assert {"agent-import-cluster.service", "agent-add-node.service"} <= machine(build_nodes()).restarted_with("assisted-service-pod.service")
+    assert {"agent-import-cluster.service", "agent-add-node.service"} <= machine(build_nodes()).restarted_with(
+        "assisted-service-pod.service"
+    )
     assert not stopped & {"agent.service", "node-zero.service"}
 
 
@@ -131,10 +162,23 @@ def test_installing_and_joining_exclude_each_other(build: Build) -> None:
 @pytest.mark.parametrize("version", RELEASES)
 def test_each_release_comes_to_its_start(build: Build, version: str) -> None:
     boot = machine(build(version=version), node0=True).boot()
-    registering = ("agent-register-cluster", "agent-register-infraenv") if version != "4.14.0" else ("create-cluster-and-infraenv",)
-    order = ("node-zero", "assisted-service-pod", "assisted-service", *registering, "apply-host-config", "start-cluster-installation")
+    registering = (
+        ("agent-register-cluster", "agent-register-infraenv")
+        if version != "4.14.0"
+        else ("create-cluster-and-infraenv",)
+    )
+    order = (
+        "node-zero",
+        "assisted-service-pod",
+        "assisted-service",
+        *registering,
+        "apply-host-config",
+        "start-cluster-installation",
+    )
     assert all(boot.before(first, then) for first, then in itertools.pairwise(order))
-    assert set(boot.ran) - EVERYWHERE - SERVICES == {f"{name}.service" for name in (*registering, "apply-host-config", "start-cluster-installation")}
+    assert set(boot.ran) - EVERYWHERE - SERVICES == {
+        f"{name}.service" for name in (*registering, "apply-host-config", "start-cluster-installation")
+    }
 
 
 @pytest.mark.parametrize("version", RELEASES[2:])
@@ -180,7 +224,9 @@ def test_without_its_condition_a_unit_would_run_everywhere(build: Build) -> None
     """The tests above can fail: a unit that loses its condition runs on every host."""
     live = build()
     units = tuple(
-        dataclasses.replace(unit, contents=unit.contents.replace(f"ConditionPathExists={NODE0}\n", "")) if unit.name == "install-status.service" else unit
+        dataclasses.replace(unit, contents=unit.contents.replace(f"ConditionPathExists={NODE0}\n", ""))
+        if unit.name == "install-status.service"
+        else unit
         for unit in live.units
     )
     assert "install-status.service" in machine(dataclasses.replace(live, units=units)).boot().ran

@@ -44,7 +44,13 @@ def test_gathering_leaves_secrets_out(sandbox: NewSandbox, secrets: Any) -> None
     for name in ("journalctl", "systemctl", "nmcli", "ip", "chronyc", "lsblk"):
         box.command(name, f"echo output of {name}")
     box.write("/etc/assisted/node0", "BOOTSTRAP_HOST_MAC=x\n")
-    answer = {"id": "e1", "name": "kni", "pull_secret_set": True, "user_token": "t", "proxy": {"password": "secret-word"}}
+    answer = {
+        "id": "e1",
+        "name": "kni",
+        "pull_secret_set": True,
+        "user_token": "t",
+        "proxy": {"password": "secret-word"},
+    }
     box.answers("GET", "/infra-envs", json.dumps([answer]))
     box.answers("GET", "/clusters", json.dumps([answer]))
     box.answers("GET", "/infra-envs/e1/hosts", "[]")
@@ -54,7 +60,9 @@ def test_gathering_leaves_secrets_out(sandbox: NewSandbox, secrets: Any) -> None
     assert result.returncode == 0, result.stderr
     with tarfile.open(target) as archive:
         members = {name: archive.extractfile(name) for name in archive.getnames()}
-        contents = {name.removeprefix("agent-gather/"): handle.read().decode() for name, handle in members.items() if handle}
+        contents = {
+            name.removeprefix("agent-gather/"): handle.read().decode() for name, handle in members.items() if handle
+        }
     assert json.loads(contents["service/infra-envs.json"]) == [{"id": "e1", "name": "kni", "proxy": {}}]
     assert contents["journal/agent.log"] == "output of journalctl\n"
     assert contents["service/events.json"].strip() == "[]"

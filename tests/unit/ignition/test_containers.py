@@ -9,7 +9,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec import Cluster, Deployment, ImageDigestSource, Pool
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec import (
+    Cluster,
+    Deployment,
+    ImageDigestSource,
+    Pool,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.document import LiveIgnition
 from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.live import OsImage, build_live_ignition
 from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.secrets import BuildSecrets
@@ -47,7 +52,11 @@ def test_the_service_reads_its_env_files_in_upstreams_order(build: Build) -> Non
 def test_the_database_is_the_service_images_own(build: Build) -> None:
     command = container(build, "assisted-service-db")
     assert command[-3:] == ["${SERVICE_IMAGE}", "/bin/bash", "start_db.sh"]
-    assert {"--name=assisted-db", "--user=postgres", "--env-file=/usr/local/share/assisted-service/assisted-db.env"} <= set(command)
+    assert {
+        "--name=assisted-db",
+        "--user=postgres",
+        "--env-file=/usr/local/share/assisted-service/assisted-db.env",
+    } <= set(command)
 
 
 @pytest.mark.parametrize("name", ["assisted-service", "agent-register-cluster"])
@@ -57,10 +66,16 @@ def test_the_database_is_the_service_images_own(build: Build) -> None:
         ({}, HOST_BUNDLE, False),
         ({"additional_trust_bundle": "own"}, HOST_BUNDLE, False),
         ({"image_digest_sources": MIRRORS}, HOST_BUNDLE, True),
-        ({"image_digest_sources": MIRRORS, "additional_trust_bundle": "own"}, "/etc/pki/ca-trust/source/anchors/domain.crt", True),
+        (
+            {"image_digest_sources": MIRRORS, "additional_trust_bundle": "own"},
+            "/etc/pki/ca-trust/source/anchors/domain.crt",
+            True,
+        ),
     ],
 )
-def test_what_containers_trust(build: Build, everything: dict[str, Any], name: str, changes: dict[str, Any], bundle: str, mirrors: bool) -> None:
+def test_what_containers_trust(
+    build: Build, everything: dict[str, Any], name: str, changes: dict[str, Any], bundle: str, mirrors: bool
+) -> None:
     if "additional_trust_bundle" in changes:
         changes = {**changes, "additional_trust_bundle": everything["additional_trust_bundle"]}
     found = mounts(container(build, name, **changes))
@@ -76,7 +91,10 @@ def test_the_image_policy_can_be_switched_off(build: Build, secrets: BuildSecret
     assert option not in units(build())["assisted-service"]["Service.ExecStart"][0]
 
 
-@pytest.mark.parametrize(("changes", "image_type"), [({}, "full-iso"), ({"minimal_iso": True}, "minimal-iso"), ({"platform": "external"}, "minimal-iso")])
+@pytest.mark.parametrize(
+    ("changes", "image_type"),
+    [({}, "full-iso"), ({"minimal_iso": True}, "minimal-iso"), ({"platform": "external"}, "minimal-iso")],
+)
 def test_the_infra_env_is_reported_the_kind_of_image(build: Build, changes: dict[str, object], image_type: str) -> None:
     assert f"IMAGE_TYPE_ISO={image_type}" in units(build(**changes))["agent-register-infraenv"]["Service.Environment"]
 
@@ -84,7 +102,14 @@ def test_the_infra_env_is_reported_the_kind_of_image(build: Build, changes: dict
 CLIENT_CALLS = {
     "agent-import-cluster": (
         "importCluster",
-        {"SERVICE_BASE_URL", "OPENSHIFT_INSTALL_RELEASE_IMAGE_MIRROR", "CLUSTER_ID", "CLUSTER_NAME", "CLUSTER_API_VIP_DNS_NAME", "USER_AUTH_TOKEN"},
+        {
+            "SERVICE_BASE_URL",
+            "OPENSHIFT_INSTALL_RELEASE_IMAGE_MIRROR",
+            "CLUSTER_ID",
+            "CLUSTER_NAME",
+            "CLUSTER_API_VIP_DNS_NAME",
+            "USER_AUTH_TOKEN",
+        },
         {
             "/etc/assisted/clusterconfig:/clusterconfig:ro",
             "/etc/assisted/manifests:/manifests:ro",
@@ -95,9 +120,17 @@ CLIENT_CALLS = {
     "agent-register-cluster": (
         "registerCluster",
         {"SERVICE_BASE_URL", "OPENSHIFT_INSTALL_RELEASE_IMAGE_MIRROR", "USER_AUTH_TOKEN"},
-        {"/etc/assisted/manifests:/manifests:ro", "/etc/assisted/extra-manifests:/extra-manifests:ro", f"{HOST_BUNDLE}:{HOST_BUNDLE}:ro"},
+        {
+            "/etc/assisted/manifests:/manifests:ro",
+            "/etc/assisted/extra-manifests:/extra-manifests:ro",
+            f"{HOST_BUNDLE}:{HOST_BUNDLE}:ro",
+        },
     ),
-    "agent-register-infraenv": ("registerInfraEnv", {"SERVICE_BASE_URL", "IMAGE_TYPE_ISO", "USER_AUTH_TOKEN"}, {"/etc/assisted/manifests:/manifests:ro"}),
+    "agent-register-infraenv": (
+        "registerInfraEnv",
+        {"SERVICE_BASE_URL", "IMAGE_TYPE_ISO", "USER_AUTH_TOKEN"},
+        {"/etc/assisted/manifests:/manifests:ro"},
+    ),
     "apply-host-config": (
         "configure",
         {"SERVICE_BASE_URL", "INFRA_ENV_ID", "WORKFLOW_TYPE", "USER_AUTH_TOKEN"},

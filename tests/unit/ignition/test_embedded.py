@@ -20,7 +20,9 @@ NOT_IN_AN_IMAGE = ("kubeadmin_password", "admin_kubeconfig")
 
 
 def kept(secrets: BuildSecrets) -> dict[str, Any]:
-    return {key: value for key, value in json.loads(json.dumps(secrets.to_state())).items() if key not in NOT_IN_AN_IMAGE}
+    return {
+        key: value for key, value in json.loads(json.dumps(secrets.to_state())).items() if key not in NOT_IN_AN_IMAGE
+    }
 
 
 def test_all_that_an_image_holds_is_found(build: Build, secrets: BuildSecrets) -> None:

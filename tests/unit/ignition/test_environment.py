@@ -43,7 +43,9 @@ def test_an_ipv6_rendezvous_host_is_bracketed_in_urls_only(build: Build) -> None
     ("version", "mode", "requirements_at_boot", "single_node_cpus"),
     [("4.20.3", 0o644, False, 8), ("4.21.0-rc.1", 0o644, True, 8), ("4.22.0", 0o600, True, 4)],
 )
-def test_differences_by_release(build: Build, version: str, mode: int, requirements_at_boot: bool, single_node_cpus: int) -> None:
+def test_differences_by_release(
+    build: Build, version: str, mode: int, requirements_at_boot: bool, single_node_cpus: int
+) -> None:
     live = build(version=version)
     file = live.file("/etc/assisted/rendezvous-host.env")
     assert file is not None
@@ -103,11 +105,19 @@ def test_assisted_service_env(build: Build, secrets: BuildSecrets) -> None:
     ]
 
 
-@pytest.mark.parametrize(("version", "fencing", "wait"), [("4.20.0", "", ""), ("4.21.0", "", "90m"), ("4.22.0", "true", "90m"), ("5.0.0", "true", "90m")])
+@pytest.mark.parametrize(
+    ("version", "fencing", "wait"),
+    [("4.20.0", "", ""), ("4.21.0", "", "90m"), ("4.22.0", "true", "90m"), ("5.0.0", "true", "90m")],
+)
 def test_two_nodes_that_fence_each_other(build: Build, version: str, fencing: str, wait: str) -> None:
-    """The service of 4.21 waits longer, but installs no such cluster (openshift/installer release-4.21, assisted-service.env.template)."""
+    """The service of 4.21 waits longer, but installs no such cluster (openshift/installer release-4.21,
+    assisted-service.env.template).
+    """
     values = env(build(version=version), SERVICE_ENV)
-    assert (values.get("TNF_CLUSTERS_SUPPORT", ""), values.get("HOST_STAGE_WAITING_FOR_CONTROL_PLANE_TIMEOUT", "")) == (fencing, wait)
+    assert (values.get("TNF_CLUSTERS_SUPPORT", ""), values.get("HOST_STAGE_WAITING_FOR_CONTROL_PLANE_TIMEOUT", "")) == (
+        fencing,
+        wait,
+    )
 
 
 MULTI = ["aarch64", "x86_64", "ppc64le", "s390x"]
@@ -124,7 +134,9 @@ MULTI = ["aarch64", "x86_64", "ppc64le", "s390x"]
         ("q.io:5000/r", "4.22.0", "4.22.0", "x86_64", ["x86_64"]),
     ],
 )
-def test_release_images(build: Build, image: str, openshift_version: str, version: str, architecture: str, architectures: list[str]) -> None:
+def test_release_images(
+    build: Build, image: str, openshift_version: str, version: str, architecture: str, architectures: list[str]
+) -> None:
     (release,) = json.loads(env(build(release_image=image), SERVICE_ENV)["RELEASE_IMAGES"])
     assert release == {
         "openshift_version": openshift_version,
@@ -136,7 +148,9 @@ def test_release_images(build: Build, image: str, openshift_version: str, versio
 
 
 def test_a_pinned_release_is_what_its_tag_says(build: Build) -> None:
-    (release,) = json.loads(env(build(release_image="q.io/r@sha256:00", release_tag="q.io/r:4.22.1-multi"), SERVICE_ENV)["RELEASE_IMAGES"])
+    (release,) = json.loads(
+        env(build(release_image="q.io/r@sha256:00", release_tag="q.io/r:4.22.1-multi"), SERVICE_ENV)["RELEASE_IMAGES"]
+    )
     expected = {"openshift_version": "4.22", "cpu_architecture": "multi", "cpu_architectures": MULTI}
     assert release == {**expected, "url": "q.io/r@sha256:00", "version": "4.22.1"}
 
@@ -160,13 +174,19 @@ def test_os_images(build: Build) -> None:
 
 def test_start_cluster_env_counts_arbiters(build: Build) -> None:
     live = build((), control_plane=Pool(2), arbiter=Pool(1), compute=Pool(0))
-    assert text(live, "/usr/local/share/start-cluster/start-cluster.env") == ("REQUIRED_MASTER_NODES=2\nREQUIRED_ARBITER_NODES=1\nREQUIRED_WORKER_NODES=0\n")
+    assert text(live, "/usr/local/share/start-cluster/start-cluster.env") == (
+        "REQUIRED_MASTER_NODES=2\nREQUIRED_ARBITER_NODES=1\nREQUIRED_WORKER_NODES=0\n"
+    )
 
 
 def test_the_proxy_is_every_services_environment(build: Build) -> None:
     path = "/etc/systemd/system.conf.d/10-default-env.conf"
     assert text(build(), path) == ""
-    proxy = Proxy("http://192.168.111.1:8215", "http://u:p%40ss@192.168.111.1:8215", "172.22.0.0/24,virthost.ostest.test.metalkube.org")
+    proxy = Proxy(
+        "http://192.168.111.1:8215",
+        "http://u:p%40ss@192.168.111.1:8215",
+        "172.22.0.0/24,virthost.ostest.test.metalkube.org",
+    )
     assert text(build(proxy=proxy), path) == (
         "[Manager]\n"
         'DefaultEnvironment=HTTP_PROXY="http://192.168.111.1:8215"\n'

@@ -25,7 +25,11 @@ def test_hostnames_and_host_configuration(build: Build) -> None:
     live = build()
     assert paths(live, "/etc/assisted/hostnames/") == [f"52:54:00:aa:00:0{number}" for number in range(3)]
     assert text(live, "/etc/assisted/hostnames/52:54:00:aa:00:01") == "m1.example.com"
-    assert paths(live, "/etc/assisted/hostconfig/m1.example.com/") == ["mac_addresses", "role", "root-device-hints.yaml"]
+    assert paths(live, "/etc/assisted/hostconfig/m1.example.com/") == [
+        "mac_addresses",
+        "role",
+        "root-device-hints.yaml",
+    ]
     assert text(live, "/etc/assisted/hostconfig/m1.example.com/mac_addresses") == "52:54:00:aa:00:01\n"
     assert text(live, "/etc/assisted/hostconfig/m1.example.com/role") == "master"
     assert text(live, "/etc/assisted/hostconfig/m1.example.com/root-device-hints.yaml") == "deviceName: /dev/vda\n"
@@ -49,9 +53,13 @@ def test_long_hints_are_folded_as_upstream_folds_them(build: Build, new_host: Ca
         ({"minSizeGigabytes": 0, "vendor": None}, None),
     ],
 )
-def test_hints_that_say_nothing_are_left_out(build: Build, new_host: Callable[..., Host], hints: dict[str, Any], written: str | None) -> None:
+def test_hints_that_say_nothing_are_left_out(
+    build: Build, new_host: Callable[..., Host], hints: dict[str, Any], written: str | None
+) -> None:
     """As ``openshift-install`` of November 2025 wrote them for the same agent-config.yaml."""
-    file = build((dataclasses.replace(new_host(1), root_device_hints=hints),)).file("/etc/assisted/hostconfig/m1.example.com/root-device-hints.yaml")
+    file = build((dataclasses.replace(new_host(1), root_device_hints=hints),)).file(
+        "/etc/assisted/hostconfig/m1.example.com/root-device-hints.yaml"
+    )
     assert (file.content.decode() if file else None) == written
 
 
@@ -113,7 +121,12 @@ def test_fencing_credentials_by_hostname(build: Build) -> None:
 
 
 def test_a_long_password_is_folded_as_upstream_folds_it(build: Build) -> None:
-    provided = {"hostName": "master-0", "username": "admin", "password": LONG, "address": "redfish+https://192.168.111.1:8000/redfish/v1/Systems/abc123"}
+    provided = {
+        "hostName": "master-0",
+        "username": "admin",
+        "password": LONG,
+        "address": "redfish+https://192.168.111.1:8000/redfish/v1/Systems/abc123",
+    }
     content = text(build((), control_plane=fencing(provided)), "/etc/assisted/hostconfig/fencing-credentials.yaml")
     assert content.splitlines()[3:5] == ["  password: " + "model " * 11 + "model", "    " + "model " * 8 + "end"]
     assert yaml.safe_load(content)["credentials"][0]["password"] == LONG
@@ -123,19 +136,31 @@ def test_a_fencing_credential_with_a_mac_only_lies_beside_its_host(build: Build)
     credential = {"macAddress": "52:54:00:aa:00:01", "username": "u", "password": "p", "address": "redfish+https://b/1"}
     live = build(control_plane=fencing(credential))
     content = text(live, "/etc/assisted/hostconfig/m1.example.com/fencing-credentials.yaml")
-    assert yaml.safe_load(content) == {"credentials": [{"macaddress": "52:54:00:aa:00:01", "username": "u", "password": "p", "address": "redfish+https://b/1"}]}
+    assert yaml.safe_load(content) == {
+        "credentials": [
+            {"macaddress": "52:54:00:aa:00:01", "username": "u", "password": "p", "address": "redfish+https://b/1"}
+        ]
+    }
     assert live.file("/etc/assisted/hostconfig/fencing-credentials.yaml") is None
 
 
-def test_a_fencing_credential_of_a_host_that_is_not_described_makes_a_directory(build: Build, new_host: Callable[..., Host]) -> None:
+def test_a_fencing_credential_of_a_host_that_is_not_described_makes_a_directory(
+    build: Build, new_host: Callable[..., Host]
+) -> None:
     """As openshift/installer pkg/asset/agent/agentconfig/agenthosts.go: the numbers go on after those of the hosts."""
     login = {"username": "u", "password": "p", "address": "redfish+https://b/1"}
-    credentials = [{"macAddress": mac, **login} for mac in ("52:54:00:FF:00:01", "52:54:00:aa:00:01", "52:54:00:ff:00:02")]
+    credentials = [
+        {"macAddress": mac, **login} for mac in ("52:54:00:FF:00:01", "52:54:00:aa:00:01", "52:54:00:ff:00:02")
+    ]
     live = build((new_host(0), new_host(1)), version="5.0.0", control_plane=fencing(*credentials))
     directory = "/etc/assisted/hostconfig"
     assert text(live, f"{directory}/host-2/mac_addresses") == "52:54:00:ff:00:01\n"
     assert text(live, f"{directory}/host-3/mac_addresses") == "52:54:00:ff:00:02\n"
-    found = {path: yaml.safe_load(text(live, f"{directory}/{path}"))["credentials"] for path in paths(live, f"{directory}/") if "fencing" in path}
+    found = {
+        path: yaml.safe_load(text(live, f"{directory}/{path}"))["credentials"]
+        for path in paths(live, f"{directory}/")
+        if "fencing" in path
+    }
     assert {path: [entry["macaddress"] for entry in entries] for path, entries in found.items()} == {
         "host-2/fencing-credentials.yaml": ["52:54:00:FF:00:01"],
         "host-3/fencing-credentials.yaml": ["52:54:00:ff:00:02"],
@@ -146,10 +171,14 @@ def test_a_fencing_credential_of_a_host_that_is_not_described_makes_a_directory(
 # Network
 
 
-def test_network_directories_are_numbered_by_the_text_of_the_configuration(build: Build, new_host: Callable[..., Host]) -> None:
+def test_network_directories_are_numbered_by_the_text_of_the_configuration(
+    build: Build, new_host: Callable[..., Host]
+) -> None:
     hosts = (new_host(2), dataclasses.replace(new_host(0), network_config={}), new_host(1))
     live = build(hosts)
-    assert paths(live, "/etc/assisted/network/") == [f"host{number}/{name}" for number in (0, 1) for name in ("eth0.nmconnection", "mac_interface.ini")]
+    assert paths(live, "/etc/assisted/network/") == [
+        f"host{number}/{name}" for number in (0, 1) for name in ("eth0.nmconnection", "mac_interface.ini")
+    ]
     assert text(live, "/etc/assisted/network/host0/mac_interface.ini") == "52:54:00:AA:00:01=eth0"
     assert "192.168.0.11/24" in text(live, "/etc/assisted/network/host0/eth0.nmconnection")
     assert text(live, "/etc/assisted/network/host1/mac_interface.ini") == "52:54:00:AA:00:02=eth0"
@@ -158,12 +187,18 @@ def test_network_directories_are_numbered_by_the_text_of_the_configuration(build
 def test_the_interface_table_is_sorted(build: Build, new_host: Callable[..., Host]) -> None:
     interfaces = (Interface("eth1", "52:54:00:BB:00:02"), Interface("eth0", "52:54:00:AA:00:01"))
     live = build((dataclasses.replace(new_host(1), interfaces=interfaces),))
-    assert text(live, "/etc/assisted/network/host0/mac_interface.ini") == "52:54:00:AA:00:01=eth0\n52:54:00:BB:00:02=eth1"
+    assert (
+        text(live, "/etc/assisted/network/host0/mac_interface.ini") == "52:54:00:AA:00:01=eth0\n52:54:00:BB:00:02=eth1"
+    )
 
 
-def test_every_network_configuration_that_cannot_be_rendered_is_named(build: Build, new_host: Callable[..., Host]) -> None:
+def test_every_network_configuration_that_cannot_be_rendered_is_named(
+    build: Build, new_host: Callable[..., Host]
+) -> None:
     def broken(number: int) -> Host:
-        return dataclasses.replace(new_host(number), network_config={"interfaces": [{"name": "eth0", "type": "no-such-type", "state": "up"}]})
+        return dataclasses.replace(
+            new_host(number), network_config={"interfaces": [{"name": "eth0", "type": "no-such-type", "state": "up"}]}
+        )
 
     with pytest.raises(InvalidInput) as caught:
         build((broken(0), new_host(1), broken(2)))

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The scripts that find out who a machine is: its hostname, and whether it is the rendezvous host; run in a scratch root."""
+"""The scripts that find out who a machine is: its hostname, and whether it is the rendezvous host; run in a scratch
+root.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +64,9 @@ def test_other_machines_are_not_node_zero_and_say_which_one_is(sandbox: NewSandb
     assert result.returncode == 0
     assert not box.path("/etc/assisted/node0").exists()
     assert box.lines("/sleeps") == ["5"] * 6
-    assert "This host is not the rendezvous host. The rendezvous host is at 192.168.0.10." in box.read("/etc/issue.d/40_rendezvous-host.issue")
+    assert "This host is not the rendezvous host. The rendezvous host is at 192.168.0.10." in box.read(
+        "/etc/issue.d/40_rendezvous-host.issue"
+    )
 
 
 def test_an_image_without_settings_waits_for_them(sandbox: NewSandbox) -> None:
@@ -74,7 +78,9 @@ def test_an_image_without_settings_waits_for_them(sandbox: NewSandbox) -> None:
 
 
 def test_a_host_with_two_nics_is_named_by_its_first(sandbox: NewSandbox, new_host: Callable[..., Host]) -> None:
-    host = dataclasses.replace(new_host(1), interfaces=(Interface("a", "52:54:00:00:00:0a"), Interface("b", "52:54:00:00:00:0b")))
+    host = dataclasses.replace(
+        new_host(1), interfaces=(Interface("a", "52:54:00:00:00:0a"), Interface("b", "52:54:00:00:00:0b"))
+    )
     box = sandbox((host,))
     box.command("ip", "echo link/ether 52:54:00:00:00:0b; echo link/ether 52:54:00:00:00:0a")
     box.run("set-hostname.sh")

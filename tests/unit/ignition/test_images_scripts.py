@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The scripts that fetch the release image and take images and programs out of it, run in a scratch root with a stand-in for podman."""
+"""The scripts that fetch the release image and take images and programs out of it, run in a scratch root with a
+stand-in for podman.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ def test_the_release_image_is_pulled_once(sandbox: NewSandbox) -> None:
     box = with_podman(sandbox())
     assert box.run("release-image-download.sh").returncode == 0
     assert box.run("release-image-download.sh").returncode == 0
-    assert [call for call in box.calls("podman") if call.startswith("pull")] == [f"pull --quiet --authfile {box.root}/root/.docker/config.json {RELEASE}"]
+    assert [call for call in box.calls("podman") if call.startswith("pull")] == [
+        (f"pull --quiet --authfile {box.root}/root/.docker/config.json {RELEASE}")
+    ]
 
 
 def test_an_unreachable_registry_is_tried_without_end_and_shown(sandbox: NewSandbox) -> None:
@@ -55,7 +59,9 @@ def test_the_mirror_replaces_a_release_named_by_tag(sandbox: NewSandbox) -> None
     box = with_podman(sandbox(image_digest_sources=sources))
     result = box.run("get-container-images.sh", env={"UNREACHABLE": RELEASE})
     assert result.returncode == 0, result.stderr
-    assert "run --quiet --rm --net=none id-of-mirror:5000/ocp:4.22.0-x86_64 image agent-installer-utils" in box.calls("podman")
+    assert "run --quiet --rm --net=none id-of-mirror:5000/ocp:4.22.0-x86_64 image agent-installer-utils" in box.calls(
+        "podman"
+    )
 
 
 def test_an_image_for_another_architecture_is_refused(sandbox: NewSandbox) -> None:

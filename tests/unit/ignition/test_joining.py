@@ -15,8 +15,16 @@ import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec import Proxy
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput
 from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.document import LiveIgnition
-from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.nodes import IgnitionEndpoint, RunningCluster, nodes_deployment
-from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.tokens import Tokens, make_tokens, node_tokens
+from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.nodes import (
+    IgnitionEndpoint,
+    RunningCluster,
+    nodes_deployment,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.tokens import (
+    Tokens,
+    make_tokens,
+    node_tokens,
+)
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -35,7 +43,8 @@ NOW = datetime.datetime(2026, 11, 21, 10, 0, 0, 500, tzinfo=datetime.UTC)
 def test_the_cluster_is_known_by_its_facts(build_nodes: Build) -> None:
     live = build_nodes()
     assert text(live, "/etc/assisted/add-nodes.env") == (
-        "CLUSTER_ID=11111111-2222-3333-4444-555555555555\nCLUSTER_NAME=kni\nCLUSTER_API_VIP_DNS_NAME=api.kni.example.com\n"
+        "CLUSTER_ID=11111111-2222-3333-4444-555555555555\nCLUSTER_NAME=kni\n"
+        "CLUSTER_API_VIP_DNS_NAME=api.kni.example.com\n"
         "AUTH_TOKEN_EXPIRY=2026-11-23T10:00:00Z\n"
     )
     assert json.loads(text(live, "/etc/assisted/clusterconfig/worker-ignition-endpoint.json")) == {
@@ -45,10 +54,14 @@ def test_the_cluster_is_known_by_its_facts(build_nodes: Build) -> None:
     assert text(live, "/etc/issue") == "\\S\nOpenShift Agent Installer image for kni\n"
 
 
-@pytest.mark.parametrize(("platform", "managed"), [("baremetal", False), ("vsphere", False), ("none", True), ("external", True)])
+@pytest.mark.parametrize(
+    ("platform", "managed"), [("baremetal", False), ("vsphere", False), ("none", True), ("external", True)]
+)
 def test_whose_the_network_is_follows_from_the_platform(build_nodes: Build, platform: str, managed: bool) -> None:
     live = build_nodes(platform=platform)
-    assert json.loads(text(live, "/etc/assisted/clusterconfig/import-cluster-config.json")) == {"networking": {"userManagedNetworking": managed}}
+    assert json.loads(text(live, "/etc/assisted/clusterconfig/import-cluster-config.json")) == {
+        "networking": {"userManagedNetworking": managed}
+    }
     # The image of nodes is a full one, wherever the cluster is.
     assert not [unit.name for unit in live.units if "IMAGE_TYPE_ISO=minimal-iso" in unit.contents]
 
@@ -56,7 +69,10 @@ def test_whose_the_network_is_follows_from_the_platform(build_nodes: Build, plat
 def test_each_node_is_its_own_rendezvous_host(build_nodes: Build) -> None:
     live = build_nodes()
     rendezvous = env(live, "/etc/assisted/rendezvous-host.env")
-    assert {key: rendezvous[key] for key in ("NODE_ZERO_IP", "SERVICE_BASE_URL", "WORKFLOW_TYPE", "USER_AUTH_TOKEN", "PULL_SECRET_TOKEN")} == {
+    assert {
+        key: rendezvous[key]
+        for key in ("NODE_ZERO_IP", "SERVICE_BASE_URL", "WORKFLOW_TYPE", "USER_AUTH_TOKEN", "PULL_SECRET_TOKEN")
+    } == {
         "NODE_ZERO_IP": "127.0.0.1",
         "SERVICE_BASE_URL": "http://127.0.0.1:8090/",
         "WORKFLOW_TYPE": "addnodes",
@@ -109,15 +125,21 @@ def test_older_releases_have_what_they_had(build_nodes: Build) -> None:
         ({"ignition_endpoint": IgnitionEndpoint("api-int:22623", "Q0EK")}, "ignition_endpoint.url"),
     ],
 )
-def test_a_cluster_that_cannot_be_joined_is_refused(running_cluster: Callable[..., RunningCluster], changes: dict[str, Any], path: str) -> None:
+def test_a_cluster_that_cannot_be_joined_is_refused(
+    running_cluster: Callable[..., RunningCluster], changes: dict[str, Any], path: str
+) -> None:
     with pytest.raises(InvalidInput) as caught:
         nodes_deployment(running_cluster(**changes), ())
     assert [problem.path for problem in caught.value.problems] == [f"running_cluster.{path}"]
 
 
-def test_everything_that_is_wrong_with_a_cluster_is_reported_at_once(running_cluster: Callable[..., RunningCluster]) -> None:
+def test_everything_that_is_wrong_with_a_cluster_is_reported_at_once(
+    running_cluster: Callable[..., RunningCluster],
+) -> None:
     with pytest.raises(InvalidInput) as caught:
-        nodes_deployment(running_cluster(cluster_id="x", version="y", release_image="z", pull_secret="geheim", api_dns_name="w"), ())
+        nodes_deployment(
+            running_cluster(cluster_id="x", version="y", release_image="z", pull_secret="geheim", api_dns_name="w"), ()
+        )
     assert len(caught.value.problems) == 5
     assert "geheim" not in str(caught.value)
 
@@ -142,7 +164,11 @@ def test_tokens_of_nodes_end_after_two_days() -> None:
     tokens = node_tokens(NOW)
     end = NOW.replace(microsecond=0) + datetime.timedelta(hours=48)
     assert tokens.expires == "2026-11-23T10:00:00Z"
-    for token, scheme in ((tokens.agent_token, "agentAuth"), (tokens.user_token, "userAuth"), (tokens.watcher_token, "watcherAuth")):
+    for token, scheme in (
+        (tokens.agent_token, "agentAuth"),
+        (tokens.user_token, "userAuth"),
+        (tokens.watcher_token, "watcherAuth"),
+    ):
         assert claims(token, tokens) == {"auth_scheme": scheme, "exp": int(end.timestamp())}
     with pytest.raises(InvalidSignature):
         claims(tokens.agent_token, make_tokens())
@@ -166,10 +192,19 @@ def test_tokens_serve_another_image_while_a_day_is_left(hours: int, last: bool) 
 INSTALL = "POST http://127.0.0.1:8090/api/assisted-install/v2/infra-envs/e1/hosts/h1/actions/install"
 
 
-def test_the_node_is_installed_once_the_service_finds_it_fit(build_nodes: Build, sandbox_of: Callable[..., Any]) -> None:
+def test_the_node_is_installed_once_the_service_finds_it_fit(
+    build_nodes: Build, sandbox_of: Callable[..., Any]
+) -> None:
     box = sandbox_of(build_nodes())
     box.answers("GET", "/clusters", "[]", '[{"id": "c1"}]')
-    box.answers("GET", "/infra-envs/e1/hosts", "[]", '[{"id": "h1", "status": "insufficient"}]', "fail", '[{"id": "h1", "status": "known"}]')
+    box.answers(
+        "GET",
+        "/infra-envs/e1/hosts",
+        "[]",
+        '[{"id": "h1", "status": "insufficient"}]',
+        "fail",
+        '[{"id": "h1", "status": "known"}]',
+    )
     box.answers("POST", "/infra-envs/e1/hosts/h1/actions/install", "{}")
     result = box.run("add-node.sh", env=SERVICE)
     assert result.returncode == 0, result.stderr
@@ -202,7 +237,10 @@ def test_a_refusal_ends_the_script_and_systemd_begins_again(build_nodes: Build, 
 def test_tokens_that_hold_are_watched_in_silence(build_nodes: Build, sandbox_of: Callable[..., Any]) -> None:
     box = sandbox_of(build_nodes())
     box.command("date", "[[ $* == *2026* ]] && echo 2000 || echo 1000")
-    assert box.run("agent-auth-token-status.sh", env={"AUTH_TOKEN_EXPIRY": "2026-11-23T10:00:00Z"}, sleeps=3).returncode != 0
+    assert (
+        box.run("agent-auth-token-status.sh", env={"AUTH_TOKEN_EXPIRY": "2026-11-23T10:00:00Z"}, sleeps=3).returncode
+        != 0
+    )
     assert box.lines("/sleeps") == ["5"] * 4
     assert not box.path("/etc/issue.d/65_token.issue").exists()
 

@@ -18,7 +18,11 @@ from typing import Any
 import pytest
 import yaml
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec import Host
-from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.document import IgnitionFile, LiveIgnition, data_url
+from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.document import (
+    IgnitionFile,
+    LiveIgnition,
+    data_url,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.secrets import BuildSecrets
 
 from .contents import SERVICE_ENV, paths, text
@@ -122,7 +126,9 @@ def test_printing_a_config_shows_no_content(build: Build, secrets: BuildSecrets)
 def test_of_two_files_with_one_path_the_later_stays(build: Build, new_host: Callable[..., Host]) -> None:
     twins = tuple(dataclasses.replace(new_host(number), hostname="twin") for number in range(2))
     live = build(twins)
-    assert [path for path in paths(live, "/etc/assisted/hostconfig/") if path.endswith("mac_addresses")] == ["twin/mac_addresses"]
+    assert [path for path in paths(live, "/etc/assisted/hostconfig/") if path.endswith("mac_addresses")] == [
+        "twin/mac_addresses"
+    ]
     assert text(live, "/etc/assisted/hostconfig/twin/mac_addresses") == "52:54:00:aa:00:01\n"
 
 
@@ -132,11 +138,18 @@ def test_of_two_files_with_one_path_the_later_stays(build: Build, new_host: Call
 def test_trust(build: Build, everything: dict[str, Any], secrets: BuildSecrets) -> None:
     live = build(**everything)
     assert text(live, "/etc/pki/ca-trust/source/anchors/domain.crt") == everything["additional_trust_bundle"]
-    assert text(live, "/etc/chrony.conf") == ("server ntp1.example.com iburst\nserver 192.168.0.1 iburst\nmakestep 1.0 3\nrtcsync\nlogdir /var/log/chrony\n")
+    assert text(live, "/etc/chrony.conf") == (
+        "server ntp1.example.com iburst\nserver 192.168.0.1 iburst\nmakestep 1.0 3\nrtcsync\nlogdir /var/log/chrony\n"
+    )
     assert json.loads(text(live, "/root/.docker/config.json")) == {"auths": {"quay.io": {"auth": "c3VwZXI6c2VjcmV0"}}}
     assert paths(live, "/opt/agent/tls/") == [
         f"{name}.{suffix}"
-        for name in ("admin-kubeconfig-signer", "kube-apiserver-lb-signer", "kube-apiserver-localhost-signer", "kube-apiserver-service-network-signer")
+        for name in (
+            "admin-kubeconfig-signer",
+            "kube-apiserver-lb-signer",
+            "kube-apiserver-localhost-signer",
+            "kube-apiserver-service-network-signer",
+        )
         for suffix in ("crt", "key")
     ] + ["kubeadmin-password.hash"]
     assert text(live, "/opt/agent/tls/kubeadmin-password.hash") == secrets.kubeadmin_hash

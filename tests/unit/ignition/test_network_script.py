@@ -66,7 +66,9 @@ def test_macs_compare_without_case(sandbox: NewSandbox) -> None:
 def install_script(box: Any, sandbox: NewSandbox) -> None:
     """The script is in images with a networkConfig only; put it into one without."""
     text = sandbox().read(f"{SCRIPTS}/pre-network-manager-config.sh")
-    other = next(line.split("/etc/assisted")[0].split("=")[1] for line in text.splitlines() if line.startswith("configurations="))
+    other = next(
+        line.split("/etc/assisted")[0].split("=")[1] for line in text.splitlines() if line.startswith("configurations=")
+    )
     box.write("/tmp/script", text.replace(other, str(box.root)))
     box.path("/tmp/script").rename(box.path(f"{SCRIPTS}/pre-network-manager-config.sh"))
 
@@ -108,7 +110,9 @@ def test_vlans_follow_their_parent_within_the_length_of_a_name(network_box: Any)
     assert network_box.run("pre-network-manager-config.sh").returncode == 0
     made = profiles(network_box)
     assert list(made) == ["enp130s0f1n.100.nmconnection", "enp130s0f1np1.nmconnection"]
-    assert made["enp130s0f1n.100.nmconnection"] == ("[connection]\nid=enp130s0f1n.100\ninterface-name=enp130s0f1n.100\n[vlan]\nparent=enp130s0f1np1\nid=100\n")
+    assert made["enp130s0f1n.100.nmconnection"] == (
+        "[connection]\nid=enp130s0f1n.100\ninterface-name=enp130s0f1n.100\n[vlan]\nparent=enp130s0f1np1\nid=100\n"
+    )
 
 
 def test_bonds_keep_their_name_and_their_ports_get_the_real_one(network_box: Any) -> None:
@@ -145,8 +149,12 @@ def test_of_two_configurations_for_one_machine_the_first_names_what_belongs_to_n
     network_box.nic("ens1", "52:54:00:00:00:01")
     network_box.nic("ens2", "52:54:00:00:00:02")
     bond = "[connection]\ninterface-name=bond0\n[bond]\nprimary="
-    configure_network(network_box, 0, "52:54:00:00:00:01=lan0", lan0="[connection]\ninterface-name=lan0\n", bond0=f"{bond}lan0\n")
-    configure_network(network_box, 1, "52:54:00:00:00:02=lan0", lan0="[connection]\ninterface-name=lan0\n", bond0=f"{bond}lan0\n")
+    configure_network(
+        network_box, 0, "52:54:00:00:00:01=lan0", lan0="[connection]\ninterface-name=lan0\n", bond0=f"{bond}lan0\n"
+    )
+    configure_network(
+        network_box, 1, "52:54:00:00:00:02=lan0", lan0="[connection]\ninterface-name=lan0\n", bond0=f"{bond}lan0\n"
+    )
     result = network_box.run("pre-network-manager-config.sh")
     assert result.returncode == 0
     assert list(profiles(network_box)) == ["bond0.nmconnection", "ens1.nmconnection", "ens2.nmconnection"]

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Scripts of the live system that an ordinary installation never starts, run all the same: a configuration image, clouds, agent-tui, signers."""
+"""Scripts of the live system that an ordinary installation never starts, run all the same: a configuration image,
+clouds, agent-tui, signers.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,10 @@ def newc(files: dict[str, tuple[str, int]]) -> bytes:
     archive = io.BytesIO()
     for name, (text, mode) in {**files, "TRAILER!!!": ("", 0)}.items():
         content = text.encode()
-        head = "070701" + "".join(f"{value:08X}" for value in (1, mode and 0o100000 | mode, 0, 0, 1, 0, len(content), 0, 0, 0, 0, len(name) + 1, 0))
+        head = "070701" + "".join(
+            f"{value:08X}"
+            for value in (1, mode and 0o100000 | mode, 0, 0, 1, 0, len(content), 0, 0, 0, 0, len(name) + 1, 0)
+        )
         archive.write(head.encode() + name.encode() + b"\0")
         archive.write(b"\0" * (-archive.tell() % 4) + content)
         archive.write(b"\0" * (-archive.tell() % 4))
@@ -59,7 +64,9 @@ class Medium:
 
     def __init__(self, box: Any, image_set: str = "kind: ClusterImageSet\n") -> None:
         self.box = box
-        box.write("/usr/local/bin/pre-network-manager-config.sh", '#!/bin/bash\necho networks >>"$SCRATCH/calls/networks"\n')
+        box.write(
+            "/usr/local/bin/pre-network-manager-config.sh", ('#!/bin/bash\necho networks >>"$SCRATCH/calls/networks"\n')
+        )
         box.write(IMAGE_SET, "kind: ClusterImageSet\n", 0o600)
         box.command("systemd-mount")
         box.command("usermod")
@@ -82,7 +89,12 @@ class Medium:
         target = self.box.path("/media/config-image/config.gz")
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(gzip.compress(archive))
-        return self.box.run("load-config-iso.sh", "/dev/sr1", env={"CONFIG_IMAGE_FILES": ",".join(f"{root}{path}" for path in wanted)}, sleeps=sleeps)
+        return self.box.run(
+            "load-config-iso.sh",
+            "/dev/sr1",
+            env={"CONFIG_IMAGE_FILES": ",".join(f"{root}{path}" for path in wanted)},
+            sleeps=sleeps,
+        )
 
 
 EVERYTHING = (HASH, "/etc/issue", "/etc/assisted/network", "/etc/assisted/hostconfig", "/etc/assisted/hostnames")
@@ -98,7 +110,9 @@ def test_a_configuration_image_is_taken_over(sandbox: NewSandbox) -> None:
     assert box.path(HASH).stat().st_mode & 0o777 == 0o600
     assert box.read("/etc/assisted/hostconfig/m0/role") == "master"
     assert box.path("/etc/assisted/extra-manifests").is_dir()
-    assert box.calls("systemd-mount") == [f"--no-block --automount=yes --collect /dev/sr1 {box.root}/media/config-image"]
+    assert box.calls("systemd-mount") == [
+        (f"--no-block --automount=yes --collect /dev/sr1 {box.root}/media/config-image")
+    ]
     assert box.calls("usermod") == ["--password $2a$10$new core"]
     assert "--no-block --now enable start-cluster-installation.service" in box.calls("systemctl")
     assert "restart NetworkManager" in box.calls("systemctl")
@@ -125,7 +139,9 @@ def test_an_image_for_another_release_is_refused(sandbox: NewSandbox) -> None:
 def test_a_file_that_is_missing_is_named(sandbox: NewSandbox) -> None:
     medium = Medium(sandbox(()))
     assert medium.run((*EVERYTHING, "/etc/assisted/rendezvous.env")).returncode != 0
-    assert "/etc/assisted/rendezvous.env is not in the configuration image" in medium.box.read("/etc/issue.d/95_load-config-image.issue")
+    assert "/etc/assisted/rendezvous.env is not in the configuration image" in medium.box.read(
+        "/etc/issue.d/95_load-config-image.issue"
+    )
 
 
 def test_the_appliance_may_have_set_the_password(sandbox: NewSandbox) -> None:
@@ -162,14 +178,24 @@ def test_user_data_of_oracle_cloud_is_run(sandbox: NewSandbox) -> None:
     result = box.run("oci-eval-user-data.sh")
     assert result.returncode == 0, result.stderr
     assert box.read("/ran") == "ran\n"
-    assert box.calls("curl")[0].endswith("Authorization: Bearer Oracle http://169.254.169.254/opc/v2/instance/metadata/user_data")
+    assert box.calls("curl")[0].endswith(
+        "Authorization: Bearer Oracle http://169.254.169.254/opc/v2/instance/metadata/user_data"
+    )
 
 
 @pytest.mark.parametrize(
     ("machine", "asked"),
-    [({"tag": "Standard"}, False), ({"architecture": "s390x"}, False), ({"architecture": "ppc64le"}, False), ({"data": "404 Not Found"}, True), ({}, True)],
+    [
+        ({"tag": "Standard"}, False),
+        ({"architecture": "s390x"}, False),
+        ({"architecture": "ppc64le"}, False),
+        ({"data": "404 Not Found"}, True),
+        ({}, True),
+    ],
 )
-def test_elsewhere_and_without_user_data_nothing_is_run(sandbox: NewSandbox, machine: dict[str, str], asked: bool) -> None:
+def test_elsewhere_and_without_user_data_nothing_is_run(
+    sandbox: NewSandbox, machine: dict[str, str], asked: bool
+) -> None:
     box = cloud(sandbox(), **machine)
     assert box.run("oci-eval-user-data.sh").returncode == 0
     assert bool(box.calls("curl")) is asked
@@ -262,7 +288,11 @@ def test_stages_are_recorded_as_one_array(sandbox: NewSandbox) -> None:
 
 def test_a_release_is_asked_for_its_own_components_only(sandbox: NewSandbox) -> None:
     """A component that the release does not have would never be told."""
-    for version, further in (("4.19.3", []), ("4.20.3", ["AGENT_INSTALLER_UTILS_IMAGE"]), ("4.21.3", ["AGENT_INSTALLER_UTILS_IMAGE", "INSTALLER_UI_IMAGE"])):
+    for version, further in (
+        ("4.19.3", []),
+        ("4.20.3", ["AGENT_INSTALLER_UTILS_IMAGE"]),
+        ("4.21.3", ["AGENT_INSTALLER_UTILS_IMAGE", "INSTALLER_UI_IMAGE"]),
+    ):
         box = sandbox(version=version)
         box.command("podman", PODMAN)
         assert box.run("get-container-images.sh").returncode == 0
@@ -276,7 +306,11 @@ def test_a_release_is_asked_for_its_own_components_only(sandbox: NewSandbox) -> 
 def test_the_console_names_what_is_waited_for(sandbox: NewSandbox) -> None:
     box = sandbox()
     box.command(
-        "systemctl", "case $2 in assisted-service.service) echo active ;; apply-host-config.service) echo failed; exit 3 ;; *) echo inactive; exit 3 ;; esac"
+        "systemctl",
+        (
+            "case $2 in assisted-service.service) echo active ;; apply-host-config.service) echo failed; exit 3 ;; *) "
+            "echo inactive; exit 3 ;; esac"
+        ),
     )
     box.answers("GET", "/clusters", "fail")
     box.run("install-status.sh", env=SERVICE, sleeps=1)
@@ -297,8 +331,12 @@ def test_the_console_of_the_interactive_workflow_names_the_address(sandbox: NewS
     assert box.read("/etc/issue.d/80_install-status.issue").startswith("Go to http://192.168.0.10:3001/ in a browser")
 
 
-@pytest.mark.parametrize(("version", "header"), [("4.17.3", "Authorization: "), ("4.18.3", "Authorization: the-user-token")])
-def test_releases_without_tokens_are_asked_without_one(build: Callable[..., LiveIgnition], sandbox_of: Callable[..., Any], version: str, header: str) -> None:
+@pytest.mark.parametrize(
+    ("version", "header"), [("4.17.3", "Authorization: "), ("4.18.3", "Authorization: the-user-token")]
+)
+def test_releases_without_tokens_are_asked_without_one(
+    build: Callable[..., LiveIgnition], sandbox_of: Callable[..., Any], version: str, header: str
+) -> None:
     box = sandbox_of(build(version=version))
     box.answers("GET", "/infra-envs", "[]")
     environment = {key: value for key, value in SERVICE.items() if key != "USER_AUTH_TOKEN" or version == "4.18.3"}

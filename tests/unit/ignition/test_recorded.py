@@ -3,9 +3,10 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Our configs beside recordings of the installer's: paths, modes, owners, order of lines, data, units.
 
-recorded/<name>/image.json tells what ``openshift-install`` (4.21 in development, November 2025) generated from the input beside it: every file without
-the texts of programs and prose, every unit with whether it is enabled. recorded/releases.json tells the same of the sources of seven releases, with the
-units' dependencies. Secrets and what was drawn by lot are taken out.
+recorded/<name>/image.json tells what ``openshift-install`` (4.21 in development, November 2025) generated from the
+input beside it: every file without the texts of programs and prose, every unit with whether it is enabled.
+recorded/releases.json tells the same of the sources of seven releases, with the units' dependencies. Secrets and what
+was drawn by lot are taken out.
 """
 
 from __future__ import annotations
@@ -20,7 +21,12 @@ from typing import Any
 import pytest
 import yaml
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.files import read_directory
-from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec import Host, ImageDigestSource, Interface, Proxy
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec import (
+    Host,
+    ImageDigestSource,
+    Interface,
+    Proxy,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.build import kernel_arguments
 from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.document import LiveIgnition
 from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.live import OsImage, build_live_ignition
@@ -57,7 +63,9 @@ def ours(name: str, secrets: BuildSecrets, build_nodes: Build) -> Document:
     parsed = read_directory(folder, version="4.21.0", release_image=RELEASE_IMAGE)
     assert parsed.deployment is not None
     manifests = render_manifests(parsed.deployment)
-    live = build_live_ignition(parsed.deployment, manifests, secrets, os_image, agent_config=(folder / "agent-config.yaml").read_bytes())
+    live = build_live_ignition(
+        parsed.deployment, manifests, secrets, os_image, agent_config=(folder / "agent-config.yaml").read_bytes()
+    )
     return json.loads(live.encode())
 
 
@@ -65,7 +73,9 @@ FACTS: Document = {
     "version": "4.21.3",
     "ssh_key": "ssh-rsa AAAA one",
     "pull_secret": '{"auths": {"quay.io": {"auth": "c3VwZXItc2VjcmV0"}}}',
-    "image_digest_sources": (ImageDigestSource("quay.io/openshift-release-dev/ocp-release", ("mirror.example.com:5000/ocp",)),),
+    "image_digest_sources": (
+        ImageDigestSource("quay.io/openshift-release-dev/ocp-release", ("mirror.example.com:5000/ocp",)),
+    ),
     "release_image": "quay.io/openshift-release-dev/ocp-release@sha256:" + "ab12" * 16,
     "proxy": Proxy("http://proxy.example.com:3128", "", "example.com"),
 }
@@ -74,7 +84,14 @@ FACTS: Document = {
 def nodes() -> Iterator[Host]:
     for host in yaml.safe_load((RECORDED / "nodes" / "input" / "nodes-config.yaml").read_text())["hosts"]:
         interfaces = tuple(Interface(nic["name"], nic["macAddress"]) for nic in host["interfaces"])
-        yield Host(host["hostname"], host["hostname"], "", interfaces, host.get("rootDeviceHints", {}), host.get("networkConfig", {}))
+        yield Host(
+            host["hostname"],
+            host["hostname"],
+            "",
+            interfaces,
+            host.get("rootDeviceHints", {}),
+            host.get("networkConfig", {}),
+        )
 
 
 def texts(document: Document) -> dict[str, str]:
@@ -96,8 +113,14 @@ def pair(request: pytest.FixtureRequest, secrets: BuildSecrets, build_nodes: Bui
 
 def test_the_same_files_with_the_same_modes(pair: tuple[Document, Document]) -> None:
     theirs, document = pair
-    wanted = {file["path"]: {key: file[key] for key in ("mode", "user", "overwrite")} | {"append": file.get("append", False)} for file in theirs["files"]}
-    found = {file["path"]: {key: file[key] for key in ("mode", "user", "overwrite")} | {"append": "append" in file} for file in document["storage"]["files"]}
+    wanted = {
+        file["path"]: {key: file[key] for key in ("mode", "user", "overwrite")} | {"append": file.get("append", False)}
+        for file in theirs["files"]
+    }
+    found = {
+        file["path"]: {key: file[key] for key in ("mode", "user", "overwrite")} | {"append": "append" in file}
+        for file in document["storage"]["files"]
+    }
     assert found.pop(LATER_PROGRAM)["mode"] == 0o555
     assert found == wanted
     assert document["storage"]["directories"] == theirs["directories"]
@@ -111,8 +134,13 @@ def test_the_same_units_enabled(pair: tuple[Document, Document]) -> None:
 
 def test_data_urls_have_the_same_head(pair: tuple[Document, Document]) -> None:
     theirs, document = pair
-    heads = {file["path"]: (file["contents"].get("source") or file.get("append", [{}])[0]["source"]).split(",")[0] for file in document["storage"]["files"]}
-    assert {file["path"]: file["head"].rstrip(",") for file in theirs["files"]} == {path: head for path, head in heads.items() if path != LATER_PROGRAM}
+    heads = {
+        file["path"]: (file["contents"].get("source") or file.get("append", [{}])[0]["source"]).split(",")[0]
+        for file in document["storage"]["files"]
+    }
+    assert {file["path"]: file["head"].rstrip(",") for file in theirs["files"]} == {
+        path: head for path, head in heads.items() if path != LATER_PROGRAM
+    }
 
 
 def test_the_same_data(pair: tuple[Document, Document]) -> None:
@@ -202,8 +230,11 @@ def test_each_release_has_its_settings(release: tuple[str, LiveIgnition]) -> Non
     for file, wanted in RELEASES[name]["environment"].items():
         found = [line.split("=", 1)[0] for line in settings[file].splitlines()]
         if file == "assisted-service.env":
-            # 4.16 and 4.17 had keys for tokens that were not required yet; the arbiter came to 4.19 after it was released.
-            early = {"EC_PUBLIC_KEY_PEM", "EC_PRIVATE_KEY_PEM", "AGENT_AUTH_TOKEN"} if name in ("4.16", "4.17") else set()
+            # 4.16 and 4.17 had keys for tokens that were not required yet; the arbiter came to 4.19 after it was
+            # released.
+            early = (
+                {"EC_PUBLIC_KEY_PEM", "EC_PRIVATE_KEY_PEM", "AGENT_AUTH_TOKEN"} if name in ("4.16", "4.17") else set()
+            )
             found = [key for key in found if key not in {*LATER_SETTINGS, "TNA_CLUSTERS_SUPPORT"} or key in wanted]
             wanted = [key for key in wanted if key not in early]
         if name == "4.19" and file == "start-cluster.env":
@@ -215,6 +246,12 @@ def test_each_release_has_its_programs(release: tuple[str, LiveIgnition]) -> Non
     name, live = release
     found = {file.path.rsplit("/", 1)[1] for file in live.files if file.path.startswith("/usr/local/bin/")}
     # These come from another place of the installer's sources; common.sh is ours in every release.
-    elsewhere = {"release-image.sh", "release-image-download.sh", "bootstrap-service-record.sh", "pre-network-manager-config.sh", "common.sh"}
+    elsewhere = {
+        "release-image.sh",
+        "release-image-download.sh",
+        "bootstrap-service-record.sh",
+        "pre-network-manager-config.sh",
+        "common.sh",
+    }
     later = {Path(LATER_PROGRAM).name} if name == "4.21" else set()
     assert found - elsewhere - later == set(RELEASES[name]["programs"]) - elsewhere

@@ -52,7 +52,10 @@ def test_the_double_of_jq_answers_as_jq_does(sandbox: NewSandbox) -> None:
         (("--raw-output", "--arg", "name", "status", ".[0][$name] // empty"), (cluster, "[]", "")),
         (("--raw-output", ".[0].id // empty"), (cluster, "[]")),
         (('[.[] | select(.status == "known")] | length',), ("[]", '[{"status": "known"}, {"status": "x"}]')),
-        (("--raw-output", "--arg", "ip", "192.168.0.10", filter_of(box, "set-node-zero.sh", "first(")), (links, "[]", '[{"address": "x"}]')),
+        (
+            ("--raw-output", "--arg", "ip", "192.168.0.10", filter_of(box, "set-node-zero.sh", "first(")),
+            (links, "[]", '[{"address": "x"}]'),
+        ),
         (("--raw-output", "--join-output", filter_of(box, "install-status.sh", "if length")), (cluster, "[]")),
     ]
     values = [word for name in ("timestamp", "stage", "phase", "result") for word in ("--arg", name, name)]
@@ -62,7 +65,9 @@ def test_the_double_of_jq_answers_as_jq_does(sandbox: NewSandbox) -> None:
     for arguments, inputs in cases:
         for text in inputs:
             real = subprocess.run(["jq", *arguments], input=text, capture_output=True, text=True, check=False)
-            ours = subprocess.run([sys.executable, str(double), *arguments], input=text, capture_output=True, text=True, check=False)
+            ours = subprocess.run(
+                [sys.executable, str(double), *arguments], input=text, capture_output=True, text=True, check=False
+            )
             assert (ours.returncode, ours.stdout) == (real.returncode, real.stdout), (arguments, text)
 
 

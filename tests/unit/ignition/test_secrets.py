@@ -52,7 +52,9 @@ def verify(token: str, public_key: str) -> dict[str, str]:
     return json.loads(decoded(body))
 
 
-@pytest.mark.parametrize(("field", "scheme"), [("agent_token", "agentAuth"), ("user_token", "userAuth"), ("watcher_token", "watcherAuth")])
+@pytest.mark.parametrize(
+    ("field", "scheme"), [("agent_token", "agentAuth"), ("user_token", "userAuth"), ("watcher_token", "watcherAuth")]
+)
 def test_tokens_are_es256_and_do_not_expire(secrets: BuildSecrets, field: str, scheme: str) -> None:
     assert verify(getattr(secrets, field), secrets.public_key) == {"auth_scheme": scheme}
 
@@ -153,7 +155,9 @@ def test_kubeconfig(secrets: BuildSecrets) -> None:
     assert cluster["name"] == "kni"
     assert cluster["cluster"]["server"] == "https://api.kni.example.com:6443"
     authorities = x509.load_pem_x509_certificates(base64.b64decode(cluster["cluster"]["certificate-authority-data"]))
-    assert [authority.subject.get_attributes_for_oid(x509.NameOID.COMMON_NAME)[0].value for authority in authorities] == [
+    assert [
+        authority.subject.get_attributes_for_oid(x509.NameOID.COMMON_NAME)[0].value for authority in authorities
+    ] == [
         "kube-apiserver-localhost-signer",
         "kube-apiserver-service-network-signer",
         "kube-apiserver-lb-signer",

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The scripts around the service: waiting for it, what it asks of hosts, the agent that talks to it; run in a scratch root."""
+"""The scripts around the service: waiting for it, what it asks of hosts, the agent that talks to it; run in a scratch
+root.
+"""
 
 from __future__ import annotations
 
@@ -44,14 +46,18 @@ def test_the_agent_runs_against_the_only_infra_env(sandbox: NewSandbox) -> None:
     box.write("/run/agent-installer/agent-image", "registry/agent@sha256:00\n")
     box.answers("GET", "/infra-envs", "fail", "[]", '[{"id": "e1"}]')
     assert box.run("start-agent.sh", env=SERVICE).returncode == 0
-    assert box.lines("/agent-arguments") == ["--url http://192.168.0.10:8090/ --infra-env-id e1 --agent-version registry/agent@sha256:00 --insecure=true"]
+    assert box.lines("/agent-arguments") == [
+        ("--url http://192.168.0.10:8090/ --infra-env-id e1 --agent-version registry/agent@sha256:00 --insecure=true")
+    ]
     assert box.lines("/sleeps") == ["5", "5"]
 
 
 ENV = "/usr/local/share/assisted-service/assisted-service.env"
 
 
-@pytest.mark.parametrize(("manifest", "disk"), [("kind: ConfigMap\n", 100), ("apiVersion: v1\nkind: InternalReleaseImage\n", 220)])
+@pytest.mark.parametrize(
+    ("manifest", "disk"), [("kind: ConfigMap\n", 100), ("apiVersion: v1\nkind: InternalReleaseImage\n", 220)]
+)
 def test_hardware_requirements_are_written_at_boot(sandbox: NewSandbox, manifest: str, disk: int) -> None:
     box = sandbox()
     box.write("/etc/assisted/extra-manifests/a-0.yaml", manifest)
@@ -66,7 +72,11 @@ def test_hardware_requirements_are_written_at_boot(sandbox: NewSandbox, manifest
         "master": requirement(4, 16384, disk, 100, 0),
         "arbiter": requirement(2, 8192, 50, 1000, 0),
         "worker": requirement(2, 8192, 100, 1000, 10),
-        "sno": {key: value for key, value in requirement(4, 16384, disk, 0, 0).items() if not key.startswith(("network", "packet"))},
+        "sno": {
+            key: value
+            for key, value in requirement(4, 16384, disk, 0, 0).items()
+            if not key.startswith(("network", "packet"))
+        },
     }
 
 

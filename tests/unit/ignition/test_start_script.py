@@ -24,7 +24,15 @@ def start_env(box: Any) -> dict[str, str]:
 
 def test_the_installation_starts_when_exactly_the_required_hosts_are_known(sandbox: NewSandbox) -> None:
     box = sandbox()
-    box.answers("GET", "/clusters", "[]", CLUSTER % "insufficient", CLUSTER % "ready", CLUSTER % "installing", CLUSTER % "installed")
+    box.answers(
+        "GET",
+        "/clusters",
+        "[]",
+        CLUSTER % "insufficient",
+        CLUSTER % "ready",
+        CLUSTER % "installing",
+        CLUSTER % "installed",
+    )
     # Too few, too many, the required number among others, all of them.
     box.answers("GET", "/infra-envs/e1/hosts", hosts(4, 1), hosts(6), hosts(5, 1))
     box.answers("POST", "/clusters/c1/actions/install", "{}")
@@ -38,16 +46,29 @@ def test_the_installation_starts_when_exactly_the_required_hosts_are_known(sandb
 
 
 def test_configured_roles_are_set_permanently_before_the_start(sandbox: NewSandbox) -> None:
-    """A host left to auto-assign would follow the service's next suggestion, which may swap a worker and a control-plane host."""
+    """A host left to auto-assign would follow the service's next suggestion, which may swap a worker and a
+    control-plane host.
+    """
     box = sandbox()
     directories = sorted(box.path("/etc/assisted/hostconfig").iterdir())
     wanted = {
-        (directory / "mac_addresses").read_text().split()[0]: (directory / "role").read_text() for directory in directories if (directory / "role").exists()
+        (directory / "mac_addresses").read_text().split()[0]: (directory / "role").read_text()
+        for directory in directories
+        if (directory / "role").exists()
     }
-    inventories = [(f"h{index}", json.dumps({"interfaces": [{"mac_address": mac.upper()}]})) for index, mac in enumerate(wanted)]
+    inventories = [
+        (f"h{index}", json.dumps({"interfaces": [{"mac_address": mac.upper()}]})) for index, mac in enumerate(wanted)
+    ]
     # Two hosts that the configuration does not name keep what the service suggests.
-    inventories += [(name, json.dumps({"interfaces": [{"mac_address": f"52:54:00:ff:ff:{name[-1]}0"}]})) for name in ("h8", "h9")]
-    listed = json.dumps([{"id": name, "status": "known", "role": "auto-assign", "inventory": inventory} for name, inventory in inventories])
+    inventories += [
+        (name, json.dumps({"interfaces": [{"mac_address": f"52:54:00:ff:ff:{name[-1]}0"}]})) for name in ("h8", "h9")
+    ]
+    listed = json.dumps(
+        [
+            {"id": name, "status": "known", "role": "auto-assign", "inventory": inventory}
+            for name, inventory in inventories
+        ]
+    )
     box.answers("GET", "/clusters", CLUSTER % "ready", CLUSTER % "ready", CLUSTER % "installed")
     box.answers("GET", "/infra-envs/e1/hosts", listed)
     box.answers("POST", "/clusters/c1/actions/install", "{}")
@@ -57,7 +78,9 @@ def test_configured_roles_are_set_permanently_before_the_start(sandbox: NewSandb
     assert result.returncode == 0, result.stderr
     calls = box.lines("/curl-calls")
     patches = [call for call in calls if call.startswith("PATCH")]
-    assert [call[-2:] for call in patches] == ["h0", "h1", "h2"] and calls.index(INSTALL) > max(calls.index(call) for call in patches)
+    assert [call[-2:] for call in patches] == ["h0", "h1", "h2"] and calls.index(INSTALL) > max(
+        calls.index(call) for call in patches
+    )
 
 
 def test_a_surplus_host_blocks_the_start_and_the_console_says_why(sandbox: NewSandbox) -> None:
@@ -66,12 +89,18 @@ def test_a_surplus_host_blocks_the_start_and_the_console_says_why(sandbox: NewSa
     box.answers("GET", "/infra-envs/e1/hosts", hosts(6))
     assert box.run("start-cluster-installation.sh", env=start_env(box), sleeps=4).returncode != 0
     assert INSTALL not in box.lines("/curl-calls")
-    assert box.read("/etc/issue.d/70_start-cluster-installation.issue") == "Waiting for all hosts: 6 of 5 are ready to be installed.\n"
+    assert box.read("/etc/issue.d/70_start-cluster-installation.issue") == (
+        "Waiting for all hosts: 6 of 5 are ready to be installed.\n"
+    )
 
 
 def test_a_cluster_that_falls_back_to_ready_is_started_again(sandbox: NewSandbox) -> None:
     box = sandbox()
-    box.answers("GET", "/clusters", *(CLUSTER % status for status in ("ready", "ready", "preparing-for-installation", "ready", "installed")))
+    box.answers(
+        "GET",
+        "/clusters",
+        *(CLUSTER % status for status in ("ready", "ready", "preparing-for-installation", "ready", "installed")),
+    )
     box.answers("GET", "/infra-envs/e1/hosts", hosts(5))
     box.answers("POST", "/clusters/c1/actions/install", "fail", "{}")
     assert box.run("start-cluster-installation.sh", env=start_env(box)).returncode == 0

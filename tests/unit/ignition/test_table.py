@@ -13,32 +13,59 @@ import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.profile import PROFILES
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec import Pool
 from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.document import LiveIgnition
-from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.table import DIRECTORIES, FILES, OMITTED, UNITS, markdown, row_of
+from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.table import (
+    DIRECTORIES,
+    FILES,
+    OMITTED,
+    UNITS,
+    markdown,
+    row_of,
+)
 
 ROOT = Path(__file__).resolve().parents[3]
 
 Build = Callable[..., LiveIgnition]
 
 
-def test_every_file_of_a_config_is_in_the_table_with_its_mode(build: Build, build_nodes: Build, everything: dict[str, object]) -> None:
+def test_every_file_of_a_config_is_in_the_table_with_its_mode(
+    build: Build, build_nodes: Build, everything: dict[str, object]
+) -> None:
     seen = set()
-    for live in (build(**everything), build((), control_plane=Pool(1), compute=Pool(0)), build_nodes(chrony_conf="server ntp iburst\n")):
+    for live in (
+        build(**everything),
+        build((), control_plane=Pool(1), compute=Pool(0)),
+        build_nodes(chrony_conf="server ntp iburst\n"),
+    ):
         for file in live.files:
             row = row_of(file.path)
             assert row is not None, file.path
             assert (file.path, file.mode, file.append) == (file.path, row.mode, row.note == "appended")
             seen.add(row)
-        always = [(row.path, row.mode) for row in DIRECTORIES if row.when == "always" or live.file("/etc/assisted/add-nodes.env")]
+        always = [
+            (row.path, row.mode)
+            for row in DIRECTORIES
+            if row.when == "always" or live.file("/etc/assisted/add-nodes.env")
+        ]
         assert [(directory.path, directory.mode) for directory in live.directories] == always
     assert seen == set(FILES)
 
 
 @pytest.mark.parametrize(
     ("version", "modes"),
-    [("4.20.1", {"rendezvous-host.env": 0o644}), ("4.14.9", {"rendezvous-host.env": 0o644, "registries.conf": 0o600}), ("4.22.0", {})],
+    [
+        ("4.20.1", {"rendezvous-host.env": 0o644}),
+        ("4.14.9", {"rendezvous-host.env": 0o644, "registries.conf": 0o600}),
+        ("4.22.0", {}),
+    ],
 )
-def test_files_of_older_releases_differ_only_where_the_table_says(build: Build, version: str, modes: dict[str, int]) -> None:
-    differing = {file.path.rsplit("/", 1)[1]: file.mode for file in build(version=version).files if (row := row_of(file.path)) is None or row.mode != file.mode}
+def test_files_of_older_releases_differ_only_where_the_table_says(
+    build: Build, version: str, modes: dict[str, int]
+) -> None:
+    differing = {
+        file.path.rsplit("/", 1)[1]: file.mode
+        for file in build(version=version).files
+        if (row := row_of(file.path)) is None or row.mode != file.mode
+    }
     assert differing == modes
 
 
@@ -48,7 +75,9 @@ def test_the_units_are_those_of_the_table(build: Build, build_nodes: Build) -> N
     for version in (f"{major}.{minor}.0" for major, minor in PROFILES):
         found = {unit.name: unit.enabled for unit in build(version=version).units}
         assert set(found) == {name for name, when in rows.items() if _is_there(when, version)}, version
-        assert {name for name, enabled in found.items() if not enabled} == {name for name in found if "enabled" in rows[name] and _is_off(rows[name], version)}
+        assert {name for name, enabled in found.items() if not enabled} == {
+            name for name in found if "enabled" in rows[name] and _is_off(rows[name], version)
+        }
     install, nodes = ({unit.name for unit in live.units if unit.enabled} for live in (build(), build_nodes()))
     assert install - nodes == {"start-cluster-installation.service"}
     assert nodes - install == {"agent-add-node.service", "agent-auth-token-status.service"}

@@ -35,7 +35,11 @@ NODE0_ONLY = (
 
 
 def test_the_services_units_run_on_the_rendezvous_host_only(build: Build) -> None:
-    conditioned = {name for name, unit in units(build()).items() if "/etc/assisted/node0" in unit.get("Unit.ConditionPathExists", [])}
+    conditioned = {
+        name
+        for name, unit in units(build()).items()
+        if "/etc/assisted/node0" in unit.get("Unit.ConditionPathExists", [])
+    }
     assert conditioned == set(NODE0_ONLY)
 
 
@@ -102,7 +106,14 @@ def test_order(build: Build, unit: str, key: str, others: set[str]) -> None:
     assert others <= words(units(build())[unit], key)
 
 
-PARTS_OF_THE_POD = ("agent-add-node", "agent-import-cluster", "agent-register-cluster", "agent-register-infraenv", "agent-ui", "apply-host-config")
+PARTS_OF_THE_POD = (
+    "agent-add-node",
+    "agent-import-cluster",
+    "agent-register-cluster",
+    "agent-register-infraenv",
+    "agent-ui",
+    "apply-host-config",
+)
 
 
 @pytest.mark.parametrize("name", [*PARTS_OF_THE_POD, "start-cluster-installation"])
@@ -134,7 +145,9 @@ def test_programs_that_units_start_are_in_the_image(build: Build) -> None:
 
 
 @pytest.mark.parametrize("workflow", ["install", "addnodes"])
-def test_env_files_that_units_read_are_in_the_image_or_made_at_boot(build: Build, build_nodes: Build, workflow: str) -> None:
+def test_env_files_that_units_read_are_in_the_image_or_made_at_boot(
+    build: Build, build_nodes: Build, workflow: str
+) -> None:
     """Or the unit does not run where they are not."""
     live = build() if workflow == "install" else build_nodes()
     made = {"/usr/local/share/assisted-service/agent-images.env", "/etc/assisted/node0"}
@@ -148,14 +161,23 @@ def test_env_files_that_units_read_are_in_the_image_or_made_at_boot(build: Build
 def test_scripts_have_the_variables_that_they_use(build: Build, build_nodes: Build) -> None:
     live = build()
     files = [file for file in (*live.files, *build_nodes().files) if file.path.endswith(".env")]
-    env = {file.path: {line.split("=", 1)[0] for line in file.content.decode().splitlines() if "=" in line} for file in files}
+    env = {
+        file.path: {line.split("=", 1)[0] for line in file.content.decode().splitlines() if "=" in line}
+        for file in files
+    }
     for name, variables in {
         "start-cluster-installation": {"SERVICE_BASE_URL", "USER_AUTH_TOKEN", "INFRA_ENV_ID", "REQUIRED_MASTER_NODES"},
         "agent": {"SERVICE_BASE_URL", "USER_AUTH_TOKEN", "PULL_SECRET_TOKEN"},
         "install-status": {"SERVICE_BASE_URL", "USER_AUTH_TOKEN"},
         "apply-host-config": {"SERVICE_BASE_URL", "USER_AUTH_TOKEN", "INFRA_ENV_ID", "WORKFLOW_TYPE"},
         "agent-register-cluster": {"SERVICE_BASE_URL", "USER_AUTH_TOKEN", "OPENSHIFT_INSTALL_RELEASE_IMAGE_MIRROR"},
-        "agent-import-cluster": {"SERVICE_BASE_URL", "USER_AUTH_TOKEN", "CLUSTER_ID", "CLUSTER_NAME", "CLUSTER_API_VIP_DNS_NAME"},
+        "agent-import-cluster": {
+            "SERVICE_BASE_URL",
+            "USER_AUTH_TOKEN",
+            "CLUSTER_ID",
+            "CLUSTER_NAME",
+            "CLUSTER_API_VIP_DNS_NAME",
+        },
         "agent-add-node": {"SERVICE_BASE_URL", "USER_AUTH_TOKEN", "INFRA_ENV_ID"},
         "agent-auth-token-status": {"AUTH_TOKEN_EXPIRY"},
     }.items():
@@ -173,12 +195,21 @@ def test_registration_waits_for_the_service_and_configuration_for_the_infra_env(
 
 def test_a_unit_that_waits_has_no_start_limit(build: Build) -> None:
     found = units(build())
-    for name in (*CLIENTS, "agent", "node-zero", "assisted-service-pod", "assisted-service", "start-cluster-installation"):
+    for name in (
+        *CLIENTS,
+        "agent",
+        "node-zero",
+        "assisted-service-pod",
+        "assisted-service",
+        "start-cluster-installation",
+    ):
         assert found[name]["Service.TimeoutStartSec"] == ["infinity"], name
 
 
 @pytest.mark.parametrize("version", ["4.14.0", "4.20.0", "4.22.0"])
-def test_systemd_understands_the_units(build: Build, everything: dict[str, object], tmp_path: Path, version: str) -> None:
+def test_systemd_understands_the_units(
+    build: Build, everything: dict[str, object], tmp_path: Path, version: str
+) -> None:
     program = shutil.which("systemd-analyze")
     if program is None:
         pytest.skip("systemd-analyze is not installed")
@@ -187,7 +218,17 @@ def test_systemd_understands_the_units(build: Build, everything: dict[str, objec
         names.append(unit.name)
         (tmp_path / unit.name).write_text(unit.contents)
     files = sorted(str(path) for path in tmp_path.iterdir())
-    result = subprocess.run([program, "verify", "--man=no", *files], capture_output=True, text=True, check=False, env={"SYSTEMD_UNIT_PATH": f"{tmp_path}:"})
+    result = subprocess.run(
+        [program, "verify", "--man=no", *files],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"SYSTEMD_UNIT_PATH": f"{tmp_path}:"},
+    )
     # The programs of the live system are not here; a systemd that cannot run here at all says nothing about the units.
-    complaints = [line for line in result.stderr.splitlines() if any(name in line for name in names) and "is not executable" not in line]
+    complaints = [
+        line
+        for line in result.stderr.splitlines()
+        if any(name in line for name in names) and "is not executable" not in line
+    ]
     assert complaints == []

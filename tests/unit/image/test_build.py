@@ -18,7 +18,13 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image import build as building
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image import copy as copying
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image import cpio
-from ansible_collections.zerotouch.openshift.plugins.module_utils.image.build import ImageRecord, build_image, normal_sha256, plan_image, verify_base
+from ansible_collections.zerotouch.openshift.plugins.module_utils.image.build import (
+    ImageRecord,
+    build_image,
+    normal_sha256,
+    plan_image,
+    verify_base,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.edit import Patch
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.iso9660 import ImageFile
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.live import read_live_image
@@ -37,7 +43,9 @@ def test_an_independent_reader_sees_the_config(base: Path, tmp_path: Path, synth
     built = build_image(plan_image(base, dest, CONFIG, ["fips=1"]))
     area = synthetic.read_member(dest, "images/ignition.img")
     assert len(area) == 65536
-    assert [(member.path, member.mode, member.content) for member in cpio.read_members(area)] == [("config.ign", 0o100644, CONFIG)]
+    assert [(member.path, member.mode, member.content) for member in cpio.read_members(area)] == [
+        ("config.ign", 0o100644, CONFIG)
+    ]
     grub = synthetic.read_member(dest, "EFI/redhat/grub.cfg")
     assert f"{synthetic.DEFAULT_KARGS} fips=1\n###".encode() in grub
     assert grub.endswith(synthetic.MARKER)
@@ -123,7 +131,9 @@ def test_a_broken_image_is_replaced(base: Path, tmp_path: Path) -> None:
 
 def test_other_members_survive(tmp_path: Path, synthetic: ModuleType) -> None:
     keyfile = cpio.Member("etc/coreos-firstboot-network/eth0.nmconnection", b"[connection]\n", 0o100600)
-    base = synthetic.make_iso(tmp_path / "base.iso", ignition=cpio.xz(cpio.write_archive([keyfile])).ljust(4096, b"\x00"))
+    base = synthetic.make_iso(
+        tmp_path / "base.iso", ignition=cpio.xz(cpio.write_archive([keyfile])).ljust(4096, b"\x00")
+    )
     dest = tmp_path / "out.iso"
     build_image(plan_image(base, dest, CONFIG))
     image = read_live_image(dest)
@@ -137,7 +147,9 @@ def test_over_full_area_names_sizes_and_largest_files(base: Path, tmp_path: Path
     with pytest.raises(ZeroTouchError) as caught:
         plan_image(base, dest, noise, parts={"/a": 10, "/big": 60000, "/mid": 20000, "/small": 1000})
     assert "bytes compressed, the image has room for 65536" in caught.value.message
-    assert caught.value.hint == "The largest files in it are /big (60000 bytes), /mid (20000 bytes), /small (1000 bytes)."
+    assert caught.value.hint == (
+        "The largest files in it are /big (60000 bytes), /mid (20000 bytes), /small (1000 bytes)."
+    )
     with pytest.raises(ZeroTouchError, match=r"config\.ign \(80000 bytes\)"):
         plan_image(base, dest, noise)
     assert not dest.exists()
@@ -190,15 +202,21 @@ def hashed_in(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     return hashed
 
 
-def test_a_base_is_hashed_with_its_first_copy_and_when_it_changes(base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_base_is_hashed_with_its_first_copy_and_when_it_changes(
+    base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     hashed = hashed_in(monkeypatch)
     known = KnownDigests(tmp_path / "cache")
     right = hashlib.sha256(base.read_bytes()).hexdigest()
 
     def copied(number: int, check: BaseCheck) -> str:
-        return build_image(plan_image(base, tmp_path / f"{number}.iso", CONFIG, check=check), checksum=False).base_sha256
+        return build_image(
+            plan_image(base, tmp_path / f"{number}.iso", CONFIG, check=check), checksum=False
+        ).base_sha256
 
-    assert [copied(1, BaseCheck("", known)), copied(2, BaseCheck("", known)), copied(3, BaseCheck(right, known))] == [right] * 3
+    assert [copied(1, BaseCheck("", known)), copied(2, BaseCheck("", known)), copied(3, BaseCheck(right, known))] == [
+        right
+    ] * 3
     assert hashed == [True, False, False]
     with pytest.raises(ZeroTouchError, match=f"its SHA-256 is {right}, expected is 0000"):
         copied(4, BaseCheck("0" * 64, known))
@@ -222,7 +240,8 @@ def test_always_compares_base_and_image(base: Path, tmp_path: Path, monkeypatch:
     with dest.open("r+b") as handle:
         handle.seek(-2100, os.SEEK_END)
         handle.write(b"\xff")
-    record = dataclasses.replace(record, mtime_ns=dest.stat().st_mtime_ns, ctime_ns=dest.stat().st_ctime_ns)  # as a disk that returns other bytes
+    # as a disk that returns other bytes
+    record = dataclasses.replace(record, mtime_ns=dest.stat().st_mtime_ns, ctime_ns=dest.stat().st_ctime_ns)
     assert not plan_image(base, dest, CONFIG, record=record, check=BaseCheck("", known)).changed
     plan = plan_image(base, dest, CONFIG, record=record, check=BaseCheck("", known, always=True))
     assert (plan.changed, plan.reason) == (True, "the image was changed by something else")
@@ -237,12 +256,15 @@ def test_the_recipe_identifies_the_image(base: Path, tmp_path: Path) -> None:
     check = BaseCheck("", KnownDigests(tmp_path / "cache"))
 
     def recipe(config: bytes, *arguments: str) -> str:
-        return build_image(plan_image(base, tmp_path / "out.iso", config, arguments, check=check, force=True), checksum=False).recipe
+        return build_image(
+            plan_image(base, tmp_path / "out.iso", config, arguments, check=check, force=True), checksum=False
+        ).recipe
 
     first = recipe(CONFIG)
     assert (len(first), recipe(CONFIG)) == (64, first)
     assert len({first, recipe(b"{}"), recipe(CONFIG, "fips=1")}) == 3
-    assert recipe(CONFIG) == plan_image(base, tmp_path / "out.iso", CONFIG, check=check).recipe  # compared, without a record
+    # compared, without a record
+    assert recipe(CONFIG) == plan_image(base, tmp_path / "out.iso", CONFIG, check=check).recipe
 
 
 @pytest.mark.parametrize("spoil", ["mode", "text", "list", "entry", "link"])
@@ -258,7 +280,9 @@ def test_digests_that_others_could_have_written_do_not_count(base: Path, tmp_pat
         file.rename(tmp_path / "elsewhere")
         file.symlink_to(tmp_path / "elsewhere")
     else:
-        file.write_text({"text": "{", "list": "[1]", "entry": json.dumps(dict.fromkeys(json.loads(file.read_text()), 7))}[spoil])
+        file.write_text(
+            {"text": "{", "list": "[1]", "entry": json.dumps(dict.fromkeys(json.loads(file.read_text()), 7))}[spoil]
+        )
     assert known.of(base.stat()) == ""
     known.record(base.stat(), "2" * 64)
     assert known.of(base.stat()) == ("2" * 64 if spoil != "mode" else "")
@@ -342,7 +366,9 @@ def test_refused_bases(base: Path, tmp_path: Path) -> None:
 def test_overlay_over_block_borders() -> None:
     block = memoryview(bytes(range(10)))
     assert copying.overlay(block, 100, [Patch(0, b"abc"), Patch(110, b"x")]) is block
-    assert bytes(copying.overlay(block, 100, [Patch(98, b"abc"), Patch(109, b"xyz")])) == b"c" + bytes(range(1, 9)) + b"x"
+    assert (
+        bytes(copying.overlay(block, 100, [Patch(98, b"abc"), Patch(109, b"xyz")])) == b"c" + bytes(range(1, 9)) + b"x"
+    )
 
 
 def test_report_hides_contents(base: Path, tmp_path: Path) -> None:
@@ -351,5 +377,11 @@ def test_report_hides_contents(base: Path, tmp_path: Path) -> None:
     report = read_live_image(dest).report()
     assert "s3cret" not in json.dumps(report)
     assert report["ignition"]["files"] == [{"path": "/etc/a", "mode": "0600"}]
-    assert (report["version"], report["arch"], report["form"], report["features"], report["miniso"]["entries"]) == ("422.1.0", "x86_64", "iso", {}, 6)
+    assert (report["version"], report["arch"], report["form"], report["features"], report["miniso"]["entries"]) == (
+        "422.1.0",
+        "x86_64",
+        "iso",
+        {},
+        6,
+    )
     assert "s3cret" in json.dumps(read_live_image(dest).report(show_secrets=True))

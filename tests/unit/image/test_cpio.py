@@ -10,7 +10,12 @@ import lzma
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image import cpio
-from ansible_collections.zerotouch.openshift.plugins.module_utils.image.cpio import CorruptArchive, Member, read_members, write_archive
+from ansible_collections.zerotouch.openshift.plugins.module_utils.image.cpio import (
+    CorruptArchive,
+    Member,
+    read_members,
+    write_archive,
+)
 
 CONFIG = Member("config.ign", b'{"ignition":{"version":"3.2.0"}}')
 KEYFILE = Member("etc/coreos-firstboot-network/eth0.nmconnection", b"[connection]\nid=eth0\n", 0o100600)
@@ -20,7 +25,13 @@ def test_round_trip_sorts_and_makes_parents() -> None:
     archive = write_archive([KEYFILE, CONFIG])
     assert read_members(archive) == (CONFIG, KEYFILE)
     names = [
-        archive.index(name + b"\x00") for name in (b"config.ign", b"etc", b"etc/coreos-firstboot-network", b"etc/coreos-firstboot-network/eth0.nmconnection")
+        archive.index(name + b"\x00")
+        for name in (
+            b"config.ign",
+            b"etc",
+            b"etc/coreos-firstboot-network",
+            b"etc/coreos-firstboot-network/eth0.nmconnection",
+        )
     ]
     assert names == sorted(names)
 
@@ -28,12 +39,22 @@ def test_round_trip_sorts_and_makes_parents() -> None:
 def test_header_is_what_openshift_install_writes() -> None:
     archive = write_archive([CONFIG])
     # magic, inode, mode, uid, gid, links, mtime, size, four device numbers, name size, check
-    header = b"070701" + b"%08X%08X%08X%08X%08X%08X%08X" % (0, 0o100644, 0, 0, 1, 0, 32) + b"0" * 32 + b"%08X" % 11 + b"0" * 8
+    header = (
+        b"070701"
+        + b"%08X%08X%08X%08X%08X%08X%08X" % (0, 0o100644, 0, 0, 1, 0, 32)
+        + b"0" * 32
+        + b"%08X" % 11
+        + b"0" * 8
+    )
     assert archive.startswith(header + b"config.ign\x00")
     assert len(archive) % 4 == 0
 
 
-@pytest.mark.parametrize("compress", [bytes, cpio.gzip, cpio.xz, gzip.compress, lzma.compress], ids=["none", "gzip", "xz", "stdlib-gzip", "crc64"])
+@pytest.mark.parametrize(
+    "compress",
+    [bytes, cpio.gzip, cpio.xz, gzip.compress, lzma.compress],
+    ids=["none", "gzip", "xz", "stdlib-gzip", "crc64"],
+)
 def test_every_compression_with_padding_around(compress) -> None:
     area = bytes(12) + compress(write_archive([CONFIG])) + bytes(7) + compress(write_archive([KEYFILE])) + bytes(100)
     assert read_members(area) == (CONFIG, KEYFILE)

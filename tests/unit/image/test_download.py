@@ -16,7 +16,12 @@ from pathlib import Path
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock import Stop, SystemClock
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import Interrupted, RemoteError, Unreachable, ZeroTouchError
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import (
+    Interrupted,
+    RemoteError,
+    Unreachable,
+    ZeroTouchError,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.http import HttpClient
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.cache import ImageCache, default_directory
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.download import Downloader
@@ -28,7 +33,9 @@ SHA256 = hashlib.sha256(CONTENT).hexdigest()
 
 
 class Server:
-    """Serves ``content``; each of ``faults`` is used up by one GET: a status, or the number of bytes after which the connection breaks."""
+    """Serves ``content``; each of ``faults`` is used up by one GET: a status, or the number of bytes after which the
+    connection breaks.
+    """
 
     def __init__(self) -> None:
         self.content = CONTENT
@@ -136,7 +143,9 @@ def test_whole_file(server: Server, downloader: Downloader, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("sha256", ["", SHA256])
-def test_broken_transfers_go_on_where_they_stopped(server: Server, downloader: Downloader, tmp_path: Path, sha256: str) -> None:
+def test_broken_transfers_go_on_where_they_stopped(
+    server: Server, downloader: Downloader, tmp_path: Path, sha256: str
+) -> None:
     server.faults = [1_200_000, 503, 700_000]
     downloader.fetch(server.url, tmp_path / "x.iso", sha256)
     assert (tmp_path / "x.iso").read_bytes() == CONTENT
@@ -156,7 +165,9 @@ def test_the_next_run_goes_on_too(server: Server, tmp_path: Path) -> None:
     assert server.gets[1][0].startswith("bytes=1048576-")
 
 
-def test_a_file_that_changed_meanwhile_is_taken_from_the_beginning(server: Server, downloader: Downloader, tmp_path: Path) -> None:
+def test_a_file_that_changed_meanwhile_is_taken_from_the_beginning(
+    server: Server, downloader: Downloader, tmp_path: Path
+) -> None:
     server.faults = [1_200_000]
     original = downloader._transfer
     newer = random.Random(8).randbytes(2_000_000)
@@ -183,7 +194,9 @@ def test_a_server_without_ranges_or_validators(server: Server, downloader: Downl
     assert server.gets[-1] == ("", "")  # nothing tells that the part is still of this file
 
 
-def test_a_part_of_another_file_is_found_out_by_the_checksum(server: Server, downloader: Downloader, tmp_path: Path) -> None:
+def test_a_part_of_another_file_is_found_out_by_the_checksum(
+    server: Server, downloader: Downloader, tmp_path: Path
+) -> None:
     server.etag = server.modified = ""
     (tmp_path / ".x.iso.partial").write_bytes(b"wrong" * 1000)
     downloader.fetch(server.url, tmp_path / "x.iso", SHA256)
@@ -192,13 +205,19 @@ def test_a_part_of_another_file_is_found_out_by_the_checksum(server: Server, dow
 
 def test_a_complete_part_is_finished(server: Server, downloader: Downloader, tmp_path: Path) -> None:
     (tmp_path / ".x.iso.partial").write_bytes(CONTENT)
-    (tmp_path / ".x.iso.partial.json").write_text(f'{{"url": "{server.url}", "size": {len(CONTENT)}, "etag": "\\"one\\"", "last_modified": ""}}')
+    (tmp_path / ".x.iso.partial.json").write_text(
+        f'{{"url": "{server.url}", "size": {len(CONTENT)}, "etag": "\\"one\\"", "last_modified": ""}}'
+    )
     downloader.fetch(server.url, tmp_path / "x.iso", SHA256)
     assert (tmp_path / "x.iso").read_bytes() == CONTENT
 
 
-@pytest.mark.parametrize(("name", "sha256"), [(".x.iso.partial", SHA256), (".x.iso.partial.json", SHA256), (".x.iso.partial.json", "")])
-def test_a_part_that_is_a_link_is_not_followed(server: Server, downloader: Downloader, tmp_path: Path, name: str, sha256: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "sha256"), [(".x.iso.partial", SHA256), (".x.iso.partial.json", SHA256), (".x.iso.partial.json", "")]
+)
+def test_a_part_that_is_a_link_is_not_followed(
+    server: Server, downloader: Downloader, tmp_path: Path, name: str, sha256: str
+) -> None:
     (tmp_path / "bashrc").write_text("export PATH\n")
     work_dirs.plant_link(tmp_path, name, tmp_path / "bashrc")
     with pytest.raises(ZeroTouchError, match=f"{name} is a symbolic link"):
@@ -206,14 +225,18 @@ def test_a_part_that_is_a_link_is_not_followed(server: Server, downloader: Downl
     assert (tmp_path / "bashrc").read_text() == "export PATH\n"
 
 
-def test_a_part_without_notes_is_deleted_also_where_it_is_a_link(server: Server, downloader: Downloader, tmp_path: Path) -> None:
+def test_a_part_without_notes_is_deleted_also_where_it_is_a_link(
+    server: Server, downloader: Downloader, tmp_path: Path
+) -> None:
     (tmp_path / "bashrc").write_text("export PATH\n")
     work_dirs.plant_link(tmp_path, ".x.iso.partial", tmp_path / "bashrc")
     downloader.fetch(server.url, tmp_path / "x.iso")
     assert (tmp_path / "x.iso").read_bytes() == CONTENT and (tmp_path / "bashrc").read_text() == "export PATH\n"
 
 
-def test_a_cache_that_others_can_write_is_refused_before_anything_is_read(server: Server, cache: ImageCache, tmp_path: Path) -> None:
+def test_a_cache_that_others_can_write_is_refused_before_anything_is_read(
+    server: Server, cache: ImageCache, tmp_path: Path
+) -> None:
     plan = cache.plan(server.url, SHA256)
     cache.fetch(plan)
     for directory in (plan.path.parent, plan.path.parent.parent, tmp_path / "cache"):
@@ -246,10 +269,22 @@ def test_wrong_content_never_gets_the_name(server: Server, downloader: Downloade
 
 
 def test_faults_in_words(server: Server, downloader: Downloader, tmp_path: Path) -> None:
-    with pytest.raises(RemoteError, match=r"The image server answered 404: Not Found for http://127\.0\.0\.1:\d+/missing\.iso\. Check the URL"):
+    with pytest.raises(
+        RemoteError,
+        match=(
+            r"The image server answered 404: Not Found for "
+            r"http://127\.0\.0\.1:\d+/missing\.iso\. Check the URL"
+        ),
+    ):
         downloader.fetch(f"{server.base}/missing.iso?token=s3cret", tmp_path / "x.iso")
     server.faults = [401]
-    with pytest.raises(RemoteError, match=r"answered 401: .* The server requires a login, which this download does not have"):
+    with pytest.raises(
+        RemoteError,
+        match=(
+            r"answered 401: .* The server requires a login, which this download "
+            r"does not have"
+        ),
+    ):
         downloader.fetch(server.url, tmp_path / "x.iso")
     server.faults = [503] * 10
     with pytest.raises(RemoteError, match="answered 503"):

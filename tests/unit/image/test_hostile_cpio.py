@@ -10,7 +10,13 @@ import tracemalloc
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image import cpio
-from ansible_collections.zerotouch.openshift.plugins.module_utils.image.cpio import CorruptArchive, Member, read_members, write_archive, xz
+from ansible_collections.zerotouch.openshift.plugins.module_utils.image.cpio import (
+    CorruptArchive,
+    Member,
+    read_members,
+    write_archive,
+    xz,
+)
 from ansible_collections.zerotouch.openshift.tests.support.hostile import archives
 
 PACKERS = {"gzip": archives.gzip_zeros, "xz": archives.xz_zeros, "zstd": archives.zstd_zeros}
@@ -62,12 +68,18 @@ def test_numbers_that_are_not_hexadecimal_digits(field: bytes) -> None:
 def test_honest_archives_are_read(pack: object) -> None:
     files = (Member("a", b"1" * 3_000_000), Member("b/c", b"2"))
     area = pack(write_archive(files)) + bytes(500) + pack(write_archive([Member("d", b"")])) + bytes(100)  # type: ignore[operator]
-    assert [(member.path, member.content) for member in read_members(area)] == [("a", b"1" * 3_000_000), ("b/c", b"2"), ("d", b"")]
+    assert [(member.path, member.content) for member in read_members(area)] == [
+        ("a", b"1" * 3_000_000),
+        ("b/c", b"2"),
+        ("d", b""),
+    ]
 
 
 def test_an_honest_archive_in_zstd() -> None:
     import zstandard
 
     files = [Member("a", bytes(range(256)) * 20_000), Member("b", b"2")]
-    area = zstandard.ZstdCompressor(level=3).compress(write_archive(files)) + bytes(7) + write_archive([Member("c", b"3")])
+    area = (
+        zstandard.ZstdCompressor(level=3).compress(write_archive(files)) + bytes(7) + write_archive([Member("c", b"3")])
+    )
     assert [member.path for member in read_members(area)] == ["a", "b", "c"]

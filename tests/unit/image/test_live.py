@@ -19,7 +19,13 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.image.live imp
 
 
 def pe_kernel(machine: int) -> bytes:
-    return b"MZ".ljust(0x3C, b"\x00") + struct.pack("<I", 0x80).ljust(0x44, b"\x00") + b"PE\x00\x00" + struct.pack("<H", machine) + bytes(2000)
+    return (
+        b"MZ".ljust(0x3C, b"\x00")
+        + struct.pack("<I", 0x80).ljust(0x44, b"\x00")
+        + b"PE\x00\x00"
+        + struct.pack("<H", machine)
+        + bytes(2000)
+    )
 
 
 @pytest.mark.parametrize(
@@ -48,7 +54,9 @@ def test_features_are_reported(tmp_path: Path, synthetic: ModuleType) -> None:
 
 def test_area_may_be_a_range_inside_a_file(tmp_path: Path, synthetic: ModuleType) -> None:
     whole = read_live_image(synthetic.make_iso(tmp_path / "a.iso"))
-    part = read_live_image(synthetic.make_iso(tmp_path / "b.iso", info={"file": "images/ignition.img", "offset": 4096, "length": 8192}))
+    part = read_live_image(
+        synthetic.make_iso(tmp_path / "b.iso", info={"file": "images/ignition.img", "offset": 4096, "length": 8192})
+    )
     assert part.ignition_area.length == 8192
     rest = read_live_image(synthetic.make_iso(tmp_path / "c.iso", info={"file": "images/ignition.img", "offset": 4096}))
     assert rest.ignition_area.length == whole.ignition_area.length - 4096
@@ -71,11 +79,17 @@ def test_files_over_4_gib_have_several_extents() -> None:
         ({"ignition": 0}, "Unrecognized CoreOS ISO image: it has no images/ignition.img"),
         ({"info": {"file": "images/else.img"}}, "Unrecognized CoreOS ISO image: it has no images/else.img"),
         ({"info": {"offset": 0}}, "Unrecognized CoreOS ISO image: it has no file named in igninfo.json"),
-        ({"info": {"file": "images/ignition.img", "offset": 0, "length": 70000}}, "its area is said to be 70000 bytes from 0"),
+        (
+            {"info": {"file": "images/ignition.img", "offset": 0, "length": 70000}},
+            "its area is said to be 70000 bytes from 0",
+        ),
         ({"info": {"file": "images/ignition.img", "offset": 70000}}, "holds -"),
         ({"info": {"file": "images/ignition.img", "length": "x"}}, "holds 'x' where a size is needed"),
         ({"info": ["x"]}, "is not a JSON object"),
-        ({"ignition": b"garbage".ljust(4096, b"\x00")}, "its Ignition area holds neither padding nor a cpio archive at byte 0"),
+        (
+            {"ignition": b"garbage".ljust(4096, b"\x00")},
+            ("its Ignition area holds neither padding nor a cpio archive at byte 0"),
+        ),
         ({"grub_text": "other arguments"}, "kernel-argument areas hold different texts"),
         ({"grub_text": b"\x80" * 40}, "its kernel-argument area is not text"),
     ],
@@ -87,7 +101,12 @@ def test_damaged_images(tmp_path: Path, synthetic: ModuleType, options: dict, wo
 
 
 def test_files_that_are_no_images(tmp_path: Path, base: Path) -> None:
-    for name, content in (("empty", b""), ("short", b"x" * 100), ("zeros", bytes(1 << 20)), ("text", b"text\n" * 100000)):
+    for name, content in (
+        ("empty", b""),
+        ("short", b"x" * 100),
+        ("zeros", bytes(1 << 20)),
+        ("text", b"text\n" * 100000),
+    ):
         (tmp_path / name).write_bytes(content)
         with pytest.raises(ZeroTouchError, match=f"{name} is not an ISO 9660 image"):
             read_live_image(tmp_path / name)
@@ -127,5 +146,11 @@ def test_an_unknown_version_of_miniso_stops_only_what_needs_it(tmp_path: Path, s
     path.write_bytes(content.replace(b"MINISO\x00\x00\x01", b"MINISO\x00\x00\x07"))
     assert read_live_image(path).report()["miniso"]["version"] == 7
     build_image(plan_image(path, tmp_path / "whole.iso", b"{}"))
-    with pytest.raises(ZeroTouchError, match=r"cannot be made a minimal ISO: its coreos/miniso.dat has version 7, this release reads version 1"):
+    with pytest.raises(
+        ZeroTouchError,
+        match=(
+            r"cannot be made a minimal ISO: its coreos/miniso.dat has version 7, "
+            r"this release reads version 1"
+        ),
+    ):
         plan_image(path, tmp_path / "minimal.iso", b"{}", rootfs_url="http://boot.example.com/rootfs.img")

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Whole synthetic images of each form, byte by byte; tests/unit/upstream/test_samples.py compares with images that CoreOS made."""
+"""Whole synthetic images of each form, byte by byte; tests/unit/upstream/test_samples.py compares with images that
+CoreOS made.
+"""
 
 from __future__ import annotations
 
@@ -12,15 +14,28 @@ from pathlib import Path
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
-from ansible_collections.zerotouch.openshift.plugins.module_utils.image.boot_artifacts import ArtifactNames, boot_artifacts, network_arguments
+from ansible_collections.zerotouch.openshift.plugins.module_utils.image.boot_artifacts import (
+    ArtifactNames,
+    boot_artifacts,
+    network_arguments,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.build import build_image, plan_image
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.composed import Composed
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.copy import patched_copy
-from ansible_collections.zerotouch.openshift.plugins.module_utils.image.edit import ignition_patch, kargs_patches, without_config
+from ansible_collections.zerotouch.openshift.plugins.module_utils.image.edit import (
+    ignition_patch,
+    kargs_patches,
+    without_config,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.iso9660 import ImageFile
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.live import live_image, read_live_image
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.miniso import minimal_iso
-from ansible_collections.zerotouch.openshift.tests.support.live_image import DEFAULT_KARGS, KARGS_HEADER, make_header_iso, make_iso
+from ansible_collections.zerotouch.openshift.tests.support.live_image import (
+    DEFAULT_KARGS,
+    KARGS_HEADER,
+    make_header_iso,
+    make_iso,
+)
 
 CONFIG = b'{"ignition":{"version":"3.2.0"}}'
 ROOTFS_URL = "http://boot.example.com/rootfs.img"
@@ -47,7 +62,10 @@ def test_modify_then_undo_gives_the_same_image(form: Path, tmp_path: Path) -> No
     assert changed.ignition == CONFIG
     if changed.kargs:
         assert (changed.kargs.text, changed.kargs.default) == (f"{DEFAULT_KARGS} fips=1", DEFAULT_KARGS)
-    undo = [ignition_patch(changed, without_config(changed.members)), *(kargs_patches(changed, changed.kargs.default) if changed.kargs else ())]
+    undo = [
+        ignition_patch(changed, without_config(changed.members)),
+        *(kargs_patches(changed, changed.kargs.default) if changed.kargs else ()),
+    ]
     with ImageFile(dest) as source:
         patched_copy(source, back, undo)
     assert back.read_bytes() == before == form.read_bytes()
@@ -80,7 +98,9 @@ def test_the_header_of_2021_counts_where_there_is_no_json(tmp_path: Path, base: 
         handle.seek(KARGS_HEADER)
         handle.write(b"coreKarg" + b"\xff" * 64)
     assert read_live_image(base).kargs == before
-    (tmp_path / "bad.iso").write_bytes((tmp_path / "old.iso").read_bytes().replace(b"coreKarg\x00\x02", b"coreKarg\xff\xff"))
+    (tmp_path / "bad.iso").write_bytes(
+        (tmp_path / "old.iso").read_bytes().replace(b"coreKarg\x00\x02", b"coreKarg\xff\xff")
+    )
     with pytest.raises(ZeroTouchError, match="the coreKarg header points outside the image"):
         read_live_image(tmp_path / "bad.iso")
 
@@ -98,7 +118,11 @@ def test_the_minimal_iso_is_the_published_one(tmp_path: Path) -> None:
             assert minimal.read_at(offset, 4999) == minimal.read_at(0, size)[offset : offset + 4999]
         with pytest.raises(ZeroTouchError, match="is incomplete"):
             minimal.read_at(size - 1, 2)
-        assert (live_image(minimal).form, live_image(minimal).volume_id, live_image(minimal).miniso) == ("minimal_iso", live_image(file).volume_id, None)
+        assert (live_image(minimal).form, live_image(minimal).volume_id, live_image(minimal).miniso) == (
+            "minimal_iso",
+            live_image(file).volume_id,
+            None,
+        )
 
 
 def test_what_differs_in_a_minimal_iso_is_its_areas_and_its_default(base: Path, tmp_path: Path) -> None:
@@ -112,7 +136,9 @@ def test_what_differs_in_a_minimal_iso_is_its_areas_and_its_default(base: Path, 
     with ImageFile(base) as file:
         before = bytearray(minimal_iso(file)[0].read_at(0, len(content)))
     for area in [image.ignition_area, image.kargs.info, *image.kargs.areas]:
-        content[area.offset : area.offset + area.length] = before[area.offset : area.offset + area.length] = bytes(area.length)
+        content[area.offset : area.offset + area.length] = before[area.offset : area.offset + area.length] = bytes(
+            area.length
+        )
     assert content == before
     info = image.kargs.info
     written = dest.read_bytes()[info.offset : info.offset + info.length]
@@ -135,12 +161,20 @@ def test_s390x_names_its_files_for_a_network_boot(tmp_path: Path) -> None:
     with ImageFile(base) as file:
         image = live_image(file)
         arguments = network_arguments(image, ["fips=1"])
-        made = {name: Composed(file, pieces) for name, pieces in boot_artifacts(file, image, CONFIG, names, arguments).items()}
+        made = {
+            name: Composed(file, pieces)
+            for name, pieces in boot_artifacts(file, image, CONFIG, names, arguments).items()
+        }
         content = {name: one.read_at(0, one.size) for name, one in made.items()}
     assert image.arch == "s390x"
-    assert sorted(content) == [f"agent.s390x-{name}" for name in ("generic.ins", "initrd.addrsize", "initrd.img", "rootfs.img", "vmlinuz")]
+    assert sorted(content) == [
+        f"agent.s390x-{name}" for name in ("generic.ins", "initrd.addrsize", "initrd.img", "rootfs.img", "vmlinuz")
+    ]
     address = content["agent.s390x-initrd.addrsize"]
-    assert (address[:8].hex(), int.from_bytes(address[8:], "big")) == ("0000000002000000", len(content["agent.s390x-initrd.img"]))
+    assert (address[:8].hex(), int.from_bytes(address[8:], "big")) == (
+        "0000000002000000",
+        len(content["agent.s390x-initrd.img"]),
+    )
     assert content["agent.s390x-generic.ins"].decode().splitlines()[1:] == [
         "images/agent.s390x-vmlinuz 0x00000000",
         "images/agent.s390x-initrd.img 0x02000000",

@@ -15,7 +15,10 @@ _FILE = re.compile(r"^-- (.+) --[ \t]*\n", re.MULTILINE)
 
 @dataclasses.dataclass(frozen=True)
 class Line:
-    """A command of a script. ``negated`` is ``!``, ``either`` is ``?``; ``conditions`` are those in brackets before it."""
+    """A command of a script.
+
+    ``negated`` is ``!``, ``either`` is ``?``; ``conditions`` are those in brackets before it.
+    """
 
     number: int
     command: str
@@ -46,7 +49,9 @@ class Archive:
 
 
 def words(line: str, variables: Mapping[str, str]) -> list[str]:
-    """The words of a line: quoted ones are taken as they are ('' is a quote), in others variables are put in; # begins a comment."""
+    """The words of a line: quoted ones are taken as they are ('' is a quote), in others variables are put in; # begins
+    a comment.
+    """
     found: list[str] = []
     word, open_word, position = "", False, 0
     while position < len(line):
@@ -105,4 +110,8 @@ def parse_line(number: int, text: str, variables: Mapping[str, str]) -> Line | N
 
 def command_lines(script: str) -> list[tuple[int, str]]:
     """Number and text of the lines that are commands."""
-    return [(number, line) for number, line in enumerate(script.split("\n"), 1) if line.strip() and not line.lstrip().startswith("#")]
+    return [
+        (number, line)
+        for number, line in enumerate(script.split("\n"), 1)
+        if line.strip() and not line.lstrip().startswith("#")
+    ]

@@ -16,12 +16,17 @@ RELEASE_IMAGE = "quay.io/openshift-release-dev/ocp-release:{version}-x86_64"
 
 
 def run_case(case: Archive, directory: Path, *, base: Path, version: str, secrets: BuildSecrets) -> None:
-    """Run the script of a case in an empty directory. Raises ScriptFailure, and Skipped for a command without a counterpart here."""
+    """Run the script of a case in an empty directory.
+
+    Raises ScriptFailure, and Skipped for a command without a counterpart here.
+    """
     image = RELEASE_IMAGE.format(version=version)
     case = Archive(case.script, {name: text.replace(UNBUILT, version) for name, text in case.files.items()})
     work = directory / "case"
     work.mkdir()
-    script = Script(case, work, Installer(directory / "scratch", base, version, image, secrets), {"RELEASE_IMAGE": image})
+    script = Script(
+        case, work, Installer(directory / "scratch", base, version, image, secrets), {"RELEASE_IMAGE": image}
+    )
     script.run()
     assert script.compared, "nothing of this case was compared"
     for left_out in script.left_out:

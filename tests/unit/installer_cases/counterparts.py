@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the installer makes and our modules do not: commands about it are left out, or the case is skipped, with the reason."""
+"""What the installer makes and our modules do not: commands about it are left out, or the case is skipped, with the
+reason.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,10 @@ import re
 
 from ansible_collections.zerotouch.openshift.tests.unit.installer_cases.archive import Line
 
-_CONSOLE = "the native engine changes no initrd: agent-tui comes from the release payload, which needs a registry (docs/ignition-files.md)"
+_CONSOLE = (
+    "the native engine changes no initrd: agent-tui comes from the release payload, which needs a registry "
+    "(docs/ignition-files.md)"
+)
 
 # Pattern of "command arguments" -> reason; first match.
 LEFT_OUT: tuple[tuple[str, str], ...] = ((r"^initrdImgContains ", _CONSOLE),)
@@ -21,7 +26,9 @@ COMMANDS: dict[str, str] = {
     "create certificates": "the signers are made with the image and stay in state.json; no module makes them alone",
     "create unconfigured-ignition": "the configuration image of the appliance flow is not part of this version",
 }
-VARIABLES: dict[str, str] = {"OPENSHIFT_INSTALL_OS_IMAGE_OVERRIDE": "the base image is an option of agent_image and never looked up"}
+VARIABLES: dict[str, str] = {
+    "OPENSHIFT_INSTALL_OS_IMAGE_OVERRIDE": ("the base image is an option of agent_image and never looked up")
+}
 
 
 def reason_without_counterpart(line: Line) -> str:

@@ -74,8 +74,14 @@ def ignition_of(image: Path) -> dict[str, Any]:
 
 
 def configuration_file(image: Path, path: str) -> bytes:
-    """The content of a file that an image brings to the live system: an agent ISO in its Ignition, a configuration image as it is. Raises LookupError."""
-    return archive_members(image, "config.gz")[path] if image.name.startswith("agentconfig.") else ignition_file(image, path)
+    """The content of a file that an image brings to the live system: an agent ISO in its Ignition, a configuration
+    image as it is. Raises LookupError.
+    """
+    return (
+        archive_members(image, "config.gz")[path]
+        if image.name.startswith("agentconfig.")
+        else ignition_file(image, path)
+    )
 
 
 def ignition_file(image: Path, path: str) -> bytes:

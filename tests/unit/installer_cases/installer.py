@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""``openshift-install agent …`` as our modules do it: agent_config checks and writes, agent_image builds, agent_manifests makes the set."""
+"""``openshift-install agent …`` as our modules do it: agent_config checks and writes, agent_image builds,
+agent_manifests makes the set.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,10 @@ class Done:
 
 @dataclasses.dataclass(frozen=True)
 class Installer:
-    """``scratch`` is a directory beside the case; ``base`` the CoreOS image. Signers are drawn once for all cases: that costs a second each."""
+    """``scratch`` is a directory beside the case; ``base`` the CoreOS image.
+
+    Signers are drawn once for all cases: that costs a second each.
+    """
 
     scratch: Path
     base: Path
@@ -67,14 +72,22 @@ class Installer:
         return self.manifests(directory) if command == "create cluster-manifests" else self.image(command, directory)
 
     def image(self, command: str, directory: Path) -> Done:
-        """What is refused is refused before anything is built; auth/ is the installer's, images/agent.… is its agent.….iso."""
+        """What is refused is refused before anything is built; auth/ is the installer's, images/agent.… is its
+        agent.….iso.
+        """
         work = self.scratch / "work"
         config = self.open(agent_config, config_dir=str(directory), dest=str(work / "config"))
         if config["failed"]:
             return _refused(command, config)
         with WorkDir(work).state.edit() as document:
             document["secrets"] = self.secrets.to_state()
-        image = self.open(agent_image, config_dir=str(work / "config"), work_dir=str(work), base_image={"path": str(self.base)}, kind=_KINDS[command])
+        image = self.open(
+            agent_image,
+            config_dir=str(work / "config"),
+            work_dir=str(work),
+            base_image={"path": str(self.base)},
+            kind=_KINDS[command],
+        )
         if image["failed"]:
             return _refused(command, image)
         shutil.copytree(work / "auth", directory / "auth")
@@ -87,7 +100,10 @@ class Installer:
         (directory / "rendezvousIP").write_text(image["rendezvous_ip"])
         replicas = config["replicas"]
         infos = [
-            f"Configuration has {replicas['master']} master replicas, {replicas['arbiter']} arbiter replicas, and {replicas['worker']} worker replicas",
+            (
+                f"Configuration has {replicas['master']} master replicas, {replicas['arbiter']} arbiter replicas, and "
+                f"{replicas['worker']} worker replicas"
+            ),
             f"The rendezvous host IP (node0 IP) is {image['rendezvous_ip']}",
         ]
         if command == "create pxe-files":
@@ -104,7 +120,11 @@ class Installer:
             if not name.startswith("openshift/"):
                 (directory / name).parent.mkdir(exist_ok=True)
                 shutil.copy(self.scratch / "manifests" / name, directory / name)
-        return Done(0, _log("info", [f"Cluster-Manifests created in: {directory}/cluster-manifests and {directory}/mirror"]) + _log("warning", _warnings(made)))
+        return Done(
+            0,
+            _log("info", [(f"Cluster-Manifests created in: {directory}/cluster-manifests and {directory}/mirror")])
+            + _log("warning", _warnings(made)),
+        )
 
     def open(self, entry_point: Any, **options: Any) -> dict[str, Any]:
         params = {name: spec.get("default") for name, spec in entry_point.argument_spec().items()}
@@ -112,7 +132,13 @@ class Installer:
             # Our own checks are not the installer's: what they say is not compared.
             params |= {"version": self.version, "release_image": self.release_image, "checks": _OWN_CHECKS_OFF}
         if isinstance(options.get("base_image"), dict):
-            options["base_image"] = {"url": None, "sha256": None, "version": None, "rootfs_url": None, **options["base_image"]}
+            options["base_image"] = {
+                "url": None,
+                "sha256": None,
+                "version": None,
+                "rootfs_url": None,
+                **options["base_image"],
+            }
         return perform(entry_point.run, Call({**params, **options}))
 
 
@@ -143,8 +169,15 @@ def _options(arguments: Sequence[str]) -> tuple[Path, list[str]]:
 
 def _refused(command: str, result: Mapping[str, Any]) -> Done:
     problems = [problem for problem in result.get("problems", []) if problem["severity"] == "error"]
-    reported = [": ".join(filter(None, (one["path"], one["kind"], one["value"], one["detail"]))) for one in problems] or [str(result["msg"])]
-    return Done(1, _log("fatal", [f"{_FAILED[command]}: {reported[0] if len(reported) == 1 else '[' + ', '.join(reported) + ']'}"]))
+    reported = [
+        ": ".join(filter(None, (one["path"], one["kind"], one["value"], one["detail"]))) for one in problems
+    ] or [str(result["msg"])]
+    return Done(
+        1,
+        _log(
+            "fatal", [(f"{_FAILED[command]}: {reported[0] if len(reported) == 1 else '[' + ', '.join(reported) + ']'}")]
+        ),
+    )
 
 
 def _warnings(result: Mapping[str, Any]) -> list[str]:

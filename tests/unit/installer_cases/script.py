@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Runs the script of a case: the commands of Go's testscript that need no Go, and those that upstream adds for images. A command that is not known fails.
+"""Runs the script of a case: the commands of Go's testscript that need no Go, and those that upstream adds for images.
+
+A command that is not known fails.
 
 A command about something that our modules have no counterpart of is left out, and said so.
 """
@@ -14,9 +16,21 @@ import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from ansible_collections.zerotouch.openshift.tests.unit.installer_cases.archive import Archive, Line, command_lines, expand, parse_line
+from ansible_collections.zerotouch.openshift.tests.unit.installer_cases.archive import (
+    Archive,
+    Line,
+    command_lines,
+    expand,
+    parse_line,
+)
 from ansible_collections.zerotouch.openshift.tests.unit.installer_cases.counterparts import reason_without_counterpart
-from ansible_collections.zerotouch.openshift.tests.unit.installer_cases.images import archive_members, configuration_file, ignition_of, initrd_members, iso_file
+from ansible_collections.zerotouch.openshift.tests.unit.installer_cases.images import (
+    archive_members,
+    configuration_file,
+    ignition_of,
+    initrd_members,
+    iso_file,
+)
 from ansible_collections.zerotouch.openshift.tests.unit.installer_cases.installer import Installer, NoCounterpart
 
 
@@ -46,8 +60,17 @@ class Script:
     left_out: list[str] = dataclasses.field(default_factory=list)
 
     def run(self) -> None:
-        """Raises :class:`ScriptFailure` for the first line that does not hold, :class:`Skipped` where there is nothing to compare."""
-        self.variables = {"WORK": str(self.work), "HOME": str(self.work), "TMPDIR": str(self.work), "/": "/", ":": ":", **self.variables}
+        """Raises :class:`ScriptFailure` for the first line that does not hold, :class:`Skipped` where there is nothing
+        to compare.
+        """
+        self.variables = {
+            "WORK": str(self.work),
+            "HOME": str(self.work),
+            "TMPDIR": str(self.work),
+            "/": "/",
+            ":": ":",
+            **self.variables,
+        }
         self.archive.unpack(self.work)
         try:
             for number, text in command_lines(self.archive.script):
@@ -59,7 +82,17 @@ class Script:
 
     def holds(self, condition: str) -> bool:
         wanted = not condition.startswith("!")
-        known = {"unix": True, "linux": True, "windows": False, "darwin": False, "short": False, "net": False, "link": True, "symlink": True, "root": False}
+        known = {
+            "unix": True,
+            "linux": True,
+            "windows": False,
+            "darwin": False,
+            "short": False,
+            "net": False,
+            "link": True,
+            "symlink": True,
+            "root": False,
+        }
         name = condition.lstrip("!")
         if name.startswith("exec:"):
             return (shutil.which(name.removeprefix("exec:")) is not None) == wanted
@@ -73,7 +106,9 @@ class Script:
             raise ScriptFailure(f"line {line.number}: unknown command {line.command}")
         reason = "" if line.negated and line.command == "exists" else reason_without_counterpart(line)
         if reason:
-            self.left_out.append(f"{line.command} {' '.join(line.arguments)}: {reason}".replace(str(self.work), "$WORK"))
+            self.left_out.append(
+                f"{line.command} {' '.join(line.arguments)}: {reason}".replace(str(self.work), "$WORK")
+            )
             return
         try:
             command(self, line)
@@ -90,7 +125,11 @@ class Script:
         return self.work / name
 
     def text(self, name: str) -> str:
-        return {"stdout": self.stdout, "stderr": self.stderr}[name] if name in ("stdout", "stderr") else self.path(name).read_text()
+        return (
+            {"stdout": self.stdout, "stderr": self.stderr}[name]
+            if name in ("stdout", "stderr")
+            else self.path(name).read_text()
+        )
 
     def check(self, line: Line, holds: bool, otherwise: str) -> None:
         if not line.either and holds == line.negated:
@@ -109,9 +148,15 @@ def execute(script: Script, line: Line) -> None:
 def matches(stream: Callable[[Script, Line], str]) -> Callable[[Script, Line], None]:
     def command(script: Script, line: Line) -> None:
         arguments = [argument for argument in line.arguments if not argument.startswith("-count=")]
-        counts = [int(argument.removeprefix("-count=")) for argument in line.arguments if argument.startswith("-count=")]
+        counts = [
+            int(argument.removeprefix("-count=")) for argument in line.arguments if argument.startswith("-count=")
+        ]
         found = len(re.findall(arguments[0], stream(script, line), re.MULTILINE))
-        script.check(line, found == counts[0] if counts else found > 0, f"no match for {arguments[0]!r}" if not counts else f"{found} matches")
+        script.check(
+            line,
+            found == counts[0] if counts else found > 0,
+            f"no match for {arguments[0]!r}" if not counts else f"{found} matches",
+        )
 
     return command
 
@@ -141,7 +186,9 @@ def iso_compare(regex: bool) -> Callable[[Script, Line], None]:
 
 def _difference(found: str, wanted: str) -> str:
     pairs = zip([*found.split("\n"), "<end>"], [*wanted.split("\n"), "<end>"], strict=False)
-    number, (ours, theirs) = next(((number, pair) for number, pair in enumerate(pairs, 1) if pair[0] != pair[1]), (0, ("", "")))
+    number, (ours, theirs) = next(
+        ((number, pair) for number, pair in enumerate(pairs, 1) if pair[0] != pair[1]), (0, ("", ""))
+    )
     return f"line {number} differs: {ours!r} instead of {theirs!r}"
 
 
@@ -158,12 +205,18 @@ def iso_contains_ignition_file(script: Script, line: Line) -> None:
 def iso_user(script: Script, line: Line) -> None:
     image, name, key = line.arguments
     users = ignition_of(script.path(image))["passwd"]["users"]
-    script.check(line, any(user["name"] == name and user["sshAuthorizedKeys"][:1] == [key] for user in users), f"there is no user {name} with this key")
+    script.check(
+        line,
+        any(user["name"] == name and user["sshAuthorizedKeys"][:1] == [key] for user in users),
+        f"there is no user {name} with this key",
+    )
 
 
 def archive_contains(script: Script, line: Line) -> None:
     image, name = line.arguments
-    script.check(line, name in archive_members(script.path(image), "images/ignition.img"), f"{name} is not in the archive")
+    script.check(
+        line, name in archive_members(script.path(image), "images/ignition.img"), f"{name} is not in the archive"
+    )
 
 
 def image_contains(script: Script, line: Line) -> None:
@@ -173,7 +226,11 @@ def image_contains(script: Script, line: Line) -> None:
 
 def initrd_contains(script: Script, line: Line) -> None:
     image, name = line.arguments
-    script.check(line, any(re.search(name.lstrip("/"), member) for member in initrd_members(script.path(image))), f"{name} is not in the initrd")
+    script.check(
+        line,
+        any(re.search(name.lstrip("/"), member) for member in initrd_members(script.path(image))),
+        f"{name} is not in the initrd",
+    )
 
 
 def iso_size(largest: bool) -> Callable[[Script, Line], None]:

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The runner of the installer's cases, with cases of our own; tests/unit/upstream/test_installer_cases.py runs the installer's."""
+"""The runner of the installer's cases, with cases of our own; tests/unit/upstream/test_installer_cases.py runs the
+installer's.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +74,9 @@ def test_a_single_node(tmp_path: Path) -> None:
 def run_script(tmp_path: Path, script: str, files: str = "") -> None:
     work = tmp_path / "case"
     work.mkdir()
-    Script(Archive.parse(f"{script}\n{files}"), work, Installer(tmp_path / "scratch", tmp_path, "4.22.0", "", None), {}).run()  # type: ignore[arg-type]
+    Script(
+        Archive.parse(f"{script}\n{files}"), work, Installer(tmp_path / "scratch", tmp_path, "4.22.0", "", None), {}
+    ).run()  # type: ignore[arg-type]
 
 
 FILES = "-- a/one.txt --\none $X\n-- two.txt --\none 1\n"
@@ -84,9 +88,16 @@ FILES = "-- a/one.txt --\none $X\n-- two.txt --\none 1\n"
         "exists $WORK/a/one.txt two.txt\n! exists three.txt",
         "env X=1\ncmpenv a/one.txt two.txt\n! cmp a/one.txt two.txt",
         "grep '^one' two.txt\n! grep two two.txt\ngrep -count=1 one two.txt",
-        "cp two.txt three.txt\ncmp two.txt three.txt\nrm two.txt\n! exists two.txt\nmkdir d/e\nexists d/e\nmv three.txt d/e/f\nexists d/e/f",
+        (
+            "cp two.txt three.txt\ncmp two.txt three.txt\nrm two.txt\n! exists two.txt\nmkdir d/e\nexists d/e\nmv "
+            "three.txt d/e/f\nexists d/e/f"
+        ),
         "env X=1\nexpandFile a/one.txt\ncmp a/one.txt two.txt",
-        "[windows] exists nothing\n[!linux] exists nothing\n# a comment\nexists two.txt # and another\nstop\nexists nothing",
+        (
+            "[windows] exists nothing\n[!linux] exists nothing\n# a comment\nexists two.txt # and another\nstop\n"
+            "exists "
+            "nothing"
+        ),
     ],
 )
 def test_what_holds(tmp_path: Path, script: str) -> None:

@@ -35,4 +35,6 @@ def api(tmp_path, kube_testing, authority) -> Iterator:
 def kubeconfig(tmp_path, kube_testing, authority, api) -> Path:
     """Names the API as a cluster does; the test maps the name to the server."""
     client = authority.issue("system:admin")
-    return kube_testing.write_kubeconfig(tmp_path / "kubeconfig", "https://api.demo.example.com:6443", authority.pem, client)
+    return kube_testing.write_kubeconfig(
+        tmp_path / "kubeconfig", "https://api.demo.example.com:6443", authority.pem, client
+    )

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A Kubernetes API that answers with endless lists, broken events and values of other types: each is a fault of that API."""
+"""A Kubernetes API that answers with endless lists, broken events and values of other types: each is a fault of that
+API.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,12 @@ def client_of(server: hostile.HostileServer, **options: Any) -> KubeClient:
 
 
 def test_a_list_whose_pages_never_end() -> None:
-    page = {"kind": "NodeList", "apiVersion": "v1", "metadata": {"continue": "more", "resourceVersion": "1"}, "items": []}
+    page = {
+        "kind": "NodeList",
+        "apiVersion": "v1",
+        "metadata": {"continue": "more", "resourceVersion": "1"},
+        "items": [],
+    }
     with hostile.serving(hostile.document(page)) as server:
         with pytest.raises(UnusableAnswer, match="does not end within"):
             client_of(server).list(NODE.path())
@@ -51,18 +58,30 @@ def test_a_list_whose_pages_never_end() -> None:
     ],
 )
 def test_lists_with_other_types(answer: Any) -> None:
-    with hostile.serving(hostile.document(answer)) as server, pytest.raises(UnusableAnswer, match=r"^The hub's API answered 200"):
+    with (
+        hostile.serving(hostile.document(answer)) as server,
+        pytest.raises(UnusableAnswer, match=r"^The hub's API answered 200"),
+    ):
         client_of(server).list(NODE.path())
 
 
-@pytest.mark.parametrize("answer", [{"metadata": 7}, {"kind": 3}, {"metadata": {"annotations": []}}, {"status": {"conditions": 1}}])
+@pytest.mark.parametrize(
+    "answer", [{"metadata": 7}, {"kind": 3}, {"metadata": {"annotations": []}}, {"status": {"conditions": 1}}]
+)
 def test_objects_with_other_types(answer: Any) -> None:
-    with hostile.serving(hostile.document(answer)) as server, pytest.raises(UnusableAnswer, match="not an object as the API defines it"):
+    with (
+        hostile.serving(hostile.document(answer)) as server,
+        pytest.raises(UnusableAnswer, match="not an object as the API defines it"),
+    ):
         client_of(server).find(SECRET.path("n", "x"))
 
 
 def test_nulls_count_as_absent() -> None:
-    answer = {"metadata": {"name": "x", "labels": None, "finalizers": None}, "spec": None, "status": {"conditions": None}}
+    answer = {
+        "metadata": {"name": "x", "labels": None, "finalizers": None},
+        "spec": None,
+        "status": {"conditions": None},
+    }
     with hostile.serving(hostile.document(answer)) as server:
         assert client_of(server).find(NODE.path(name="x")) == {"metadata": {"name": "x"}, "status": {}}
 
@@ -75,7 +94,15 @@ def test_documents_beyond_limits(body: bytes) -> None:
 
 @pytest.mark.parametrize(
     "line",
-    [b"no json", b"7", b"[]", b'{"type": 7}', b'{"type": "ADDED", "object": []}', b'{"type": "ADDED", "object": {"metadata": {"labels": 3}}}', b"[" * 5000],
+    [
+        b"no json",
+        b"7",
+        b"[]",
+        b'{"type": 7}',
+        b'{"type": "ADDED", "object": []}',
+        (b'{"type": "ADDED", "object": {"metadata": {"labels": 3}}}'),
+        b"[" * 5000,
+    ],
 )
 def test_events_with_other_types(line: bytes) -> None:
     with pytest.raises(UnusableAnswer):
@@ -110,11 +137,22 @@ def test_a_watch_that_drips_ends_with_its_time() -> None:
 
 
 @pytest.mark.parametrize(
-    "header", ["²", "-1", "9" * 400, "Wed, 99 Foo 2026 99:99:99 GMT", "Fri, 31 Dec 9999 23:59:59 -2359", "Mon, 01 Jan 0001 00:00:00 +2359"]
+    "header",
+    [
+        "²",
+        "-1",
+        "9" * 400,
+        "Wed, 99 Foo 2026 99:99:99 GMT",
+        "Fri, 31 Dec 9999 23:59:59 -2359",
+        "Mon, 01 Jan 0001 00:00:00 +2359",
+    ],
 )
 def test_impossible_delays_and_dates(header: str) -> None:
     odd = header.encode("utf-8").decode("latin-1")
-    with hostile.serving(hostile.document({"message": "busy"}, 429, Retry_After=odd)) as server, pytest.raises(Exception, match="answered 429"):
+    with (
+        hostile.serving(hostile.document({"message": "busy"}, 429, Retry_After=odd)) as server,
+        pytest.raises(Exception, match="answered 429"),
+    ):
         client_of(server).find(NODE.path(name="x"))
     with hostile.serving(hostile.document({"metadata": {"name": "x"}}, Date=odd)) as server:
         client = client_of(server)

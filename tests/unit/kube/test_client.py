@@ -11,7 +11,11 @@ from urllib.parse import parse_qs
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import RemoteError, Unreachable, ZeroTouchError
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import (
+    RemoteError,
+    Unreachable,
+    ZeroTouchError,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.client import KubeClient
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.faults import UnknownKindError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.paths import CLUSTER_VERSION, CONFIG_MAP, NODE
@@ -61,13 +65,30 @@ def test_an_answer_that_is_no_kubernetes(api, client, body):
 
 @pytest.mark.parametrize(
     "answer",
-    [(404, "404 page not found"), (404, {"kind": "Status", "message": "the server could not find the requested resource", "reason": "NotFound", "code": 404})],
+    [
+        (404, "404 page not found"),
+        (
+            404,
+            {
+                "kind": "Status",
+                "message": "the server could not find the requested resource",
+                "reason": "NotFound",
+                "code": 404,
+            },
+        ),
+    ],
 )
 def test_a_kind_that_is_not_there_is_no_object_that_is_not_there(api, client, answer):
     path = "/apis/agent-install.openshift.io/v1beta1/namespaces/a/agents"
     api.routes["GET", f"{path}/x"] = api.routes["GET", path] = answer
     for ask in (lambda: client.find(f"{path}/x"), lambda: client.list(path)):
-        with pytest.raises(UnknownKindError, match=r"It has no agents \(agent-install\.openshift\.io\): is this the right cluster, and is the operator"):
+        with pytest.raises(
+            UnknownKindError,
+            match=(
+                r"It has no agents \(agent-install\.openshift\.io\): is this "
+                r"the right cluster, and is the operator"
+            ),
+        ):
             ask()
     assert client.find("/apis/agent-install.openshift.io/v1beta1/namespaces/a/agents/y") is None
 
@@ -130,7 +151,8 @@ def test_a_list_whose_pages_expired_is_read_whole(api, client):
 def test_follow_resumes_and_lists_again_when_the_server_forgot(api, kubeconfig):
     listed = (200, {"kind": "NodeList", "metadata": {"resourceVersion": "5"}, "items": []})
     changed = (
-        b'{"type":"MODIFIED","object":{"metadata":{"name":"a","resourceVersion":"7"}}}\n{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"9"}}}\n'
+        b'{"type":"MODIFIED","object":{"metadata":{"name":"a","resourceVersion":"7"}}}\n'
+        b'{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"9"}}}\n'
     )
     forgot = b'{"type":"ERROR","object":{"kind":"Status","code":410}}\n'
     seen = []
@@ -151,7 +173,11 @@ def test_follow_resumes_and_lists_again_when_the_server_forgot(api, kubeconfig):
 
 def test_busy_servers_are_asked_again_only_where_that_is_safe(api, kubeconfig):
     client = KubeClient.from_kubeconfig(kubeconfig, connect_to=mapped(api), attempts=3, clock=Clock(tick=0.25))
-    api.routes["GET", "/version"] = [api.status(429, "slow down", "TooManyRequests"), api.status(503, "starting", ""), (200, {"ok": True})]
+    api.routes["GET", "/version"] = [
+        api.status(429, "slow down", "TooManyRequests"),
+        api.status(503, "starting", ""),
+        (200, {"ok": True}),
+    ]
     assert client.get("/version") == {"ok": True}
     api.routes["POST", "/api/v1/nodes"] = [api.status(500, "boom", ""), (201, {})]
     with pytest.raises(RemoteError, match="boom"):
@@ -205,10 +231,14 @@ def test_ca_cert_is_trusted_besides_the_files_own(api, tmp_path, kube_testing, a
 
 
 def test_tls_server_name_is_verified_instead_of_the_servers_address(api, tmp_path, kube_testing, authority):
-    config = kube_testing.write_kubeconfig(tmp_path / "k", f"https://127.0.0.1:{api.port}", authority.pem, **{"tls-server-name": "api.demo.example.com"})
+    config = kube_testing.write_kubeconfig(
+        tmp_path / "k", f"https://127.0.0.1:{api.port}", authority.pem, **{"tls-server-name": "api.demo.example.com"}
+    )
     api.routes["GET", "/version"] = (200, {})
     assert KubeClient.from_kubeconfig(config).get("/version") == {}
-    wrong = kube_testing.write_kubeconfig(tmp_path / "w", f"https://127.0.0.1:{api.port}", authority.pem, **{"tls-server-name": "other.example.com"})
+    wrong = kube_testing.write_kubeconfig(
+        tmp_path / "w", f"https://127.0.0.1:{api.port}", authority.pem, **{"tls-server-name": "other.example.com"}
+    )
     with pytest.raises(Unreachable, match="TLS"):
         KubeClient.from_kubeconfig(wrong).get("/version")
 
@@ -216,12 +246,18 @@ def test_tls_server_name_is_verified_instead_of_the_servers_address(api, tmp_pat
 def test_a_servers_own_path_is_kept(api, tmp_path, kube_testing, authority):
     config = kube_testing.write_kubeconfig(tmp_path / "k", f"https://{NAME}/k8s/clusters/c1", authority.pem)
     api.routes["GET", "/k8s/clusters/c1/api/v1/nodes/x"] = (200, {"kind": "Node", "metadata": {"name": "x"}})
-    assert KubeClient.from_kubeconfig(config, connect_to=mapped(api)).get(NODE.path(name="x")) == {"kind": "Node", "metadata": {"name": "x"}}
+    assert KubeClient.from_kubeconfig(config, connect_to=mapped(api)).get(NODE.path(name="x")) == {
+        "kind": "Node",
+        "metadata": {"name": "x"},
+    }
 
 
 def test_paths():
     assert CONFIG_MAP.path("kube-system", "bootstrap") == "/api/v1/namespaces/kube-system/configmaps/bootstrap"
-    assert CLUSTER_VERSION.path(name="version", subresource="status") == "/apis/config.openshift.io/v1/clusterversions/version/status"
+    assert (
+        CLUSTER_VERSION.path(name="version", subresource="status")
+        == "/apis/config.openshift.io/v1/clusterversions/version/status"
+    )
     assert NODE.path() == "/api/v1/nodes"
 
 

@@ -49,8 +49,15 @@ def test_data_wins_over_files_and_files_are_relative_to_the_kubeconfig(tmp_path)
 
 
 def test_a_plugins_token_comes_through_the_kubernetes_library(tmp_path):
-    answer = '{"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential", "status": {"token": "fetched"}}'
-    plugin = {"apiVersion": "client.authentication.k8s.io/v1", "command": "echo", "args": [answer], "interactiveMode": "Never"}
+    answer = (
+        '{"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential", "status": {"token": "fetched"}}'
+    )
+    plugin = {
+        "apiVersion": "client.authentication.k8s.io/v1",
+        "command": "echo",
+        "args": [answer],
+        "interactiveMode": "Never",
+    }
     assert read_kubeconfig(write(tmp_path / "k", {"exec": plugin})).authorization == "Bearer fetched"
 
 
@@ -66,17 +73,30 @@ def test_a_plugin_that_fails_is_named_with_its_own_words(tmp_path, command, word
     (tmp_path / "plugin").write_text("#!/bin/sh\necho log in first >&2; exit 3\n")
     (tmp_path / "plugin").chmod(0o700)
     command = str(tmp_path / command) if command == "plugin" else command
-    user = {"exec": {"apiVersion": "client.authentication.k8s.io/v1", "command": command, "args": ["--secret=canary"], "interactiveMode": "Never"}}
+    user = {
+        "exec": {
+            "apiVersion": "client.authentication.k8s.io/v1",
+            "command": command,
+            "args": ["--secret=canary"],
+            "interactiveMode": "Never",
+        }
+    }
     with pytest.raises(ZeroTouchError) as reported:
         read_kubeconfig(write(tmp_path / "k", user))
-    assert f"the credential plugin {command} of context 'x' gave no credentials" in reported.value.message and words in reported.value.message
+    assert (
+        f"the credential plugin {command} of context 'x' gave no credentials" in reported.value.message
+        and words in reported.value.message
+    )
     assert "canary" not in f"{reported.value}{reported.value.hint}{capfd.readouterr()}"
 
 
 def test_static_credentials_do_not_import_the_kubernetes_library(tmp_path):
     module = "ansible_collections.zerotouch.openshift.plugins.module_utils.kube"
     code = f"import sys, pathlib\nfrom {module}.config import read_kubeconfig\nfrom {module}.client import KubeClient\n"
-    code += f"KubeClient(read_kubeconfig(pathlib.Path({str(write(tmp_path / 'k', {'token': 't'}))!r})))\nassert 'kubernetes' not in sys.modules"
+    code += (
+        f"KubeClient(read_kubeconfig(pathlib.Path({str(write(tmp_path / 'k', {'token': 't'}))!r})))\nassert "
+        "'kubernetes' not in sys.modules"
+    )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 

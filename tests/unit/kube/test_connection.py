@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Connection options: names and precedence of kubernetes.core, files merged as kubectl does, proxies, tokens that expire; never a secret in words."""
+"""Connection options: names and precedence of kubernetes.core, files merged as kubectl does, proxies, tokens that
+expire; never a secret in words.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,11 @@ from pathlib import Path
 
 import pytest
 import yaml
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import RemoteError, Unreachable, ZeroTouchError
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import (
+    RemoteError,
+    Unreachable,
+    ZeroTouchError,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube import connection
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import (
     CONNECTION_OPTIONS,
@@ -28,7 +34,9 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connectio
 NAME = "api.demo.example.com"
 
 
-def kubeconfig(path: Path, name: str = "a", server: str = "https://a:6443", user: dict | None = None, **cluster) -> Path:
+def kubeconfig(
+    path: Path, name: str = "a", server: str = "https://a:6443", user: dict | None = None, **cluster
+) -> Path:
     document = {
         "clusters": [{"name": name, "cluster": {"server": server, **cluster}}],
         "users": [{"name": name, "user": user or {"token": f"token-of-{name}"}}],
@@ -47,7 +55,9 @@ def resolved(options=None, environment=None, service_account=Path("/nowhere")):
 def test_options_are_those_of_kubernetes_core():
     common = pytest.importorskip("ansible_collections.kubernetes.core.plugins.module_utils.args_common")
     theirs = {name: set(option.get("aliases", ())) for name, option in common.AUTH_ARG_SPEC.items()}
-    assert {name: set(option.get("aliases", ())) for name, option in CONNECTION_OPTIONS.items() if name != "connect_to"} == theirs
+    assert {
+        name: set(option.get("aliases", ())) for name, option in CONNECTION_OPTIONS.items() if name != "connect_to"
+    } == theirs
     assert set(CONNECTION_OPTIONS["proxy_headers"]["options"]) == set(common.AUTH_PROXY_HEADERS_SPEC)
 
 
@@ -86,23 +96,40 @@ def test_host_with_credentials_needs_no_file(tmp_path):
     (tmp_path / "k").write_text("KEY")
     assert resolved({"host": "https://h:6443/", "api_key": "t"}).authorization == "Bearer t"
     assert resolved({"host": "https://h:6443/", "api_key": "t"}).server == "https://h:6443"
-    assert resolved({"host": "https://h", "username": "u", "password": "p"}).authorization == "Basic " + base64.b64encode(b"u:p").decode()
+    assert (
+        resolved({"host": "https://h", "username": "u", "password": "p"}).authorization
+        == "Basic " + base64.b64encode(b"u:p").decode()
+    )
     config = resolved({"host": "https://h", "client_cert": str(tmp_path / "c"), "client_key": str(tmp_path / "k")})
     assert (config.client_cert, config.client_key) == ("CERT", "KEY")
 
 
 def test_options_win_over_the_file(tmp_path):
     path = str(kubeconfig(tmp_path / "k", **{"insecure-skip-tls-verify": True}))
-    options = {"kubeconfig": path, "host": "https://other", "api_key": "other", "validate_certs": True, "ca_cert": "/ca", "impersonate_user": "me"}
+    options = {
+        "kubeconfig": path,
+        "host": "https://other",
+        "api_key": "other",
+        "validate_certs": True,
+        "ca_cert": "/ca",
+        "impersonate_user": "me",
+    }
     config = resolved(options)
-    assert (config.server, config.authorization, config.validate_certs, config.ca) == ("https://other", "Bearer other", True, "/ca")
+    assert (config.server, config.authorization, config.validate_certs, config.ca) == (
+        "https://other",
+        "Bearer other",
+        True,
+        "/ca",
+    )
     assert config.headers == {"Impersonate-User": "me"}
 
 
 def test_a_kubeconfig_as_a_mapping(tmp_path):
     document = yaml.safe_load(kubeconfig(tmp_path / "k").read_text())
     assert resolved({"kubeconfig": document}).authorization == "Bearer token-of-a"
-    with pytest.raises(ZeroTouchError, match="The kubeconfig given as a mapping has no context named 'x'\\. It has: a\\."):
+    with pytest.raises(
+        ZeroTouchError, match=("The kubeconfig given as a mapping has no context named 'x'\\. It has: a\\.")
+    ):
         resolved({"kubeconfig": document, "context": "x"})
     with pytest.raises(ZeroTouchError, match="neither a path nor a mapping"):
         resolved({"kubeconfig": [1]})
@@ -124,7 +151,11 @@ def test_several_files_merge_as_kubectl_does(tmp_path):
 def test_the_pod_we_run_in_comes_before_the_default_file(tmp_path):
     (tmp_path / "token").write_text("one")
     (tmp_path / "ca.crt").write_text("CA")
-    inside = {"KUBERNETES_SERVICE_HOST": "fd00::1", "KUBERNETES_SERVICE_PORT": "443", "KUBECONFIG": str(kubeconfig(tmp_path / "k"))}
+    inside = {
+        "KUBERNETES_SERVICE_HOST": "fd00::1",
+        "KUBERNETES_SERVICE_PORT": "443",
+        "KUBECONFIG": str(kubeconfig(tmp_path / "k")),
+    }
     config = resolved(environment=inside, service_account=tmp_path)
     assert (config.server, config.authorization, config.ca) == ("https://[fd00::1]:443", "Bearer one", "CA")
     (tmp_path / "token").write_text("two")
@@ -134,7 +165,13 @@ def test_the_pod_we_run_in_comes_before_the_default_file(tmp_path):
 
 
 def test_what_is_missing_is_named():
-    with pytest.raises(ZeroTouchError, match=r"neither kubeconfig nor host \(K8S_AUTH_KUBECONFIG, K8S_AUTH_HOST\), and /nowhere/config does not exist"):
+    with pytest.raises(
+        ZeroTouchError,
+        match=(
+            r"neither kubeconfig nor host \(K8S_AUTH_KUBECONFIG, "
+            r"K8S_AUTH_HOST\), and /nowhere/config does not exist"
+        ),
+    ):
         resolved()
     with pytest.raises(ZeroTouchError, match="kubeconfig /nowhere does not exist"):
         resolved({"kubeconfig": "/nowhere"})
@@ -229,7 +266,9 @@ def options_for(api, authority, **more):
 
 def test_a_proxy_is_asked_to_connect_and_the_name_in_tls_stays(api, authority, proxy):
     api.routes["GET", "/version"] = (200, {"gitVersion": "v1"})
-    client = connect(options_for(api, authority, proxy=f"http://{proxy.address}", proxy_headers={"proxy_basic_auth": "pu:pw-secret"}))
+    client = connect(
+        options_for(api, authority, proxy=f"http://{proxy.address}", proxy_headers={"proxy_basic_auth": "pu:pw-secret"})
+    )
     assert client.get("/version") == {"gitVersion": "v1"}
     assert proxy.seen[0][0] == f"127.0.0.1:{api.port}"
     assert api.requests[0]["headers"]["Host"] == f"{NAME}:6443"
@@ -242,7 +281,13 @@ def test_a_proxys_password_may_is_in_its_url_and_is_never_shown(api, authority, 
     client = connect(options_for(api, authority, proxy=f"http://pu:pw-secret@{proxy.address}"))
     assert client.get("/version") == {}
     client.close()
-    with pytest.raises(Unreachable, match=r"the proxy does not connect to https://api\.demo\.example\.com:6443: Tunnel connection failed: 407") as caught:
+    with pytest.raises(
+        Unreachable,
+        match=(
+            r"the proxy does not connect to https://api\.demo\.example\.com:6443: "
+            r"Tunnel connection failed: 407"
+        ),
+    ) as caught:
         connect(options_for(api, authority, proxy=f"http://pu:pw-wrong@{proxy.address}")).get("/version")
     assert "pw-wrong" not in str(caught.value)
     with pytest.raises(ZeroTouchError, match=r"socks5://h:1 is not of the form") as refused:
@@ -259,7 +304,9 @@ def test_a_host_in_no_proxy_is_connected_directly(api, authority):
 
 def test_the_proxy_of_a_kubeconfig(api, authority, proxy, tmp_path):
     api.routes["GET", "/version"] = (200, {})
-    path = kubeconfig(tmp_path / "k", server=f"https://{NAME}:6443", **{"proxy-url": f"http://pu:pw-secret@{proxy.address}"})
+    path = kubeconfig(
+        tmp_path / "k", server=f"https://{NAME}:6443", **{"proxy-url": f"http://pu:pw-secret@{proxy.address}"}
+    )
     options = {"kubeconfig": str(path), "ca_cert": authority.pem, "connect_to": {NAME: f"127.0.0.1:{api.port}"}}
     client = connect(options)
     assert client.get("/version") == {}
@@ -273,7 +320,11 @@ def test_impersonation_sends_every_group(api, authority):
     client = connect(options_for(api, authority, impersonate_user="jane", impersonate_groups=["dev", "ops"]))
     client.get("/version")
     assert seen[0]["header_lines"].count(("Impersonate-Group", "dev")) == 1
-    assert [value for name, value in seen[0]["header_lines"] if name.startswith("Impersonate")] == ["jane", "dev", "ops"]
+    assert [value for name, value in seen[0]["header_lines"] if name.startswith("Impersonate")] == [
+        "jane",
+        "dev",
+        "ops",
+    ]
     client.close()
 
 
@@ -298,7 +349,13 @@ def test_a_token_that_expired_is_read_again_once(api, authority, tmp_path):
     assert seen == ["Bearer old", "Bearer new"]
     token.write_text("bad")
     after[0] = "worse"
-    with pytest.raises(RemoteError, match=r"401 Unauthorized: it does not accept the credentials. They are wrong or have expired") as caught:
+    with pytest.raises(
+        RemoteError,
+        match=(
+            r"401 Unauthorized: it does not accept the credentials. They are wrong "
+            r"or have expired"
+        ),
+    ) as caught:
         connect(options).get("/version")
     assert seen[2:] == ["Bearer bad", "Bearer worse"]
     assert "worse" not in str(caught.value)
@@ -309,7 +366,9 @@ def test_a_plugins_token_in_a_mapping_is_fetched_again_when_it_expired(api, auth
     counter = tmp_path / "count"
     counter.write_text("0")
     script = tmp_path / "plugin"
-    credential = '{"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential", "status": {"token": "token-%s"}}'
+    credential = (
+        '{"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential", "status": {"token": "token-%s"}}'
+    )
     script.write_text(f"#!/bin/sh\nn=$(($(cat {counter}) + 1)); echo $n > {counter}\nprintf '{credential}' $n\n")
     script.chmod(0o700)
     seen = []
@@ -319,7 +378,9 @@ def test_a_plugins_token_in_a_mapping_is_fetched_again_when_it_expired(api, auth
         return (200, {}) if seen[-1] == "Bearer token-2" else api.status(401, "Unauthorized", "Unauthorized")
 
     api.routes["GET", "/version"] = answer
-    user = {"exec": {"apiVersion": "client.authentication.k8s.io/v1", "command": str(script), "interactiveMode": "Never"}}
+    user = {
+        "exec": {"apiVersion": "client.authentication.k8s.io/v1", "command": str(script), "interactiveMode": "Never"}
+    }
     document = yaml.safe_load(kubeconfig(tmp_path / "k", server=f"https://{NAME}:6443", user=user).read_text())
     client = connect({"kubeconfig": document, "ca_cert": authority.pem, "connect_to": {NAME: f"127.0.0.1:{api.port}"}})
     assert client.get("/version") == {} and seen == ["Bearer token-1", "Bearer token-2"]

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Events of objects up to a deadline: pieces of a watch, a last look at the limit, an end when the process is asked to stop."""
+"""Events of objects up to a deadline: pieces of a watch, a last look at the limit, an end when the process is asked to
+stop.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ class Watched:
 
 def events(clock: Clock, limit: float) -> tuple[list[tuple[str, float]], list[float]]:
     client = Watched(clock)
-    found = events_until(cast(KubeClient, client), "/pools", Deadline(clock, limit), 5.0, field_selector="metadata.name=a")
+    found = events_until(
+        cast(KubeClient, client), "/pools", Deadline(clock, limit), 5.0, field_selector="metadata.name=a"
+    )
     return [(event.type, clock.time) for event in found], client.pieces
 
 
@@ -46,7 +50,11 @@ def events(clock: Clock, limit: float) -> tuple[list[tuple[str, float]], list[fl
         (0.0, [("LISTED", 0.0)], [1.0]),
         (5.0, [("LISTED", 0.0), ("MODIFIED", 2.0), ("MODIFIED", 4.0), ("LISTED", 5.0)], [5.0, 1.0]),
         (4.0, [("LISTED", 0.0), ("MODIFIED", 2.0), ("MODIFIED", 4.0)], [4.0]),
-        (6.5, [("LISTED", 0.0), ("MODIFIED", 2.0), ("MODIFIED", 4.0), ("LISTED", 5.0), ("LISTED", 6.5)], [5.0, 1.5, 1.0]),
+        (
+            6.5,
+            [("LISTED", 0.0), ("MODIFIED", 2.0), ("MODIFIED", 4.0), ("LISTED", 5.0), ("LISTED", 6.5)],
+            [5.0, 1.5, 1.0],
+        ),
     ],
 )
 def test_the_last_event_is_at_the_deadline(limit: float, seen: list[tuple[str, float]], pieces: list[float]) -> None:

@@ -21,11 +21,18 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock i
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.hub.observe import spoke_client
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import ClusterRef
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.credentials import KUBECONFIG, read_credentials, write_credentials
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.credentials import (
+    KUBECONFIG,
+    read_credentials,
+    write_credentials,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.guest import pending_requests
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.client import KubeClient
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.config import KubeConfig, resolve, source_of
-from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.remote_config import remote_kubeconfig, resolve_remote
+from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.remote_config import (
+    remote_kubeconfig,
+    resolve_remote,
+)
 from ansible_collections.zerotouch.openshift.tests.support.hostile import http_json, kubeconfigs
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
@@ -44,14 +51,20 @@ class Hub:
         self._data = base64.b64encode(text).decode()
 
     def find(self, path: str) -> dict[str, Any] | None:
-        return {"metadata": {"name": "s", "namespace": "n"}, "data": {"kubeconfig": self._data}} if "/secrets/" in path else {"metadata": {"name": "c"}}
+        return (
+            {"metadata": {"name": "s", "namespace": "n"}, "data": {"kubeconfig": self._data}}
+            if "/secrets/" in path
+            else {"metadata": {"name": "c"}}
+        )
 
 
 @dataclasses.dataclass
 class View:
     cluster: str = "n/c"
     machines: tuple[Any, ...] = (type("Machine", (), {"state": "csr-pending", "hostname": "worker-1"}),)
-    hosted_cluster: Any = dataclasses.field(default_factory=lambda: {"metadata": {"namespace": "n"}, "status": {"kubeconfig": {"name": "s"}}})
+    hosted_cluster: Any = dataclasses.field(
+        default_factory=lambda: {"metadata": {"namespace": "n"}, "status": {"kubeconfig": {"name": "s"}}}
+    )
 
 
 def from_guest(text: bytes, tmp_path: Path) -> None:
@@ -66,7 +79,9 @@ def from_service(text: bytes, tmp_path: Path) -> None:
 
 ARRIVALS: dict[str, Callable[[bytes, Path], Any]] = {
     "the function": lambda text, tmp_path: resolve_remote(text, "kubeconfig of x"),
-    "the hub's Secret, for a client": lambda text, tmp_path: spoke_client(Hub(text), ClusterRef("n", "c"), connect_to=None),  # type: ignore[arg-type]
+    "the hub's Secret, for a client": lambda text, tmp_path: spoke_client(
+        Hub(text), ClusterRef("n", "c"), connect_to=None
+    ),  # type: ignore[arg-type]
     "the hub's Secret, for a file": lambda text, tmp_path: write_credentials(
         read_credentials(Hub(text), "n", [("s", KUBECONFIG, tmp_path / "auth" / "kubeconfig")])  # type: ignore[arg-type]
     ),
@@ -115,10 +130,15 @@ def test_other_credentials_that_are_data(user: dict[str, str]) -> None:
 
 def test_a_users_own_kubeconfig_may_run_a_program(tmp_path: Path) -> None:
     script = tmp_path / "login"
-    script.write_text('#!/bin/sh\necho \'{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"token":"from-exec"}}\'\n')
+    script.write_text(
+        "#!/bin/sh\necho "
+        '\'{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"token":"from-exec"}}\'\n'
+    )
     script.chmod(0o755)
     document = kubeconfigs.honest()
-    document["users"][0]["user"] = {"exec": {"apiVersion": "client.authentication.k8s.io/v1", "command": str(script), "interactiveMode": "Never"}}
+    document["users"][0]["user"] = {
+        "exec": {"apiVersion": "client.authentication.k8s.io/v1", "command": str(script), "interactiveMode": "Never"}
+    }
     document["clusters"][0]["cluster"].pop("certificate-authority-data")
     assert resolve(source_of(document, "own")).authorization == "Bearer from-exec"
 
@@ -134,7 +154,9 @@ def test_base64_in_several_lines() -> None:
     """Go ignores line ends in base64 as well."""
     document = kubeconfigs.honest()
     cluster = document["clusters"][0]["cluster"]
-    cluster["certificate-authority-data"] = cluster["certificate-authority-data"][:40] + "\n" + cluster["certificate-authority-data"][40:] + "\n"
+    cluster["certificate-authority-data"] = (
+        cluster["certificate-authority-data"][:40] + "\n" + cluster["certificate-authority-data"][40:] + "\n"
+    )
     assert resolve_remote(kubeconfigs.dumped(document), "x").ca.startswith("-----BEGIN CERTIFICATE-----")
 
 
@@ -166,7 +188,9 @@ def test_authorities_that_cannot_be_read(data: str) -> None:
         KubeClient(_own(**{"certificate-authority-data": base64.b64encode(data.encode()).decode()}))
 
 
-@pytest.mark.parametrize("name", ["[", "a:99999", "a:443", "user:password@evil.example.com", "user@evil.example.com", "a/b", "a b", "a?"])
+@pytest.mark.parametrize(
+    "name", ["[", "a:99999", "a:443", "user:password@evil.example.com", "user@evil.example.com", "a/b", "a b", "a?"]
+)
 def test_server_names_of_users_that_cannot_be_used(name: str) -> None:
     with pytest.raises(ZeroTouchError, match="tls-server-name"):
         KubeClient(_own(**{"tls-server-name": name}))
@@ -180,11 +204,17 @@ def test_server_names_of_users_that_can_be_used(name: str) -> None:
 def _key_pair(encryption: serialization.KeySerializationEncryption) -> dict[str, str]:
     key = ec.generate_private_key(ec.SECP256R1())
     name, now = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "a")]), datetime.datetime.now(datetime.UTC)
-    builder = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key()).serial_number(1)
-    certificate = builder.not_valid_before(now).not_valid_after(now + datetime.timedelta(days=1)).sign(key, hashes.SHA256())
+    builder = (
+        x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key()).serial_number(1)
+    )
+    certificate = (
+        builder.not_valid_before(now).not_valid_after(now + datetime.timedelta(days=1)).sign(key, hashes.SHA256())
+    )
     texts = {
         "client-certificate-data": certificate.public_bytes(serialization.Encoding.PEM),
-        "client-key-data": key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.TraditionalOpenSSL, encryption),
+        "client-key-data": key.private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.TraditionalOpenSSL, encryption
+        ),
     }
     return {name: base64.b64encode(text).decode() for name, text in texts.items()}
 

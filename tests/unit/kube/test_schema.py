@@ -9,10 +9,18 @@ from typing import Any
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import RemoteError
-from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.schema import object_faults, served_schemas, value_faults
+from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.schema import (
+    object_faults,
+    served_schemas,
+    value_faults,
+)
 
 TEXT = {"type": "string", "minLength": 2, "maxLength": 3, "pattern": "^a"}
-SPEC = {"type": "object", "required": ["name"], "properties": {"name": TEXT, "free": {"type": "object"}, "map": {"additionalProperties": {"type": "integer"}}}}
+SPEC = {
+    "type": "object",
+    "required": ["name"],
+    "properties": {"name": TEXT, "free": {"type": "object"}, "map": {"additionalProperties": {"type": "integer"}}},
+}
 CASES: list[tuple[Any, Any, list[str]]] = [
     (TEXT, "ab", []),
     (TEXT, "a", ["must have at least 2 characters"]),
@@ -24,7 +32,11 @@ CASES: list[tuple[Any, Any, list[str]]] = [
     ({"type": "integer", "minimum": 1, "maximum": 2}, 3, ["must be at most 2"]),
     ({"type": "integer", "minimum": 1}, 0, ["must be at least 1"]),
     ({"type": "string", "enum": ["a"]}, "b", ["must be one of a"]),
-    ({"type": "array", "maxItems": 1, "items": {"type": "string"}}, ["a", 1], ["must have at most 1 entries", "must be of type string"]),
+    (
+        {"type": "array", "maxItems": 1, "items": {"type": "string"}},
+        ["a", 1],
+        ["must have at most 1 entries", "must be of type string"],
+    ),
     ({"x-kubernetes-int-or-string": True}, "50%", []),
     ({"x-kubernetes-int-or-string": True}, [], ["must be an integer or a string"]),
     (SPEC, {"name": "ab", "free": {"any": 1}, "map": {"a": 1}}, []),
@@ -43,7 +55,9 @@ def test_values(schema: Any, value: Any, wanted: list[str]) -> None:
 
 def test_an_object_has_parts_of_every_kind_besides() -> None:
     schema = {"type": "object", "required": ["metadata", "spec"], "properties": {"spec": SPEC}}
-    assert list(object_faults(schema, {"apiVersion": "g/v1", "kind": "K", "metadata": {"name": "x"}, "spec": {"name": "b"}})) == [
+    assert list(
+        object_faults(schema, {"apiVersion": "g/v1", "kind": "K", "metadata": {"name": "x"}, "spec": {"name": "b"}})
+    ) == [
         ("spec.name", "must have at least 2 characters"),
         ("spec.name", "must match ^a"),
     ]
@@ -62,7 +76,11 @@ class Api:
 
 def test_schemas_of_a_version() -> None:
     names = [{"group": "g", "version": "v1", "kind": "K"}]
-    served = {"components": {"schemas": {"a": {"x-kubernetes-group-version-kind": names, "type": "object"}, "b": {"type": "string"}}}}
+    served = {
+        "components": {
+            "schemas": {"a": {"x-kubernetes-group-version-kind": names, "type": "object"}, "b": {"type": "string"}}
+        }
+    }
     found = served_schemas(Api(served), "g", "v1")  # type: ignore[arg-type]
     assert list(found) == ["K"] and found["K"]["type"] == "object"
 

@@ -37,7 +37,12 @@ PATH = "/apis/example.com/v1/namespaces/n/things/a"
 @pytest.fixture
 def client(api, kubeconfig, clock):
     connection = KubeClient.from_kubeconfig(
-        kubeconfig, connect_to=ConnectTo.of({"api.demo.example.com:6443": f"127.0.0.1:{api.port}"}), timeout=5, attempts=5, outage=10, clock=clock
+        kubeconfig,
+        connect_to=ConnectTo.of({"api.demo.example.com:6443": f"127.0.0.1:{api.port}"}),
+        timeout=5,
+        attempts=5,
+        outage=10,
+        clock=clock,
     )
     yield connection
     connection.close()
@@ -48,7 +53,10 @@ def wanted(**spec):
 
 
 def present(version="1", **spec):
-    return {"metadata": {"namespace": "n", "name": "a", "resourceVersion": version, "uid": "u1", "labels": {"x": "y"}}, "spec": spec}
+    return {
+        "metadata": {"namespace": "n", "name": "a", "resourceVersion": version, "uid": "u1", "labels": {"x": "y"}},
+        "spec": spec,
+    }
 
 
 def test_an_object_that_does_not_exist_is_created_with_our_label():
@@ -65,10 +73,16 @@ def test_an_object_that_does_not_exist_is_created_with_our_label():
 
 
 def test_a_patch_holds_only_what_differs_and_says_why():
-    change = plan_object(THING, wanted(role="worker", approved=True, kept=1, hostname=None), present(role="", kept=1, hostname="h", theirs="stays"))
+    change = plan_object(
+        THING,
+        wanted(role="worker", approved=True, kept=1, hostname=None),
+        present(role="", kept=1, hostname="h", theirs="stays"),
+    )
     assert change.body == {"spec": {"role": "worker", "approved": True, "hostname": None}}
     assert change.reasons == ("spec.approved: none -> true", "spec.hostname: 'h' -> none", "spec.role: '' -> 'worker'")
-    assert change.describe() == "patch Thing n/a: spec.approved: none -> true; spec.hostname: 'h' -> none; spec.role: '' -> 'worker'"
+    assert change.describe() == (
+        "patch Thing n/a: spec.approved: none -> true; spec.hostname: 'h' -> none; spec.role: '' -> 'worker'"
+    )
 
 
 @pytest.mark.parametrize(
@@ -103,7 +117,10 @@ def test_differences(desired, observed, patch):
 
 
 def test_what_is_owned_whole_loses_foreign_keys():
-    desired, observed = wanted(config={"a": {"b": 1}}, other={"x": 1}), present(config={"a": {"b": 1, "c": {"d": 2}}, "e": 3}, other={"x": 1, "y": 2})
+    desired, observed = (
+        wanted(config={"a": {"b": 1}}, other={"x": 1}),
+        present(config={"a": {"b": 1, "c": {"d": 2}}, "e": 3}, other={"x": 1, "y": 2}),
+    )
     change = plan_object(THING, desired, observed, owned=("spec.config",))
     assert change.body == {"spec": {"config": {"a": {"c": None}, "e": None}}}
     assert merged(observed, change.body)["spec"] == {"config": {"a": {"b": 1}}, "other": {"x": 1, "y": 2}}
@@ -123,12 +140,22 @@ def test_long_values_are_cut():
     assert "(3002 characters)" in plan_object(THING, wanted(text="x" * 3000), present()).describe()
 
 
-_LEAVES = st.one_of(st.none(), st.booleans(), st.integers(-2, 2), st.text("ab", max_size=2), st.lists(st.integers(0, 2), max_size=2))
-_TREES = st.dictionaries(st.sampled_from("abcd"), st.recursive(_LEAVES, lambda inner: st.dictionaries(st.sampled_from("abcd"), inner, max_size=3)), max_size=4)
+_LEAVES = st.one_of(
+    st.none(), st.booleans(), st.integers(-2, 2), st.text("ab", max_size=2), st.lists(st.integers(0, 2), max_size=2)
+)
+_TREES = st.dictionaries(
+    st.sampled_from("abcd"),
+    st.recursive(_LEAVES, lambda inner: st.dictionaries(st.sampled_from("abcd"), inner, max_size=3)),
+    max_size=4,
+)
 
 
 def _without_nulls(tree):
-    return {key: _without_nulls(value) if isinstance(value, dict) else value for key, value in tree.items() if value is not None}
+    return {
+        key: _without_nulls(value) if isinstance(value, dict) else value
+        for key, value in tree.items()
+        if value is not None
+    }
 
 
 @given(_TREES, _TREES)
@@ -158,7 +185,9 @@ def test_foreign_keys_survive(desired, observed):
     before = present(**_without_nulls(observed))
     change = plan_object(THING, wanted(**desired), before)
     after = merged(before, change.body) if change else before
-    assert {key: value for key, value in after["spec"].items() if key not in desired} == {k: v for k, v in before["spec"].items() if k not in desired}
+    assert {key: value for key, value in after["spec"].items() if key not in desired} == {
+        k: v for k, v in before["spec"].items() if k not in desired
+    }
 
 
 def test_create_patch_and_delete_are_one_request_each(api, client):
@@ -195,7 +224,9 @@ def test_what_is_being_deleted_is_not_deleted_again():
 def plan_role(observed):
     change = plan_object(THING, wanted(role="worker"), observed)
     version = observed["metadata"]["resourceVersion"] if observed else ""
-    return change and Change(change.verb, change.resource, change.namespace, change.name, change.body, change.reasons, version, change.before)
+    return change and Change(
+        change.verb, change.resource, change.namespace, change.name, change.body, change.reasons, version, change.before
+    )
 
 
 def test_a_conflict_is_planned_again_from_the_object_as_it_is(api, client):
@@ -204,14 +235,20 @@ def test_a_conflict_is_planned_again_from_the_object_as_it_is(api, client):
     api.routes["GET", PATH] = [(200, present("2", role="")), (200, present("3", role="x"))]
     result = apply_change(client, plan_role(present("1", role="")), replan=plan_role)
     assert result["metadata"]["resourceVersion"] == "4"
-    sent = [json.loads(request["body"])["metadata"]["resourceVersion"] for request in api.requests if request["method"] == "PATCH"]
+    sent = [
+        json.loads(request["body"])["metadata"]["resourceVersion"]
+        for request in api.requests
+        if request["method"] == "PATCH"
+    ]
     assert sent == ["1", "2", "3"]
 
 
 def test_a_conflict_after_which_nothing_is_left_to_do_changed_nothing(api, client):
     api.routes["PATCH", PATH] = api.status(409, "modified", "Conflict")
     api.routes["GET", PATH] = (200, present("2", role="worker"))
-    [outcome] = apply_changes(client, [plan_role(present("1", role=""))], replan=lambda change, observed: plan_role(observed))
+    [outcome] = apply_changes(
+        client, [plan_role(present("1", role=""))], replan=lambda change, observed: plan_role(observed)
+    )
     assert (outcome.changed, outcome.object["metadata"]["resourceVersion"]) == (False, "2")
 
 
@@ -227,7 +264,9 @@ def test_an_endless_conflict_ends(api, client):
 def test_an_object_that_vanished_is_planned_again(api, client):
     api.routes["PATCH", PATH] = api.status(404, "not found", "NotFound")
     api.routes["POST", THING.path("n")] = (201, present("9", role="worker"))
-    assert apply_change(client, plan_role(present("1", role="")), replan=plan_role)["metadata"]["resourceVersion"] == "9"
+    assert (
+        apply_change(client, plan_role(present("1", role="")), replan=plan_role)["metadata"]["resourceVersion"] == "9"
+    )
 
 
 def test_an_object_that_another_client_created_is_not_created_twice(api, client):
@@ -253,9 +292,17 @@ def test_every_failure_is_kept_and_none_stops_the_others(api, client):
         ("PATCH", PATH, '{apiGroups: ["example.com"], resources: ["things"], verbs: ["patch"]}'),
         ("GET", "/api/v1/secrets?limit=500", '{apiGroups: [""], resources: ["secrets"], verbs: ["list"]}'),
         ("GET", "/api/v1/nodes/x?watch=true", '{apiGroups: [""], resources: ["nodes"], verbs: ["watch"]}'),
-        ("PATCH", "/api/v1/namespaces/n/pods/x/status", '{apiGroups: [""], resources: ["pods/status"], verbs: ["patch"]}'),
+        (
+            "PATCH",
+            "/api/v1/namespaces/n/pods/x/status",
+            ('{apiGroups: [""], resources: ["pods/status"], verbs: ["patch"]}'),
+        ),
         ("GET", "/api/v1/namespaces/n", '{apiGroups: [""], resources: ["namespaces"], verbs: ["get"]}'),
-        ("POST", "/k8s/clusters/c/apis/example.com/v1/namespaces/n/things", '{apiGroups: ["example.com"], resources: ["things"], verbs: ["create"]}'),
+        (
+            "POST",
+            "/k8s/clusters/c/apis/example.com/v1/namespaces/n/things",
+            ('{apiGroups: ["example.com"], resources: ["things"], verbs: ["create"]}'),
+        ),
     ],
 )
 def test_a_missing_permission_names_the_rule_that_gives_it(api, client, method, path, rule):
@@ -339,7 +386,12 @@ def next_task(kubeconfig, api, clock):
     made = []
 
     def client():
-        options = {"connect_to": ConnectTo.of({"api.demo.example.com:6443": f"127.0.0.1:{api.port}"}), "timeout": 5, "attempts": 11, "outage": 60}
+        options = {
+            "connect_to": ConnectTo.of({"api.demo.example.com:6443": f"127.0.0.1:{api.port}"}),
+            "timeout": 5,
+            "attempts": 11,
+            "outage": 60,
+        }
         made.append(KubeClient.from_kubeconfig(kubeconfig, clock=clock, **options))
         return made[-1]
 
@@ -355,7 +407,13 @@ def test_an_api_that_answered_a_former_task_is_waited_for(api, clock, next_task,
         next_task().get(PATH)
         api.close()
         api.drop()
-        with pytest.raises(Unreachable, match=r"It answered before, and has been away for 6\d s\. Run again when it answers\."):
+        with pytest.raises(
+            Unreachable,
+            match=(
+                r"It answered before, and has been away for 6\d s\. Run again when "
+                r"it answers\."
+            ),
+        ):
             next_task().get(PATH)
     assert 60 <= sum(clock.slept) < 63
 
@@ -373,7 +431,9 @@ def test_an_api_that_answered_another_run_is_not_waited_for(api, clock, next_tas
     assert clock.slept == []
 
 
-@pytest.mark.parametrize(("method", "status"), [("GET", 429), ("GET", 500), ("PATCH", 500), ("DELETE", 500), ("DELETE", 429), ("POST", 500)])
+@pytest.mark.parametrize(
+    ("method", "status"), [("GET", 429), ("GET", 500), ("PATCH", 500), ("DELETE", 500), ("DELETE", 429), ("POST", 500)]
+)
 def test_a_fault_has_the_same_patience_whatever_the_method(api, clock, next_task, method, status):
     body = json.dumps(api.status(status, "etcdserver: leader changed", "InternalError")[1]).encode()
 
@@ -395,5 +455,8 @@ def test_a_fault_has_the_same_patience_whatever_the_method(api, clock, next_task
 
 
 def test_a_deletion_whose_answer_was_lost_has_happened(api, client):
-    api.routes["DELETE", PATH] = [api.status(500, "etcdserver: request timed out", "InternalError"), api.status(404, "not found", "NotFound")]
+    api.routes["DELETE", PATH] = [
+        api.status(500, "etcdserver: request timed out", "InternalError"),
+        api.status(404, "not found", "NotFound"),
+    ]
     assert client.delete(PATH)

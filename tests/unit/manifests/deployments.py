@@ -42,4 +42,6 @@ def deployment(hosts: tuple[Host, ...] = (), **changes: object) -> Deployment:
     return Deployment(cluster(**changes), hosts, "192.168.111.20")
 
 
-PROXY = Proxy("http://192.168.111.1:8215", "http://192.168.111.1:8215", "172.22.0.0/24,virthost.ostest.test.metalkube.org")
+PROXY = Proxy(
+    "http://192.168.111.1:8215", "http://192.168.111.1:8215", "172.22.0.0/24,virthost.ostest.test.metalkube.org"
+)

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Hand-written sets of manifests: a right one, and changes to it that the installer takes or refuses, with path, kind and words.
+"""Hand-written sets of manifests: a right one, and changes to it that the installer takes or refuses, with path, kind
+and words.
 
 Verdicts and words were compared with a real installer (November 2025) for every row.
 """
@@ -12,10 +13,20 @@ from collections.abc import Callable
 from typing import Any
 
 import yaml
-from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec import Cluster, Host, ImageDigestSource, Interface, Networking, Pool, Proxy
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec import (
+    Cluster,
+    Host,
+    ImageDigestSource,
+    Interface,
+    Networking,
+    Pool,
+    Proxy,
+)
 
 RELEASE = "quay.io/openshift-release-dev/ocp-release:4.22.0-x86_64"
-INSTALL, DEPLOYMENT, IMAGE_SET = (f"cluster-manifests/{name}.yaml" for name in ("agent-cluster-install", "cluster-deployment", "cluster-image-set"))
+INSTALL, DEPLOYMENT, IMAGE_SET = (
+    f"cluster-manifests/{name}.yaml" for name in ("agent-cluster-install", "cluster-deployment", "cluster-image-set")
+)
 INFRA_ENV, NMSTATE, SECRET = (f"cluster-manifests/{name}.yaml" for name in ("infraenv", "nmstateconfig", "pull-secret"))
 REGISTRIES, BUNDLE, AGENT = "mirror/registries.conf", "mirror/ca-bundle.crt", "agent-config.yaml"
 Files = dict[str, str]
@@ -26,7 +37,11 @@ def network_config(number: int) -> dict[str, Any]:
     ipv4 = {"enabled": True, "dhcp": False, "address": [{"ip": f"192.168.111.{20 + number}", "prefix-length": 24}]}
     route = {"destination": "0.0.0.0/0", "next-hop-address": "192.168.111.1", "next-hop-interface": "eth0"}
     dns = {"config": {"server": ["192.168.111.1"]}}
-    return {"interfaces": [{"name": "eth0", "type": "ethernet", "state": "up", "ipv4": ipv4}], "dns-resolver": dns, "routes": {"config": [route]}}
+    return {
+        "interfaces": [{"name": "eth0", "type": "ethernet", "state": "up", "ipv4": ipv4}],
+        "dns-resolver": dns,
+        "routes": {"config": [route]},
+    }
 
 
 def cluster() -> Cluster:
@@ -46,13 +61,18 @@ def cluster() -> Cluster:
         ssh_key="ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFFqxkMhK3Oo0Vb6wiwGPbtNBrNzlP3rl64oT6WvJqp5 a",
         rendezvous_ip="192.168.111.20",
         proxy=Proxy("http://192.168.111.1:3128", "", "a.com"),
-        image_digest_sources=(ImageDigestSource("quay.io/openshift-release-dev/ocp-release", ("r.example.com:5000/ocp",)),),
+        image_digest_sources=(
+            ImageDigestSource("quay.io/openshift-release-dev/ocp-release", ("r.example.com:5000/ocp",)),
+        ),
         ntp_sources=("ntp.example.com",),
     )
 
 
 def hosts() -> tuple[Host, ...]:
-    return tuple(Host(f"m{n}", interfaces=(Interface("eth0", f"52:54:00:aa:bb:0{n}"),), network_config=network_config(n)) for n in range(3))
+    return tuple(
+        Host(f"m{n}", interfaces=(Interface("eth0", f"52:54:00:aa:bb:0{n}"),), network_config=network_config(n))
+        for n in range(3)
+    )
 
 
 def changed(path: str, change: Callable[[Any], object]) -> Change:
@@ -93,14 +113,38 @@ def agent(content: str) -> Change:
 
 
 HOST = "hosts: [{hostname: m0, role: master, interfaces: [{name: eth0, macAddress: '52:54:00:aa:bb:00'}]}]\n"
-MISMATCH = "infraEnv and ostest-1 NMState Config labels do not match. Expected: map[infraenvs.agent-install.openshift.io:ostest] Found: map[a:2 b:1]"
+MISMATCH = (
+    "infraEnv and ostest-1 NMState Config labels do not match. Expected: "
+    "map[infraenvs.agent-install.openshift.io:ostest] Found: map[a:2 b:1]"
+)
 
 REFUSED: list[tuple[str, Change, str, str, str]] = [
-    *((f"no {path}", without(path), "", "Required value", "missing configuration or manifest file") for path in (INSTALL, DEPLOYMENT, INFRA_ENV, SECRET)),
+    *(
+        (f"no {path}", without(path), "", "Required value", "missing configuration or manifest file")
+        for path in (INSTALL, DEPLOYMENT, INFRA_ENV, SECRET)
+    ),
     ("unknown field", spec(INSTALL, foo=1), "spec.foo", "Unknown field", 'json: unknown field "foo"'),
-    ("unknown field deep inside", networking(machineNetworks=[]), "spec.networking.machineNetworks", "Unknown field", 'json: unknown field "machineNetworks"'),
-    ("unknown field of the InfraEnv", spec(INFRA_ENV, sshKey="x"), "spec.sshKey", "Unknown field", 'json: unknown field "sshKey"'),
-    ("wrong type", networking(userManagedNetworking="no"), "spec.networking.userManagedNetworking", "Invalid value", "true or false is expected"),
+    (
+        "unknown field deep inside",
+        networking(machineNetworks=[]),
+        "spec.networking.machineNetworks",
+        "Unknown field",
+        'json: unknown field "machineNetworks"',
+    ),
+    (
+        "unknown field of the InfraEnv",
+        spec(INFRA_ENV, sshKey="x"),
+        "spec.sshKey",
+        "Unknown field",
+        'json: unknown field "sshKey"',
+    ),
+    (
+        "wrong type",
+        networking(userManagedNetworking="no"),
+        "spec.networking.userManagedNetworking",
+        "Invalid value",
+        "true or false is expected",
+    ),
     (
         "OpenShiftSDN with IPv6",
         networking(networkType="OpenShiftSDN", clusterNetwork=[{"cidr": "fd01::/48", "hostPrefix": 64}]),
@@ -171,12 +215,42 @@ REFUSED: list[tuple[str, Change, str, str, str]] = [
         "Unsupported value",
         'supported values: "tpmv2", "tang"',
     ),
-    ("another release", spec(IMAGE_SET, releaseImage="quay.io/x:1"), "spec.releaseImage", "Invalid value", f"value must be equal to {RELEASE}"),
+    (
+        "another release",
+        spec(IMAGE_SET, releaseImage="quay.io/x:1"),
+        "spec.releaseImage",
+        "Invalid value",
+        f"value must be equal to {RELEASE}",
+    ),
     ("pull secret as data", string_data(None), "stringData", "Required value", "the pull secret is empty"),
-    ("pull secret by another key", string_data({"a": "b"}), "stringData", "Required value", "the pull secret key '.dockerconfigjson' is not defined"),
-    ("empty pull secret", string_data({".dockerconfigjson": ""}), "stringData", "Required value", "the pull secret does not contain any data"),
-    ("broken pull secret", string_data({".dockerconfigjson": "{"}), "stringData", "Invalid value", "unexpected end of JSON input"),
-    ("pull secret of nothing", string_data({".dockerconfigjson": "{}"}), "stringData", "Invalid value", "auths required"),
+    (
+        "pull secret by another key",
+        string_data({"a": "b"}),
+        "stringData",
+        "Required value",
+        ("the pull secret key '.dockerconfigjson' is not defined"),
+    ),
+    (
+        "empty pull secret",
+        string_data({".dockerconfigjson": ""}),
+        "stringData",
+        "Required value",
+        "the pull secret does not contain any data",
+    ),
+    (
+        "broken pull secret",
+        string_data({".dockerconfigjson": "{"}),
+        "stringData",
+        "Invalid value",
+        "unexpected end of JSON input",
+    ),
+    (
+        "pull secret of nothing",
+        string_data({".dockerconfigjson": "{}"}),
+        "stringData",
+        "Invalid value",
+        "auths required",
+    ),
     (
         "architecture",
         spec(INFRA_ENV, cpuArchitecture="sparc"),
@@ -198,7 +272,13 @@ REFUSED: list[tuple[str, Change, str, str, str]] = [
         "Required value",
         MISMATCH,
     ),
-    ("no interface", interfaces(), "spec.interfaces", "Invalid value", "at least one interface for host 0 must be provided"),
+    (
+        "no interface",
+        interfaces(),
+        "spec.interfaces",
+        "Invalid value",
+        ("at least one interface for host 0 must be provided"),
+    ),
     (
         "MAC with dashes",
         interfaces({"name": "eth0", "macAddress": "52-54-00-aa-bb-00"}),
@@ -208,12 +288,20 @@ REFUSED: list[tuple[str, Change, str, str, str]] = [
     ),
     (
         "MAC twice",
-        interfaces({"name": "eth0", "macAddress": "52:54:00:aa:bb:00"}, {"name": "eth1", "macAddress": "52:54:00:aa:bb:00"}),
+        interfaces(
+            {"name": "eth0", "macAddress": "52:54:00:aa:bb:00"}, {"name": "eth1", "macAddress": "52:54:00:aa:bb:00"}
+        ),
         "spec.interfaces",
         "Invalid value",
         "MACs and Interfaces for host 0 must be unique",
     ),
-    ("registries that are no TOML", text(REGISTRIES, "x = "), "", "Syntax error", "this is not valid TOML: Invalid value (at end of document)"),
+    (
+        "registries that are no TOML",
+        text(REGISTRIES, "x = "),
+        "",
+        "Syntax error",
+        ("this is not valid TOML: Invalid value (at end of document)"),
+    ),
     (
         "certificates that are none",
         text(BUNDLE, "junk"),
@@ -242,7 +330,13 @@ REFUSED: list[tuple[str, Change, str, str, str]] = [
         "Invalid value",
         "nmstate generated an empty NetworkManager config file content",
     ),
-    ("kind that is a number", changed(DEPLOYMENT, lambda document: document.update(kind=5)), "kind", "Invalid value", "a text is expected"),
+    (
+        "kind that is a number",
+        changed(DEPLOYMENT, lambda document: document.update(kind=5)),
+        "kind",
+        "Invalid value",
+        "a text is expected",
+    ),
     *(
         (
             f"time of creation {value}",
@@ -253,14 +347,44 @@ REFUSED: list[tuple[str, Change, str, str, str]] = [
         )
         for value in (5, "yesterday", [])
     ),
-    ("status that is a text", changed(INSTALL, lambda document: document.update(status="x")), "status", "Invalid value", "a mapping is expected"),
-    ("platform that is a number", spec(DEPLOYMENT, platform=5), "spec.platform", "Invalid value", "a mapping is expected"),
+    (
+        "status that is a text",
+        changed(INSTALL, lambda document: document.update(status="x")),
+        "status",
+        "Invalid value",
+        "a mapping is expected",
+    ),
+    (
+        "platform that is a number",
+        spec(DEPLOYMENT, platform=5),
+        "spec.platform",
+        "Invalid value",
+        "a mapping is expected",
+    ),
     *(
-        (f"data {value}", changed(SECRET, lambda document, value=value: document.update(data={"x": value})), "data.x", "Invalid value", "base64 is expected")
+        (
+            f"data {value}",
+            changed(SECRET, lambda document, value=value: document.update(data={"x": value})),
+            "data.x",
+            "Invalid value",
+            "base64 is expected",
+        )
         for value in ("x", "²")
     ),
-    ("one registry", text(REGISTRIES, '[registry]\nlocation = "a"\n'), "registry", "Invalid value", "a list of tables is expected"),
-    ("location that is a number", text(REGISTRIES, "[[registry]]\nlocation = 5\n"), "registry.location", "Invalid value", "a text is expected"),
+    (
+        "one registry",
+        text(REGISTRIES, '[registry]\nlocation = "a"\n'),
+        "registry",
+        "Invalid value",
+        "a list of tables is expected",
+    ),
+    (
+        "location that is a number",
+        text(REGISTRIES, "[[registry]]\nlocation = 5\n"),
+        "registry.location",
+        "Invalid value",
+        "a text is expected",
+    ),
     (
         "mirror that is a text",
         text(REGISTRIES, '[[registry]]\nlocation = "a"\nmirror = "b"\n'),
@@ -269,7 +393,13 @@ REFUSED: list[tuple[str, Change, str, str, str]] = [
         "a list of tables is expected",
     ),
     ("agent-config: address", agent("rendezvousIP: x\n"), "rendezvousIP", "Invalid value", '"x" is not a valid IP'),
-    ("agent-config: URL", agent("bootArtifactsBaseURL: nourl\n"), "bootArtifactsBaseURL", "Invalid value", 'invalid URI "nourl" (no scheme)'),
+    (
+        "agent-config: URL",
+        agent("bootArtifactsBaseURL: nourl\n"),
+        "bootArtifactsBaseURL",
+        "Invalid value",
+        'invalid URI "nourl" (no scheme)',
+    ),
     (
         "agent-config: hosts without networks",
         lambda files: (files.pop(NMSTATE), agent("rendezvousIP: 192.168.111.20\n" + HOST)(files)),
@@ -283,11 +413,19 @@ REFUSED: list[tuple[str, Change, str, str, str]] = [
 TAKEN: list[tuple[str, Change]] = [
     ("as generated", lambda files: None),
     ("without what may be missing", lambda files: [files.pop(path) for path in (IMAGE_SET, REGISTRIES, BUNDLE)]),
-    ("names in any case", changed(INSTALL, lambda document: document["spec"].update(APIvips=document["spec"].pop("apiVIPs")))),
+    (
+        "names in any case",
+        changed(INSTALL, lambda document: document["spec"].update(APIvips=document["spec"].pop("apiVIPs"))),
+    ),
     ("platform in its older form", spec(INSTALL, platformType="baremetal")),
     (
         "nothing said of networking",
-        changed(INSTALL, lambda document: [document["spec"]["networking"].pop(key) for key in ("networkType", "userManagedNetworking")]),
+        changed(
+            INSTALL,
+            lambda document: [
+                document["spec"]["networking"].pop(key) for key in ("networkType", "userManagedNetworking")
+            ],
+        ),
     ),
     ("architecture by Go's name", spec(INFRA_ENV, cpuArchitecture="amd64")),
     ("a text without quotes", changed(DEPLOYMENT, lambda document: document["metadata"].update(labels={"a": 5}))),

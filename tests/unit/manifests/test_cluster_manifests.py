@@ -195,14 +195,20 @@ def test_older_releases_write_an_empty_creation_timestamp(version: str, null: bo
         ((), "baremetal", None, None),
     ],
 )
-def test_ntp_servers_of_a_baremetal_platform_are_the_default(own: tuple[str, ...], platform: str, servers: list[str] | None, sources: list[str] | None) -> None:
-    made = deployment(ntp_sources=own, platform=platform, platform_options={"additionalNTPServers": servers} if servers else {})
+def test_ntp_servers_of_a_baremetal_platform_are_the_default(
+    own: tuple[str, ...], platform: str, servers: list[str] | None, sources: list[str] | None
+) -> None:
+    made = deployment(
+        ntp_sources=own, platform=platform, platform_options={"additionalNTPServers": servers} if servers else {}
+    )
     assert render_manifests(made).infra_env["spec"].get("additionalNTPSources") == sources
 
 
 def test_json_is_gos_json() -> None:
     manifests = render_manifests(deployment(pull_secret='{"auths": {"b": {"auth": "<&>"}, "a": {}}}'))
-    assert manifests.pull_secret["stringData"][".dockerconfigjson"].endswith('"b": {\n      "auth": "\\u003c\\u0026\\u003e"\n    }\n  }\n}')
+    assert manifests.pull_secret["stringData"][".dockerconfigjson"].endswith(
+        '"b": {\n      "auth": "\\u003c\\u0026\\u003e"\n    }\n  }\n}'
+    )
 
 
 def test_a_host_with_network_config_gets_an_nmstateconfig_with_its_own_index() -> None:
@@ -217,7 +223,11 @@ def test_a_host_with_network_config_gets_an_nmstateconfig_with_its_own_index() -
     assert yaml.safe_load_all(text).__next__() == {
         "apiVersion": "agent-install.openshift.io/v1beta1",
         "kind": "NMStateConfig",
-        "metadata": {"name": "ostest-1", "namespace": "cluster0", "labels": {"infraenvs.agent-install.openshift.io": "ostest"}},
+        "metadata": {
+            "name": "ostest-1",
+            "namespace": "cluster0",
+            "labels": {"infraenvs.agent-install.openshift.io": "ostest"},
+        },
         "spec": {"config": config, "interfaces": [{"macAddress": "52:54:00:AA:00:02", "name": "eth0"}]},
     }
 
@@ -233,10 +243,19 @@ def test_a_host_with_network_config_gets_an_nmstateconfig_with_its_own_index() -
         ),
         (
             {"platform": "baremetal", "api_vips": ("192.168.111.5",), "ingress_vips": ("192.168.111.4",)},
-            {"apiVIP": "192.168.111.5", "apiVIPs": ["192.168.111.5"], "ingressVIP": "192.168.111.4", "ingressVIPs": ["192.168.111.4"]},
+            {
+                "apiVIP": "192.168.111.5",
+                "apiVIPs": ["192.168.111.5"],
+                "ingressVIP": "192.168.111.4",
+                "ingressVIPs": ["192.168.111.4"],
+            },
         ),
         (
-            {"platform": "vsphere", "api_vips": ("192.168.111.5", "fd00::5"), "ingress_vips": ("192.168.111.4", "fd00::4")},
+            {
+                "platform": "vsphere",
+                "api_vips": ("192.168.111.5", "fd00::5"),
+                "ingress_vips": ("192.168.111.4", "fd00::4"),
+            },
             {"apiVIPs": ["192.168.111.5", "fd00::5"], "ingressVIPs": ["192.168.111.4", "fd00::4"]},
         ),
         ({"platform": "none", "api_vips": ("192.168.111.5",)}, {}),
@@ -244,13 +263,17 @@ def test_a_host_with_network_config_gets_an_nmstateconfig_with_its_own_index() -
 )
 def test_platform_fields_of_the_agent_cluster_install(changes: dict[str, object], expected: dict[str, object]) -> None:
     spec = render_manifests(deployment(**changes)).agent_cluster_install["spec"]
-    platform_fields = {key: spec[key] for key in ("apiVIP", "apiVIPs", "ingressVIP", "ingressVIPs", "external") if key in spec}
+    platform_fields = {
+        key: spec[key] for key in ("apiVIP", "apiVIPs", "ingressVIP", "ingressVIPs", "external") if key in spec
+    }
     assert platform_fields == expected
     assert spec["networking"]["userManagedNetworking"] is (changes["platform"] in ("none", "external"))
 
 
 def test_counts_of_zero_are_left_out_except_the_control_plane() -> None:
-    spec = render_manifests(deployment(platform="baremetal", control_plane=Pool(2), arbiter=Pool(1), compute=Pool(0))).agent_cluster_install["spec"]
+    spec = render_manifests(
+        deployment(platform="baremetal", control_plane=Pool(2), arbiter=Pool(1), compute=Pool(0))
+    ).agent_cluster_install["spec"]
     assert spec["provisionRequirements"] == {"controlPlaneAgents": 2, "arbiterAgents": 1}
 
 
@@ -270,13 +293,17 @@ def test_a_network_type_of_a_third_party_is_ovn_to_the_service() -> None:
         (Proxy("http://p", "", "b"), ("10.0.0.0/16",), "b"),
     ],
 )
-def test_no_proxy_covers_the_rendezvous_hosts_network_once(proxy: Proxy, networks: tuple[str, ...], expected: str) -> None:
+def test_no_proxy_covers_the_rendezvous_hosts_network_once(
+    proxy: Proxy, networks: tuple[str, ...], expected: str
+) -> None:
     assert no_proxy(deployment(proxy=proxy, networking=Networking(machine_networks=networks))) == expected
 
 
 def test_networks_are_written_as_the_installer_prints_them() -> None:
     networks = Networking("OVNKubernetes", ("FD02:0:0::/48",), (ClusterNetwork("fd01:0::/48", 64),), ("FD03::0/112",))
-    made = render_manifests(deployment(networking=networks, rendezvous_ip="fd02::80", proxy=Proxy("http://proxy:1", "", "")))
+    made = render_manifests(
+        deployment(networking=networks, rendezvous_ip="fd02::80", proxy=Proxy("http://proxy:1", "", ""))
+    )
     spec = made.agent_cluster_install["spec"]
     assert spec["networking"]["machineNetwork"] == [{"cidr": "fd02::/48"}]
     assert spec["networking"]["clusterNetwork"] == [{"cidr": "fd01::/48", "hostPrefix": 64}]
@@ -284,11 +311,17 @@ def test_networks_are_written_as_the_installer_prints_them() -> None:
     assert spec["proxy"]["noProxy"] == "fd02::/48"
 
 
-@pytest.mark.parametrize(("version", "blocked", "helper"), [("4.20.0", False, False), ("4.21.0", True, False), ("4.22.0", True, False), ("5.0.0", True, True)])
+@pytest.mark.parametrize(
+    ("version", "blocked", "helper"),
+    [("4.20.0", False, False), ("4.21.0", True, False), ("4.22.0", True, False), ("5.0.0", True, True)],
+)
 def test_registries_conf_of_each_release(version: str, blocked: bool, helper: bool) -> None:
     sources = (ImageDigestSource("quay.io/a/b", ("reg.example.com/a/b",), "NeverContactSource"),)
     text = render_manifests(deployment(version=version, image_digest_sources=sources)).files["mirror/registries.conf"]
-    assert ("  blocked = true\n" in text, text.startswith('additional-layer-store-auth-helper = ""\ncredential-helpers')) == (blocked, helper)
+    assert (
+        "  blocked = true\n" in text,
+        text.startswith('additional-layer-store-auth-helper = ""\ncredential-helpers'),
+    ) == (blocked, helper)
 
 
 def test_the_same_deployment_gives_the_same_bytes() -> None:
@@ -296,7 +329,28 @@ def test_the_same_deployment_gives_the_same_bytes() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "yes", "y", "1e3", "0o17", "0x1f", "12:30:45", "~", "null", "- a", "a: b", "#x", " lead", "é", "1.0", ".5", "2026-01-01", "l1\nl2\n", "t \nx"]
+    "text",
+    [
+        "",
+        "yes",
+        "y",
+        "1e3",
+        "0o17",
+        "0x1f",
+        "12:30:45",
+        "~",
+        "null",
+        "- a",
+        "a: b",
+        "#x",
+        " lead",
+        "é",
+        "1.0",
+        ".5",
+        "2026-01-01",
+        "l1\nl2\n",
+        "t \nx",
+    ],
 )
 def test_texts_stay_texts_in_yaml(text: str) -> None:
     assert yaml.safe_load(dump({"key": text, text or "k": text})) == {"key": text, text or "k": text}
@@ -305,8 +359,23 @@ def test_texts_stay_texts_in_yaml(text: str) -> None:
 def test_every_object_fits_its_definition() -> None:
     hosts = (Host("a", interfaces=(Interface("eth0", "52:54:00:AA:00:01"),), network_config={"interfaces": []}),)
     manifests = render_manifests(
-        deployment(hosts, proxy=PROXY, platform="external", platform_options={"platformName": "oci", "cloudControllerManager": "External"})
+        deployment(
+            hosts,
+            proxy=PROXY,
+            platform="external",
+            platform_options={"platformName": "oci", "cloudControllerManager": "External"},
+        )
     )
     made = [item for item in manifests.objects if "/" in item["apiVersion"]]
-    assert {item["kind"] for item in made} == {"AgentClusterInstall", "InfraEnv", "NMStateConfig", "ClusterDeployment", "ClusterImageSet"}
-    assert [fault for item in made for fault in definitions.faults({key: value for key, value in item.items() if key != "status"})] == []
+    assert {item["kind"] for item in made} == {
+        "AgentClusterInstall",
+        "InfraEnv",
+        "NMStateConfig",
+        "ClusterDeployment",
+        "ClusterImageSet",
+    }
+    assert [
+        fault
+        for item in made
+        for fault in definitions.faults({key: value for key, value in item.items() if key != "status"})
+    ] == []

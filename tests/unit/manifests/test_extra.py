@@ -17,7 +17,9 @@ from ansible_collections.zerotouch.openshift.tests.unit.manifests.deployments im
 def test_extra_manifests_are_split_renamed_and_sorted() -> None:
     files = (
         ExtraManifest("b.yml", "kind: B\napiVersion: v1\n"),
-        ExtraManifest("agent-test.yaml", "---\nkind: A\ndata: {on: 012, when: 2026-01-01}\n---\n# nothing\n---\nkind: C\n"),
+        ExtraManifest(
+            "agent-test.yaml", ("---\nkind: A\ndata: {on: 012, when: 2026-01-01}\n---\n# nothing\n---\nkind: C\n")
+        ),
         ExtraManifest("readme.md", "no manifest"),
     )
     assert dict(render_manifests(deployment(extra_manifests=files)).extra) == {

@@ -10,13 +10,24 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec i
     ImageDigestSource,
 )
 from ansible_collections.zerotouch.openshift.plugins.module_utils.manifests.cluster_manifests import encode_certificates
-from ansible_collections.zerotouch.openshift.plugins.module_utils.manifests.mirrors import PullSpec, public_registries, registries_conf, release_mirror
+from ansible_collections.zerotouch.openshift.plugins.module_utils.manifests.mirrors import (
+    PullSpec,
+    public_registries,
+    registries_conf,
+    release_mirror,
+)
 from ansible_collections.zerotouch.openshift.tests.unit.manifests.deployments import RELEASE
 
 SOURCES = (
     ImageDigestSource("quay.io/openshift-release-dev/ocp-release", ("reg.example:5000/ocp/release",)),
-    ImageDigestSource("quay.io/openshift-release-dev/ocp-v4.0-art-dev", ("reg.example:5000/ocp/a", "reg.example:5000/ocp/b"), "NeverContactSource"),
-    ImageDigestSource("quay.io/openshift-release-dev/ocp-release", ("reg2.example/ocp/release", "reg.example:5000/ocp/release")),
+    ImageDigestSource(
+        "quay.io/openshift-release-dev/ocp-v4.0-art-dev",
+        ("reg.example:5000/ocp/a", "reg.example:5000/ocp/b"),
+        "NeverContactSource",
+    ),
+    ImageDigestSource(
+        "quay.io/openshift-release-dev/ocp-release", ("reg2.example/ocp/release", "reg.example:5000/ocp/release")
+    ),
     ImageDigestSource("docker.io/none"),
 )
 
@@ -61,7 +72,10 @@ def test_registries_conf() -> None:
 def test_registries_conf_is_toml() -> None:
     tomllib = pytest.importorskip("tomllib")
     assert tomllib.loads(registries_conf(())) == {"unqualified-search-registries": []}
-    assert [registry.get("blocked", False) for registry in tomllib.loads(registries_conf(SOURCES))["registry"]] == [False, True]
+    assert [registry.get("blocked", False) for registry in tomllib.loads(registries_conf(SOURCES))["registry"]] == [
+        False,
+        True,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -103,7 +117,9 @@ def test_certificates_are_encoded_afresh_without_the_text_between() -> None:
     body = "QUJD" * 40
     lines = [body[start : start + 64] for start in range(0, len(body), 64)]
     pem = "\n".join(["-----BEGIN CERTIFICATE-----", *lines, "-----END CERTIFICATE-----", ""])
-    odd = f"# a comment\r\n-----BEGIN CERTIFICATE-----\r\n  {body[:80]}\r\n {body[80:]}\r\n-----END CERTIFICATE-----\r\n"
+    odd = (
+        f"# a comment\r\n-----BEGIN CERTIFICATE-----\r\n  {body[:80]}\r\n {body[80:]}\r\n-----END CERTIFICATE-----\r\n"
+    )
     assert encode_certificates(odd + pem) == pem + pem
     assert encode_certificates("") == ""
     # As the installer, which takes any block that holds a certificate and keeps its label.

@@ -18,7 +18,16 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.manifests.over
 from ansible_collections.zerotouch.openshift.tests.unit.manifests.deployments import deployment
 
 BMC = {"username": "admin", "password": "secret", "address": "redfish+https://192.168.111.1:8000/redfish/v1/Systems/1"}
-FLAT_VSPHERE = {"vCenter": "vc", "username": "u", "password": "p", "datacenter": "dc", "defaultDatastore": "d", "cluster": "c", "network": "net", "folder": "f"}
+FLAT_VSPHERE = {
+    "vCenter": "vc",
+    "username": "u",
+    "password": "p",
+    "datacenter": "dc",
+    "defaultDatastore": "d",
+    "cluster": "c",
+    "network": "net",
+    "folder": "f",
+}
 VCENTER = {"server": "vc", "user": "u", "password": "p", "datacenters": ["dc"]}
 
 
@@ -35,7 +44,10 @@ VCENTER = {"server": "vc", "user": "u", "password": "p", "datacenters": ["dc"]}
             {"capabilities": {"additionalEnabledCapabilities": ["Ingress"], "baselineCapabilitySet": "None"}},
             '{"capabilities":{"baselineCapabilitySet":"None","additionalEnabledCapabilities":["Ingress"]}}',
         ),
-        ({"feature_set": "CustomNoUpgrade", "feature_gates": ("A=true",)}, '{"featureSet":"CustomNoUpgrade","featureGates":["A=true"]}'),
+        (
+            {"feature_set": "CustomNoUpgrade", "feature_gates": ("A=true",)},
+            '{"featureSet":"CustomNoUpgrade","featureGates":["A=true"]}',
+        ),
         ({"install_config_extra": {"osImageStream": "rhel-9", "publish": "Internal"}}, ""),
         # 4.22 checks the field and installs its default; later ones hand on what is not the default of the release.
         ({"install_config_extra": {"osImageStream": "rhel-10"}}, ""),
@@ -44,12 +56,18 @@ VCENTER = {"server": "vc", "user": "u", "password": "p", "datacenters": ["dc"]}
         ({"version": "5.0.0-rc.3", "install_config_extra": {"osImageStream": "rhel-9"}}, '{"osImageStream":"rhel-9"}'),
         ({"version": "5.0.0-rc.3", "install_config_extra": {"osImageStream": "rhel-10"}}, ""),
         ({"version": "5.0.0-okd-scos.0", "install_config_extra": {"osImageStream": "centos-10"}}, ""),
-        ({"platform": "external", "platform_options": {"platformName": "some"}}, '{"platform":{"external":{"platformName":"some"}}}'),
+        (
+            {"platform": "external", "platform_options": {"platformName": "some"}},
+            '{"platform":{"external":{"platformName":"some"}}}',
+        ),
         ({"platform": "vsphere"}, ""),
         ({"platform": "vsphere", "fips": True}, '{"fips":true,"platform":{"vsphere":{}}}'),
         ({"platform": "vsphere", "platform_options": {"vcenters": [{}], "failureDomains": [{"name": "f"}]}}, ""),
         (
-            {"platform": "vsphere", "platform_options": {"vcenters": [VCENTER], "failureDomains": [{"name": "f"}], "diskType": "thin"}},
+            {
+                "platform": "vsphere",
+                "platform_options": {"vcenters": [VCENTER], "failureDomains": [{"name": "f"}], "diskType": "thin"},
+            },
             '{"platform":{"vsphere":{"vcenters":[{"server":"vc","user":"u","password":"p","datacenters":["dc"]}],"failureDomains":[{"name":"f"}]}}}',
         ),
         (
@@ -75,31 +93,57 @@ VCENTER = {"server": "vc", "user": "u", "password": "p", "datacenters": ["dc"]}
         # The installer fills in the default from 4.21 on.
         ({"platform": "nutanix", "version": "4.20.0"}, '{"platform":{"nutanix":{}}}'),
         ({"platform": "nutanix", "version": "4.21.0"}, '{"platform":{"nutanix":{"dnsRecordsType":"Internal"}}}'),
-        ({"platform": "nutanix", "platform_options": {"dnsRecordsType": "External"}}, '{"platform":{"nutanix":{"dnsRecordsType":"External"}}}'),
         (
-            {"platform": "vsphere", "platform_options": {"vcenters": [{**VCENTER, "port": 0}], "failureDomains": [{"name": "f"}]}},
+            {"platform": "nutanix", "platform_options": {"dnsRecordsType": "External"}},
+            '{"platform":{"nutanix":{"dnsRecordsType":"External"}}}',
+        ),
+        (
+            {
+                "platform": "vsphere",
+                "platform_options": {"vcenters": [{**VCENTER, "port": 0}], "failureDomains": [{"name": "f"}]},
+            },
             '{"platform":{"vsphere":{"vcenters":[{"server":"vc","user":"u","password":"p","datacenters":["dc"]}],"failureDomains":[{"name":"f"}]}}}',
         ),
         (
             {
                 "platform": "baremetal",
-                "platform_options": {"hosts": [{"bmc": {"address": "a"}}], "provisioningNetworkCIDR": "FD00:0:0::/64", "provisioningNetwork": "Unmanaged"},
+                "platform_options": {
+                    "hosts": [{"bmc": {"address": "a"}}],
+                    "provisioningNetworkCIDR": "FD00:0:0::/64",
+                    "provisioningNetwork": "Unmanaged",
+                },
             },
             '{"platform":{"baremetal":{"hosts":[{"bmc":{"username":"","password":"","address":"a","disableCertificateVerification":false},"role":"",'
             '"bootMACAddress":"","hardwareProfile":""}],"clusterProvisioningIP":"fd00::3","provisioningNetwork":"Unmanaged",'
             '"provisioningNetworkCIDR":"fd00::/64"}}}',
         ),
         (
-            {"networking": Networking("Calico", ("FD02:0::/48",), (ClusterNetwork("FD01:0:0::/48", 64),), ("FD03::0/112",))},
+            {
+                "networking": Networking(
+                    "Calico", ("FD02:0::/48",), (ClusterNetwork("FD01:0:0::/48", 64),), ("FD03::0/112",)
+                )
+            },
             '{"networking":{"networkType":"Calico","machineNetwork":[{"cidr":"fd02::/48"}],'
             '"clusterNetwork":[{"cidr":"fd01::/48","hostPrefix":64}],"serviceNetwork":["fd03::/112"]}}',
         ),
-        ({"platform": "baremetal", "platform_options": {"hosts": [{"name": "a", "bootMACAddress": "m"}], "provisioningNetwork": "Disabled"}}, ""),
+        (
+            {
+                "platform": "baremetal",
+                "platform_options": {
+                    "hosts": [{"name": "a", "bootMACAddress": "m"}],
+                    "provisioningNetwork": "Disabled",
+                },
+            },
+            "",
+        ),
         (
             {
                 "platform": "baremetal",
                 "version": "4.21.0",
-                "platform_options": {"hosts": [{"bmc": {"address": "a&b"}}], "provisioningNetworkGateway": "172.22.0.1"},
+                "platform_options": {
+                    "hosts": [{"bmc": {"address": "a&b"}}],
+                    "provisioningNetworkGateway": "172.22.0.1",
+                },
             },
             '{"platform":{"baremetal":{"hosts":[{"bmc":{"username":"","password":"","address":"a\\u0026b","disableCertificateVerification":false},"role":"",'
             '"bootMACAddress":"","hardwareProfile":""}],"clusterProvisioningIP":"172.22.0.3","provisioningNetwork":"Managed",'
@@ -109,7 +153,10 @@ VCENTER = {"server": "vc", "user": "u", "password": "p", "datacenters": ["dc"]}
             {
                 "platform": "baremetal",
                 "platform_options": {
-                    "hosts": [{"name": "a", "bootMACAddress": "m", "role": "master", "bmc": BMC}, {"name": "b", "bmc": {}}],
+                    "hosts": [
+                        {"name": "a", "bootMACAddress": "m", "role": "master", "bmc": BMC},
+                        {"name": "b", "bmc": {}},
+                    ],
                     "provisioningNetwork": "Disabled",
                 },
             },
@@ -118,7 +165,11 @@ VCENTER = {"server": "vc", "user": "u", "password": "p", "datacenters": ["dc"]}
             '"role":"master","bootMACAddress":"m","hardwareProfile":""}],"provisioningNetwork":"Disabled"}}}',
         ),
         (
-            {"networking": Networking("Calico", ("192.168.111.0/24",), (ClusterNetwork("10.128.0.0/14", 23),), ("172.30.0.0/16",))},
+            {
+                "networking": Networking(
+                    "Calico", ("192.168.111.0/24",), (ClusterNetwork("10.128.0.0/14", 23),), ("172.30.0.0/16",)
+                )
+            },
             '{"networking":{"networkType":"Calico","machineNetwork":[{"cidr":"192.168.111.0/24"}],'
             '"clusterNetwork":[{"cidr":"10.128.0.0/14","hostPrefix":23}],"serviceNetwork":["172.30.0.0/16"]}}',
         ),

@@ -16,7 +16,11 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec i
     Proxy,
 )
 from ansible_collections.zerotouch.openshift.plugins.module_utils.manifests.cluster_manifests import render_manifests
-from ansible_collections.zerotouch.openshift.plugins.module_utils.manifests.source import configuration_files, read_source, source_problems
+from ansible_collections.zerotouch.openshift.plugins.module_utils.manifests.source import (
+    configuration_files,
+    read_source,
+    source_problems,
+)
 from ansible_collections.zerotouch.openshift.tests.unit.manifests.provided_cases import (
     DEPLOYMENT,
     INFRA_ENV,
@@ -53,12 +57,18 @@ def written(directory: Path, files: Files) -> Path:
     return directory
 
 
-@pytest.mark.parametrize(("change", "path", "kind", "detail"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED])
-def test_what_the_installer_refuses(tmp_path: Path, files: Files, change: Change, path: str, kind: str, detail: str) -> None:
+@pytest.mark.parametrize(
+    ("change", "path", "kind", "detail"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED]
+)
+def test_what_the_installer_refuses(
+    tmp_path: Path, files: Files, change: Change, path: str, kind: str, detail: str
+) -> None:
     change(files)
     parsed = read_source(written(tmp_path, files), version="4.22.0", release_image=RELEASE)
     found = [
-        (problem.path, problem.kind, problem.detail) for problem in source_problems(parsed) if problem.severity == "error" and problem.layer == "installer"
+        (problem.path, problem.kind, problem.detail)
+        for problem in source_problems(parsed)
+        if problem.severity == "error" and problem.layer == "installer"
     ]
     assert found == [(path, kind, detail)]
 
@@ -88,7 +98,9 @@ def test_what_the_installer_takes(tmp_path: Path, files: Files, generated: Files
 def test_a_set_means_the_cluster_that_it_was_made_of(tmp_path: Path, files: Files) -> None:
     deployment = read_source(written(tmp_path, files), version="4.22.0").deployment
     assert deployment is not None
-    expected = dataclasses.replace(cluster(), rendezvous_ip="", proxy=Proxy("http://192.168.111.1:3128", "", "a.com,192.168.111.0/24"))
+    expected = dataclasses.replace(
+        cluster(), rendezvous_ip="", proxy=Proxy("http://192.168.111.1:3128", "", "a.com,192.168.111.0/24")
+    )
     assert json.loads(deployment.cluster.pull_secret) == json.loads(expected.pull_secret)
     assert dataclasses.replace(deployment.cluster, rendezvous_ip="", pull_secret=expected.pull_secret) == expected
     assert deployment.rendezvous_ip == "192.168.111.20"
@@ -101,12 +113,22 @@ def test_a_set_means_the_cluster_that_it_was_made_of(tmp_path: Path, files: File
 
 def test_the_live_system_gets_what_the_installer_makes_of_it(tmp_path: Path, files: Files, generated: Files) -> None:
     install = yaml.safe_load(files[INSTALL])
-    del install["status"], install["spec"]["networking"]["networkType"], install["spec"]["networking"]["userManagedNetworking"]
+    del (
+        install["status"],
+        install["spec"]["networking"]["networkType"],
+        install["spec"]["networking"]["userManagedNetworking"],
+    )
     infra_env = yaml.safe_load(files[INFRA_ENV])
     del infra_env["status"], infra_env["spec"]["ipxeScriptType"]
     infra_env["spec"] |= {"cpuArchitecture": "amd64", "sshAuthorizedKey": ""}
-    secret = yaml.safe_load(files[SECRET]) | {"stringData": {".dockerconfigjson": '{"auths":{"quay.io":{"auth":"YTpi"}}}'}}
-    for path, document in ((INSTALL, install | {"spec": install["spec"] | {"platformType": "baremetal"}}), (INFRA_ENV, infra_env), (SECRET, secret)):
+    secret = yaml.safe_load(files[SECRET]) | {
+        "stringData": {".dockerconfigjson": '{"auths":{"quay.io":{"auth":"YTpi"}}}'}
+    }
+    for path, document in (
+        (INSTALL, install | {"spec": install["spec"] | {"platformType": "baremetal"}}),
+        (INFRA_ENV, infra_env),
+        (SECRET, secret),
+    ):
         files[path] = f"# by hand\n{yaml.safe_dump(document, sort_keys=False)}"
     files[DEPLOYMENT] = f"# by hand\n{files[DEPLOYMENT]}"
     deployment = read_source(written(tmp_path, files), version="4.22.0").deployment
@@ -120,11 +142,17 @@ def test_the_live_system_gets_what_the_installer_makes_of_it(tmp_path: Path, fil
 
 
 def test_hosts_of_both_files_are_one(tmp_path: Path, files: Files) -> None:
-    hint = "hosts: [{hostname: one, role: master, rootDeviceHints: {deviceName: /dev/vda}, interfaces: [{name: x, macAddress: '52:54:00:AA:BB:01'}]}]\n"
+    hint = (
+        "hosts: [{hostname: one, role: master, rootDeviceHints: {deviceName: /dev/vda}, interfaces: [{name: x, "
+        "macAddress: '52:54:00:AA:BB:01'}]}]\n"
+    )
     agent(f"rendezvousIP: 192.168.111.21\n{hint}")(files)
     parsed = read_source(written(tmp_path, files), version="4.22.0")
     assert parsed.deployment is not None
-    found = [(host.name, host.hostname, host.role, [(nic.name, nic.mac) for nic in host.interfaces], host.listed) for host in parsed.deployment.hosts]
+    found = [
+        (host.name, host.hostname, host.role, [(nic.name, nic.mac) for nic in host.interfaces], host.listed)
+        for host in parsed.deployment.hosts
+    ]
     assert found == [
         ("one", "one", "master", [("eth0", "52:54:00:aa:bb:01")], True),
         ("ostest-0", "", "", [("eth0", "52:54:00:aa:bb:00")], False),
@@ -138,13 +166,20 @@ def test_hosts_of_both_files_are_one(tmp_path: Path, files: Files) -> None:
     ("registries", "words"),
     [
         ('[[registry]]\nlocationx = "a"\n', "Location key not found in mirror/registries.conf"),
-        ('[[registry]]\nlocation = "a.b/c"\n', f"mirror/registries.conf should have an entry matching the releaseImage {RELEASE}"),
+        (
+            '[[registry]]\nlocation = "a.b/c"\n',
+            (f"mirror/registries.conf should have an entry matching the releaseImage {RELEASE}"),
+        ),
     ],
 )
 def test_mirrors_that_do_not_help_are_warned_of(tmp_path: Path, files: Files, registries: str, words: str) -> None:
     files[REGISTRIES] = registries
     parsed = read_source(written(tmp_path, files), version="4.22.0")
-    assert [problem.detail for problem in source_problems(parsed) if problem.severity == "warning" and problem.layer == "installer"] == [words]
+    assert [
+        problem.detail
+        for problem in source_problems(parsed)
+        if problem.severity == "warning" and problem.layer == "installer"
+    ] == [words]
 
 
 def test_without_an_image_no_host_has_to_be_the_rendezvous_host(tmp_path: Path, files: Files) -> None:

@@ -3,8 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Manifests against those that an installer (November 2025, before 4.21) made of the same files: byte for byte.
 
-``installer_manifests.json``: name, input files, and manifests by path; a manifest that is not there is that of the first case. The file that the installer
-writes where nothing is mirrored is not recorded: ours has other comments.
+``installer_manifests.json``: name, input files, and manifests by path; a manifest that is not there is that of the
+first case. The file that the installer writes where nothing is mirrored is not recorded: ours has other comments.
 """
 
 from __future__ import annotations
@@ -29,6 +29,10 @@ def test_as_the_installer_wrote_them(tmp_path: Path, case: dict[str, dict[str, s
     for name, text in case["files"].items():
         (tmp_path / name).write_text(text)
     parsed = read_source(tmp_path, version=VERSION, release_image=RELEASE_IMAGE)
-    refused = [problem.text() for problem in source_problems(parsed, image=False) if problem.severity == "error" and problem.layer == "installer"]
+    refused = [
+        problem.text()
+        for problem in source_problems(parsed, image=False)
+        if problem.severity == "error" and problem.layer == "installer"
+    ]
     assert refused == [] and parsed.deployment is not None
     assert dict(render_manifests(parsed.deployment).files) == {**FIRST, **case["manifests"]}

@@ -86,7 +86,11 @@ def test_what_yaml_cannot_hold_is_refused() -> None:
 
 _SCALARS = st.one_of(st.text(max_size=12), st.integers(-(10**9), 10**9), st.booleans(), st.none())
 _DOCUMENTS = st.recursive(
-    _SCALARS, lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.text(min_size=1, max_size=8), inner, max_size=3)), max_leaves=8
+    _SCALARS,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3), st.dictionaries(st.text(min_size=1, max_size=8), inner, max_size=3)
+    ),
+    max_leaves=8,
 )
 
 
@@ -178,7 +182,18 @@ def test_numbers_keep_their_value(number: float) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["a: 2020-99-99", f"a: {'9' * 5000}", "[" * 3000, "a: [", "{[]: 1}", "!!bool maybe", "!!timestamp soon", "a: \x00", "? - !!set"]
+    "text",
+    [
+        "a: 2020-99-99",
+        f"a: {'9' * 5000}",
+        "[" * 3000,
+        "a: [",
+        "{[]: 1}",
+        "!!bool maybe",
+        "!!timestamp soon",
+        "a: \x00",
+        "? - !!set",
+    ],
 )
 def test_a_text_that_cannot_be_read_is_no_yaml_and_nothing_worse(text: str) -> None:
     for read in (yaml_text.load, yaml_text.load_all):

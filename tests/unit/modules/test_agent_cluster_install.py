@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module agent_cluster_install in process, against an API in memory: what it makes, waits for, fetches, refuses and removes."""
+"""The module agent_cluster_install in process, against an API in memory: what it makes, waits for, fetches, refuses and
+removes.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,12 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.hub
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.supervisor import MediaResult
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import read_agent
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install.wait import agent_text
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.kinds import AGENT, AGENT_CLUSTER_INSTALL, CLUSTER_DEPLOYMENT, SECRET
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.kinds import (
+    AGENT,
+    AGENT_CLUSTER_INSTALL,
+    CLUSTER_DEPLOYMENT,
+    SECRET,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.client import Event
 from ansible_collections.zerotouch.openshift.plugins.modules import agent_cluster_install
 from ansible_collections.zerotouch.openshift.tests.support.hub import memory as clusters
@@ -38,9 +45,19 @@ KUBECONFIG = """\
 apiVersion: v1
 clusters: [{name: edge, cluster: {server: "https://api.edge.example.com:6443", certificate-authority-data: LS0tLS1CRUdJTiBD}}]
 users: [{name: admin, user: {client-certificate-data: LS0tLS1CRUdJTiBD, client-key-data: LS0tLS1CRUdJTiBL}}]
-"""
-RUNNING = {"type": "Completed", "status": "False", "reason": "InstallationInProgress", "message": "The installation is in progress"}
-DONE = {"type": "Completed", "status": "True", "reason": "InstallationCompleted", "message": "The installation has completed"}
+"""  # noqa: E501
+RUNNING = {
+    "type": "Completed",
+    "status": "False",
+    "reason": "InstallationInProgress",
+    "message": "The installation is in progress",
+}
+DONE = {
+    "type": "Completed",
+    "status": "True",
+    "reason": "InstallationCompleted",
+    "message": "The installation has completed",
+}
 
 
 @pytest.fixture
@@ -70,8 +87,14 @@ def secret(api: Any, name: str, **data: str) -> None:
 
 def agent(api: Any, name: str, stage: str) -> None:
     reference = {"namespace": "fleet", "name": "edge"}
-    body = {"metadata": {"name": name, "namespace": "fleet"}, "spec": {"hostname": name, "clusterDeploymentName": reference, "role": "worker"}}
-    api.put(AGENT.path("fleet", name), {**body, "status": {"progress": {"currentStage": stage}, "debugInfo": {"state": "installing-in-progress"}}})
+    body = {
+        "metadata": {"name": name, "namespace": "fleet"},
+        "spec": {"hostname": name, "clusterDeploymentName": reference, "role": "worker"},
+    }
+    api.put(
+        AGENT.path("fleet", name),
+        {**body, "status": {"progress": {"currentStage": stage}, "debugInfo": {"state": "installing-in-progress"}}},
+    )
 
 
 def test_check_run_run_again(api: Any) -> None:
@@ -102,7 +125,10 @@ def test_the_wait_prints_progress_and_fetches_the_credentials(api: Any, tmp_path
         else:
             secret(api, "edge-admin-kubeconfig", kubeconfig=KUBECONFIG)
             secret(api, "edge-admin-password", username="kubeadmin", password="aaaaa-bbbbb-ccccc-ddddd")
-            references = {"adminKubeconfigSecretRef": {"name": "edge-admin-kubeconfig"}, "adminPasswordSecretRef": {"name": "edge-admin-password"}}
+            references = {
+                "adminKubeconfigSecretRef": {"name": "edge-admin-kubeconfig"},
+                "adminPasswordSecretRef": {"name": "edge-admin-password"},
+            }
             condition(api, DONE, clusterMetadata=references)
             agent(api, "worker-0", "Done")
         yield Event("LISTED", objects=(api.get(path + "/edge"),))
@@ -126,19 +152,31 @@ def test_the_wait_prints_progress_and_fetches_the_credentials(api: Any, tmp_path
     assert again["kubeconfig"].endswith("auth/kubeconfig")
 
 
-def test_a_medium_that_a_killed_run_left_is_detached_once(api: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_medium_that_a_killed_run_left_is_detached_once(
+    api: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ejected: list[list[str]] = []
 
     def eject(_self: Any, names: list[str]) -> list[MediaResult]:
         ejected.append(list(names))
         return [MediaResult(name, changed=True) for name in names]
 
-    monkeypatch.setattr("ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.media.HostMedia.eject", eject)
+    monkeypatch.setattr(
+        "ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.media.HostMedia.eject", eject
+    )
     opened()
     condition(api, DONE)
     agent(api, "worker-0", "Done")
-    bmc = {"address": "redfish-virtualmedia+https://10.0.0.1/redfish/v1/Systems/1", "username": "u", "password": "p", "validate_certs": True}
-    options = {"media_hosts": [{"name": "worker-0", "bmc": bmc, "mac_addresses": [], "image_url": None, "force": False}], "work_dir": str(tmp_path)}
+    bmc = {
+        "address": "redfish-virtualmedia+https://10.0.0.1/redfish/v1/Systems/1",
+        "username": "u",
+        "password": "p",
+        "validate_certs": True,
+    }
+    options = {
+        "media_hosts": [{"name": "worker-0", "bmc": bmc, "mac_addresses": [], "image_url": None, "force": False}],
+        "work_dir": str(tmp_path),
+    }
     assert opened(wait_for="installed", check_mode=True, **options)["changed"] is True and ejected == []
     assert opened(wait_for="installed", **options)["changed"] is True
     assert opened(wait_for="installed", **options)["changed"] is False
@@ -147,20 +185,40 @@ def test_a_medium_that_a_killed_run_left_is_detached_once(api: Any, tmp_path: Pa
 
 def test_a_failure_ends_the_wait_at_once_with_its_reason(api: Any) -> None:
     opened()
-    condition(api, {"type": "Failed", "status": "True", "reason": "InstallationFailed", "message": "The installation failed: bootstrap timed out"})
-    for name, words in (("worker-0", "Failed - disk broken."), ("master-0", "Host is part of a cluster that failed to install")):
+    condition(
+        api,
+        {
+            "type": "Failed",
+            "status": "True",
+            "reason": "InstallationFailed",
+            "message": "The installation failed: bootstrap timed out",
+        },
+    )
+    for name, words in (
+        ("worker-0", "Failed - disk broken."),
+        ("master-0", "Host is part of a cluster that failed to install"),
+    ):
         agent(api, name, "Installing")
         found = api.get(AGENT.path("fleet", name))
-        api.put(AGENT.path("fleet", name), {**found, "status": {**found["status"], "debugInfo": {"state": "error", "stateInfo": words}}})
+        api.put(
+            AGENT.path("fleet", name),
+            {**found, "status": {**found["status"], "debugInfo": {"state": "error", "stateInfo": words}}},
+        )
     result = opened(wait_for="installed")
     assert result["failed"] and not result["changed"]
-    expected = "Cluster fleet/edge: failed: The installation failed: bootstrap timed out. Hosts: worker-0: Failed - disk broken. It does not recover by itself"
+    expected = (
+        "Cluster fleet/edge: failed: The installation failed: bootstrap timed out. Hosts: worker-0: Failed - disk "
+        "broken. It does not recover by itself"
+    )
     assert result["msg"].startswith(expected) and "destroy_cluster" in result["msg"]
     assert result["phase"] == "failed"
 
 
 def test_what_a_person_has_to_do_is_shown(api: Any) -> None:
-    status = {"debugInfo": {"state": "installing-pending-user-action", "stateInfo": "Expected the host to boot from disk."}, "progress": {}}
+    status = {
+        "debugInfo": {"state": "installing-pending-user-action", "stateInfo": "Expected the host to boot from disk."},
+        "progress": {},
+    }
     seen = read_agent({"metadata": {"name": "a", "namespace": "n"}, "status": status})
     assert agent_text(seen) == "installing-pending-user-action: Expected the host to boot from disk"
 
@@ -176,7 +234,12 @@ def test_the_limit_says_what_it_still_waits_for(api: Any) -> None:
 
 def test_a_hold_counts_as_ready_and_stays_unless_released(api: Any) -> None:
     opened(hold=True)
-    held = {"type": "Completed", "status": "False", "reason": "InstallationOnHold", "message": "The installation is on hold."}
+    held = {
+        "type": "Completed",
+        "status": "False",
+        "reason": "InstallationOnHold",
+        "message": "The installation is on hold.",
+    }
     condition(api, {"type": "RequirementsMet", "status": "True", "reason": "ClusterIsReady", "message": "ready"}, held)
     assert opened(wait_for="requirements_met")["phase"] == "held"
     assert api.get(INSTALL)["spec"]["holdInstallation"] is True
@@ -185,14 +248,20 @@ def test_a_hold_counts_as_ready_and_stays_unless_released(api: Any) -> None:
 
 def test_a_damaged_secret_on_the_hub_is_named(api: Any, tmp_path: Path) -> None:
     opened()
-    api.put(SECRET.path("fleet", "edge-admin-kubeconfig"), {"metadata": {"name": "edge-admin-kubeconfig"}, "data": {"kubeconfig": "%%"}})
+    api.put(
+        SECRET.path("fleet", "edge-admin-kubeconfig"),
+        {"metadata": {"name": "edge-admin-kubeconfig"}, "data": {"kubeconfig": "%%"}},
+    )
     condition(api, RUNNING, clusterMetadata={"adminKubeconfigSecretRef": {"name": "edge-admin-kubeconfig"}})
     assert "edge-admin-kubeconfig" in opened(work_dir=str(tmp_path))["msg"]
 
 
 def test_removal_waits_until_the_operator_lets_go(api: Any) -> None:
     opened()
-    assert opened(state="absent", name="edge", cluster=None, check_mode=True)["changed"] and CLUSTER_DEPLOYMENT.path("fleet", "edge") in api.objects
+    assert (
+        opened(state="absent", name="edge", cluster=None, check_mode=True)["changed"]
+        and CLUSTER_DEPLOYMENT.path("fleet", "edge") in api.objects
+    )
     result = opened(state="absent", name="edge", cluster=None)
     assert result["changed"] and result["stays"] == []
     assert [path for path in api.objects if "/fleet/" in path] == []

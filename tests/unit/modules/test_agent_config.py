@@ -21,7 +21,9 @@ from ansible_collections.zerotouch.openshift.plugins.doc_fragments import connec
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common import lock
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock import SystemClock
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.configuration_changes import differing_paths
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.configuration_changes import (
+    differing_paths,
+)
 from ansible_collections.zerotouch.openshift.plugins.modules import agent_config
 from ansible_collections.zerotouch.openshift.tests.unit.cluster import mistakes
 
@@ -65,7 +67,9 @@ def test_directory_is_made_once(tmp_path: Path) -> None:
 
 
 def test_what_another_run_works_with_is_not_overwritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another inventory on the same work directory: its files are not written until the run that is at work has ended."""
+    """Another inventory on the same work directory: its files are not written until the run that is at work has
+    ended.
+    """
     work = tmp_path / "work"
     dest, other = work / "config", {**mistakes.good_cluster(), "api_vips": ["192.0.2.8"]}
     opened(dest, work_dir=str(work))
@@ -73,14 +77,18 @@ def test_what_another_run_works_with_is_not_overwritten(tmp_path: Path, monkeypa
     monkeypatch.setattr(lock.one_run.__wrapped__, "__defaults__", (0.0,))
     with lock.one_run(work, "install_wait", SystemClock()):
         refused = opened(dest, work_dir=str(work), cluster=other)
-        assert opened(dest, work_dir=str(work), cluster=other, check_mode=True)["changed"], "check mode writes nothing and waits for no lock"
+        assert opened(dest, work_dir=str(work), cluster=other, check_mode=True)["changed"], (
+            "check mode writes nothing and waits for no lock"
+        )
     assert refused["failed"] and f"Another run works on {work}: install_wait, process {os.getpid()}" in refused["msg"]
     assert snapshot(dest) == before
     later = opened(dest, work_dir=str(work), cluster=other)
     assert [(later["failed"], change["path"]) for change in later["changes"]] == [(False, "install-config.yaml")]
 
 
-def test_what_is_written_is_compared_with_what_the_run_before_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_written_is_compared_with_what_the_run_before_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """While this run waits for its turn, the one before may have written just this."""
     work = tmp_path / "work"
 
@@ -101,7 +109,20 @@ def test_mistakes_make_no_work_directory(tmp_path: Path) -> None:
 
 def test_result(tmp_path: Path) -> None:
     result = opened(tmp_path / "config", check_mode=True)
-    assert {key: result[key] for key in ("cluster_name", "api_url", "version", "release_image", "rendezvous_ip", "replicas", "files", "dest", "problems")} == {
+    assert {
+        key: result[key]
+        for key in (
+            "cluster_name",
+            "api_url",
+            "version",
+            "release_image",
+            "rendezvous_ip",
+            "replicas",
+            "files",
+            "dest",
+            "problems",
+        )
+    } == {
         "cluster_name": "demo",
         "api_url": "https://api.demo.example.com:6443",
         "version": "4.22.0",
@@ -112,7 +133,13 @@ def test_result(tmp_path: Path) -> None:
         "dest": str(tmp_path / "config"),
         "problems": [],
     }
-    assert result["hosts"][0] == {"name": "node-1", "hostname": "node-1", "role": "master", "macs": ["52:54:00:00:01:01"], "static_ips": ["192.0.2.11"]}
+    assert result["hosts"][0] == {
+        "name": "node-1",
+        "hostname": "node-1",
+        "role": "master",
+        "macs": ["52:54:00:00:01:01"],
+        "static_ips": ["192.0.2.11"],
+    }
     assert [host["name"] for host in result["hosts"]] == ["node-1", "node-2", "node-3", "worker-1", "worker-2"]
 
 
@@ -121,7 +148,10 @@ def test_every_returned_key_is_documented(tmp_path: Path) -> None:
     result = opened(tmp_path / "config")
     assert set(result) - {"changed", "failed", "diff", "invocation"} == set(documented)
     assert set(result["hosts"][0]) == set(documented["hosts"]["contains"])
-    options = yaml.safe_load(agent_config.DOCUMENTATION)["options"] | yaml.safe_load(connect_to.ModuleDocFragment.DOCUMENTATION)["options"]
+    options = (
+        yaml.safe_load(agent_config.DOCUMENTATION)["options"]
+        | yaml.safe_load(connect_to.ModuleDocFragment.DOCUMENTATION)["options"]
+    )
     assert set(options) == set(agent_config.argument_spec())
     bad = opened(tmp_path / "other", cluster={**mistakes.good_cluster(), "colour": "blue"})
     assert set(bad["problems"][0]) == set(documented["problems"]["contains"])
@@ -132,8 +162,12 @@ def test_change_names_fields_and_shows_no_secret(tmp_path: Path) -> None:
     opened(dest)
     cluster = mistakes.good_cluster()
     cluster["ntp_sources"] = ["192.0.2.2"]
-    cluster["pull_secret"] = cluster["pull_secret"].replace("dXNlcjpnZWhlaW0tMQ==", base64.b64encode(b"user:geheim-9").decode())
-    cluster["extra_manifests"] = [{"name": "secret.yaml", "content": {"kind": "Secret", "stringData": {"a": "geheim-8"}}}]
+    cluster["pull_secret"] = cluster["pull_secret"].replace(
+        "dXNlcjpnZWhlaW0tMQ==", base64.b64encode(b"user:geheim-9").decode()
+    )
+    cluster["extra_manifests"] = [
+        {"name": "secret.yaml", "content": {"kind": "Secret", "stringData": {"a": "geheim-8"}}}
+    ]
     result = opened(dest, cluster=cluster)
     assert {change["path"]: (change["action"], change["reason"]) for change in result["changes"]} == {
         "install-config.yaml": ("change", "pullSecret"),
@@ -147,7 +181,9 @@ def test_change_names_fields_and_shows_no_secret(tmp_path: Path) -> None:
     assert "geheim-8" in (dest / "openshift" / "secret.yaml").read_text()
     removed = opened(dest)
     gone = "the manifest is not part of the configuration any more"
-    assert {"path": "openshift/secret.yaml", "action": "remove", "reason": gone, "form_only": False} in removed["changes"]
+    assert {"path": "openshift/secret.yaml", "action": "remove", "reason": gone, "form_only": False} in removed[
+        "changes"
+    ]
     assert not (dest / "openshift").exists()
 
 
@@ -157,7 +193,14 @@ def test_a_change_of_form_is_reported_from_one_of_content(tmp_path: Path) -> Non
     text = (dest / "agent-config.yaml").read_text()
     (dest / "agent-config.yaml").write_text(f"# by hand\n{text}")
     changes = opened(dest)["changes"]
-    assert changes == [{"path": "agent-config.yaml", "action": "change", "reason": "it says the same in another form", "form_only": True}]
+    assert changes == [
+        {
+            "path": "agent-config.yaml",
+            "action": "change",
+            "reason": "it says the same in another form",
+            "form_only": True,
+        }
+    ]
 
 
 def test_two_at_once_write_the_same_files(tmp_path: Path) -> None:
@@ -174,7 +217,9 @@ def test_mode_is_put_right(tmp_path: Path) -> None:
     dest = tmp_path / "config"
     opened(dest)
     (dest / "install-config.yaml").chmod(0o644)
-    assert opened(dest)["changes"] == [{"path": "install-config.yaml", "action": "change", "reason": "mode is 0644, not 0600", "form_only": True}]
+    assert opened(dest)["changes"] == [
+        {"path": "install-config.yaml", "action": "change", "reason": "mode is 0644, not 0600", "form_only": True}
+    ]
     assert not opened(dest)["changed"]
 
 
@@ -183,7 +228,9 @@ def test_leftovers_of_a_killed_run_go(tmp_path: Path) -> None:
     opened(dest)
     (dest / "install-config.yaml").unlink()
     (dest / ".install-config.yaml.abc.part").write_text("half")
-    assert opened(dest)["changes"] == [{"path": "install-config.yaml", "action": "create", "reason": "there is no such file", "form_only": False}]
+    assert opened(dest)["changes"] == [
+        {"path": "install-config.yaml", "action": "create", "reason": "there is no such file", "form_only": False}
+    ]
     assert sorted(snapshot(dest)) == ["agent-config.yaml", "install-config.yaml", "release.json"]
 
 
@@ -224,7 +271,9 @@ def test_own_files_are_read_and_never_changed(tmp_path: Path) -> None:
     result = opened(dest, config_dir=str(source), version="4.22.0")
     assert not result["failed"], result["msg"]
     assert snapshot(source) == before
-    assert {name: text for name, (text, _mode, _time) in snapshot(dest).items() if name in before} == {name: text for name, (text, _m, _t) in before.items()}
+    assert {name: text for name, (text, _mode, _time) in snapshot(dest).items() if name in before} == {
+        name: text for name, (text, _m, _t) in before.items()
+    }
     for target in (source, source / "." / "x" / ".."):
         (source / "x").mkdir(exist_ok=True)
         refused = opened(target, config_dir=str(source), version="4.22.0")
@@ -233,7 +282,10 @@ def test_own_files_are_read_and_never_changed(tmp_path: Path) -> None:
     assert refused["failed"] and "did not write" in refused["msg"]
     (tmp_path / "file").write_text("x")
     for below in ("file", "file/below"):
-        assert f"{tmp_path / below} cannot be a directory: {tmp_path / 'file'} is a file" in opened(tmp_path / below)["msg"]
+        assert (
+            f"{tmp_path / below} cannot be a directory: {tmp_path / 'file'} is a file"
+            in opened(tmp_path / below)["msg"]
+        )
     assert (
         "there is no such directory (name the directory that holds install-config.yaml"
         in opened(tmp_path / "x", cluster=None, config_dir=str(tmp_path / "none"))["msg"]
@@ -255,13 +307,23 @@ def test_kni22(tmp_path: Path) -> None:
     assert len(failed["msg"].splitlines()) == 1
     corrected = tmp_path / "corrected"
     corrected.mkdir()
-    (corrected / "install-config.yaml").write_text((KNI22 / "install-config.yaml").read_text().replace("''{", "'{").replace("}''", "}'"))
+    (corrected / "install-config.yaml").write_text(
+        (KNI22 / "install-config.yaml").read_text().replace("''{", "'{").replace("}''", "}'")
+    )
     (corrected / "agent-config.yaml").write_text((KNI22 / "agent-config.yaml").read_text())
-    result = opened(tmp_path / "config", config_dir=str(corrected), version="4.22.0", checks={"release-not-pinned": "off"})
+    result = opened(
+        tmp_path / "config", config_dir=str(corrected), version="4.22.0", checks={"release-not-pinned": "off"}
+    )
     assert not result["failed"], result["msg"]
     assert result["rendezvous_ip"] == "192.168.0.116"
     checks = {problem["check"] for problem in result["problems"]}
-    assert checks == {"layout-upgraded", "deprecated-field", "hosts-defined-twice", "certificate-expired", "prefix-mismatch"}
+    assert checks == {
+        "layout-upgraded",
+        "deprecated-field",
+        "hosts-defined-twice",
+        "certificate-expired",
+        "prefix-mismatch",
+    }
     assert all(problem["line"] for problem in result["problems"] if problem["file"])
 
 

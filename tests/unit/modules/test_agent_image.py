@@ -28,8 +28,12 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.image.live imp
 from ansible_collections.zerotouch.openshift.plugins.modules import agent_config, agent_image
 from ansible_collections.zerotouch.openshift.tests.support import live_image as synthetic
 
-HOST = {"inventory_name": "sno-0", "role": "master", "interfaces": [{"name": "enp1s0", "mac_address": "52:54:00:5a:00:10"}]}
-_POINT = "AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABBBGsX8VJwJVdYEJRzDT0bVXR2V9Cy0EJQHRKrEqFhpFVXSwqnaUzPHDkPkhdGDTTxhMAyNR/Hz/RwoOHnK6BcV3w="
+HOST = {
+    "inventory_name": "sno-0",
+    "role": "master",
+    "interfaces": [{"name": "enp1s0", "mac_address": "52:54:00:5a:00:10"}],
+}
+_POINT = "AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABBBGsX8VJwJVdYEJRzDT0bVXR2V9Cy0EJQHRKrEqFhpFVXSwqnaUzPHDkPkhdGDTTxhMAyNR/Hz/RwoOHnK6BcV3w="  # noqa: E501
 ECDSA_KEY = f"ecdsa-sha2-nistp256 {_POINT}"
 CLUSTER = {
     "name": "sno",
@@ -38,7 +42,9 @@ CLUSTER = {
     "machine_networks": ["192.168.126.0/24"],
     "rendezvous_ip": "192.168.126.10",
     "pull_secret": json.dumps({"auths": {"quay.io": {"auth": base64.b64encode(b"lab:geheim-pull").decode()}}}),
-    "ssh_public_keys": ["ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFFqxkMhK3Oo0Vb6wiwGPbtNBrNzlP3rl64oT6WvJqp5 lab@example.com"],
+    "ssh_public_keys": [
+        ("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFFqxkMhK3Oo0Vb6wiwGPbtNBrNzlP3rl64oT6WvJqp5 lab@example.com")
+    ],
 }
 
 # No registry is asked for the digest of a tag.
@@ -58,14 +64,26 @@ def work(tmp_path: Path) -> Path:
 
 def configure(work: Path, host: dict[str, Any] = HOST, **changes: Any) -> None:
     params = {name: spec.get("default") for name, spec in agent_config.argument_spec().items()}
-    provided = {"cluster": {**CLUSTER, **changes}, "hosts": [host], "dest": str(work / "config"), "checks": WITHOUT_REGISTRY}
+    provided = {
+        "cluster": {**CLUSTER, **changes},
+        "hosts": [host],
+        "dest": str(work / "config"),
+        "checks": WITHOUT_REGISTRY,
+    }
     done = perform(agent_config.run, Call({**params, **provided}))
     assert not done["failed"], done
 
 
-def opened(work: Path, base: Path, *, check_mode: bool = False, lines: list[str] | None = None, **options: Any) -> dict[str, Any]:
+def opened(
+    work: Path, base: Path, *, check_mode: bool = False, lines: list[str] | None = None, **options: Any
+) -> dict[str, Any]:
     params = {name: spec.get("default") for name, spec in agent_image.argument_spec().items()}
-    provided = {"config_dir": str(work / "config"), "work_dir": str(work), "base_image": {"path": str(base)}, "checksum": True}
+    provided = {
+        "config_dir": str(work / "config"),
+        "work_dir": str(work),
+        "base_image": {"path": str(base)},
+        "checksum": True,
+    }
     call = Call({**params, **provided, **options}, check_mode=check_mode, diff=True)
     if lines is not None:
         call.show = lines.append
@@ -79,7 +97,17 @@ def test_from_configuration_to_image(work: Path, base: Path) -> None:
     lines: list[str] = []
     done = opened(work, base, lines=lines)
     assert not done["failed"], done
-    wanted = ("path", "size", "engine", "kind", "rendezvous_ip", "state_file", "kubeconfig", "kubeadmin_password_file", "plan")
+    wanted = (
+        "path",
+        "size",
+        "engine",
+        "kind",
+        "rendezvous_ip",
+        "state_file",
+        "kubeconfig",
+        "kubeadmin_password_file",
+        "plan",
+    )
     assert {key: done[key] for key in wanted} == {key: planned[key] for key in wanted}
     assert lines == done["plan"]
     assert len(done["sha256"]) == 64
@@ -94,22 +122,43 @@ def test_from_configuration_to_image(work: Path, base: Path) -> None:
 def test_check_mode_knows_the_recorded_digest(work: Path, base: Path) -> None:
     """The variables name a tag, and the directory has the digest that it was resolved to."""
     tag = "quay.io/openshift-release-dev/ocp-release:4.22.0-x86_64"
-    pinned = {"version": "4.22.0", "release_image": "quay.io/openshift-release-dev/ocp-release@sha256:" + "4" * 64, "release_tag": tag}
+    pinned = {
+        "version": "4.22.0",
+        "release_image": "quay.io/openshift-release-dev/ocp-release@sha256:" + "4" * 64,
+        "release_tag": tag,
+    }
     (work / "config" / "release.json").write_text(json.dumps(pinned))
     assert not opened(work, base)["failed"]
     for image, changed in ((tag, False), (pinned["release_image"], False), (f"{tag}-other", True)):
-        described = {"cluster": {**CLUSTER, "release_image": image}, "hosts": [HOST], "config_dir": None, "version": None, "release_image": None}
-        planned = opened(work, base, check_mode=True, description={**described, "checks": {"release-image-mismatch": "off"}})
+        described = {
+            "cluster": {**CLUSTER, "release_image": image},
+            "hosts": [HOST],
+            "config_dir": None,
+            "version": None,
+            "release_image": None,
+        }
+        planned = opened(
+            work, base, check_mode=True, description={**described, "checks": {"release-image-mismatch": "off"}}
+        )
         assert (planned["failed"], planned["changed"]) == (False, changed), (image, planned)
 
 
-@pytest.mark.parametrize("release", [f"quay.io/openshift-release-dev/ocp-release@sha256:{'4' * 64}", "registry.example.com/ocp/release:4.22.0-x86_64"])
+@pytest.mark.parametrize(
+    "release",
+    [f"quay.io/openshift-release-dev/ocp-release@sha256:{'4' * 64}", "registry.example.com/ocp/release:4.22.0-x86_64"],
+)
 def test_the_release_is_recorded_by_digest_where_the_reference_has_one(work: Path, base: Path, release: str) -> None:
     """The next job does not continue with another release: its reference is an input of the image."""
 
     def configure_release(reference: str) -> None:
         params = {name: spec.get("default") for name, spec in agent_config.argument_spec().items()}
-        provided = {"cluster": CLUSTER, "hosts": [HOST], "dest": str(work / "config"), "release_image": reference, "checks": WITHOUT_REGISTRY}
+        provided = {
+            "cluster": CLUSTER,
+            "hosts": [HOST],
+            "dest": str(work / "config"),
+            "release_image": reference,
+            "checks": WITHOUT_REGISTRY,
+        }
         assert not perform(agent_config.run, Call({**params, **provided}))["failed"]
 
     configure_release(release)
@@ -121,7 +170,14 @@ def test_the_release_is_recorded_by_digest_where_the_reference_has_one(work: Pat
 
 
 def test_check_mode_judges_what_would_be_written(work: Path, base: Path) -> None:
-    described = {"cluster": CLUSTER, "hosts": [HOST], "config_dir": None, "version": None, "release_image": None, "checks": {}}
+    described = {
+        "cluster": CLUSTER,
+        "hosts": [HOST],
+        "config_dir": None,
+        "version": None,
+        "release_image": None,
+        "checks": {},
+    }
     planned = opened(work, base, check_mode=True, description=described, config_dir=str(work / "not-yet"))
     assert "create tokens, signing keys and the kubeadmin password: there are none yet" in planned["plan"]
     done = opened(work, base)
@@ -138,7 +194,13 @@ def test_check_mode_judges_what_would_be_written(work: Path, base: Path) -> None
 def test_no_secret_in_any_output(work: Path, base: Path) -> None:
     outputs = [opened(work, base, check_mode=True), opened(work, base), opened(work, base, force=True)]
     secrets = json.loads((work / "state.json").read_text())["secrets"]
-    leaves = [secrets["kubeadmin_password"], secrets["kubeadmin_hash"], secrets["agent_token"], secrets["admin_kubeconfig"]["key"], "geheim-pull"]
+    leaves = [
+        secrets["kubeadmin_password"],
+        secrets["kubeadmin_hash"],
+        secrets["agent_token"],
+        secrets["admin_kubeconfig"]["key"],
+        "geheim-pull",
+    ]
     text = json.dumps(outputs)
     for leaf in leaves:
         assert leaf not in text
@@ -167,7 +229,12 @@ def test_a_configuration_image(work: Path, base: Path) -> None:
     archive = gzip.decompress(content.getvalue())
     assert max(names, key=lambda name: archive.index(f"{name}\0".encode())) == "/etc/assisted/rendezvous-host.env"
     assert sorted(names) == sorted(file["path"] for file in done["ignition_files"])
-    assert {"/etc/assisted/manifests/infraenv.yaml", "/root/.docker/config.json", "/opt/agent/tls/kubeadmin-password.hash", "/etc/issue"} <= set(names)
+    assert {
+        "/etc/assisted/manifests/infraenv.yaml",
+        "/root/.docker/config.json",
+        "/opt/agent/tls/kubeadmin-password.hash",
+        "/etc/issue",
+    } <= set(names)
     assert not [name for name in names if name.startswith("/usr/local/bin/")]
     again = opened(work, base, kind="config_iso")
     assert (again["changed"], again["plan"], again["sha256"]) == (False, [], done["sha256"])
@@ -186,20 +253,37 @@ def test_a_minimal_iso_and_what_its_hosts_load(work: Path, base: Path) -> None:
     assert not (work / "boot-artifacts").exists()
     done = opened(work, base)
     image, rootfs = work / "images" / "agent.x86_64.iso", work / "boot-artifacts" / "agent.x86_64-rootfs.img"
-    assert (done["kind"], done["path"], done["rootfs_url"]) == ("minimal_iso", str(image), f"{URL}/agent.x86_64-rootfs.img")
-    assert planned["plan"] == done["plan"] and [step.rpartition(": ")[0] for step in done["plan"][-2:]] == [f"build {image}", f"build {rootfs}"]
+    assert (done["kind"], done["path"], done["rootfs_url"]) == (
+        "minimal_iso",
+        str(image),
+        f"{URL}/agent.x86_64-rootfs.img",
+    )
+    assert planned["plan"] == done["plan"] and [step.rpartition(": ")[0] for step in done["plan"][-2:]] == [
+        f"build {image}",
+        f"build {rootfs}",
+    ]
     known = ("path", "size", "kind", "arch", "rootfs_url", "reason")
     assert {key: planned[key] for key in known} == {key: done[key] for key in known}
     assert done["warnings"] == []
     found = read_live_image(image)
-    assert (found.form, found.kargs.text) == ("minimal_iso", f"{PRISTINE} coreos.live.rootfs_url={URL}/agent.x86_64-rootfs.img")
+    assert (found.form, found.kargs.text) == (
+        "minimal_iso",
+        (f"{PRISTINE} coreos.live.rootfs_url={URL}/agent.x86_64-rootfs.img"),
+    )
     assert json.loads(found.ignition)["ignition"]["version"] == "3.2.0"
     content = rootfs.read_bytes()
     assert content == synthetic.read_member(base, "images/pxeboot/rootfs.img")
-    assert done["boot_artifacts"] == [{"path": str(rootfs), "size": len(content), "sha256": hashlib.sha256(content).hexdigest()}]
+    assert done["boot_artifacts"] == [
+        {"path": str(rootfs), "size": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    ]
     assert {path.stat().st_mode & 0o777 for path in (image, rootfs)} == {0o600}
     again = opened(work, base)
-    assert (again["changed"], again["plan"], again["sha256"], again["boot_artifacts"]) == (False, [], done["sha256"], done["boot_artifacts"])
+    assert (again["changed"], again["plan"], again["sha256"], again["boot_artifacts"]) == (
+        False,
+        [],
+        done["sha256"],
+        done["boot_artifacts"],
+    )
     rootfs.write_bytes(content[:-1] + b"?")
     assert opened(work, base)["plan"] == [f"build {rootfs}: it was changed by something else"]
     assert rootfs.read_bytes() == content
@@ -219,7 +303,8 @@ def test_the_files_of_a_network_boot(work: Path, base: Path) -> None:
     assert planned["plan"] == done["plan"] and not (work / "images").exists()
     arguments = f"{PRISTINE} fips=1"
     assert (directory / names[3]).read_text() == (
-        f"#!ipxe\ninitrd --name initrd {URL}/{names[0]}\nkernel {URL}/{names[2]} initrd=initrd coreos.live.rootfs_url={URL}/{names[1]} {arguments}\nboot\n"
+        f"#!ipxe\ninitrd --name initrd {URL}/{names[0]}\nkernel {URL}/{names[2]} initrd=initrd "
+        f"coreos.live.rootfs_url={URL}/{names[1]} {arguments}\nboot\n"
     )
     assert done["kernel_arguments"] == f"{arguments} coreos.live.rootfs_url={URL}/{names[1]}"
     assert (directory / names[2]).read_bytes() == synthetic.read_member(base, "images/pxeboot/vmlinuz")
@@ -228,12 +313,19 @@ def test_the_files_of_a_network_boot(work: Path, base: Path) -> None:
     start = (len(stock) + 3) // 4 * 4
     assert initrd[:start] == stock.ljust(start, b"\0")
     assert [member.path for member in read_members(initrd[start:])] == ["config.ign"]
-    assert (done["path"], done["size"], done["sha256"]) == (str(directory / names[0]), len(initrd), hashlib.sha256(initrd).hexdigest())
+    assert (done["path"], done["size"], done["sha256"]) == (
+        str(directory / names[0]),
+        len(initrd),
+        hashlib.sha256(initrd).hexdigest(),
+    )
     again = opened(work, base, kind="pxe")
     assert (again["changed"], again["plan"], again["sha256"]) == (False, [], done["sha256"])
     configure(work, fips=True, ssh_public_keys=[ECDSA_KEY])
     moved = opened(work, base, kind="pxe")
-    assert moved["plan"] == [f"build {directory / names[0]}: its input changed", f"delete {directory / names[3]}: no option says where its files are published"]
+    assert moved["plan"] == [
+        f"build {directory / names[0]}: its input changed",
+        (f"delete {directory / names[3]}: no option says where its files are published"),
+    ]
     assert not (directory / names[3]).exists() and not opened(work, base, kind="pxe")["changed"]
     (work / "state.json").unlink()
     lost = opened(work, base, kind="pxe")
@@ -279,9 +371,17 @@ def test_nothing_is_made_of_a_base_that_is_another_one(work: Path, base: Path, k
 
 def test_what_is_said_of_the_network_of_the_initramfs(work: Path, base: Path) -> None:
     address = {"enabled": True, "dhcp": False, "address": [{"ip": "192.168.126.10", "prefix-length": 24}]}
-    interface = {"name": "enp1s0", "type": "ethernet", "state": "up", "mac-address": "52:54:00:5a:00:10", "ipv4": address}
+    interface = {
+        "name": "enp1s0",
+        "type": "ethernet",
+        "state": "up",
+        "mac-address": "52:54:00:5a:00:10",
+        "ipv4": address,
+    }
     configure(work, host={**HOST, "network_config": {"interfaces": [interface]}}, boot_artifacts_base_url=URL)
-    assert "The network configuration of sno-0 is in force only after the root file system was loaded" in "".join(opened(work, base, kind="pxe")["warnings"])
+    assert "The network configuration of sno-0 is in force only after the root file system was loaded" in "".join(
+        opened(work, base, kind="pxe")["warnings"]
+    )
     assert not [warning for warning in opened(work, base)["warnings"] if "root file system" in warning]
 
 
@@ -320,7 +420,10 @@ def test_two_first_builds_at_once_end_with_one_set_of_secrets(work: Path, base: 
     params |= {"config_dir": str(work / "config"), "work_dir": str(work), "base_image": {"path": str(base)}}
     command = [sys.executable, "-c", BESIDE, json.dumps(params)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    processes = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment) for _each in range(2)]
+    processes = [
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
+        for _each in range(2)
+    ]
     for process in processes:
         process.stdin.write("go\n")
         process.stdin.flush()
@@ -330,10 +433,15 @@ def test_two_first_builds_at_once_end_with_one_set_of_secrets(work: Path, base: 
     assert results[0]["sha256"] == results[1]["sha256"]
     secrets = json.loads((work / "state.json").read_text())["secrets"]
     assert (work / "auth" / "kubeadmin-password").read_text() == secrets["kubeadmin_password"]
-    assert base64.b64encode(secrets["admin_kubeconfig"]["crt"].encode()).decode() in (work / "auth" / "kubeconfig").read_text()
+    assert (
+        base64.b64encode(secrets["admin_kubeconfig"]["crt"].encode()).decode()
+        in (work / "auth" / "kubeconfig").read_text()
+    )
 
 
-def test_a_build_beside_another_run_is_refused_with_its_name(work: Path, base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_build_beside_another_run_is_refused_with_its_name(
+    work: Path, base: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(lock.one_run.__wrapped__, "__defaults__", (0.0,))
     with lock.one_run(work, "install_wait", SystemClock()):
         refused = opened(work, base)
@@ -369,7 +477,9 @@ def test_mistakes(work: Path, base: Path, options: dict[str, Any], words: str) -
 
 def test_warnings_reach_the_user(work: Path, tmp_path: Path) -> None:
     other = synthetic.make_iso(tmp_path / "old.iso", ignition=262144, volume_id="rhcos-416.94.20240501-0")
-    assert opened(work, other)["warnings"] == ["The base image rhcos-416.94.20240501-0 is of release 4.16, the cluster is 4.22.0."]
+    assert opened(work, other)["warnings"] == [
+        ("The base image rhcos-416.94.20240501-0 is of release 4.16, the cluster is 4.22.0.")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -384,11 +494,18 @@ def test_warnings_reach_the_user(work: Path, tmp_path: Path) -> None:
         ("4.23.0", "rhel-10", "rhcos-9.8.20260715-1", "/coreos/coreos10-x86_64.iso in the image machine-os-images"),
         ("4.21.0", "", "rhcos-10.2.20260423-0", "is of stream rhel-10, the cluster is installed with rhel-9"),
         ("5.0.0-okd-scos.0", "", "scos-10.0.20260423-0", ""),
-        ("5.0.0-okd-scos.0", "", "rhcos-10.2.20260423-0", "is of stream rhel-10, the cluster is installed with centos-10"),
+        (
+            "5.0.0-okd-scos.0",
+            "",
+            "rhcos-10.2.20260423-0",
+            ("is of stream rhel-10, the cluster is installed with centos-10"),
+        ),
         ("4.22.0-okd-scos.10", "", "scos-9.0.20250510-0", ""),
     ],
 )
-def test_a_base_image_of_another_stream(work: Path, tmp_path: Path, version: str, stream: str, volume: str, other: str) -> None:
+def test_a_base_image_of_another_stream(
+    work: Path, tmp_path: Path, version: str, stream: str, volume: str, other: str
+) -> None:
     """RHEL 9 and RHEL 10 live ISOs are both in a payload from 4.23 on."""
     iso = synthetic.make_iso(tmp_path / "stream.iso", ignition=262144, volume_id=volume)
     configure(work, version=version, **({"os_image_stream": stream} if stream else {}))
@@ -398,7 +515,9 @@ def test_a_base_image_of_another_stream(work: Path, tmp_path: Path, version: str
 
 @pytest.mark.parametrize("checksum", [True, False])
 @pytest.mark.parametrize("lost", ["agent.x86_64-initrd.img", "agent.x86_64-rootfs.img", "agent.x86_64.ipxe"])
-def test_files_that_hosts_start_from_by_network_are_built_as_they_were_or_not_at_all(work: Path, base: Path, lost: str, checksum: bool) -> None:
+def test_files_that_hosts_start_from_by_network_are_built_as_they_were_or_not_at_all(
+    work: Path, base: Path, lost: str, checksum: bool
+) -> None:
     configure(work, boot_artifacts_base_url="http://mirror.example.com/boot")
     opened(work, base, kind="pxe", checksum=checksum)
     directory = work / "boot-artifacts"

@@ -28,7 +28,9 @@ KEYFILE = cpio.Member("etc/coreos-firstboot-network/eth0.nmconnection", b"[wifi]
 @pytest.fixture
 def image(tmp_path: Path) -> Path:
     archive = cpio.gzip(cpio.write_archive([cpio.Member("config.ign", json.dumps(CONFIG).encode()), KEYFILE]))
-    return synthetic.make_iso(tmp_path / "agent.iso", ignition=archive.ljust(65536, b"\x00"), features={"live-initrd-network": True})
+    return synthetic.make_iso(
+        tmp_path / "agent.iso", ignition=archive.ljust(65536, b"\x00"), features={"live-initrd-network": True}
+    )
 
 
 def opened(path: Path | str, **options: Any) -> dict[str, Any]:
@@ -40,8 +42,24 @@ def test_report(image: Path) -> None:
     result = opened(image)
     report = result["image"]
     assert (result["changed"], result["failed"]) == (False, False)
-    assert set(report) == {"path", "size", "form", "volume_id", "version", "arch", "ignition", "kargs", "features", "network_files", "miniso"}
-    assert (report["ignition"]["embedded"], report["ignition"]["version"], report["ignition"]["units"]) == (True, "3.2.0", ["agent.service"])
+    assert set(report) == {
+        "path",
+        "size",
+        "form",
+        "volume_id",
+        "version",
+        "arch",
+        "ignition",
+        "kargs",
+        "features",
+        "network_files",
+        "miniso",
+    }
+    assert (report["ignition"]["embedded"], report["ignition"]["version"], report["ignition"]["units"]) == (
+        True,
+        "3.2.0",
+        ["agent.service"],
+    )
     assert report["ignition"]["files"] == [{"path": "/root/.docker/config.json", "mode": "0600"}]
     assert report["network_files"] == [{"path": KEYFILE.path, "mode": "0600", "size": len(KEYFILE.content)}]
     assert report["features"] == {"live-initrd-network": True}

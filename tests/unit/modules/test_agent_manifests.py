@@ -48,7 +48,7 @@ hosts:
     - {name: eth0, type: ethernet, state: up, ipv4: {enabled: true, dhcp: false, address: [{ip: 192.168.111.20, prefix-length: 24}]}}
     dns-resolver: {config: {server: [192.168.111.1]}}
     routes: {config: [{destination: 0.0.0.0/0, next-hop-address: 192.168.111.1, next-hop-interface: eth0}]}
-"""
+"""  # noqa: E501
 EXTRA = "kind: Secret\napiVersion: v1\nmetadata: {name: s}\nstringData: {a: geheim-extra}\n---\nkind: ConfigMap\n"
 SECRETS = ("Z2VoZWltOmdlaGVpbS0x", "geheim-1", "geheim-bmc", "geheim-extra")
 
@@ -78,12 +78,18 @@ def source(tmp_path: Path) -> Path:
 
 def opened(source: Path, *, check_mode: bool = False, diff: bool = True, **options: Any) -> dict[str, Any]:
     params = {name: spec.get("default") for name, spec in agent_manifests.argument_spec().items()}
-    params |= {"config_dir": str(source), "version": "4.22.0", **{name: str(value) if isinstance(value, Path) else value for name, value in options.items()}}
+    params |= {
+        "config_dir": str(source),
+        "version": "4.22.0",
+        **{name: str(value) if isinstance(value, Path) else value for name, value in options.items()},
+    }
     return perform(agent_manifests.run, Call(params, check_mode=check_mode, diff=diff))
 
 
 def contents(directory: Path) -> dict[str, str]:
-    return {str(path.relative_to(directory)): path.read_text() for path in sorted(directory.rglob("*")) if path.is_file()}
+    return {
+        str(path.relative_to(directory)): path.read_text() for path in sorted(directory.rglob("*")) if path.is_file()
+    }
 
 
 def test_the_set_is_written_once(source: Path, tmp_path: Path) -> None:
@@ -132,7 +138,10 @@ def test_a_manifest_that_is_added_to_the_set_is_split_and_no_other(source: Path,
     ]
     (first / "openshift" / "extra-0.yaml").unlink()
     result = opened(first, dest=tmp_path / "third")
-    assert [name for name in result["files"] if name.startswith("openshift/")] == ["openshift/extra-1-0.yaml", "openshift/more-0-0.yaml"]
+    assert [name for name in result["files"] if name.startswith("openshift/")] == [
+        "openshift/extra-1-0.yaml",
+        "openshift/more-0-0.yaml",
+    ]
 
 
 def test_a_users_own_directory_is_not_added_to(source: Path, tmp_path: Path) -> None:
@@ -167,7 +176,11 @@ def test_places_that_cannot_be_a_directory(source: Path, tmp_path: Path, check_m
     (tmp_path / "link").symlink_to(tmp_path / "nowhere")
     for place, words in (("file", "is a file"), ("file/below", "is a file"), ("link", "is a link to nothing")):
         result = opened(source, dest=tmp_path / place, check_mode=check_mode)
-        assert result["failed"] and f"{tmp_path / place} cannot be a directory: " in result["msg"] and words in result["msg"]
+        assert (
+            result["failed"]
+            and f"{tmp_path / place} cannot be a directory: " in result["msg"]
+            and words in result["msg"]
+        )
     assert "is no directory" in opened(tmp_path / "file", check_mode=check_mode)["msg"]
     assert (tmp_path / "file").read_text() == "mine"
 
@@ -175,11 +188,20 @@ def test_places_that_cannot_be_a_directory(source: Path, tmp_path: Path, check_m
 def test_objects_and_files_agree(source: Path, tmp_path: Path) -> None:
     result = opened(source, dest=tmp_path / "d")
     kinds = [made["kind"] for made in result["objects"]]
-    assert kinds == ["AgentClusterInstall", "ClusterDeployment", "ClusterImageSet", "InfraEnv", "NMStateConfig", "Secret"]
+    assert kinds == [
+        "AgentClusterInstall",
+        "ClusterDeployment",
+        "ClusterImageSet",
+        "InfraEnv",
+        "NMStateConfig",
+        "Secret",
+    ]
     written = yaml.safe_load((tmp_path / "d" / "cluster-manifests" / "cluster-deployment.yaml").read_text())
     assert result["objects"][1] == written
     overrides = json.loads(
-        yaml.safe_load((tmp_path / "d" / FILES[0]).read_text())["metadata"]["annotations"]["agent-install.openshift.io/install-config-overrides"]
+        yaml.safe_load((tmp_path / "d" / FILES[0]).read_text())["metadata"]["annotations"][
+            "agent-install.openshift.io/install-config-overrides"
+        ]
     )
     assert overrides["platform"]["baremetal"]["hosts"][0]["bmc"]["password"] == "geheim-bmc"
 
@@ -211,7 +233,9 @@ def test_what_is_not_in_the_set_any_more_goes(source: Path, tmp_path: Path) -> N
     assert not (dest / "openshift" / "extra-1.yaml").exists()
 
 
-@pytest.mark.parametrize("path", ["cluster-manifests/infraenv.yaml", "cluster-manifests/own.yaml", "mirror/registries.conf"])
+@pytest.mark.parametrize(
+    "path", ["cluster-manifests/infraenv.yaml", "cluster-manifests/own.yaml", "mirror/registries.conf"]
+)
 def test_a_file_that_another_client_wrote_is_kept(source: Path, tmp_path: Path, path: str) -> None:
     dest = tmp_path / "d"
     opened(source, dest=dest)
@@ -233,7 +257,9 @@ def test_files_that_were_there_first_are_kept(source: Path, tmp_path: Path) -> N
 
 
 def test_every_problem_of_the_input_is_named(source: Path, tmp_path: Path) -> None:
-    (source / "install-config.yaml").write_text(INSTALL_CONFIG.replace("baseDomain: example.com", "baseDomain: ''").replace("replicas: 3", "replicas: 0"))
+    (source / "install-config.yaml").write_text(
+        INSTALL_CONFIG.replace("baseDomain: example.com", "baseDomain: ''").replace("replicas: 3", "replicas: 0")
+    )
     result = opened(source, dest=tmp_path / "d")
     assert result["failed"] is True
     assert {problem["path"] for problem in result["problems"]} >= {"baseDomain", "controlPlane.replicas"}

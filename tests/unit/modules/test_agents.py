@@ -39,7 +39,10 @@ def call(capfd: pytest.CaptureFixture[str], hub: Any) -> Callable[..., dict[str,
 
 
 def hosts(count: int, **more: Any) -> list[dict[str, Any]]:
-    return [{"name": f"node-{n}", "mac_addresses": [made.mac(n)], "hostname": f"node-{n}.example.com", **more} for n in range(1, count + 1)]
+    return [
+        {"name": f"node-{n}", "mac_addresses": [made.mac(n)], "hostname": f"node-{n}.example.com", **more}
+        for n in range(1, count + 1)
+    ]
 
 
 def test_check_run_run_again(call: Any, hub: Any) -> None:
@@ -52,12 +55,20 @@ def test_check_run_run_again(call: Any, hub: Any) -> None:
     done = call(agents, **arguments, _ansible_diff=True)
     again = call(agents, **arguments)
     assert [done["changed"], again["changed"]] == [True, False]
-    assert predicted["diff"] == done["diff"] and json.loads(done["diff"][0]["before"]) == {"metadata": {"labels": {}}, "spec": {"approved": False, "role": ""}}
+    assert predicted["diff"] == done["diff"] and json.loads(done["diff"][0]["before"]) == {
+        "metadata": {"labels": {}},
+        "spec": {"approved": False, "role": ""},
+    }
     assert [host["changes"] for host in predicted["hosts"]] == [host["changes"] for host in done["hosts"]]
     assert (done["api_calls"], again["api_calls"]) == ({"list": 1, "patch": 2}, {"list": 1})
     assert hub.get(made.uuid(2))["spec"] == {"approved": True, "role": "worker", "hostname": "node-2.example.com"}
-    assert done["nodes"] == [{"name": f"node-{number}.example.com", "addresses": [f"10.0.0.{number}"]} for number in (1, 2)]
-    assert {key: done["hosts"][0][key] for key in ("name", "agent", "by", "hostname", "role", "approved", "failed", "reason")} == {
+    assert done["nodes"] == [
+        {"name": f"node-{number}.example.com", "addresses": [f"10.0.0.{number}"]} for number in (1, 2)
+    ]
+    assert {
+        key: done["hosts"][0][key]
+        for key in ("name", "agent", "by", "hostname", "role", "approved", "failed", "reason")
+    } == {
         "name": "node-1",
         "agent": made.uuid(1),
         "by": f"MAC {made.mac(1)}",
@@ -74,10 +85,15 @@ def test_a_part_fails_the_rest_is_done(call: Any, hub: Any) -> None:
     hub.put("agents", made.agent(2, state="installing", hostname="other", cluster=("lab", "demo")))
     result = call(agents, namespace="lab", hosts=hosts(3))
     assert result["failed"] and result["changed"]
-    assert [(host["changed"], host["failed"]) for host in result["hosts"]] == [(True, False), (False, True), (False, True)]
+    assert [(host["changed"], host["failed"]) for host in result["hosts"]] == [
+        (True, False),
+        (False, True),
+        (False, True),
+    ]
     assert result["msg"] == (
         "2 of 3 hosts failed:\n"
-        "node-2: hostname can no longer be changed from 'other' to 'node-2.example.com': its installation has started (state installing)\n"
+        "node-2: hostname can no longer be changed from 'other' to 'node-2.example.com': its installation has started "
+        "(state installing)\n"
         f"node-3: no Agent has MAC {made.mac(3)}"
     )
     assert result["unmatched"] == [{"name": "node-3", "reason": f"no Agent has MAC {made.mac(3)}"}]
@@ -88,7 +104,9 @@ def test_a_host_without_contact(call: Any, hub: Any) -> None:
     result = call(agents, namespace="lab", hosts=hosts(1), wait_for="registered", timeout=0.2)
     reported = result["msg"].splitlines()
     assert reported[1] == f"node-1: not registered within 0 s: no Agent has MAC {made.mac(1)}"
-    assert reported[2].startswith("Look at the console of node-1: has it booted the discovery image, and does it reach the hub? Are they among")
+    assert reported[2].startswith(
+        "Look at the console of node-1: has it booted the discovery image, and does it reach the hub? Are they among"
+    )
     assert f"{made.uuid(2)} (MAC {made.mac(2)})" in reported[2] and reported[2].endswith("Then run again.")
 
 
@@ -99,7 +117,10 @@ def test_who_was_waited_for_in_vain_is_remembered_until_it_registers(call: Any, 
     wait = {"namespace": "lab", "hosts": hosts(2), "wait_for": "registered", "timeout": 0.2, "state_file": state}
     assert call(agents, **wait, _ansible_check_mode=True)["changed"] and not Path(state).exists()
     assert call(agents, **wait)["failed"]
-    first = {host["name"]: host["reason"] for host in call(hub_plan, namespace="lab", hosts=hosts(2), state_file=state)["hosts"]}
+    first = {
+        host["name"]: host["reason"]
+        for host in call(hub_plan, namespace="lab", hosts=hosts(2), state_file=state)["hosts"]
+    }
     assert first["node-1"] == "it has no Agent; an earlier wait for it was in vain" and "vain" not in first["node-2"]
     assert call(hub_plan, namespace="lab", hosts=hosts(2), state_file=state)["forced_hosts"] == ["node-1"]
     hub.put("agents", made.agent(1))
@@ -115,7 +136,14 @@ def test_strangers(call: Any, hub: Any) -> None:
     warned = call(agents, namespace="lab", hosts=hosts(1))
     assert f"Agent lab/{made.uuid(2)} (host-2) belongs to no host that is expected" in json.dumps(warned["warnings"])
     assert warned["unexpected"] == [
-        {"agent": made.uuid(2), "namespace": "lab", "macs": [made.mac(2)], "hostname": "host-2", "state": "known-unbound", "validations": ""}
+        {
+            "agent": made.uuid(2),
+            "namespace": "lab",
+            "macs": [made.mac(2)],
+            "hostname": "host-2",
+            "state": "known-unbound",
+            "validations": "",
+        }
     ]
     hub.change(made.uuid(1), spec={"hostname": "old"})
     stopped = call(agents, namespace="lab", hosts=hosts(1), unexpected="fail")
@@ -132,7 +160,10 @@ def test_mistakes_ask_the_hub_nothing(call: Any, hub: Any) -> None:
 
 def test_information(call: Any, hub: Any) -> None:
     failing = {"hardware": [{"id": "has-min-cpu-cores", "status": "failure", "message": "few"}]}
-    hub.put("agents", made.agent(1, state="insufficient", validations=failing, cluster=("lab", "demo"), labels={"rack": "r1"}))
+    hub.put(
+        "agents",
+        made.agent(1, state="insufficient", validations=failing, cluster=("lab", "demo"), labels={"rack": "r1"}),
+    )
     hub.put("agents", made.agent(2, namespace="other", infra_env="x"))
     assert [agent["name"] for agent in call(agents_info)["agents"]] == [made.uuid(1), made.uuid(2)]
     for arguments, number in (
@@ -147,7 +178,11 @@ def test_information(call: Any, hub: Any) -> None:
         assert [agent["name"] for agent in call(agents_info, **arguments)["agents"]] == [made.uuid(number)]
     flat = call(agents_info, infra_env_name="lab")["agents"][0]
     assert flat["validations"] == [{"id": "has-min-cpu-cores", "status": "failure", "message": "few"}]
-    assert (flat["cluster"], flat["ip_addresses"], flat["macs"]) == ({"namespace": "lab", "name": "demo"}, ["10.0.0.1"], [made.mac(1)])
+    assert (flat["cluster"], flat["ip_addresses"], flat["macs"]) == (
+        {"namespace": "lab", "name": "demo"},
+        ["10.0.0.1"],
+        [made.mac(1)],
+    )
     assert flat["inventory"]["cpu"]["count"] == 8
     assert "inventory" not in call(agents_info, inventory=False)["agents"][0]
     assert [set(agent) for agent in call(agents_info, fields=["name", "state"])["agents"]] == [{"name", "state"}] * 2

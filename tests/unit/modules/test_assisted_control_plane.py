@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Module assisted_control_plane in process, against a hub in memory: created, changed, waited for, and removed; killed at every write."""
+"""Module assisted_control_plane in process, against a hub in memory: created, changed, waited for, and removed; killed
+at every write.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,13 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.faults im
 from ansible_collections.zerotouch.openshift.plugins.modules import assisted_control_plane
 from ansible_collections.zerotouch.openshift.tests.support.api_server import Authority
 from ansible_collections.zerotouch.openshift.tests.support.clock import Clock
-from ansible_collections.zerotouch.openshift.tests.support.hub.assisted_cluster import NS, AssistedHub, description, host, pool
+from ansible_collections.zerotouch.openshift.tests.support.hub.assisted_cluster import (
+    NS,
+    AssistedHub,
+    description,
+    host,
+    pool,
+)
 from ansible_collections.zerotouch.openshift.tests.support.hub.capi import Died
 
 PLANES = "openshiftassistedcontrolplanes"
@@ -32,7 +40,9 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> AssistedHub:
 
 
 def connected(hub: AssistedHub, monkeypatch: pytest.MonkeyPatch) -> AssistedHub:
-    monkeypatch.setattr(control_plane_run, "connect", lambda *_args, **options: hub.in_check_mode(options["check_mode"]))
+    monkeypatch.setattr(
+        control_plane_run, "connect", lambda *_args, **options: hub.in_check_mode(options["check_mode"])
+    )
     return hub
 
 
@@ -54,7 +64,11 @@ def machine(name: str, *, control_plane: bool = False, **more: Any) -> dict[str,
     label = {"cluster.x-k8s.io/control-plane": ""} if control_plane else {}
     reference = {"configRef": {"kind": "OpenshiftAssistedConfig", "name": name}}
     labels = {"cluster.x-k8s.io/cluster-name": "c1", **label}
-    return {"metadata": {"name": name, "namespace": NS, "labels": labels}, "spec": {"clusterName": "c1", "bootstrap": reference}, **more}
+    return {
+        "metadata": {"name": name, "namespace": NS, "labels": labels},
+        "spec": {"clusterName": "c1", "bootstrap": reference},
+        **more,
+    }
 
 
 def test_check_run_run_again(hub: AssistedHub) -> None:
@@ -64,7 +78,9 @@ def test_check_run_run_again(hub: AssistedHub) -> None:
     assert done["changed"] and done["plan"] == planned["plan"] and not done["failed"] and not done["warnings"]
     assert hub.writes[-1] == "create clusters c1", "the Cluster starts everything"
     assert len(names(hub, "baremetalhosts")) == 5 and spec(hub, PLANES)["replicas"] == 3
-    assert "secret-of-bmc" not in str(done["diff"]) and "quay.io" not in str([each for each in done["diff"] if "Secret" in each["after_header"]])
+    assert "secret-of-bmc" not in str(done["diff"]) and "quay.io" not in str(
+        [each for each in done["diff"] if "Secret" in each["after_header"]]
+    )
     count = len(hub.writes)
     again = opened()
     assert not again["changed"] and again["plan"] == [] and len(hub.writes) == count
@@ -127,7 +143,11 @@ def test_a_conflict_is_planned_again(hub: AssistedHub) -> None:
     opened()
     hub.conflicts = ["machinedeployments", PLANES]
     done = opened(machine_deployments=[pool(replicas=3)], version="4.20.5")
-    assert not done["failed"] and spec(hub, "machinedeployments", "workers")["replicas"] == 3 and spec(hub, PLANES)["distributionVersion"] == "4.20.5"
+    assert (
+        not done["failed"]
+        and spec(hub, "machinedeployments", "workers")["replicas"] == 3
+        and spec(hub, PLANES)["distributionVersion"] == "4.20.5"
+    )
 
 
 def test_a_failure_stops_before_what_refers_to_it(hub: AssistedHub) -> None:
@@ -147,11 +167,20 @@ def test_mistakes_of_every_kind_before_the_first_write(hub: AssistedHub) -> None
 
 
 def test_the_served_schema(hub: AssistedHub) -> None:
-    text = {"type": "object", "properties": {"spec": {"type": "object", "properties": {"distributionVersion": {"type": "string", "pattern": "^5"}}}}}
+    text = {
+        "type": "object",
+        "properties": {
+            "spec": {"type": "object", "properties": {"distributionVersion": {"type": "string", "pattern": "^5"}}}
+        },
+    }
     hub.schemas["controlplane.cluster.x-k8s.io/v1alpha3"] = {"OpenshiftAssistedControlPlane": text}
     failed = opened()
     assert failed["failed"] and not hub.writes
-    assert "spec.distributionVersion" in failed["msg"] and "spec.config: " in failed["msg"] and "is not a field" in failed["msg"]
+    assert (
+        "spec.distributionVersion" in failed["msg"]
+        and "spec.config: " in failed["msg"]
+        and "is not a field" in failed["msg"]
+    )
 
 
 @pytest.mark.parametrize(
@@ -176,7 +205,10 @@ def test_a_hub_that_serves_older_versions(hub: AssistedHub) -> None:
     hub.kinds["bootstrap.cluster.x-k8s.io"].pop("v1alpha2")
     assert not opened()["failed"] and not opened()["changed"]
     assert hub.at(PLANES, "c1", NS)["apiVersion"].endswith("/v1alpha2")
-    assert spec(hub, PLANES)["machineTemplate"]["infrastructureRef"]["apiVersion"] == "infrastructure.cluster.x-k8s.io/v1beta1"
+    assert (
+        spec(hub, PLANES)["machineTemplate"]["infrastructureRef"]["apiVersion"]
+        == "infrastructure.cluster.x-k8s.io/v1beta1"
+    )
 
 
 def test_a_name_that_another_namespace_uses(hub: AssistedHub) -> None:
@@ -188,7 +220,10 @@ def test_a_name_that_another_namespace_uses(hub: AssistedHub) -> None:
 
 def test_objects_of_other_tools(hub: AssistedHub) -> None:
     hub.put("secrets", {"metadata": {"name": "c1-pull-secret", "namespace": NS}, "data": {}})
-    hub.put("baremetalhosts", {"metadata": {"name": "host-1", "namespace": NS}, "spec": {"bootMACAddress": "52:54:00:00:00:01"}})
+    hub.put(
+        "baremetalhosts",
+        {"metadata": {"name": "host-1", "namespace": NS}, "spec": {"bootMACAddress": "52:54:00:00:00:01"}},
+    )
     failed = opened()
     assert failed["failed"] and not hub.writes
     assert "Secret site/c1-pull-secret exists" in failed["msg"] and "BareMetalHost site/host-1 exists" in failed["msg"]
@@ -215,14 +250,23 @@ def test_a_cluster_that_is_being_deleted(hub: AssistedHub) -> None:
 
 
 def test_mirrors_of_another_cluster_of_the_namespace(hub: AssistedHub) -> None:
-    hub.put(PLANES, {"metadata": {"name": "c2", "namespace": NS}, "spec": {"config": {"imageRegistryRef": {"name": "other"}}}})
+    hub.put(
+        PLANES,
+        {"metadata": {"name": "c2", "namespace": NS}, "spec": {"config": {"imageRegistryRef": {"name": "other"}}}},
+    )
     mirrors = '[[registry]]\nlocation="quay.io/a"\n[[registry.mirror]]\nlocation="mirror/a"'
     failed = opened(image_registry={"registries_conf": mirrors, "ca_bundle": None})
     assert failed["failed"] and "c2 of this namespace has mirrors too" in failed["msg"] and not opened()["failed"]
 
 
 def test_another_cluster_of_the_name(hub: AssistedHub) -> None:
-    hub.put("clusters", {"metadata": {"name": "c1", "namespace": NS}, "spec": {"controlPlaneRef": {"kind": "KubeadmControlPlane", "name": "c1"}}})
+    hub.put(
+        "clusters",
+        {
+            "metadata": {"name": "c1", "namespace": NS},
+            "spec": {"controlPlaneRef": {"kind": "KubeadmControlPlane", "name": "c1"}},
+        },
+    )
     failed = opened()
     assert failed["failed"] and "KubeadmControlPlane" in failed["msg"] and not hub.writes
     assert "not created by this collection" in opened(state="absent")["stays"][0] and names(hub, "clusters") == ["c1"]
@@ -232,7 +276,11 @@ def test_another_cluster_of_the_name(hub: AssistedHub) -> None:
 def test_numbers_do_not_change_during_the_installation(hub: AssistedHub, state: str) -> None:
     opened()
     hub.state(state)
-    for options in ({"machine_deployments": [pool(replicas=3)]}, {"machine_deployments": [pool(), pool("more")]}, {"control_plane": {"replicas": 5}}):
+    for options in (
+        {"machine_deployments": [pool(replicas=3)]},
+        {"machine_deployments": [pool(), pool("more")]},
+        {"control_plane": {"replicas": 5}},
+    ):
         failed = opened(**options)
         assert failed["failed"] and f"the cluster is {state}" in failed["msg"]
     assert "once it is installed" in opened(version="4.20.9")["msg"]
@@ -242,8 +290,13 @@ def test_numbers_do_not_change_during_the_installation(hub: AssistedHub, state: 
 def test_scaling_once_it_is_installed(hub: AssistedHub) -> None:
     opened()
     hub.state("adding-hosts")
-    assert opened(machine_deployments=[pool(replicas=5)])["changed"] and spec(hub, "machinedeployments", "workers")["replicas"] == 5
-    assert opened(machine_deployments=[pool()])["changed"] and spec(hub, "machinedeployments", "workers")["replicas"] == 2
+    assert (
+        opened(machine_deployments=[pool(replicas=5)])["changed"]
+        and spec(hub, "machinedeployments", "workers")["replicas"] == 5
+    )
+    assert (
+        opened(machine_deployments=[pool()])["changed"] and spec(hub, "machinedeployments", "workers")["replicas"] == 2
+    )
     assert opened(control_plane={"replicas": 5})["changed"]
     assert opened(control_plane={"replicas": 3})["changed"]
     failed = opened(control_plane={"replicas": 1}, api_vips=[], ingress_vips=[])
@@ -260,7 +313,9 @@ def test_from_one_control_plane_machine_to_three(hub: AssistedHub) -> None:
 def test_upgrades_go_forward(hub: AssistedHub) -> None:
     opened()
     hub.state("adding-hosts")
-    assert opened(version="4.21.0")["plan"] == [f"patch OpenshiftAssistedControlPlane {NS}/c1: spec.distributionVersion: '4.20.3' -> '4.21.0'"]
+    assert opened(version="4.21.0")["plan"] == [
+        (f"patch OpenshiftAssistedControlPlane {NS}/c1: spec.distributionVersion: '4.20.3' -> '4.21.0'")
+    ]
     failed = opened(version="4.20.3")
     assert failed["failed"] and "does not return to an older version" in failed["msg"]
 
@@ -272,7 +327,11 @@ def test_what_the_installation_has_fixed(hub: AssistedHub) -> None:
     assert failed["failed"] and "spec.config.baseDomain" in failed["msg"]
     hub.state("adding-hosts")
     kept = opened(cluster_proxy={"http_proxy": "http://proxy"})
-    assert not kept["failed"] and not kept["changed"] and any("spec.config.proxy stays" in text for text in kept["warnings"])
+    assert (
+        not kept["failed"]
+        and not kept["changed"]
+        and any("spec.config.proxy stays" in text for text in kept["warnings"])
+    )
 
 
 def test_templates_of_pools_with_machines_stay(hub: AssistedHub) -> None:
@@ -290,7 +349,9 @@ def test_templates_of_pools_with_machines_stay(hub: AssistedHub) -> None:
     assert len(names(hub, "openshiftassistedconfigtemplates")) == 2, "the one that a MachineSet uses is kept"
     hub.remove("machinesets", NS, "workers-1")
     done = opened(machine_deployments=changed, replace_machines=True)
-    assert done["plan"] == [f"delete OpenshiftAssistedConfigTemplate {NS}/{old[0]}: no Machine is made from it any more"]
+    assert done["plan"] == [
+        (f"delete OpenshiftAssistedConfigTemplate {NS}/{old[0]}: no Machine is made from it any more")
+    ]
     assert not opened(machine_deployments=changed)["changed"]
 
 
@@ -306,26 +367,40 @@ def test_another_image_of_a_pool_with_machines_creates_nothing(hub: AssistedHub)
 def test_a_template_that_another_tool_has_changed(hub: AssistedHub) -> None:
     opened()
     [name] = names(hub, "openshiftassistedconfigtemplates")
-    hub.change("openshiftassistedconfigtemplates", name, {"spec": {"template": {"spec": {"sshAuthorizedKey": "other"}}}}, NS)
+    hub.change(
+        "openshiftassistedconfigtemplates", name, {"spec": {"template": {"spec": {"sshAuthorizedKey": "other"}}}}, NS
+    )
     failed = opened()
     assert failed["failed"] and "is not what its name says" in failed["msg"]
 
 
 def test_power_of_hosts_in_use_is_left_alone(hub: AssistedHub) -> None:
     opened()
-    hub.change("baremetalhosts", "host-4", {"spec": {"online": False, "automatedCleaningMode": "metadata", "consumerRef": {"name": "m"}}}, NS)
+    hub.change(
+        "baremetalhosts",
+        "host-4",
+        {"spec": {"online": False, "automatedCleaningMode": "metadata", "consumerRef": {"name": "m"}}},
+        NS,
+    )
     assert not opened()["changed"]
 
 
 def test_mirrors_and_secrets_of_the_user(hub: AssistedHub) -> None:
-    missing = opened(pull_secret=None, pull_secret_name="mine", image_registry_name="mirrors", manifests_config_maps=["more"])
+    missing = opened(
+        pull_secret=None, pull_secret_name="mine", image_registry_name="mirrors", manifests_config_maps=["more"]
+    )
     for path in ("pull_secret_name", "image_registry_name", "manifests_config_maps[0]"):
         assert path in missing["msg"]
     secret = base64.b64encode(description()["pull_secret"].encode()).decode()
     hub.put("secrets", {"metadata": {"name": "mine", "namespace": NS}, "data": {".dockerconfigjson": secret}})
     for name, data in (("more", {}), ("mirrors", {"registries.conf": "[["})):
         hub.put("configmaps", {"metadata": {"name": name, "namespace": NS}, "data": data})
-    options = {"pull_secret": None, "pull_secret_name": "mine", "image_registry_name": "mirrors", "manifests_config_maps": ["more"]}
+    options = {
+        "pull_secret": None,
+        "pull_secret_name": "mine",
+        "image_registry_name": "mirrors",
+        "manifests_config_maps": ["more"],
+    }
     assert "is no TOML" in opened(**options)["msg"] and not hub.writes
     good = '[[registry]]\nlocation="quay.io/a"\n[[registry.mirror]]\nlocation="mirror/a"'
     hub.put("configmaps", {"metadata": {"name": "mirrors", "namespace": NS}, "data": {"registries.conf": good}})
@@ -337,12 +412,19 @@ def test_mirrors_and_secrets_of_the_user(hub: AssistedHub) -> None:
 def test_removal_keeps_hosts_that_are_in_use_and_what_others_made(hub: AssistedHub) -> None:
     opened()
     hub.put("machines", machine("c1-abcde", control_plane=True))
-    hub.put("secrets", {"metadata": {"name": "foreign", "namespace": NS, "labels": {"cluster.x-k8s.io/cluster-name": "c1"}}})
+    hub.put(
+        "secrets", {"metadata": {"name": "foreign", "namespace": NS, "labels": {"cluster.x-k8s.io/cluster-name": "c1"}}}
+    )
     hub.change("baremetalhosts", "host-1", {"spec": {"consumerRef": {"name": "c1-abcde"}}}, NS)
     first = opened(state="absent")
-    assert first["plan"] == [f"delete Cluster {NS}/c1: the cluster is removed"] and "Machine c1-abcde" in first["remaining"]
+    assert (
+        first["plan"] == [f"delete Cluster {NS}/c1: the cluster is removed"]
+        and "Machine c1-abcde" in first["remaining"]
+    )
     second = opened(state="absent")
-    assert not names(hub, PLANES) and len(names(hub, "baremetalhosts")) == 5 and "Machine c1-abcde" in second["remaining"]
+    assert (
+        not names(hub, PLANES) and len(names(hub, "baremetalhosts")) == 5 and "Machine c1-abcde" in second["remaining"]
+    )
     hub.remove("machines", NS, "c1-abcde")
     opened(state="absent")
     assert names(hub, "baremetalhosts") == ["host-1"] and "host-1-bmc-secret" in names(hub, "secrets")
@@ -360,8 +442,13 @@ def test_waits(hub: AssistedHub, tmp_path: Path) -> None:
     hub.put("machines", machine("c1-abcde", control_plane=True))
     over = opened(wait_for="installed")
     assert "the installation is installing" in over["msg"] and over["machines"][0]["step"] == "no InfraEnv yet"
-    waiting = [{"type": "DataSecretAvailable", "status": "False", "reason": "WaitingForAssistedInstaller", "message": ""}]
-    hub.put("openshiftassistedconfigs", {"metadata": {"name": "c1-abcde", "namespace": NS}, "status": {"v1beta1Conditions": waiting}})
+    waiting = [
+        {"type": "DataSecretAvailable", "status": "False", "reason": "WaitingForAssistedInstaller", "message": ""}
+    ]
+    hub.put(
+        "openshiftassistedconfigs",
+        {"metadata": {"name": "c1-abcde", "namespace": NS}, "status": {"v1beta1Conditions": waiting}},
+    )
     assert opened(wait_for="installed")["machines"][0]["step"] == "WaitingForAssistedInstaller"
     hub.state("adding-hosts")
     over = opened(wait_for="ready")
@@ -373,7 +460,10 @@ def test_waits(hub: AssistedHub, tmp_path: Path) -> None:
         "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}],
         "current-context": "x",
     }
-    for name, key, value in (("kubeconfig", "kubeconfig", yaml.safe_dump(kubeconfig)), ("password", "password", "kubeadmins-secret")):
+    for name, key, value in (
+        ("kubeconfig", "kubeconfig", yaml.safe_dump(kubeconfig)),
+        ("password", "password", "kubeadmins-secret"),
+    ):
         data = {key: base64.b64encode(value.encode()).decode()}
         hub.put("secrets", {"metadata": {"name": f"c1-admin-{name}", "namespace": NS}, "data": data})
     hub.ready()
@@ -384,14 +474,25 @@ def test_waits(hub: AssistedHub, tmp_path: Path) -> None:
     assert (tmp_path / "auth" / "kubeadmin-password").read_text() == "kubeadmins-secret"
     assert not opened(wait_for="ready", work_dir=str(tmp_path))["changed"]
     assert done["control_plane"] | {"current_version": "4.20.3", "ready_replicas": 3} == done["control_plane"]
-    hub.change(PLANES, "c1", {"status": {"conditions": [{"type": "UpgradeCompleted", "status": "False", "message": "upgrade to version x"}]}}, NS)
+    hub.change(
+        PLANES,
+        "c1",
+        {
+            "status": {
+                "conditions": [{"type": "UpgradeCompleted", "status": "False", "message": "upgrade to version x"}]
+            }
+        },
+        NS,
+    )
     assert "upgrade to version x" in opened(wait_for="ready")["msg"] and not opened(wait_for="installed")["failed"]
 
 
 def test_a_failed_installation_ends_the_wait(hub: AssistedHub, monkeypatch: pytest.MonkeyPatch) -> None:
     opened()
     hub.state("error")
-    status = {"conditions": [{"type": "Failed", "status": "True", "reason": "InstallationFailed", "message": "a host failed"}]}
+    status = {
+        "conditions": [{"type": "Failed", "status": "True", "reason": "InstallationFailed", "message": "a host failed"}]
+    }
     hub.change("agentclusterinstalls", "c1", {"status": status}, NS)
     failed = opened(wait_for="installed", timeout=100.0)
     assert failed["failed"] and "a host failed" in failed["msg"]
@@ -414,7 +515,12 @@ def put_installed(hub: AssistedHub) -> None:
     hub.ready()
     for number in (4, 5):
         hub.put("machines", machine(f"m-{number}"))
-        hub.change("baremetalhosts", f"host-{number}", {"spec": {"consumerRef": {"kind": "Metal3Machine", "name": f"m-{number}"}}}, NS)
+        hub.change(
+            "baremetalhosts",
+            f"host-{number}",
+            {"spec": {"consumerRef": {"kind": "Metal3Machine", "name": f"m-{number}"}}},
+            NS,
+        )
 
 
 def test_machines_are_marked_before_their_pool_shrinks(hub: AssistedHub) -> None:
@@ -432,7 +538,9 @@ def test_machines_are_marked_before_their_pool_shrinks(hub: AssistedHub) -> None
 
 def test_machines_that_are_made_again(hub: AssistedHub) -> None:
     put_installed(hub)
-    assert opened(check_mode=True, recreate=["m-4"])["plan"] == [f"delete Machine {NS}/m-4: another Machine of its pool takes a host"]
+    assert opened(check_mode=True, recreate=["m-4"])["plan"] == [
+        (f"delete Machine {NS}/m-4: another Machine of its pool takes a host")
+    ]
     assert opened(recreate=["m-4"])["changed"] and "m-4" not in names(hub, "machines")
     assert not opened(recreate=["m-4"])["changed"]
 
@@ -443,12 +551,20 @@ def test_hosts_leave_the_inventory_once_they_are_free(hub: AssistedHub) -> None:
     planned = opened(check_mode=True, **rest)
     assert planned["changed"] and planned["plan"] == [f"delete BareMetalHost {NS}/host-5: its host is released"]
     waiting = opened(**rest)
-    assert waiting["failed"] and waiting["remaining"] == ["BareMetalHost host-5"] and "host-5" in names(hub, "baremetalhosts")
+    assert (
+        waiting["failed"]
+        and waiting["remaining"] == ["BareMetalHost host-5"]
+        and "host-5" in names(hub, "baremetalhosts")
+    )
     hub.change("baremetalhosts", "host-5", {"spec": {"consumerRef": None}}, NS)
     hub.change("machines", "m-5", {"metadata": {"labels": None}}, NS)
     done = opened(**rest, timeout=60.0)
     assert not done["failed"] and done["changed"], done["msg"]
-    assert "host-5" not in names(hub, "baremetalhosts") and "host-5-bmc-secret" not in names(hub, "secrets") and "host-4-bmc-secret" in names(hub, "secrets")
+    assert (
+        "host-5" not in names(hub, "baremetalhosts")
+        and "host-5-bmc-secret" not in names(hub, "secrets")
+        and "host-4-bmc-secret" in names(hub, "secrets")
+    )
     assert not opened(**rest)["changed"]
 
 

@@ -21,7 +21,9 @@ NAMES = ("worker-0", "worker-1")
 
 
 class BareMetalHub(infrahub.InfraHub):
-    """``wrong`` are the names of hosts whose BMC takes no password, ``silent`` of those that the operator does not look at."""
+    """``wrong`` are the names of hosts whose BMC takes no password, ``silent`` of those that the operator does not look
+    at.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -40,7 +42,12 @@ class BareMetalHub(infrahub.InfraHub):
     def operated(self, name: str) -> dict[str, Any]:
         if name in self.wrong:
             words = "MAC address and credentials refused: 401"
-            return {"operationalStatus": "error", "errorType": "registration error", "errorMessage": words, "provisioning": {"state": "registering"}}
+            return {
+                "operationalStatus": "error",
+                "errorType": "registration error",
+                "errorMessage": words,
+                "provisioning": {"state": "registering"},
+            }
         return {"operationalStatus": "OK", "poweredOn": True, "provisioning": {"state": "available"}}
 
     def of(self, plural: str) -> dict[str, dict[str, Any]]:
@@ -85,7 +92,9 @@ def test_check_run_run_again_absent(call: Any, hub: Any) -> None:
     predicted = call(hosts=wanted, _ansible_check_mode=True, _ansible_diff=True)
     assert predicted["changed"] and hub.of("baremetalhosts") == {} and len(predicted["plan"]) == 4
     done = call(hosts=wanted, _ansible_diff=True)
-    assert [(host["state"], host["powered_on"], host["changed"], host["failed"]) for host in done["hosts"]] == [("available", True, True, False)] * 2
+    assert [(host["state"], host["powered_on"], host["changed"], host["failed"]) for host in done["hosts"]] == [
+        ("available", True, True, False)
+    ] * 2
     assert '"password": "<hidden>' in done["diff"][0]["after"]
     assert set(hub.of("secrets")) == {"worker-0-bmc-secret", "worker-1-bmc-secret"}
     hub.requests.clear()
@@ -102,7 +111,9 @@ def test_check_run_run_again_absent(call: Any, hub: Any) -> None:
 
 def test_a_host_that_must_not_be_booted_gets_none(call: Any, hub: Any) -> None:
     done = call(hosts=[*hosts("worker-0"), *hosts("worker-1", create=False)])
-    assert set(hub.of("baremetalhosts")) == set(hub.of("secrets")) - {"worker-0-bmc-secret"} | {"worker-0"} == {"worker-0"}
+    assert (
+        set(hub.of("baremetalhosts")) == set(hub.of("secrets")) - {"worker-0-bmc-secret"} | {"worker-0"} == {"worker-0"}
+    )
     assert [host["name"] for host in done["hosts"]] == ["worker-0"]
     again = call(hosts=[*hosts("worker-0", create=False), *hosts("worker-1", create=False)])
     assert not again["changed"] and [host["name"] for host in again["hosts"]] == ["worker-0"]
@@ -129,7 +140,11 @@ def test_a_namespace_is_made(call: Any, hub: Any) -> None:
 def test_mistakes_are_reported_before_the_hub_is_asked(call: Any, hub: Any) -> None:
     result = call(hosts=[{"name": "a"}, *hosts("worker-0", role="worker", hostname="A")])
     assert result["failed"] and not hub.requests
-    assert [problem["path"] for problem in result["problems"]] == ["hosts[0].boot_mac_address", "hosts[0].bmc", "hosts[1].hostname"]
+    assert [problem["path"] for problem in result["problems"]] == [
+        "hosts[0].boot_mac_address",
+        "hosts[0].bmc",
+        "hosts[1].hostname",
+    ]
     assert "infra_env_name" in call(hosts=[], infra_env_name=None)["msg"]
 
 
@@ -137,7 +152,10 @@ def test_a_bmc_that_refuses_the_credentials(call: Any, hub: Any) -> None:
     hub.wrong.add("worker-1")
     result = call(hosts=hosts(*NAMES))
     assert result["failed"] and result["changed"]
-    assert result["msg"] == "1 of 2 BareMetalHosts are not registered:\nworker-1: registration error: MAC address and credentials refused: 401"
+    assert result["msg"] == (
+        "1 of 2 BareMetalHosts are not registered:\nworker-1: registration error: MAC address and credentials "
+        "refused: 401"
+    )
     assert [(host["failed"], host["error"]) for host in result["hosts"]] == [
         (False, ""),
         (True, "registration error: MAC address and credentials refused: 401"),
@@ -160,7 +178,11 @@ def test_a_cluster_is_reported_once_the_agent_can_be_bound(call: Any, hub: Any) 
     first = call(hosts=wanted)
     assert first["hosts"][0]["waits_for"] == "it is bound to lab/edge once its Agent is there and known-unbound"
     labels = {"agent-install.openshift.io/bmh": "worker-0"}
-    agent = {"metadata": {"name": "a", "namespace": "lab", "labels": labels}, "spec": {}, "status": {"debugInfo": {"state": "insufficient-unbound"}}}
+    agent = {
+        "metadata": {"name": "a", "namespace": "lab", "labels": labels},
+        "spec": {},
+        "status": {"debugInfo": {"state": "insufficient-unbound"}},
+    }
     hub.put("agents", agent)
     hub.faults.append(lambda request: None if request["selector"] != "agent-install.openshift.io/bmh" else managed(hub))
     assert "once its Agent is known-unbound: it is insufficient-unbound" in call(hosts=wanted)["hosts"][0]["waits_for"]
@@ -169,7 +191,11 @@ def test_a_cluster_is_reported_once_the_agent_can_be_bound(call: Any, hub: Any) 
     reported = call(hosts=wanted)
     assert (reported["changed"], reported["hosts"][0]["waits_for"]) == (True, "")
     assert hub.of("baremetalhosts")["worker-0"]["metadata"]["annotations"][annotation] == "lab/edge"
-    hub.change("a", spec={"clusterDeploymentName": {"name": "edge", "namespace": "lab"}}, status={"debugInfo": {"state": "installing"}})
+    hub.change(
+        "a",
+        spec={"clusterDeploymentName": {"name": "edge", "namespace": "lab"}},
+        status={"debugInfo": {"state": "installing"}},
+    )
     assert not call(hosts=wanted)["changed"]
     refused = call(state="absent", hosts=wanted)
     assert refused["failed"] and "so that the machine would be switched off" in refused["msg"]
@@ -178,7 +204,16 @@ def test_a_cluster_is_reported_once_the_agent_can_be_bound(call: Any, hub: Any) 
 
 def managed(hub: Any) -> tuple[int, dict[str, str], dict[str, Any]]:
     """The Agents with the label, whatever its value."""
-    return 200, {}, {"kind": "AgentList", "apiVersion": "agent-install.openshift.io/v1beta1", "metadata": {}, "items": list(hub.of("agents").values())}
+    return (
+        200,
+        {},
+        {
+            "kind": "AgentList",
+            "apiVersion": "agent-install.openshift.io/v1beta1",
+            "metadata": {},
+            "items": list(hub.of("agents").values()),
+        },
+    )
 
 
 def test_a_host_that_does_not_go_keeps_its_credentials(call: Any, hub: Any) -> None:
@@ -193,8 +228,14 @@ def test_a_host_that_does_not_go_keeps_its_credentials(call: Any, hub: Any) -> N
 
 
 def test_what_is_refused_is_accounted_for(call: Any, hub: Any) -> None:
-    forbidden = infrahub.hubserver.status(403, "Forbidden", 'baremetalhosts.metal3.io is forbidden: User "x" cannot create resource "baremetalhosts"')
-    hub.faults.append(lambda request: forbidden if request["verb"] == "create" and request["path"].endswith("baremetalhosts") else None)
+    forbidden = infrahub.hubserver.status(
+        403, "Forbidden", ('baremetalhosts.metal3.io is forbidden: User "x" cannot create resource "baremetalhosts"')
+    )
+    hub.faults.append(
+        lambda request: (
+            forbidden if request["verb"] == "create" and request["path"].endswith("baremetalhosts") else None
+        )
+    )
     result = call(hosts=hosts(*NAMES))
     assert result["failed"] and len(result["done"]) == 2 and "2 of 4 changes were made, 2 were not." in result["msg"]
     assert 'with the rule {apiGroups: ["metal3.io"], resources: ["baremetalhosts"], verbs: ["create"]}' in result["msg"]

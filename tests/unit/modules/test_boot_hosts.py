@@ -61,7 +61,9 @@ def test_check_run_run_again(call: Any, served: Any) -> None:
 def published(tmp_path: Path) -> Path:
     """The state file of a deployment whose image is served."""
     state = StateFile(tmp_path / "state.json")
-    state.update("publish", {"method": "serve", "url": f"http://192.0.2.1:8080/{TOKEN}/agent.x86_64.iso", "token": TOKEN})
+    state.update(
+        "publish", {"method": "serve", "url": f"http://192.0.2.1:8080/{TOKEN}/agent.x86_64.iso", "token": TOKEN}
+    )
     return state.path
 
 
@@ -69,20 +71,39 @@ def published(tmp_path: Path) -> Path:
     "image_url",
     [None, f"http://192.0.2.1:8080/{HIDDEN}/agent.x86_64.iso", f"http://192.0.2.1:8080/{TOKEN}/agent.x86_64.iso"],
 )
-def test_the_bmc_gets_the_token_and_no_reader_of_the_output(call: Any, served: Any, published: Path, image_url: str | None) -> None:
-    arguments = {"hosts": [host(served)], "image_url": image_url, "state_file": str(published), "_ansible_diff": True, "_ansible_verbosity": 4}
+def test_the_bmc_gets_the_token_and_no_reader_of_the_output(
+    call: Any, served: Any, published: Path, image_url: str | None
+) -> None:
+    arguments = {
+        "hosts": [host(served)],
+        "image_url": image_url,
+        "state_file": str(published),
+        "_ansible_diff": True,
+        "_ansible_verbosity": 4,
+    }
     results = [call(boot_hosts, **arguments, _ansible_check_mode=True), call(boot_hosts, **arguments)]
     assert [result.get("failed", False) for result in results] == [False, False], results
-    assert [slot.image for slot in served.bmc.slots if slot.image] == [f"http://192.0.2.1:8080/{TOKEN}/agent.x86_64.iso"]
-    results += [call(boot_hosts, **arguments), call(boot_hosts, **{**arguments, "image_url": "http://192.0.2.1/images/other.iso"})]
+    assert [slot.image for slot in served.bmc.slots if slot.image] == [
+        f"http://192.0.2.1:8080/{TOKEN}/agent.x86_64.iso"
+    ]
+    results += [
+        call(boot_hosts, **arguments),
+        call(boot_hosts, **{**arguments, "image_url": "http://192.0.2.1/images/other.iso"}),
+    ]
     assert [result["changed"] for result in results] == [True, True, False, True]
-    assert TOKEN not in json.dumps(results) and results[3]["hosts"][0]["previous_image"].startswith("http://192.0.2.1:8080/")
+    assert TOKEN not in json.dumps(results) and results[3]["hosts"][0]["previous_image"].startswith(
+        "http://192.0.2.1:8080/"
+    )
 
 
 def test_in_process_the_result_and_the_progress_have_no_token_either(served: Any, published: Path) -> None:
     lines: list[str] = []
     params = {name: spec.get("default") for name, spec in boot_hosts.argument_spec().items()}
-    params |= {"hosts": [host(served, force=True)], "image_url": f"http://192.0.2.1:8080/{HIDDEN}/agent.x86_64.iso", "state_file": str(published)}
+    params |= {
+        "hosts": [host(served, force=True)],
+        "image_url": f"http://192.0.2.1:8080/{HIDDEN}/agent.x86_64.iso",
+        "state_file": str(published),
+    }
     for check_mode in (True, False):
         result = perform(boot_hosts.run, Call(params, check_mode=check_mode, diff=True, show=lines.append))
         assert result["changed"] and HIDDEN in result["hosts"][0]["image"] and HIDDEN in result["diff"][0]["after"]
@@ -92,7 +113,13 @@ def test_in_process_the_result_and_the_progress_have_no_token_either(served: Any
 
 def test_a_failure_shows_no_token(call: Any, served: Any, published: Path) -> None:
     served.bmc.boot_refused = True
-    result = call(boot_hosts, hosts=[host(served)], image_url=f"http://192.0.2.1:8080/{TOKEN}/agent.x86_64.iso", state_file=str(published), _ansible_diff=True)
+    result = call(
+        boot_hosts,
+        hosts=[host(served)],
+        image_url=f"http://192.0.2.1:8080/{TOKEN}/agent.x86_64.iso",
+        state_file=str(published),
+        _ansible_diff=True,
+    )
     assert result["failed"] and TOKEN not in json.dumps(result)
     wrong = call(boot_hosts, hosts=[host(served)], image_url=f"http://192.0.2.1:8080/{TOKEN}/agent.x86_64.iso?x=1")
     assert wrong["failed"] and "must end in .iso" in wrong["msg"] and TOKEN not in json.dumps(wrong)
@@ -101,7 +128,9 @@ def test_a_failure_shows_no_token(call: Any, served: Any, published: Path) -> No
 @pytest.mark.parametrize("recorded", [False, True])
 def test_a_hidden_token_that_no_state_file_has(call: Any, served: Any, tmp_path: Path, *, recorded: bool) -> None:
     if recorded:
-        StateFile(tmp_path / "state.json").update("publish", {"method": "none", "url": "http://192.0.2.1/images/other.iso"})
+        StateFile(tmp_path / "state.json").update(
+            "publish", {"method": "none", "url": "http://192.0.2.1/images/other.iso"}
+        )
     more = {"state_file": str(tmp_path / "state.json")} if recorded else {}
     result = call(boot_hosts, hosts=[host(served)], image_url=f"http://192.0.2.1:8080/{HIDDEN}/agent.iso", **more)
     assert result["failed"] and "the token in it is hidden: set state_file" in result["msg"]
@@ -110,7 +139,11 @@ def test_a_hidden_token_that_no_state_file_has(call: Any, served: Any, tmp_path:
 
 def test_the_failure_of_one_host_keeps_the_list(call: Any, served: Any) -> None:
     dead = host(served)
-    dead = {**dead, "name": "dead", "bmc": {**dead["bmc"], "address": "redfish-virtualmedia+http://127.0.0.1:1/redfish/v1/Systems/1"}}
+    dead = {
+        **dead,
+        "name": "dead",
+        "bmc": {**dead["bmc"], "address": "redfish-virtualmedia+http://127.0.0.1:1/redfish/v1/Systems/1"},
+    }
     result = call(boot_hosts, hosts=[dead, host(served)], state="on", connect_to={"127.0.0.1:1": "127.0.0.1:2"})
     assert result["failed"] and not result["changed"]
     assert [entry["failed"] for entry in result["hosts"]] == [True, False]
@@ -121,11 +154,18 @@ def test_the_failure_of_one_host_keeps_the_list(call: Any, served: Any) -> None:
 def test_one_dead_bmc_keeps_no_other_machine_on(call: Any, served: Any) -> None:
     served.bmc.power = "On"
     dead = host(served)
-    dead = {**dead, "name": "dead", "bmc": {**dead["bmc"], "address": "redfish-virtualmedia+http://127.0.0.1:1/redfish/v1/Systems/1"}}
+    dead = {
+        **dead,
+        "name": "dead",
+        "bmc": {**dead["bmc"], "address": "redfish-virtualmedia+http://127.0.0.1:1/redfish/v1/Systems/1"},
+    }
     hosts = [dead, host(served, take_over=True)]
     result = call(boot_hosts, hosts=hosts, state="off")
     assert (result["failed"], result["changed"], served.bmc.power) == (True, True, "Off")
-    assert result["msg"].startswith("1 of 2 hosts failed:\ndead: BMC of dead:") and "No machine was touched" not in result["msg"]
+    assert (
+        result["msg"].startswith("1 of 2 hosts failed:\ndead: BMC of dead:")
+        and "No machine was touched" not in result["msg"]
+    )
     again = call(boot_hosts, hosts=hosts, state="off")
     assert (again["failed"], again["changed"]) == (True, False) and "No machine was touched" not in again["msg"]
 

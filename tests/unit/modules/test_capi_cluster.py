@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module capi_cluster in process, against a hub in memory: the unit is made, changed, and removed in the order that loses no Agents."""
+"""The module capi_cluster in process, against a hub in memory: the unit is made, changed, and removed in the order that
+loses no Agents.
+"""
 
 from __future__ import annotations
 
@@ -30,9 +32,25 @@ def connected(hub: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def pool(name: str = "large", **more: Any) -> dict[str, Any]:
-    provided = dict.fromkeys(("replicas", "version", "node_drain_timeout", "node_volume_detach_timeout", "node_deletion_timeout", "deletion_order"))
+    provided = dict.fromkeys(
+        (
+            "replicas",
+            "version",
+            "node_drain_timeout",
+            "node_volume_detach_timeout",
+            "node_deletion_timeout",
+            "deletion_order",
+        )
+    )
     bootstrap = {"data_secret_name": "user-data", "config_ref": None}
-    return {**provided, "name": name, "agent_label_selector": {"matchLabels": {"size": name}}, "bootstrap": bootstrap, "labels": {}, **more}
+    return {
+        **provided,
+        "name": name,
+        "agent_label_selector": {"matchLabels": {"size": name}},
+        "bootstrap": bootstrap,
+        "labels": {},
+        **more,
+    }
 
 
 def opened(*, check_mode: bool = False, **options: Any) -> dict[str, Any]:
@@ -40,7 +58,13 @@ def opened(*, check_mode: bool = False, **options: Any) -> dict[str, Any]:
     control_plane = {"api_group": "hypershift.openshift.io", "kind": "HostedControlPlane", "name": None}
     endpoint = {"host": "api.c1.example.com", "port": 6443}
     ignition = {"url": "https://ign.example.com/ignition", "ca_certificate": {"name": "ca", "namespace": None}}
-    provided = {"name": "c1", "namespace": NS, "control_plane": control_plane, "control_plane_endpoint": endpoint, "ignition_endpoint": ignition}
+    provided = {
+        "name": "c1",
+        "namespace": NS,
+        "control_plane": control_plane,
+        "control_plane_endpoint": endpoint,
+        "ignition_endpoint": ignition,
+    }
     call = Call({**params, **provided, **options}, check_mode=check_mode)
     return {**perform(capi_cluster.run, call), "warnings": call.warnings}
 
@@ -62,10 +86,15 @@ def test_check_run_run_again(hub: Any) -> None:
     }
     assert hub.at("agentclusters", "c1", NS)["spec"] == {
         "controlPlaneEndpoint": {"host": "api.c1.example.com", "port": 6443},
-        "ignitionEndpoint": {"url": "https://ign.example.com/ignition", "caCertificateReference": {"name": "ca", "namespace": NS}},
+        "ignitionEndpoint": {
+            "url": "https://ign.example.com/ignition",
+            "caCertificateReference": {"name": "ca", "namespace": NS},
+        },
     }
     [template] = names(hub, "agentmachinetemplates")
-    assert hub.at("agentmachinetemplates", template, NS)["spec"] == {"template": {"spec": {"agentLabelSelector": {"matchLabels": {"size": "large"}}}}}
+    assert hub.at("agentmachinetemplates", template, NS)["spec"] == {
+        "template": {"spec": {"agentLabelSelector": {"matchLabels": {"size": "large"}}}}
+    }
     labels = {"cluster.x-k8s.io/cluster-name": "c1", "cluster.x-k8s.io/deployment-name": "large"}
     assert hub.at("machinedeployments", "large", NS)["spec"] == {
         "clusterName": "c1",
@@ -115,10 +144,15 @@ def test_another_selector_is_another_template(hub: Any) -> None:
     opened(machine_deployments=[pool()])
     [old] = names(hub, "agentmachinetemplates")
     reference = {"apiGroup": PROVIDER, "kind": "AgentMachineTemplate", "name": old}
-    machine_set = {"metadata": {"name": "large-1", "namespace": NS}, "spec": {"clusterName": "c1", "template": {"spec": {"infrastructureRef": reference}}}}
+    machine_set = {
+        "metadata": {"name": "large-1", "namespace": NS},
+        "spec": {"clusterName": "c1", "template": {"spec": {"infrastructureRef": reference}}},
+    }
     hub.put("machinesets", machine_set)
     result = opened(machine_deployments=[pool(agent_label_selector={"matchLabels": {"size": "huge"}})])
-    assert len(names(hub, "agentmachinetemplates")) == 2 and any("its Machines are replaced" in text for text in result["warnings"])
+    assert len(names(hub, "agentmachinetemplates")) == 2 and any(
+        "its Machines are replaced" in text for text in result["warnings"]
+    )
     hub.remove("machinesets", NS, "large-1")
     again = opened(machine_deployments=[pool(agent_label_selector={"matchLabels": {"size": "huge"}})])
     assert again["plan"] == [f"delete AgentMachineTemplate {NS}/{old}: no Machine is made from it any more"]
@@ -131,7 +165,12 @@ def test_killed_at_every_write_and_run_again(monkeypatch: pytest.MonkeyPatch) ->
     def story(hub: Any) -> None:
         if ("clusters", NS, "c1") in hub.objects or not hub.calls["write"] or hub.story == "making":
             opened(machine_deployments=[pool(), pool("two")])
-            opened(machine_deployments=[pool(replicas=2), pool("two", agent_label_selector={"matchLabels": {"size": "other"}})])
+            opened(
+                machine_deployments=[
+                    pool(replicas=2),
+                    pool("two", agent_label_selector={"matchLabels": {"size": "other"}}),
+                ]
+            )
         hub.story = "removing"
         opened(state="absent", wait_for="gone", timeout=60.0)
 
@@ -157,7 +196,12 @@ def test_killed_at_every_write_and_run_again(monkeypatch: pytest.MonkeyPatch) ->
 def test_a_template_that_was_changed(hub: Any) -> None:
     opened(machine_deployments=[pool()])
     [template] = names(hub, "agentmachinetemplates")
-    hub.change("agentmachinetemplates", template, {"spec": {"template": {"spec": {"agentLabelSelector": {"matchLabels": {"size": "other"}}}}}}, NS)
+    hub.change(
+        "agentmachinetemplates",
+        template,
+        {"spec": {"template": {"spec": {"agentLabelSelector": {"matchLabels": {"size": "other"}}}}}},
+        NS,
+    )
     assert "is not what its name says" in opened(machine_deployments=[pool()])["msg"]
 
 
@@ -169,7 +213,10 @@ def test_pools_that_are_not_listed_stay(hub: Any) -> None:
 
 def test_gone_in_the_order_that_loses_no_agents(hub: Any) -> None:
     opened(machine_deployments=[pool(replicas=1)])
-    machine = {"metadata": {"name": "large-x", "namespace": NS, "finalizers": ["machine"]}, "spec": {"clusterName": "c1"}}
+    machine = {
+        "metadata": {"name": "large-x", "namespace": NS, "finalizers": ["machine"]},
+        "spec": {"clusterName": "c1"},
+    }
     hub.put("machines", machine)
     first = opened(state="absent", check_mode=True)
     assert first["plan"] == [f"delete MachineDeployment {NS}/large: the cluster is removed"]
@@ -179,7 +226,10 @@ def test_gone_in_the_order_that_loses_no_agents(hub: Any) -> None:
     second = opened(state="absent", wait_for="gone", timeout=30)
     assert not second["failed"] and second["remaining"] == []
     assert not [key for key in hub.objects if key[0] != "namespaces"]
-    assert [write for write in hub.writes if write.startswith("delete")][:2] == ["delete machinedeployments large", "delete clusters c1"]
+    assert [write for write in hub.writes if write.startswith("delete")][:2] == [
+        "delete machinedeployments large",
+        "delete clusters c1",
+    ]
     assert not opened(state="absent")["changed"]
 
 
@@ -190,7 +240,11 @@ def test_nothing_of_others_is_deleted(hub: Any) -> None:
     opened(machine_deployments=[pool()])
     hub.put("machinedeployments", {"metadata": {"name": "theirs", "namespace": NS}, "spec": {"clusterName": "c1"}})
     result = opened(state="absent")
-    assert names(hub, "machinedeployments") == ["theirs"] and ("clusters", NS, "c1") in hub.objects and "theirs stays" in result["stays"][0]
+    assert (
+        names(hub, "machinedeployments") == ["theirs"]
+        and ("clusters", NS, "c1") in hub.objects
+        and "theirs stays" in result["stays"][0]
+    )
 
 
 def test_waits(hub: Any) -> None:
@@ -198,13 +252,23 @@ def test_waits(hub: Any) -> None:
     assert result["failed"] and result["changed"] and "the AgentCluster is not ready" in result["msg"]
     hub.change("agentclusters", "c1", {"status": {"ready": True}}, NS)
     opened(machine_deployments=[pool(replicas=2)])
-    assert "has not been looked at" in opened(machine_deployments=[pool(replicas=2)], wait_for="replicas", timeout=0)["msg"]
+    assert (
+        "has not been looked at"
+        in opened(machine_deployments=[pool(replicas=2)], wait_for="replicas", timeout=0)["msg"]
+    )
     status = {"observedGeneration": 1, "replicas": 2, "availableReplicas": 1, "upToDateReplicas": 2}
     hub.change("machinedeployments", "large", {"status": status}, NS)
-    assert "has 1 of 2 replicas available" in opened(machine_deployments=[pool(replicas=2)], wait_for="replicas", timeout=0)["msg"]
+    assert (
+        "has 1 of 2 replicas available"
+        in opened(machine_deployments=[pool(replicas=2)], wait_for="replicas", timeout=0)["msg"]
+    )
     hub.change("machinedeployments", "large", {"status": {"availableReplicas": 2}}, NS)
     done = opened(machine_deployments=[pool(replicas=2)], wait_for="replicas", timeout=0)
-    assert not done["failed"] and done["infrastructure_ready"] and done["machine_deployments"][0]["available_replicas"] == 2
+    assert (
+        not done["failed"]
+        and done["infrastructure_ready"]
+        and done["machine_deployments"][0]["available_replicas"] == 2
+    )
 
 
 def test_a_namespace_that_is_not_there_is_made(hub: Any) -> None:
@@ -219,7 +283,10 @@ def test_a_namespace_that_is_not_there_is_made(hub: Any) -> None:
     [
         (pool(replicas=-1), "machine_deployments[large].replicas"),
         (pool(bootstrap={"data_secret_name": None, "config_ref": None}), "exactly one of"),
-        (pool(agent_label_selector={"matchExpressions": [{"key": "a", "operator": "Like"}]}), "machine_deployments[large].agent_label_selector"),
+        (
+            pool(agent_label_selector={"matchExpressions": [{"key": "a", "operator": "Like"}]}),
+            "machine_deployments[large].agent_label_selector",
+        ),
         (pool("x" * 60), "leave room for the names"),
     ],
 )

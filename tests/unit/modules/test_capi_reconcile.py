@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module capi_reconcile in process, against a hub in memory: whose turn it is, the plan of check mode, results and failures."""
+"""The module capi_reconcile in process, against a hub in memory: whose turn it is, the plan of check mode, results and
+failures.
+"""
 
 from __future__ import annotations
 
@@ -34,24 +36,49 @@ def label_selection(count: int, pool: str = "workers", candidates: Any = None) -
 
 def pool_of_machines(hub: Any, name: str = "workers", **labels: str) -> None:
     """A MachineDeployment whose Machines look for the label of the pool."""
-    reference = {"apiGroup": "capi-provider.agent-install.openshift.io", "kind": "AgentMachineTemplate", "name": f"{name}-t"}
-    hub.put("machinedeployments", {"metadata": {"name": name, "namespace": world.NS}, "spec": {"template": {"spec": {"infrastructureRef": reference}}}})
+    reference = {
+        "apiGroup": "capi-provider.agent-install.openshift.io",
+        "kind": "AgentMachineTemplate",
+        "name": f"{name}-t",
+    }
+    hub.put(
+        "machinedeployments",
+        {
+            "metadata": {"name": name, "namespace": world.NS},
+            "spec": {"template": {"spec": {"infrastructureRef": reference}}},
+        },
+    )
     selector = {"matchLabels": {"pool": name, **labels}}
     hub.put(
-        "agentmachinetemplates", {"metadata": {"name": f"{name}-t", "namespace": world.NS}, "spec": {"template": {"spec": {"agentLabelSelector": selector}}}}
+        "agentmachinetemplates",
+        {
+            "metadata": {"name": f"{name}-t", "namespace": world.NS},
+            "spec": {"template": {"spec": {"agentLabelSelector": selector}}},
+        },
     )
 
 
 def test_check_run_run_again(hub: Any) -> None:
     world.stand(hub, machines=1, agents=2)
     planned = opened(check_mode=True)
-    assert planned["changed"] and not planned["failed"] and not hub.writes and planned["mode"] == "reconcile" and not planned["controller"]["active"]
+    assert (
+        planned["changed"]
+        and not planned["failed"]
+        and not hub.writes
+        and planned["mode"] == "reconcile"
+        and not planned["controller"]["active"]
+    )
     assert [(row["agent"], row["hostname"]) for row in planned["machines"]] == [("hosts/agent-1", "worker-1")]
     assert [row["rule"] for row in planned["machines"][0]["rejected"]] != []
-    assert any("Agent hosts/agent-1" in line and f"AgentMachine {world.NS}/pool-0 gets it" in line for line in planned["plan"])
+    assert any(
+        "Agent hosts/agent-1" in line and f"AgentMachine {world.NS}/pool-0 gets it" in line for line in planned["plan"]
+    )
     done = opened(diff=True)
     assert done["changed"] and done["plan"] == planned["plan"], "check mode says what a run does"
-    assert done["machines"][0]["reason"] == planned["machines"][0]["reason"] and done["machines"][0]["rejected"] == planned["machines"][0]["rejected"]
+    assert (
+        done["machines"][0]["reason"] == planned["machines"][0]["reason"]
+        and done["machines"][0]["rejected"] == planned["machines"][0]["rejected"]
+    )
     token = next(item for item in done["diff"] if item["after_header"] == f"Secret {world.NS}/agent-user-data")
     assert "c2VjcmV0" not in str(token)
     world.settle_agents(hub)
@@ -68,7 +95,10 @@ def test_a_machine_without_a_host_says_what_every_agent_lacks(hub: Any) -> None:
     hub.put("agents", {**world.agent(2), "spec": {"approved": False}})
     row = opened()["machines"][0]
     assert (row["state"], row["agent"]) == ("waiting", "")
-    assert {item["agent"]: item["rule"] for item in row["rejected"]} == {"hosts/agent-1": "selector", "hosts/agent-2": "approved"}
+    assert {item["agent"]: item["rule"] for item in row["rejected"]} == {
+        "hosts/agent-1": "selector",
+        "hosts/agent-2": "approved",
+    }
     assert hub.at("agentmachines", "picky")["status"]["conditions"][2]["reason"] == "NoSuitableAgents"
 
 
@@ -77,13 +107,27 @@ def test_with_the_controller_at_work_it_labels(hub: Any) -> None:
     world.add_machine(hub, "workers-a", pool="workers")
     world.add_machine(hub, "others-a", pool="others")
     pool_of_machines(hub)
-    hub.put("deployments", {"metadata": {"name": HOSTED_DEPLOYMENT, "namespace": world.NS}, "status": {"readyReplicas": 1}})
+    hub.put(
+        "deployments", {"metadata": {"name": HOSTED_DEPLOYMENT, "namespace": world.NS}, "status": {"readyReplicas": 1}}
+    )
     planned = opened(check_mode=True, label_selection=label_selection(2))
-    assert planned["mode"] == "label_selection" and planned["controller"]["active"] and planned["changed"] and not hub.writes
+    assert (
+        planned["mode"] == "label_selection"
+        and planned["controller"]["active"]
+        and planned["changed"]
+        and not hub.writes
+    )
     assert [row["agent"] for row in planned["labelled"]] == ["agent-1", "agent-2"]
     done = opened(label_selection=label_selection(2))
-    assert done["labelled"] == planned["labelled"] and set(hub.writes) == {"patch agents agent-1", "patch agents agent-2"}
-    assert {row["name"]: row["state"] for row in done["machines"]} == {"workers-a": "steered", "others-a": "waiting", "workers-new-0001": "steered"}
+    assert done["labelled"] == planned["labelled"] and set(hub.writes) == {
+        "patch agents agent-1",
+        "patch agents agent-2",
+    }
+    assert {row["name"]: row["state"] for row in done["machines"]} == {
+        "workers-a": "steered",
+        "others-a": "waiting",
+        "workers-new-0001": "steered",
+    }
     assert not opened(label_selection=label_selection(2))["changed"]
     off = opened(label_selection=label_selection(0))
     assert [row["agent"] for row in off["unlabelled"]] == ["agent-1", "agent-2"]
@@ -102,22 +146,30 @@ def test_too_few_hosts_for_the_pool(hub: Any) -> None:
 def test_without_a_pool_only_spent_labels_are_taken_off(hub: Any) -> None:
     world.stand(hub, machines=0, agents=2)
     pool_of_machines(hub)
-    hub.put("deployments", {"metadata": {"name": HOSTED_DEPLOYMENT, "namespace": world.NS}, "status": {"readyReplicas": 1}})
+    hub.put(
+        "deployments", {"metadata": {"name": HOSTED_DEPLOYMENT, "namespace": world.NS}, "status": {"readyReplicas": 1}}
+    )
     opened(label_selection=label_selection(2))
     hub.change("agents", "agent-1", {"metadata": {"labels": {"agentMachineRef": "workers-x"}}}, world.AGENTS)
     result = opened()
-    assert [row["agent"] for row in result["unlabelled"]] == ["agent-1"] and "nothing was chosen" in result["problems"][0]["detail"]
+    assert [row["agent"] for row in result["unlabelled"]] == ["agent-1"] and "nothing was chosen" in result["problems"][
+        0
+    ]["detail"]
 
 
 def test_two_parties_are_warned_of(hub: Any) -> None:
     world.stand(hub)
-    hub.put("deployments", {"metadata": {"name": HOSTED_DEPLOYMENT, "namespace": world.NS}, "status": {"readyReplicas": 1}})
+    hub.put(
+        "deployments", {"metadata": {"name": HOSTED_DEPLOYMENT, "namespace": world.NS}, "status": {"readyReplicas": 1}}
+    )
     result = opened(mode="reconcile")
     assert result["changed"] and any("at the same time" in text for text in result["warnings"])
 
 
 def test_a_controller_that_starts_meanwhile_is_not_claimed_beside(hub: Any) -> None:
-    """It is looked for before each round of writes: a Deployment that has just been made has nothing ready when a run begins."""
+    """It is looked for before each round of writes: a Deployment that has just been made has nothing ready when a run
+    begins.
+    """
     world.stand(hub, machines=2, agents=2)
     deployment = {"metadata": {"name": HOSTED_DEPLOYMENT, "namespace": world.NS}, "spec": {"replicas": 1}}
     hub.put("deployments", deployment)
@@ -132,7 +184,9 @@ def test_a_controller_that_starts_meanwhile_is_not_claimed_beside(hub: Any) -> N
 
     hub.create = starts
     result = opened(until="converged", timeout=0.0)
-    assert result["failed"] and "has started meanwhile" in result["msg"] and result["controller"]["active"], result["msg"]
+    assert result["failed"] and "has started meanwhile" in result["msg"] and result["controller"]["active"], result[
+        "msg"
+    ]
     assert result["changed"] and not [line for line in hub.writes if line.startswith("patch agents ")]
     assert opened(mode="reconcile")["changed"], "who says so claims all the same"
 

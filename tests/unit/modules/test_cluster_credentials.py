@@ -29,7 +29,10 @@ def stage(tmp_path: Path) -> Iterator[Any]:
 @pytest.fixture
 def call(stage: Any, capfd: pytest.CaptureFixture[str]) -> Callable[..., dict[str, Any]]:
     def call_module(**arguments: Any) -> dict[str, Any]:
-        with patch_module_args({"work_dir": str(stage.root), "connect_to": stage.connect_to, **arguments}), pytest.raises(SystemExit):
+        with (
+            patch_module_args({"work_dir": str(stage.root), "connect_to": stage.connect_to, **arguments}),
+            pytest.raises(SystemExit),
+        ):
             cluster_credentials.main()
         output = capfd.readouterr().out
         assert "aaaaa-bbbbb" not in output and "PRIVATE KEY" not in output and "client-key-data" not in output
@@ -44,7 +47,10 @@ def test_check_run_run_again(stage: Any, call: Any) -> None:
     before = (stage.root / "auth" / "kubeconfig").read_text()
     predicted = call(_ansible_check_mode=True, _ansible_diff=True)
     assert predicted["changed"] and (stage.root / "auth" / "kubeconfig").read_text() == before
-    assert [entry["after"] for entry in predicted["diff"]] == ["the CA of the cluster's ingress is added\n", "the API is reached at a mapped address\n"]
+    assert [entry["after"] for entry in predicted["diff"]] == [
+        "the CA of the cluster's ingress is added\n",
+        "the API is reached at a mapped address\n",
+    ]
     done, again = call(), call()
     assert [done["changed"], again["changed"]] == [True, False]
     assert done["console_url"] == CONSOLE and stage.state.section("install")["console_url"] == CONSOLE

@@ -26,7 +26,10 @@ def stage(tmp_path: Path) -> Iterator[Any]:
 @pytest.fixture
 def call(stage: Any, capfd: pytest.CaptureFixture[str]) -> Callable[..., dict[str, Any]]:
     def call_module(**arguments: Any) -> dict[str, Any]:
-        with patch_module_args({"work_dir": str(stage.root), "connect_to": stage.connect_to, **arguments}), pytest.raises(SystemExit):
+        with (
+            patch_module_args({"work_dir": str(stage.root), "connect_to": stage.connect_to, **arguments}),
+            pytest.raises(SystemExit),
+        ):
             deployment_plan.main()
         output = capfd.readouterr().out
         assert "user-token-of-this-deployment" not in output
@@ -36,9 +39,28 @@ def call(stage: Any, capfd: pytest.CaptureFixture[str]) -> Callable[..., dict[st
 
 
 def test_nothing_yet_with_what_check_mode_predicts(stage: Any, call: Any) -> None:
-    hosts = [{"name": "a", "hostname": "a", "role": "master", "macs": ["52:54:00:00:00:0a"], "static_ips": ["192.168.111.20"]}]
-    result = call(hosts=hosts, rendezvous_ip="192.168.111.20", api_url="https://api.demo.example.com:6443", _ansible_check_mode=True)
-    assert (result["state"], result["build"], result["boot_hosts"], result["wait"], result["changed"]) == ("new", True, ["a"], True, False)
+    hosts = [
+        {
+            "name": "a",
+            "hostname": "a",
+            "role": "master",
+            "macs": ["52:54:00:00:00:0a"],
+            "static_ips": ["192.168.111.20"],
+        }
+    ]
+    result = call(
+        hosts=hosts,
+        rendezvous_ip="192.168.111.20",
+        api_url="https://api.demo.example.com:6443",
+        _ansible_check_mode=True,
+    )
+    assert (result["state"], result["build"], result["boot_hosts"], result["wait"], result["changed"]) == (
+        "new",
+        True,
+        ["a"],
+        True,
+        False,
+    )
     assert not stage.root.exists()
 
 
@@ -47,7 +69,9 @@ def test_someone_elses_cluster_at_predicted_addresses(stage: Any, call: Any) -> 
     result = call(hosts=[{"name": "a"}], api_url="https://api.demo.example.com:6443")
     # Whether it may be booted is up to touch_check.
     assert (result["state"], result["boot_hosts"], result["api"]) == ("foreign", ["a"], "foreign")
-    assert call(hosts=[{"name": "a"}], api_url="https://api.demo.example.com:6443", force=["start_over"])["boot_hosts"] == ["a"]
+    assert call(hosts=[{"name": "a"}], api_url="https://api.demo.example.com:6443", force=["start_over"])[
+        "boot_hosts"
+    ] == ["a"]
 
 
 def test_built_registered_installed(stage: Any, call: Any) -> None:
@@ -63,7 +87,12 @@ def test_built_registered_installed(stage: Any, call: Any) -> None:
     stage.state.update("install", {"phase": "installed"})
     service.infra_env = "another-tool"
     installed = call()
-    assert (installed["state"], installed["wait"], installed["boot_hosts"], installed["api"]) == ("installed", False, [], "ours")
+    assert (installed["state"], installed["wait"], installed["boot_hosts"], installed["api"]) == (
+        "installed",
+        False,
+        [],
+        "ours",
+    )
 
 
 @pytest.mark.parametrize("how", ["on disk", "predicted"])
@@ -107,7 +136,13 @@ def test_a_state_file_that_was_deleted_while_the_cluster_answers(stage: Any, cal
     stage.installed()
     stage.state.path.unlink()
     result = call()
-    assert (result["state"], result["api"], result["boot_hosts"], result["build"], result["wait"]) == ("installed", "ours", [], False, True)
+    assert (result["state"], result["api"], result["boot_hosts"], result["build"], result["wait"]) == (
+        "installed",
+        "ours",
+        [],
+        False,
+        True,
+    )
     reported = json.dumps(result["warnings"])
     assert "state.json has lost everything" in reported and "cannot be found again" in reported
     assert not stage.state.path.exists()
@@ -118,7 +153,10 @@ def test_a_kubeconfig_that_was_deleted_is_in_the_state_file_too(stage: Any, call
     stage.installed()
     certificate, key = stage.authority.issue("system:admin")
     pair = {"crt": certificate, "key": key}
-    stage.state.update("secrets", {"signers": {"kube-apiserver-lb-signer": {"crt": stage.authority.pem, "key": ""}}, "admin_kubeconfig": pair})
+    stage.state.update(
+        "secrets",
+        {"signers": {"kube-apiserver-lb-signer": {"crt": stage.authority.pem, "key": ""}}, "admin_kubeconfig": pair},
+    )
     (stage.root / "auth" / "kubeconfig").unlink()
     result = call()
     assert (result["state"], result["api"], result["boot_hosts"]) == ("installed", "ours", [])

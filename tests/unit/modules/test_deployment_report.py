@@ -54,7 +54,10 @@ def test_further_warnings_are_shown_without_secrets(stage: Any, call: Any) -> No
 
 def test_a_wrong_role_is_a_warning_of_the_task(stage: Any, call: Any) -> None:
     stage.build()
-    nodes = [{"name": "node-0", "ready": True, "roles": ["worker"]}, {"name": "node-1", "ready": True, "roles": ["worker"]}]
+    nodes = [
+        {"name": "node-0", "ready": True, "roles": ["worker"]},
+        {"name": "node-1", "ready": True, "roles": ["worker"]},
+    ]
     stage.state.update("install", {"phase": "installed", "nodes": nodes})
     result = call()
     assert len(result["node_warnings"]) == 1 and "its Node has the role worker" in str(result["warnings"])
@@ -68,13 +71,18 @@ def test_before_anything_happened(stage: Any, call: Any) -> None:
 
 
 def test_an_image_server_that_runs_is_named(stage: Any, call: Any) -> None:
-    """A reader of the reason of a failed run, such as a refused boot, sees that its image server goes on, and until when."""
+    """A reader of the reason of a failed run, such as a refused boot, sees that its image server goes on, and until
+    when.
+    """
     stage.build()
     assert call()["served"] == ""
     process = Process.of(os.getpid())
     assert process is not None
     published = {"method": "serve", "url": "http://192.0.2.1:8080/agent.iso", "until": "2026-01-01T12:00:00Z"}
     stage.state.update("publish", {**published, "pid": process.pid, "started": process.started})
-    assert "still served at http://192.0.2.1:8080/agent.iso" in call()["served"] and "until 2026-01-01T12:00:00Z at the latest" in call()["served"]
+    assert (
+        "still served at http://192.0.2.1:8080/agent.iso" in call()["served"]
+        and "until 2026-01-01T12:00:00Z at the latest" in call()["served"]
+    )
     stage.state.update("publish", {**published, "pid": process.pid, "started": process.started + 1})
     assert call()["served"] == ""

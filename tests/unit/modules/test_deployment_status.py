@@ -29,7 +29,9 @@ def test_nothing_is_recorded(call: Any, served: Any, tmp_path: Path) -> None:
     work_dir = tmp_path / "demo"
     result = call(deployment_status, hosts=hosts(served), touch=touch(work_dir))
     assert result["state"] == "unknown" and f"no record in {work_dir}" in result["reason"] and not result["changed"]
-    assert result["hosts"] == [{"name": "node-1", "status": "", "node": "", "power": "On", "medium": False, "waits_for": ""}]
+    assert result["hosts"] == [
+        {"name": "node-1", "status": "", "node": "", "power": "On", "medium": False, "waits_for": ""}
+    ]
     assert not work_dir.exists() and served.bmc.writes() == []
 
 
@@ -38,10 +40,14 @@ def test_a_machine_that_boots(call: Any, served: Any, tmp_path: Path) -> None:
     work_dir = tmp_path / "demo"
     deployed(work_dir, "booted")
     now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-    StateFile(work_dir / "state.json").update("machines", {"node-1": {"state": "booted", "at": now, "method": "agent", "macs": [MAC]}})
+    StateFile(work_dir / "state.json").update(
+        "machines", {"node-1": {"state": "booted", "at": now, "method": "agent", "macs": [MAC]}}
+    )
     before = files(tmp_path)
     result = call(deployment_status, hosts=hosts(served), touch=touch(work_dir))
-    assert result["state"] == "running" and "phase boot" in result["reason"] and result["hosts"][0]["status"] == "booted"
+    assert (
+        result["state"] == "running" and "phase boot" in result["reason"] and result["hosts"][0]["status"] == "booted"
+    )
     late = call(deployment_status, hosts=hosts(served), touch=touch(work_dir, timeouts={"boot": 0}))
     assert late["state"] == "unknown"
     assert files(tmp_path) == before and served.bmc.writes() == []
@@ -56,7 +62,10 @@ def test_a_recorded_failure_and_no_secrets(call: Any, served: Any, tmp_path: Pat
     (work_dir / "auth" / "kubeadmin-password").write_text(PASSWORD)
     result = call(deployment_status, hosts=hosts(served), touch=touch(work_dir))
     assert (result["state"], result["phase"]) == ("failed", "failed")
-    assert result["paths"]["kubeadmin_password_file"] == str(work_dir / "auth" / "kubeadmin-password") and result["paths"]["kubeconfig"] == ""
+    assert (
+        result["paths"]["kubeadmin_password_file"] == str(work_dir / "auth" / "kubeadmin-password")
+        and result["paths"]["kubeconfig"] == ""
+    )
     assert PASSWORD not in json.dumps(result)
 
 
@@ -68,15 +77,22 @@ def test_a_damaged_state_and_a_bmc_that_does_not_answer(call: Any, served: Any, 
     gone[0]["bmc"]["address"] = "http://127.0.0.1:1/redfish/v1/Systems/1"
     result = call(deployment_status, hosts=gone, touch=touch(work_dir))
     assert result["state"] == "unknown" and "state.json" in result["reason"]
-    assert any(text.startswith("node-1: BMC of node-1: ") for text in result["not_checked"]) and result["hosts"][0]["medium"] is None
+    assert (
+        any(text.startswith("node-1: BMC of node-1: ") for text in result["not_checked"])
+        and result["hosts"][0]["medium"] is None
+    )
 
 
 def test_a_store_that_cannot_be_read(call: Any, served: Any, tmp_path: Path) -> None:
-    result = call(deployment_status, touch=touch(tmp_path / "demo"), state_fault="The passphrase does not open the record.")
+    result = call(
+        deployment_status, touch=touch(tmp_path / "demo"), state_fault="The passphrase does not open the record."
+    )
     assert result["state"] == "unknown" and "passphrase" in result["reason"]
 
 
-@pytest.mark.parametrize(("state", "key"), [("done", ""), ("running", ""), ("failed", "failed"), ("unknown", "unreachable")])
+@pytest.mark.parametrize(
+    ("state", "key"), [("done", ""), ("running", ""), ("failed", "failed"), ("unknown", "unreachable")]
+)
 def test_the_end(state: str, key: str, call: Any) -> None:
     result = call(deployment_status, end_with={"state": state, "reason": "Because.", "next_step": "Wait."})
     assert {name for name in ("failed", "unreachable") if result.get(name)} == ({key} if key else set())

@@ -16,7 +16,10 @@ __all__ = ["hub", "opened", "touch"]  # fixtures
 
 
 def cluster_install(*conditions: tuple[str, str, str]) -> dict[str, Any]:
-    status = [{"type": kind, "status": status, "reason": reason, "message": f"{kind} is {status}"} for kind, status, reason in conditions]
+    status = [
+        {"type": kind, "status": status, "reason": reason, "message": f"{kind} is {status}"}
+        for kind, status, reason in conditions
+    ]
     return {"metadata": {"name": "demo", "namespace": "lab"}, "spec": {}, "status": {"conditions": status}}
 
 
@@ -31,7 +34,11 @@ def test_hosts_by_their_agents(opened: Any, hub: Any, touch: dict[str, Any]) -> 
     hub.put("agents", made.agent(2, state="installing-in-progress", cluster=("lab", "demo")))
     result = opened(deployment_status, touch=touch)
     assert (result["state"], result["phase"]) == ("running", "installing")
-    assert [(host["name"], bool(host["status"])) for host in result["hosts"]] == [("node-1", True), ("node-2", True), ("node-3", False)]
+    assert [(host["name"], bool(host["status"])) for host in result["hosts"]] == [
+        ("node-1", True),
+        ("node-2", True),
+        ("node-3", False),
+    ]
     assert result["hosts"][1]["status"].startswith("installing-in-progress")
     assert {request["verb"] for request in hub.requests} <= {"get", "list"}
 

@@ -30,7 +30,11 @@ def images() -> Iterator[Any]:
 @pytest.fixture
 def hub(images: Any) -> Iterator[Any]:
     server = infrahub.InfraHub()
-    status = {"conditions": [{"type": "ImageCreated", "status": "True"}], "isoDownloadURL": images.base + PATH, "createdTime": infrahub.stamp(100)}
+    status = {
+        "conditions": [{"type": "ImageCreated", "status": "True"}],
+        "isoDownloadURL": images.base + PATH,
+        "createdTime": infrahub.stamp(100),
+    }
     server.put("infraenvs", {"metadata": {"name": "site", "namespace": "lab"}, "spec": {}, "status": status})
     yield server
     server.stop()
@@ -39,7 +43,10 @@ def hub(images: Any) -> Iterator[Any]:
 @pytest.fixture
 def call(hub: Any, capfd: pytest.CaptureFixture[str]) -> Callable[..., dict[str, Any]]:
     def call_module(**arguments: Any) -> dict[str, Any]:
-        with patch_module_args({"kubeconfig": hub.kubeconfig, "name": "site", "namespace": "lab", **arguments}), pytest.raises(SystemExit):
+        with (
+            patch_module_args({"kubeconfig": hub.kubeconfig, "name": "site", "namespace": "lab", **arguments}),
+            pytest.raises(SystemExit),
+        ):
             discovery_image.main()
         output = capfd.readouterr().out
         assert "a-token-for-the-hub" not in output

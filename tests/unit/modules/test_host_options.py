@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Fields of a host that modules agents, bare_metal_hosts and assisted_hosts pass on: options, documentation, requests."""
+"""Fields of a host that modules agents, bare_metal_hosts and assisted_hosts pass on: options, documentation,
+requests.
+"""
 
 from __future__ import annotations
 

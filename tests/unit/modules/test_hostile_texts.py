@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Modules against services that repeat credentials or send control characters: nothing of it is in what Ansible gets and shows."""
+"""Modules against services that repeat credentials or send control characters: nothing of it is in what Ansible gets
+and shows.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,11 @@ def hub_arguments(endpoint: str, password: str) -> dict[str, Any]:
     return {"host": f"http://{endpoint}", "username": USER, "password": password, "namespace": "edge", "hosts": []}
 
 
-CASES = {"bmc": (bmc_info, bmc_arguments, redfish), "assisted": (assisted_info, assisted_arguments, assisted), "hub": (hub_plan, hub_arguments, kubernetes)}
+CASES = {
+    "bmc": (bmc_info, bmc_arguments, redfish),
+    "assisted": (assisted_info, assisted_arguments, assisted),
+    "hub": (hub_plan, hub_arguments, kubernetes),
+}
 
 
 def opened(module: Any, arguments: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
@@ -93,7 +99,9 @@ def test_a_hub_that_repeats_a_token_which_no_option_holds(form: str, tmp_path: P
             "users": [{"name": "a", "user": {"token": token}}],
         }
         (tmp_path / "kubeconfig").write_text(yaml.safe_dump(kubeconfig))
-        result, _lines = opened(hub_plan, {"kubeconfig": str(tmp_path / "kubeconfig"), "namespace": "edge", "hosts": []})
+        result, _lines = opened(
+            hub_plan, {"kubeconfig": str(tmp_path / "kubeconfig"), "namespace": "edge", "hosts": []}
+        )
     assert "<hidden>" in result["msg"]
     assert [trace for trace in traces(token, USER) if trace in str(result)] == []
 
@@ -122,7 +130,9 @@ def run_play(tmp_path: Path) -> Callable[[dict[str, Any]], subprocess.CompletedP
     def run(task: dict[str, Any]) -> subprocess.CompletedProcess[bytes]:
         playbook = tmp_path / "play.yml"
         play = {"hosts": "localhost", "connection": "local", "gather_facts": False, "tasks": [task]}
-        playbook.write_text(yaml.safe_dump([{**play, "vars": {"ansible_python_interpreter": "{{ ansible_playbook_python }}"}}]))
+        playbook.write_text(
+            yaml.safe_dump([{**play, "vars": {"ansible_python_interpreter": "{{ ansible_playbook_python }}"}}])
+        )
         (tmp_path / "ansible.cfg").touch()
         environment = {
             **os.environ,
@@ -138,11 +148,17 @@ def run_play(tmp_path: Path) -> Callable[[dict[str, Any]], subprocess.CompletedP
 
 
 @pytest.mark.parametrize("payloads_first", [True, False])
-def test_a_hostile_bmc_in_a_run_of_ansible(run_play: Callable[[dict[str, Any]], subprocess.CompletedProcess[bytes]], payloads_first: bool) -> None:
-    """Everything at once, at the highest verbosity that users take, and both streams read as a terminal reads them; long texts are cut."""
+def test_a_hostile_bmc_in_a_run_of_ansible(
+    run_play: Callable[[dict[str, Any]], subprocess.CompletedProcess[bytes]], payloads_first: bool
+) -> None:
+    """Everything at once, at the highest verbosity that users take, and both streams read as a terminal reads them;
+    long texts are cut.
+    """
     password = "p@ss/w+rd %1<&>"
     echoes = [echo(USER, password) for echo in ECHOES.values()]
-    attack = " ".join([*PAYLOADS.values(), FORGED, *echoes] if payloads_first else [*echoes, *PAYLOADS.values(), FORGED])
+    attack = " ".join(
+        [*PAYLOADS.values(), FORGED, *echoes] if payloads_first else [*echoes, *PAYLOADS.values(), FORGED]
+    )
     with echoing(lambda seen: attack, redfish) as service:
         done = run_play({"name": "Read", "zerotouch.openshift.bmc_info": bmc_arguments(service.endpoint, password)})
     assert done.returncode == 2

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module hub_plan as a module, in this process: what each host needs, from the hub's Agents, the cluster's installation and its Nodes."""
+"""The module hub_plan as a module, in this process: what each host needs, from the hub's Agents, the cluster's
+installation and its Nodes.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,10 @@ def hub() -> Iterator[Any]:
 @pytest.fixture
 def call(capfd: pytest.CaptureFixture[str], hub: Any) -> Callable[..., dict[str, Any]]:
     def call_module(**arguments: Any) -> dict[str, Any]:
-        with patch_module_args({"kubeconfig": hub.kubeconfig, "namespace": "lab", **arguments}), pytest.raises(SystemExit):
+        with (
+            patch_module_args({"kubeconfig": hub.kubeconfig, "namespace": "lab", **arguments}),
+            pytest.raises(SystemExit),
+        ):
             hub_plan.main()
         output = capfd.readouterr().out
         assert "a-token-for-the-hub" not in output and "a-token-for-the-spoke" not in output
@@ -42,12 +47,20 @@ def call(capfd: pytest.CaptureFixture[str], hub: Any) -> Callable[..., dict[str,
 
 
 def hosts(count: int) -> list[dict[str, Any]]:
-    return [{"name": f"node-{n}", "mac_addresses": [made.mac(n)], "hostname": f"node-{n}.example.com"} for n in range(1, count + 1)]
+    return [
+        {"name": f"node-{n}", "mac_addresses": [made.mac(n)], "hostname": f"node-{n}.example.com"}
+        for n in range(1, count + 1)
+    ]
 
 
 def put_install(hub: Any, reason: str, message: str, status: str = "False", **more: Any) -> None:
-    conditions = [{"type": "Completed", "status": status, "reason": reason, "message": message}, *more.get("conditions", [])]
-    hub.put("agentclusterinstalls", {"metadata": {"name": "demo", "namespace": "lab"}, "status": {"conditions": conditions}})
+    conditions = [
+        {"type": "Completed", "status": status, "reason": reason, "message": message},
+        *more.get("conditions", []),
+    ]
+    hub.put(
+        "agentclusterinstalls", {"metadata": {"name": "demo", "namespace": "lab"}, "status": {"conditions": conditions}}
+    )
 
 
 def put_installed(hub: Any, spoke: Any, *nodes: str) -> None:
@@ -56,7 +69,9 @@ def put_installed(hub: Any, spoke: Any, *nodes: str) -> None:
     hub.put("clusterdeployments", {"metadata": {"name": "demo", "namespace": "lab"}, "spec": {}})
     text = yaml.safe_dump(spoke.kubeconfig).replace("a-token-for-the-hub", "a-token-for-the-spoke")
     data = {"kubeconfig": base64.b64encode(text.encode()).decode()}
-    hub.put("secrets", {"kind": "Secret", "metadata": {"name": "demo-admin-kubeconfig", "namespace": "lab"}, "data": data})
+    hub.put(
+        "secrets", {"kind": "Secret", "metadata": {"name": "demo-admin-kubeconfig", "namespace": "lab"}, "data": data}
+    )
     for name in nodes:
         spoke.put("nodes", {"kind": "Node", "metadata": {"name": name}})
 
@@ -66,7 +81,9 @@ def spoke(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     monkeypatch.setitem(hubserver.KINDS, "nodes", "Node")
     monkeypatch.setitem(hubserver.KINDS, "secrets", "Secret")
     # The server of these tests has no TLS, which a kubeconfig of a remote side must have (tests/unit/kube).
-    monkeypatch.setattr(hub_observe, "resolve_remote", lambda data, label: resolve(source_of(yaml.safe_load(data), label)))
+    monkeypatch.setattr(
+        hub_observe, "resolve_remote", lambda data, label: resolve(source_of(yaml.safe_load(data), label))
+    )
     server = hubserver.HubServer()
     yield server
     server.stop()
@@ -83,7 +100,13 @@ def test_hosts_without_a_cluster(call: Any, hub: Any) -> None:
     assert actions(result) == {"node-1": "wait", "node-2": "boot", "node-3": "boot"}
     assert (result["boot_hosts"], result["forced_hosts"], result["stop"]) == (["node-2", "node-3"], ["node-2"], "")
     assert result["changed"] is False and hub.calls() == {"list": 1}
-    assert result["hosts"][0] == {"name": "node-1", "action": "wait", "reason": "registered: known-unbound", "agent": made.uuid(1), "state": "known-unbound"}
+    assert result["hosts"][0] == {
+        "name": "node-1",
+        "action": "wait",
+        "reason": "registered: known-unbound",
+        "agent": made.uuid(1),
+        "state": "known-unbound",
+    }
 
 
 def test_a_cluster_that_installs(call: Any, hub: Any) -> None:
@@ -122,7 +145,11 @@ def test_a_failed_installation_is_for_the_safety_table(call: Any, hub: Any) -> N
 def test_cluster_that_hosts_would_be_bound_to_must_be_there(call: Any, hub: Any) -> None:
     """Before any of them is booted."""
     missing = call(hosts=hosts(1), cluster=CLUSTER, binds=True)
-    assert "has no ClusterDeployment lab/demo" in missing["stop"] and "deploy_cluster" in missing["stop"] and missing["boot_hosts"] == []
+    assert (
+        "has no ClusterDeployment lab/demo" in missing["stop"]
+        and "deploy_cluster" in missing["stop"]
+        and missing["boot_hosts"] == []
+    )
     assert call(hosts=hosts(1), cluster=CLUSTER)["boot_hosts"] == ["node-1"]
     hub.put("clusterdeployments", {"metadata": {"name": "demo", "namespace": "lab"}, "spec": {}})
     assert call(hosts=hosts(1), cluster=CLUSTER, binds=True)["boot_hosts"] == ["node-1"]
@@ -130,7 +157,10 @@ def test_cluster_that_hosts_would_be_bound_to_must_be_there(call: Any, hub: Any)
 
 def test_hosts_of_an_infra_env_with_a_cluster_do_not_come_back(call: Any, hub: Any) -> None:
     hub.put("agents", made.agent(1, state="installed", cluster=("lab", "demo")))
-    hub.put("infraenvs", {"metadata": {"name": "lab", "namespace": "lab"}, "spec": {"clusterRef": {"name": "demo", "namespace": "lab"}}})
+    hub.put(
+        "infraenvs",
+        {"metadata": {"name": "lab", "namespace": "lab"}, "spec": {"clusterRef": {"name": "demo", "namespace": "lab"}}},
+    )
     assert "InfraEnv lab binds its hosts early" in call(hosts=hosts(1), cluster=CLUSTER, purpose="reprovision")["stop"]
     leaving = call(hosts=hosts(2), cluster=CLUSTER, purpose="remove")
     assert leaving["stop"] == "" and [host["agent"] for host in leaving["hosts"]] == [made.uuid(1), ""]

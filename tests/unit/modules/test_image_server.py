@@ -45,7 +45,11 @@ def opened(work: Path, *, check_mode: bool = False, **options: Any) -> dict[str,
 def test_start_and_stop(work: Path) -> None:
     options = {"publish": {"listen": "127.0.0.1"}}
     planned = opened(work, check_mode=True, **options)
-    assert (planned["changed"], planned["pid"], planned["url"]) == (True, 0, "http://127.0.0.1:0/predicted/agent.x86_64.iso")
+    assert (planned["changed"], planned["pid"], planned["url"]) == (
+        True,
+        0,
+        "http://127.0.0.1:0/predicted/agent.x86_64.iso",
+    )
     done = opened(work, **options)
     assert not done["failed"], done
     assert done["url_file"] == planned["url_file"] == str(work / "auth" / "image-url")
@@ -64,7 +68,10 @@ def test_start_and_stop(work: Path) -> None:
 
 
 def test_the_interface_that_leads_to_the_bmcs(work: Path) -> None:
-    addresses = ["redfish-virtualmedia+https://127.9.0.1:8443/redfish/v1/Systems/1", "redfish-virtualmedia+https://bmc-2.example.com"]
+    addresses = [
+        "redfish-virtualmedia+https://127.9.0.1:8443/redfish/v1/Systems/1",
+        "redfish-virtualmedia+https://bmc-2.example.com",
+    ]
     done = opened(work, bmc_addresses=addresses, connect_to={"bmc-2.example.com": "127.9.0.2"})
     assert done["url"].startswith("http://127.0.0.1:"), done
     assert done["warnings"] == []
@@ -81,7 +88,12 @@ def test_check_mode_before_there_is_anything(tmp_path: Path) -> None:
 
 def test_directory_and_none(work: Path, tmp_path: Path) -> None:
     (tmp_path / "www").mkdir()
-    publish = {"method": "directory", "directory": str(tmp_path / "www"), "url": "http://192.0.2.1/images", "mode": "0644"}
+    publish = {
+        "method": "directory",
+        "directory": str(tmp_path / "www"),
+        "url": "http://192.0.2.1/images",
+        "mode": "0644",
+    }
     done = opened(work, publish=publish)
     token = StateFile(work / "state.json").section("publish")["token"]
     copy = Path(done["copy_path"].replace("<hidden>", token))
@@ -96,10 +108,15 @@ def test_directory_and_none(work: Path, tmp_path: Path) -> None:
 def test_the_root_file_system_of_a_minimal_iso(work: Path, tmp_path: Path) -> None:
     artifacts = tmp_path / "www"
     artifacts.mkdir()
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(artifacts)))
+    server = http.server.ThreadingHTTPServer(
+        ("127.0.0.1", 0), functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(artifacts))
+    )
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
     url = "http://boot.example.com/agent.x86_64-rootfs.img"
-    options = {"publish": {"listen": "127.0.0.1"}, "connect_to": {"boot.example.com": f"127.0.0.1:{server.server_port}"}}
+    options = {
+        "publish": {"listen": "127.0.0.1"},
+        "connect_to": {"boot.example.com": f"127.0.0.1:{server.server_port}"},
+    }
     state = StateFile(work / "state.json")
     state.update("image", {**state.section("image"), "rootfs": {"url": url, "size": 6}})
     try:
@@ -111,7 +128,10 @@ def test_the_root_file_system_of_a_minimal_iso(work: Path, tmp_path: Path) -> No
         made.write_bytes(b"rootfs")
         assert opened(work, **options)["msg"].endswith(f"Publish {made} there and run again.")
         (artifacts / made.name).write_bytes(b"other build")
-        assert "is not the root file system of this image: it has 11 bytes, 6 are expected" in opened(work, **options)["msg"]
+        assert (
+            "is not the root file system of this image: it has 11 bytes, 6 are expected"
+            in opened(work, **options)["msg"]
+        )
         (artifacts / made.name).write_bytes(b"rootfs")
         done = opened(work, **options)
         assert (done["failed"], done["warnings"]) == (False, [])
@@ -119,7 +139,9 @@ def test_the_root_file_system_of_a_minimal_iso(work: Path, tmp_path: Path) -> No
         server.shutdown()
         server.server_close()
     unseen = opened(work, **options)
-    assert not unseen["failed"] and unseen["warnings"][0].startswith("Whether hosts find their root file system could not be seen from here")
+    assert not unseen["failed"] and unseen["warnings"][0].startswith(
+        "Whether hosts find their root file system could not be seen from here"
+    )
 
 
 @pytest.mark.parametrize(
@@ -163,7 +185,9 @@ def webdav(tmp_path: Path) -> Iterator[http.server.ThreadingHTTPServer]:
             """Silent."""
 
     (tmp_path / "store").mkdir()
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=str(tmp_path / "store"))) as server:
+    with http.server.ThreadingHTTPServer(
+        ("127.0.0.1", 0), functools.partial(Handler, directory=str(tmp_path / "store"))
+    ) as server:
         threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
         yield server
         server.shutdown()
@@ -182,7 +206,10 @@ def test_upload_with_the_root_file_system(work: Path, webdav: http.server.Thread
     assert not done["failed"] and done["changed"], done
     token = StateFile(work / "state.json").section("publish")["token"]
     assert done["url"] == f"{url}/<hidden>/agent.x86_64.iso" and url_of(work) == f"{url}/{token}/agent.x86_64.iso"
-    assert {str(path.relative_to(tmp_path / "store")) for path in (tmp_path / "store").rglob("*.i*")} == {f"{token}/agent.x86_64.iso", rootfs.name}
+    assert {str(path.relative_to(tmp_path / "store")) for path in (tmp_path / "store").rglob("*.i*")} == {
+        f"{token}/agent.x86_64.iso",
+        rootfs.name,
+    }
     again = opened(work, **options)
     assert not again["changed"] and "s3cret" not in json.dumps([done, again])
     refused = opened(work, publish={**options["publish"], "headers": {"X-Key": "another-secret"}, "verify": "digest"})
@@ -198,5 +225,8 @@ def test_the_plan_of_an_upload(work: Path, webdav: http.server.ThreadingHTTPServ
     lines: list[str] = []
     params = {name: spec.get("default") for name, spec in image_server.argument_spec().items()}
     publish = {"method": "upload", "url": f"http://127.0.0.1:{webdav.server_port}"}
-    result = perform(image_server.run, Call({**params, "work_dir": str(work), "publish": publish}, check_mode=True, show=lines.append))
+    result = perform(
+        image_server.run,
+        Call({**params, "work_dir": str(work), "publish": publish}, check_mode=True, show=lines.append),
+    )
     assert result["changed"] and lines == [f"would upload agent.x86_64.iso: it is new, to {publish['url']}/predicted"]

@@ -37,11 +37,19 @@ def call(hub: Any, capfd: pytest.CaptureFixture[str]) -> Callable[..., dict[str,
     return call_module
 
 
-OVERRIDE = {"ignition": {"version": "3.2.0"}, "storage": {"files": [{"path": "/etc/x", "contents": {"source": "data:,x"}}]}, "password": "override-password"}
+OVERRIDE = {
+    "ignition": {"version": "3.2.0"},
+    "storage": {"files": [{"path": "/etc/x", "contents": {"source": "data:,x"}}]},
+    "password": "override-password",
+}
 
 
 def test_check_run_run_again_absent(call: Any, hub: Any) -> None:
-    arguments = {"pull_secret": infrahub.PULL_SECRET, "ignition_config_override": OVERRIDE, "agent_labels": {"site": "a"}}
+    arguments = {
+        "pull_secret": infrahub.PULL_SECRET,
+        "ignition_config_override": OVERRIDE,
+        "agent_labels": {"site": "a"},
+    }
     predicted = call(**arguments, _ansible_check_mode=True, _ansible_diff=True)
     assert predicted["changed"] and hub.objects == {} and predicted["iso_url"] == ""
     done = call(**arguments, _ansible_diff=True)
@@ -63,7 +71,12 @@ def test_an_infra_env_of_another_tool_stays_and_is_reported(call: Any, hub: Any)
     infra_env["metadata"]["labels"] = {"made-by": "another tool"}
     refused = call(state="absent")
     assert refused["failed"] and not refused["changed"] and "is left alone" in refused["msg"]
-    assert refused["stays"] == [f"InfraEnv {infra_env['metadata']['namespace']}/{infra_env['metadata']['name']} was not made by this collection"]
+    assert refused["stays"] == [
+        (
+            f"InfraEnv {infra_env['metadata']['namespace']}/{infra_env['metadata']['name']} was not made by this "
+            "collection"
+        )
+    ]
 
 
 def test_mistakes_are_reported_before_the_hub_is_asked(call: Any, hub: Any) -> None:
@@ -73,7 +86,11 @@ def test_mistakes_are_reported_before_the_hub_is_asked(call: Any, hub: Any) -> N
         hosts=[{"name": "a", "interfaces": [], "network_config": {}}],
     )
     assert result["failed"] and not hub.requests and "hidden-word" not in json.dumps(result)
-    assert [problem["path"] for problem in result["problems"]] == ["image_proxy.http_proxy", "hosts[0].network_config", "hosts[0].interfaces"]
+    assert [problem["path"] for problem in result["problems"]] == [
+        "image_proxy.http_proxy",
+        "hosts[0].network_config",
+        "hosts[0].interfaces",
+    ]
 
 
 def test_exclusive_options(call: Any) -> None:

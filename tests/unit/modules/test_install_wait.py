@@ -18,7 +18,11 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import PartialFailure
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.secrets import Redactor
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.wait import Surroundings, WaitRequest, wait
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.wait import (
+    Surroundings,
+    WaitRequest,
+    wait,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import WorkDir
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.decide import Limits
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.media import HostMedia
@@ -39,7 +43,10 @@ def stage(tmp_path: Path) -> Iterator[Any]:
 @pytest.fixture
 def call(stage: Any, capfd: pytest.CaptureFixture[str]) -> Callable[..., dict[str, Any]]:
     def call_module(**arguments: Any) -> dict[str, Any]:
-        with patch_module_args({"work_dir": str(stage.root), "connect_to": stage.connect_to, **arguments}), pytest.raises(SystemExit):
+        with (
+            patch_module_args({"work_dir": str(stage.root), "connect_to": stage.connect_to, **arguments}),
+            pytest.raises(SystemExit),
+        ):
             install_wait.main()
         output = capfd.readouterr().out
         assert "user-token-of-this-deployment" not in output
@@ -107,7 +114,10 @@ def test_a_terminal_error_leaves_a_bundle(stage: Any, call: Any) -> None:
     stage.build()
     service = stage.serve()
     service.cluster = {"id": "c1", "status": "error", "status_info": "cluster has hosts in error"}
-    service.hosts = [staging.service_host(0, "installing"), staging.service_host(1, "error", status_info="Failed - no space left")]
+    service.hosts = [
+        staging.service_host(0, "installing"),
+        staging.service_host(1, "error", status_info="Failed - no space left"),
+    ]
     result = call()
     assert result["failed"] and result["phase"] == "failed"
     assert "node-1: Failed - no space left" in result["msg"] and result["log_dir"] in result["msg"]
@@ -140,7 +150,9 @@ def test_progress_is_shown_where_the_module_is_opened_inside_ansible(stage: Any)
     params |= {"work_dir": str(stage.root), "connect_to": stage.connect_to, "timeouts": {}}
     result = perform(install_wait.run, Call(params, show=lines.append))
     assert result["phase"] == "installed"
-    assert any("Node ready: node-0, node-1" in line for line in lines) and lines[-1].endswith("100% Installation is complete.")
+    assert any("Node ready: node-0, node-1" in line for line in lines) and lines[-1].endswith(
+        "100% Installation is complete."
+    )
 
 
 @pytest.mark.parametrize(
@@ -154,23 +166,36 @@ def test_progress_is_shown_where_the_module_is_opened_inside_ansible(stage: Any)
     ],
     ids=["nothing", "a part", "all", "another server", "another file"],
 )
-def test_the_log_of_the_image_server_shows_what_missing_hosts_read(stage: Any, published: dict[str, Any], logged: str, expected: list[str]) -> None:
+def test_the_log_of_the_image_server_shows_what_missing_hosts_read(
+    stage: Any, published: dict[str, Any], logged: str, expected: list[str]
+) -> None:
     stage.build()
     stage.serve().cluster = {"id": "c1", "status": "insufficient"}
     stage.service.hosts = [staging.service_host(0)]
-    stage.state.update("publish", {"method": "serve", "path": stage.state.section("image")["path"], "since": "2026-01-01T00:00:00Z", **published})
+    stage.state.update(
+        "publish",
+        {"method": "serve", "path": stage.state.section("image")["path"], "since": "2026-01-01T00:00:00Z", **published},
+    )
     (stage.root / "logs").mkdir()
     (stage.root / "logs" / "image-server.log").write_text(logged)
     clock, lines = Clock(), list[str]()
     limits = Limits(discovery=70)
     request = WaitRequest(
-        WorkDir(stage.root), stage.root / "logs", limits=limits, bmc_addresses={"node-1": "127.0.0.9"}, connect_to=ConnectTo.of(stage.connect_to)
+        WorkDir(stage.root),
+        stage.root / "logs",
+        limits=limits,
+        bmc_addresses={"node-1": "127.0.0.9"},
+        connect_to=ConnectTo.of(stage.connect_to),
     )
     now = datetime.datetime(2026, 1, 1, 0, 10, tzinfo=datetime.UTC)
-    around = Surroundings(HostMedia((), BmcOptions(clock=clock)), clock, lines.append, Redactor(), lines.append, lambda: now)
+    around = Surroundings(
+        HostMedia((), BmcOptions(clock=clock)), clock, lines.append, Redactor(), lines.append, lambda: now
+    )
     with pytest.raises(PartialFailure):
         wait(request, around)
-    assert [line.partition("missing: ")[2] for line in lines if "% missing: " in line] == [f"node-1 (52:54:00:00:00:01): {text}" for text in expected]
+    assert [line.partition("missing: ")[2] for line in lines if "% missing: " in line] == [
+        f"node-1 (52:54:00:00:00:01): {text}" for text in expected
+    ]
 
 
 def test_a_signal_ends_the_wait(stage: Any) -> None:

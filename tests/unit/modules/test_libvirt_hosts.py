@@ -27,7 +27,10 @@ HOST = {"name": "vm-0", "libvirt": {"uri": "test:///default"}, "mac_addresses": 
         ({"vm": {"disks": []}}, "openshift_host[vm-0].vm.disks: Required value"),
         ({"vm": {"networks": ["a", "b"]}}, "2 networks for 1 interfaces"),
         ({"vm": {"networks": ["a b"]}}, "must be a name of letters"),
-        ({"vm": {"arch": "aarch64", "secure_boot": True}}, "vm.secure_boot: Invalid value: is supported for x86_64 only"),
+        (
+            {"vm": {"arch": "aarch64", "secure_boot": True}},
+            ("vm.secure_boot: Invalid value: is supported for x86_64 only"),
+        ),
         ({"mac_addresses": []}, "openshift_host[vm-0].interfaces: Required value"),
         ({"mac_addresses": ["x"]}, "is no MAC address"),
     ],

@@ -13,13 +13,20 @@ import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pools.machine_deployment import wait_status
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pools.observe import Seen
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pools.plan import ObservedPool
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.machine_status import PoolMachineView
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.machine_status import (
+    PoolMachineView,
+)
 from ansible_collections.zerotouch.openshift.plugins.modules import machine_deployment
 from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
 from ansible_collections.zerotouch.openshift.tests.support.hub import agents as made
 from ansible_collections.zerotouch.openshift.tests.support.hub import server as hubserver
 
-KINDS = {"machines": "Machine", "agentmachines": "AgentMachine", "machinedeployments": "MachineDeployment", "agentmachinetemplates": "AgentMachineTemplate"}
+KINDS = {
+    "machines": "Machine",
+    "agentmachines": "AgentMachine",
+    "machinedeployments": "MachineDeployment",
+    "agentmachinetemplates": "AgentMachineTemplate",
+}
 DELETE = "cluster.x-k8s.io/delete-machine"
 Call = Callable[..., dict[str, Any]]
 
@@ -32,9 +39,17 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     versions = {"kind": "APIGroup", "name": "cluster.x-k8s.io", "versions": [{"version": "v1beta1"}]}
     server.faults.append(lambda request: (200, {}, versions) if request["path"] == "/apis/cluster.x-k8s.io" else None)
     template = {"spec": {"infrastructureRef": {"kind": "AgentMachineTemplate", "name": "pool-1"}}}
-    body = {"metadata": {"name": "pool", "namespace": "edge", "generation": 1}, "spec": {"clusterName": "edge", "replicas": 2, "template": template}}
-    server.put("machinedeployments", {**body, "status": {"readyReplicas": 2, "updatedReplicas": 2, "observedGeneration": 1}})
-    server.put("agentmachinetemplates", {"metadata": {"name": "pool-1", "namespace": "edge"}, "spec": {"template": {"spec": {}}}})
+    body = {
+        "metadata": {"name": "pool", "namespace": "edge", "generation": 1},
+        "spec": {"clusterName": "edge", "replicas": 2, "template": template},
+    }
+    server.put(
+        "machinedeployments", {**body, "status": {"readyReplicas": 2, "updatedReplicas": 2, "observedGeneration": 1}}
+    )
+    server.put(
+        "agentmachinetemplates",
+        {"metadata": {"name": "pool-1", "namespace": "edge"}, "spec": {"template": {"spec": {}}}},
+    )
     for number in (1, 2):
         put_machine(server, number)
     yield server
@@ -45,14 +60,35 @@ def put_machine(hub: Any, number: int) -> None:
     name = f"pool-{number}"
     about = {"name": name, "namespace": "edge", "labels": {"cluster.x-k8s.io/deployment-name": "pool"}}
     hub.put("machines", {"metadata": about, "spec": {}, "status": {"nodeRef": {"name": f"node-{number}"}}})
-    hub.put("agentmachines", {"metadata": {"name": name, "namespace": "edge"}, "status": {"agentRef": {"namespace": "lab", "name": made.uuid(number)}}})
-    hub.put("agents", made.agent(number, state="added-to-existing-cluster", cluster=("edge", "edge"), approved=True, hostname=f"node-{number}"))
+    hub.put(
+        "agentmachines",
+        {
+            "metadata": {"name": name, "namespace": "edge"},
+            "status": {"agentRef": {"namespace": "lab", "name": made.uuid(number)}},
+        },
+    )
+    hub.put(
+        "agents",
+        made.agent(
+            number,
+            state="added-to-existing-cluster",
+            cluster=("edge", "edge"),
+            approved=True,
+            hostname=f"node-{number}",
+        ),
+    )
 
 
 @pytest.fixture
 def call(capfd: pytest.CaptureFixture[str], hub: Any) -> Call:
     def call_module(**arguments: Any) -> dict[str, Any]:
-        provided = {"kubeconfig": hub.kubeconfig, "namespace": "edge", "name": "pool", "agent_namespace": "lab", **arguments}
+        provided = {
+            "kubeconfig": hub.kubeconfig,
+            "namespace": "edge",
+            "name": "pool",
+            "agent_namespace": "lab",
+            **arguments,
+        }
         with patch_module_args(provided), pytest.raises(SystemExit):
             machine_deployment.main()
         return dict(json.loads(capfd.readouterr().out))
@@ -66,7 +102,8 @@ def core(hub: Any, plural: str, obj: dict[str, Any]) -> None:
         return
     wanted = obj["spec"]["replicas"]
     machines = sorted(
-        (item for (kind, _, _), item in hub.objects.items() if kind == "machines"), key=lambda item: DELETE not in (item["metadata"].get("annotations") or {})
+        (item for (kind, _, _), item in hub.objects.items() if kind == "machines"),
+        key=lambda item: DELETE not in (item["metadata"].get("annotations") or {}),
     )
     for machine in machines[: max(0, len(machines) - wanted)]:
         hub.remove(machine["metadata"]["name"], "edge", "machines")
@@ -80,7 +117,11 @@ def test_up_and_a_second_time(hub: Any, call: Call) -> None:
     hub.react = core
     first = call(replicas=3, wait_for="ready", timeout=20)
     assert (first["changed"], first["replicas"], first["ready"]) == (True, 3, 3)
-    assert [(machine["name"], machine["state"]) for machine in first["machines"]] == [("pool-1", "running"), ("pool-2", "running"), ("pool-3", "running")]
+    assert [(machine["name"], machine["state"]) for machine in first["machines"]] == [
+        ("pool-1", "running"),
+        ("pool-2", "running"),
+        ("pool-3", "running"),
+    ]
     writes = len(hub.patches())
     again = call(replicas=3, wait_for="ready", timeout=20)
     assert (again["changed"], again["plan"], len(hub.patches())) == (False, [], writes)
@@ -94,7 +135,9 @@ def test_exactly_the_named_host_goes(hub: Any, call: Call) -> None:
         "patch MachineDeployment edge/pool: spec.replicas: 2 -> 1",
     ]
     assert [machine["name"] for machine in result["machines"]] == ["pool-1"]
-    assert "resourceVersion" in hub.patches()[-1]["body"]["metadata"], "the number must not have changed since it was counted"
+    assert "resourceVersion" in hub.patches()[-1]["body"]["metadata"], (
+        "the number must not have changed since it was counted"
+    )
     again = call(remove=["node-2"])
     assert (again["changed"], again["replicas"]) == (False, 1), "its Agent is known, and it is not in the pool any more"
 
@@ -139,7 +182,11 @@ def test_what_is_waited_for() -> None:
     )
     assert wait_status(found, seen(runs, waits, unmade=("b",)), 2, "accepted") == "b without an AgentMachine so far"
     assert wait_status(found, seen(runs, goes), 1, "replicas") == "1 Machine is still going: c: draining"
-    assert wait_status(found, seen(runs), 2, "replicas") == wait_status(found, seen(runs), 2, "accepted") == "1 of 2 Machines are there"
+    assert (
+        wait_status(found, seen(runs), 2, "replicas")
+        == wait_status(found, seen(runs), 2, "accepted")
+        == "1 of 2 Machines are there"
+    )
     assert wait_status(found, seen(runs, waits), 2, "ready") == "1 Machine is not running: b: no-suitable-agent"
     assert wait_status(found, seen(runs, runs), 2, "ready") == "1 of 2 Machines are ready"
     late = {"metadata": {"generation": 3}, "status": {"observedGeneration": 2, "readyReplicas": 1}}

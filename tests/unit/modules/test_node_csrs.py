@@ -27,7 +27,10 @@ def api(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def opened(*, check_mode: bool = False, **options: Any) -> dict[str, Any]:
     params = {name: spec.get("default") for name, spec in node_csrs.argument_spec().items()}
-    return perform(node_csrs.run, Call({**params, "hosts": [{"name": "worker-0", "addresses": []}], **options}, check_mode=check_mode))
+    return perform(
+        node_csrs.run,
+        Call({**params, "hosts": [{"name": "worker-0", "addresses": []}], **options}, check_mode=check_mode),
+    )
 
 
 def test_check_run_run_again(api: Any) -> None:

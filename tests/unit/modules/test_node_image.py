@@ -13,8 +13,15 @@ from typing import Any
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent import node_image as use_case
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.node_image import NodeImageRequest, apply_node_image, plan_node_image
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import WorkDir, known_secrets
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.node_image import (
+    NodeImageRequest,
+    apply_node_image,
+    plan_node_image,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import (
+    WorkDir,
+    known_secrets,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.secrets import BuildSecrets, make_secrets
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.live import read_live_image
 from ansible_collections.zerotouch.openshift.plugins.modules import node_image
@@ -29,7 +36,7 @@ hosts:
     interfaces:
     - {name: eth0, type: ethernet, state: up, ipv4: {enabled: true, dhcp: false, address: [{ip: 192.168.111.90, prefix-length: 24}]}}
 - interfaces: [{name: eth0, macAddress: "52:54:00:00:00:02"}]
-"""
+"""  # noqa: E501
 FACTS: dict[str, Any] = {
     "id": "11111111-2222-3333-4444-555555555555",
     "api_dns_name": "api.kni.example.com",
@@ -72,7 +79,9 @@ def facts(**changes: Any) -> dict[str, Any]:
     return {**{name: option.get("default") for name, option in options.items()}, **FACTS, **changes}
 
 
-def call_of(source: Path, base: Path, *, check_mode: bool = False, cluster: dict[str, Any] | None = None, **options: Any) -> Call:
+def call_of(
+    source: Path, base: Path, *, check_mode: bool = False, cluster: dict[str, Any] | None = None, **options: Any
+) -> Call:
     params = {name: spec.get("default") for name, spec in node_image.argument_spec().items()}
     provided = {
         "config_dir": str(source),
@@ -101,7 +110,9 @@ def test_hosts_and_facts_become_an_image(source: Path, base: Path) -> None:
     assert not done["failed"], done
     assert done["path"] == planned["path"] == str(work / "images" / "node.x86_64.iso")
     assert done["plan"][0].startswith("create tokens that are valid until 2")
-    assert {"/etc/assisted/add-nodes.env", "/etc/assisted/clusterconfig/import-cluster-config.json"} <= files_of(done["path"])
+    assert {"/etc/assisted/add-nodes.env", "/etc/assisted/clusterconfig/import-cluster-config.json"} <= files_of(
+        done["path"]
+    )
     assert "/etc/assisted/network/host0/eth0.nmconnection" in files_of(done["path"])
     assert not (work / "auth").exists()
     assert (work / "state.json").stat().st_mode & 0o777 == 0o600
@@ -184,7 +195,10 @@ def test_what_the_file_says_wins_over_the_cluster(source: Path, base: Path) -> N
 @pytest.mark.parametrize(
     ("node", "detail"),
     [
-        ({"name": "extra-0", "addresses": []}, "hostname conflict found. The configured hostname extra-0 is already used in the cluster"),
+        (
+            {"name": "extra-0", "addresses": []},
+            ("hostname conflict found. The configured hostname extra-0 is already used in the cluster"),
+        ),
         (
             {"name": "m0", "addresses": ["192.168.111.90"]},
             "address conflict found. The configured address 192.168.111.90 is already used by the cluster node m0",
@@ -196,8 +210,12 @@ def test_names_and_addresses_of_nodes_are_taken(source: Path, base: Path, node: 
     assert [problem["detail"] for problem in done["problems"]] == [detail]
 
 
-@pytest.mark.parametrize(("changes", "path"), [({"api_dns_name": "kni"}, "api_dns_name"), ({"version": "4.15.1"}, "version")])
-def test_a_cluster_that_cannot_be_joined_is_refused(source: Path, base: Path, changes: dict[str, Any], path: str) -> None:
+@pytest.mark.parametrize(
+    ("changes", "path"), [({"api_dns_name": "kni"}, "api_dns_name"), ({"version": "4.15.1"}, "version")]
+)
+def test_a_cluster_that_cannot_be_joined_is_refused(
+    source: Path, base: Path, changes: dict[str, Any], path: str
+) -> None:
     done = opened(source, base, cluster=facts(**changes))
     assert [problem["path"] for problem in done["problems"]] == [f"running_cluster.{path}"]
 
@@ -216,6 +234,9 @@ def test_the_files_of_a_network_boot(source: Path, base: Path) -> None:
     names = ["node.x86_64-initrd.img", "node.x86_64-vmlinuz", "node.x86_64-rootfs.img", "node.x86_64.ipxe"]
     assert [Path(one["path"]).name for one in done["boot_artifacts"]] == names
     script = (source.parent / "work" / "boot-artifacts" / names[3]).read_text()
-    assert f"kernel http://boot.example.com/day-2/{names[1]} initrd=initrd coreos.live.rootfs_url=http://boot.example.com/day-2/{names[2]} " in script
+    assert (
+        f"kernel http://boot.example.com/day-2/{names[1]} initrd=initrd "
+        f"coreos.live.rootfs_url=http://boot.example.com/day-2/{names[2]} "
+    ) in script
     assert done["kernel_arguments"].endswith(f"coreos.live.rootfs_url={done['rootfs_url']}")
     assert not opened(source, base, kind="pxe")["changed"]

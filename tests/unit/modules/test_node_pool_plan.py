@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module node_pool_plan as a module, in this process: a hub's pool, Agents and an inventory in, what is to be done out."""
+"""The module node_pool_plan as a module, in this process: a hub's pool, Agents and an inventory in, what is to be done
+out.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,11 @@ from typing import Any
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.names import STEERED_AT, STEERED_FOR
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pools.observe import candidates, is_steered, judge_of
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pools.observe import (
+    candidates,
+    is_steered,
+    judge_of,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import read_agent
 from ansible_collections.zerotouch.openshift.plugins.modules import node_pool_plan
 from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
@@ -50,7 +56,13 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 @pytest.fixture
 def call(capfd: pytest.CaptureFixture[str], hub: Any) -> Call:
     def call_module(**arguments: Any) -> dict[str, Any]:
-        provided = {"kubeconfig": hub.kubeconfig, "namespace": "clusters", "name": "demo", "agent_namespace": "lab", **arguments}
+        provided = {
+            "kubeconfig": hub.kubeconfig,
+            "namespace": "clusters",
+            "name": "demo",
+            "agent_namespace": "lab",
+            **arguments,
+        }
         with patch_module_args(provided), pytest.raises(SystemExit):
             node_pool_plan.main()
         return dict(json.loads(capfd.readouterr().out))
@@ -67,38 +79,72 @@ def agent(number: int, **more: Any) -> dict[str, Any]:
 def put_pool(hub: Any, replicas: int | None, selector: dict[str, Any] | None = None, **spec: Any) -> None:
     put_cluster(hub)
     platform = {"type": "Agent", "agent": {"agentLabelSelector": selector} if selector is not None else {}}
-    body = {"clusterName": "demo", "platform": platform, "arch": "amd64", **({"replicas": replicas} if replicas is not None else {}), **spec}
-    hub.put("nodepools", {"metadata": {"name": "demo", "namespace": "clusters", "generation": 1}, "spec": body, "status": {"replicas": replicas or 0}})
+    body = {
+        "clusterName": "demo",
+        "platform": platform,
+        "arch": "amd64",
+        **({"replicas": replicas} if replicas is not None else {}),
+        **spec,
+    }
+    hub.put(
+        "nodepools",
+        {
+            "metadata": {"name": "demo", "namespace": "clusters", "generation": 1},
+            "spec": body,
+            "status": {"replicas": replicas or 0},
+        },
+    )
 
 
 def put_machine(hub: Any, name: str, agent_name: str = "", **metadata: Any) -> None:
-    about = {"name": name, "namespace": CONTROL_PLANE, "annotations": {"hypershift.openshift.io/nodePool": "clusters/demo"}, **metadata}
+    about = {
+        "name": name,
+        "namespace": CONTROL_PLANE,
+        "annotations": {"hypershift.openshift.io/nodePool": "clusters/demo"},
+        **metadata,
+    }
     hub.put(MACHINES, {"metadata": about, "spec": {"infrastructureRef": {"name": name}}, "status": {}})
     status = {"agentRef": {"namespace": "lab", "name": agent_name}} if agent_name else {}
     hub.put("agentmachines", {"metadata": {"name": name, "namespace": CONTROL_PLANE}, "status": status})
 
 
 def hosts(*numbers: int, **more: Any) -> list[dict[str, Any]]:
-    return [{"name": f"node-{n}", "mac_addresses": [made.mac(n)], "hostname": f"node-{n}.example.com", **more} for n in numbers]
+    return [
+        {"name": f"node-{n}", "mac_addresses": [made.mac(n)], "hostname": f"node-{n}.example.com", **more}
+        for n in numbers
+    ]
 
 
 def put_cluster(hub: Any) -> None:
-    hub.put("hostedclusters", {"metadata": {"name": "demo", "namespace": "clusters"}, "spec": {"platform": {"agent": {"agentNamespace": "lab"}}}})
+    hub.put(
+        "hostedclusters",
+        {
+            "metadata": {"name": "demo", "namespace": "clusters"},
+            "spec": {"platform": {"agent": {"agentNamespace": "lab"}}},
+        },
+    )
 
 
 def test_no_machine_is_booted_for_a_cluster_that_does_not_exist(hub: Any, call: Call) -> None:
     stop = call(replicas=1, cluster_name="demo", hosts=hosts(1))["stop"]
-    assert stop == "NodePool clusters/demo does not exist, and there is no HostedCluster clusters/demo. Make that first (deploy_cluster)."
+    assert stop == (
+        "NodePool clusters/demo does not exist, and there is no HostedCluster clusters/demo. Make that first "
+        "(deploy_cluster)."
+    )
     assert "no option says which" in call(replicas=1)["stop"]
     assert call(replicas=0)["stop"] == "", "who takes a cluster down has none"
     planned = call(replicas=1, cluster_name="demo", hosts=hosts(1), cluster_coming=True)
     assert (planned["stop"], planned["boot_hosts"]) == ("", ["node-1"]), "a task before it would have made it"
-    assert call(replicas=1, cluster_name="demo", hosts=hosts(1), _ansible_check_mode=True)["stop"] == stop, "check mode says what a run says"
+    assert call(replicas=1, cluster_name="demo", hosts=hosts(1), _ansible_check_mode=True)["stop"] == stop, (
+        "check mode says what a run says"
+    )
 
 
 def test_what_cannot_be_changed_is_refused_before_a_machine_is_booted(hub: Any, call: Call) -> None:
     put_pool(hub, 0, None, management={"upgradeType": "InPlace"})
-    assert call(replicas=1, cluster_name="demo", arch="amd64", upgrade_type="InPlace", hosts=hosts(1))["boot_hosts"] == ["node-1"]
+    assert call(replicas=1, cluster_name="demo", arch="amd64", upgrade_type="InPlace", hosts=hosts(1))[
+        "boot_hosts"
+    ] == ["node-1"]
     for wrong in ({"upgrade_type": "Replace"}, {"arch": "arm64"}, {"cluster_name": "other"}):
         result = call(replicas=1, hosts=hosts(1), **wrong)
         assert result["failed"] and "cannot be changed" in result["msg"], result
@@ -109,8 +155,16 @@ def test_a_pool_that_does_not_exist_yet(hub: Any, call: Call) -> None:
     put_cluster(hub)
     hub.put("agents", agent(1))
     hub.put("agents", made.agent(2))
-    result = call(replicas=3, cluster_name="demo", agent_label_selector=STEERED, selector_label=LABEL, hosts=hosts(1, 2, 3, 4))
-    assert (result["exists"], result["target"], result["needed"], result["stop"], result["steered"]) == (False, 3, 3, "", True)
+    result = call(
+        replicas=3, cluster_name="demo", agent_label_selector=STEERED, selector_label=LABEL, hosts=hosts(1, 2, 3, 4)
+    )
+    assert (result["exists"], result["target"], result["needed"], result["stop"], result["steered"]) == (
+        False,
+        3,
+        3,
+        "",
+        True,
+    )
     assert [(host["name"], host["action"]) for host in result["hosts"]] == [
         ("node-1", "use"),
         ("node-2", "prepare"),
@@ -131,9 +185,13 @@ def test_a_name_that_may_be_mistyped_is_reported_before_another_pool_is_made(hub
     put_cluster(hub)
     put_pool(hub, 2, None)
     mistyped = {"name": "dmeo", "cluster_name": "demo", "agent_label_selector": STEERED, "selector_label": LABEL}
-    assert not call(replicas=0, **mistyped).get("warnings") and not call(replicas=3, cluster_name="demo", hosts=hosts(1)).get("warnings")
+    assert not call(replicas=0, **mistyped).get("warnings") and not call(
+        replicas=3, cluster_name="demo", hosts=hosts(1)
+    ).get("warnings")
     (warning,) = call(replicas=1, hosts=hosts(1), **mistyped)["warnings"]
-    assert "NodePool clusters/dmeo does not exist and is created now. Hosted cluster demo already has demo. Check the name" in str(warning)
+    assert (
+        "NodePool clusters/dmeo does not exist and is created now. Hosted cluster demo already has demo. Check the name"
+    ) in str(warning)
 
 
 def test_who_is_in_the_pool_and_who_leaves(hub: Any, call: Call) -> None:
@@ -148,8 +206,16 @@ def test_who_is_in_the_pool_and_who_leaves(hub: Any, call: Call) -> None:
     hub.put("agents", agent(3, state="unbinding-pending-user-action"))
     result = call(remove=["node-1"], hosts=hosts(1, 2, 3), selector_label=LABEL)
     assert (result["target"], result["needed"], result["remove"]) == (1, 0, ["demo-a"])
-    assert [(host["name"], host["action"]) for host in result["hosts"]] == [("node-1", "keep"), ("node-2", "keep"), ("node-3", "return")]
-    assert (result["boot_hosts"], result["forced_hosts"], result["returning_hosts"]) == (["node-3"], ["node-3"], ["node-3"])
+    assert [(host["name"], host["action"]) for host in result["hosts"]] == [
+        ("node-1", "keep"),
+        ("node-2", "keep"),
+        ("node-3", "return"),
+    ]
+    assert (result["boot_hosts"], result["forced_hosts"], result["returning_hosts"]) == (
+        ["node-3"],
+        ["node-3"],
+        ["node-3"],
+    )
     assert [machine["name"] for machine in result["machines"]] == ["demo-a", "demo-b"]
 
 
@@ -166,15 +232,29 @@ def test_a_pool_keeps_its_size_when_its_cluster_is_deployed_again(hub: Any, call
     joined(hub, 1, 2)
     assert not call(replicas=2, keep_size=True, hosts=hosts(1, 2)).get("warnings")
     result = call(replicas=0, remove=["node-1"], keep_size=True, hosts=hosts(1, 2, 3), selector_label=LABEL)
-    assert (result["target"], result["remove"], result["leaving"], result["boot_hosts"], result["plan"]) == (2, [], [], [], [])
+    assert (result["target"], result["remove"], result["leaving"], result["boot_hosts"], result["plan"]) == (
+        2,
+        [],
+        [],
+        [],
+        [],
+    )
     (warning,) = result["warnings"]
-    assert "has 2 replicas, and 0 are configured and host-1 is to be removed" in str(warning) and "run scale_node_pool" in str(warning)
+    assert "has 2 replicas, and 0 are configured and host-1 is to be removed" in str(
+        warning
+    ) and "run scale_node_pool" in str(warning)
     assert call(name="new", replicas=1, keep_size=True, cluster_name="demo", hosts=hosts(3))["boot_hosts"] == ["node-3"]
 
 
 def touch(hub: Any, work_dir: Path, *confirm: str) -> dict[str, Any]:
     of_hub = {"kubeconfig": hub.kubeconfig, "namespace": "lab", "infra_env": "fleet", "namespaces": [CONTROL_PLANE]}
-    return {"method": "hosted", "cluster_name": "demo", "work_dir": str(work_dir), "confirm": list(confirm), "hub": of_hub}
+    return {
+        "method": "hosted",
+        "cluster_name": "demo",
+        "work_dir": str(work_dir),
+        "confirm": list(confirm),
+        "hub": of_hub,
+    }
 
 
 def test_a_pool_that_shrinks_names_the_hosts_and_wants_a_confirmation(hub: Any, call: Call, tmp_path: Path) -> None:
@@ -182,7 +262,9 @@ def test_a_pool_that_shrinks_names_the_hosts_and_wants_a_confirmation(hub: Any, 
     joined(hub, 1, 2, 3)
     smaller = {"replicas": 1, "hosts": hosts(1, 2), "selector_label": LABEL}
     stop = call(**smaller, touch=touch(hub, tmp_path / "demo"))["stop"]
-    assert stop.startswith("NodePool clusters/demo would shrink from 3 to 1: host-3, node-2 would be drained and would leave it."), stop
+    assert stop.startswith(
+        "NodePool clusters/demo would shrink from 3 to 1: host-3, node-2 would be drained and would leave it."
+    ), stop
     assert "added-to-existing-cluster" in stop and "-e openshift_confirm=demo" in stop
     confirmed = call(**smaller, touch=touch(hub, tmp_path / "demo", "demo"))
     assert (confirmed["stop"], confirmed["remove"]) == ("", ["demo-3", "demo-2"])
@@ -203,14 +285,25 @@ def test_nothing_confirms_a_host_of_another_cluster(hub: Any, call: Call, tmp_pa
 
 def test_a_spare_whose_bmc_does_not_answer_is_replaced(hub: Any, call: Call, tmp_path: Path) -> None:
     put_pool(hub, 0, STEERED)
-    bmc = {"address": "redfish-virtualmedia+http://127.0.0.1:1/redfish/v1/Systems/1", "username": "admin", "password": "not-shown"}
-    spares = {"hosts": hosts(1, 2), "selector_label": LABEL, "manual_hosts": ["node-2"], "bmc_hosts": [{"name": "node-1", "bmc": bmc}]}
+    bmc = {
+        "address": "redfish-virtualmedia+http://127.0.0.1:1/redfish/v1/Systems/1",
+        "username": "admin",
+        "password": "not-shown",
+    }
+    spares = {
+        "hosts": hosts(1, 2),
+        "selector_label": LABEL,
+        "manual_hosts": ["node-2"],
+        "bmc_hosts": [{"name": "node-1", "bmc": bmc}],
+    }
     result = call(replicas=1, **spares, touch=touch(hub, tmp_path))
     assert (result.get("stop"), result.get("boot_hosts")) == ("", ["node-2"]), result
     assert [host["action"] for host in result["hosts"]] == ["skip", "boot"]
     assert "node-1 is not booted" in str(result["warnings"])
     assert "1 host is missing" in call(replicas=2, **spares, touch=touch(hub, tmp_path))["stop"]
-    assert call(replicas=1, **spares)["boot_hosts"] == ["node-1"], "without touch nothing is decided, and no BMC is contacted"
+    assert call(replicas=1, **spares)["boot_hosts"] == ["node-1"], (
+        "without touch nothing is decided, and no BMC is contacted"
+    )
 
 
 def test_what_is_missing_and_what_may_not_be_done(hub: Any, call: Call) -> None:
@@ -219,7 +312,10 @@ def test_what_is_missing_and_what_may_not_be_done(hub: Any, call: Call) -> None:
     hub.put("agents", agent(2, labels={"size": "large"}))
     result = call(replicas=3, hosts=hosts(1, 3))
     assert result["missing"] == 2 and not result["steered"]
-    assert "node-1: it does not fit the selector" in result["stop"] and "node-3: its Agent would not fit the selector" in result["stop"]
+    assert (
+        "node-1: it does not fit the selector" in result["stop"]
+        and "node-3: its Agent would not fit the selector" in result["stop"]
+    )
     assert "1 Agent is free" in result["stop"]
     # A host that gets the label would do.
     assert call(replicas=2, hosts=hosts(3, agent_labels={"size": "large"}))["boot_hosts"] == ["node-3"]
@@ -230,18 +326,31 @@ def test_what_is_missing_and_what_may_not_be_done(hub: Any, call: Call) -> None:
 
 def test_a_machine_deployment(hub: Any, call: Call) -> None:
     template = {"spec": {"infrastructureRef": {"kind": "AgentMachineTemplate", "name": "pool-1"}}}
-    body = {"metadata": {"name": "pool", "namespace": "edge"}, "spec": {"clusterName": "edge", "replicas": 1, "template": template}}
+    body = {
+        "metadata": {"name": "pool", "namespace": "edge"},
+        "spec": {"clusterName": "edge", "replicas": 1, "template": template},
+    }
     hub.put("machinedeployments", {**body, "status": {"readyReplicas": 1, "updatedReplicas": 1}})
     spec = {"template": {"spec": {"agentLabelSelector": {"matchLabels": {"size": "large"}}}}}
     hub.put("agentmachinetemplates", {"metadata": {"name": "pool-1", "namespace": "edge"}, "spec": spec})
     about = {"name": "pool-x", "namespace": "edge", "labels": {"cluster.x-k8s.io/deployment-name": "pool"}}
     hub.put(MACHINES, {"metadata": about, "spec": {}, "status": {}})
-    hub.put("agentmachines", {"metadata": {"name": "pool-x", "namespace": "edge"}, "status": {"agentRef": {"namespace": "lab", "name": made.uuid(1)}}})
+    hub.put(
+        "agentmachines",
+        {
+            "metadata": {"name": "pool-x", "namespace": "edge"},
+            "status": {"agentRef": {"namespace": "lab", "name": made.uuid(1)}},
+        },
+    )
     hub.put("agents", agent(1, state="added-to-existing-cluster", cluster=("edge", "edge"), labels={"size": "large"}))
     hub.put("agents", agent(2, labels={"size": "large"}))
     result = call(kind="MachineDeployment", namespace="edge", name="pool", replicas=2)
     assert (result["replicas"], result["target"], result["needed"], result["missing"]) == (1, 2, 1, 0)
-    assert (result["cluster_name"], result["ready"], [each["name"] for each in result["free"]]) == ("edge", 1, [made.uuid(2)])
+    assert (result["cluster_name"], result["ready"], [each["name"] for each in result["free"]]) == (
+        "edge",
+        1,
+        [made.uuid(2)],
+    )
     assert "does not exist. Set its number" in call(kind="MachineDeployment", namespace="edge", name="other")["stop"]
 
 
@@ -286,14 +395,19 @@ def test_an_agent_that_is_not_free_yet_may_still_fit() -> None:
 @pytest.mark.parametrize(
     ("metadata", "words"),
     [
-        ({"annotations": {STEERED_FOR: "clusters-demo/other"}, "labels": {LABEL["key"]: "other"}}, "it is steered to pool clusters-demo/other"),
+        (
+            {"annotations": {STEERED_FOR: "clusters-demo/other"}, "labels": {LABEL["key"]: "other"}},
+            "it is steered to pool clusters-demo/other",
+        ),
         ({"labels": {LABEL["key"]: "other"}}, f"it has the label {LABEL['key']}=other, which was not set by us"),
         ({"annotations": {STEERED_FOR: "clusters-demo/demo"}, "labels": {LABEL["key"]: "clusters.demo"}}, ""),
         ({"labels": {LABEL["key"]: "clusters.demo"}}, ""),
     ],
 )
 @pytest.mark.parametrize("kind", ["NodePool", "MachineDeployment"])
-def test_agents_that_steering_will_not_touch_are_not_free(hub: Any, call: Call, kind: str, metadata: dict[str, Any], words: str) -> None:
+def test_agents_that_steering_will_not_touch_are_not_free(
+    hub: Any, call: Call, kind: str, metadata: dict[str, Any], words: str
+) -> None:
     """Else there would be enough of them, until steering refuses them: one rule for both."""
     hub.put("hostedclusters", {"metadata": {"name": "demo", "namespace": "clusters"}, "spec": {}})
     hub.put("machinedeployments", {"metadata": {"name": "other", "namespace": "clusters-demo"}, "spec": {}})
@@ -309,7 +423,11 @@ def test_agents_that_steering_will_not_touch_are_not_free(hub: Any, call: Call, 
 def test_an_agent_of_a_pool_that_does_not_exist_any_more_is_free(hub: Any, call: Call) -> None:
     hub.put("hostedclusters", {"metadata": {"name": "demo", "namespace": "clusters"}, "spec": {}})
     seen = agent(2, state="known-unbound")
-    seen["metadata"] = {**seen["metadata"], "annotations": {STEERED_FOR: "clusters-demo/other"}, "labels": {LABEL["key"]: "other"}}
+    seen["metadata"] = {
+        **seen["metadata"],
+        "annotations": {STEERED_FOR: "clusters-demo/other"},
+        "labels": {LABEL["key"]: "other"},
+    }
     hub.put("agents", seen)
     found = call(cluster_name="demo", replicas=1, agent_label_selector=STEERED, selector_label=LABEL)
     assert (len(found["free"]), found["missing"]) == (1, 0), found["plan"]
@@ -354,12 +472,20 @@ def test_agents_and_hosts_of_other_pools_are_not_used(hub: Any, call: Call) -> N
 
 
 def test_hosts_of_an_earlier_plan_that_another_run_uses(hub: Any, call: Call) -> None:
-    """The Agent that is steered to another pool by now, and the machine that is bound elsewhere; what can still be used is not among them."""
+    """The Agent that is steered to another pool by now, and the machine that is bound elsewhere; what can still be used
+    is not among them.
+    """
     hub.put("hostedclusters", {"metadata": {"name": "demo", "namespace": "clusters"}, "spec": {}})
     hub.put("machinedeployments", {"metadata": {"name": "other", "namespace": "clusters-demo"}, "spec": {}})
     for number in (2, 3):
         hub.put("agents", agent(number, state="known-unbound"))
-    new = {"cluster_name": "demo", "agent_label_selector": STEERED, "selector_label": LABEL, "replicas": 3, "hosts": hosts(5, 6)}
+    new = {
+        "cluster_name": "demo",
+        "agent_label_selector": STEERED,
+        "selector_label": LABEL,
+        "replicas": 3,
+        "hosts": hosts(5, 6),
+    }
     first = call(**new)
     assert first["taken"] == [] and set(first["promised"]) >= {made.uuid(2), made.uuid(3), "node-5"}
     seen = agent(2, state="known-unbound")
@@ -375,10 +501,21 @@ def test_a_host_whose_bmc_does_not_answer_is_exchanged(hub: Any, call: Call, tmp
     put_pool(hub, 2, STEERED)
     joined(hub, 1, 2)
     hub.put("agents", agent(3, state="known-unbound"))
-    bmc = {"address": "redfish-virtualmedia+http://127.0.0.1:1/redfish/v1/Systems/1", "username": "admin", "password": "not-shown"}
-    exchange = {"replace_hosts": ["node-1"], "hosts": hosts(1, 2), "selector_label": LABEL, "bmc_hosts": [{"name": "node-1", "bmc": bmc}]}
+    bmc = {
+        "address": "redfish-virtualmedia+http://127.0.0.1:1/redfish/v1/Systems/1",
+        "username": "admin",
+        "password": "not-shown",
+    }
+    exchange = {
+        "replace_hosts": ["node-1"],
+        "hosts": hosts(1, 2),
+        "selector_label": LABEL,
+        "bmc_hosts": [{"name": "node-1", "bmc": bmc}],
+    }
     stop = call(**exchange, touch=touch(hub, tmp_path / "demo"))["stop"]
     assert "Hosts of NodePool clusters/demo would be replaced: node-1" in stop and "-e openshift_confirm=demo" in stop
     result = call(**exchange, touch=touch(hub, tmp_path / "demo", "demo"))
     assert (result["stop"], result["replace"], result["replace_order"]) == ("", ["demo-1"], "surge"), result
-    assert [host["name"] for host in result["failed_hosts"]] == ["node-1"] and "cannot be reached" in result["failed_hosts"][0]["reason"]
+    assert [host["name"] for host in result["failed_hosts"]] == ["node-1"] and "cannot be reached" in result[
+        "failed_hosts"
+    ][0]["reason"]

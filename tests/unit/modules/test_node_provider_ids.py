@@ -31,7 +31,12 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Any:
     hub = world.Hub()
     world.stand(hub, machines=2, agents=2)
     for number in (1, 2):
-        hub.change("agents", f"agent-{number}", {"status": world.agent_status(number, "added-to-existing-cluster", f"worker-{number}")}, world.AGENTS)
+        hub.change(
+            "agents",
+            f"agent-{number}",
+            {"status": world.agent_status(number, "added-to-existing-cluster", f"worker-{number}")},
+            world.AGENTS,
+        )
         machine = {
             "spec": {"providerID": f"agent://agent-{number}"},
             "status": {"ready": True, "addresses": [{"type": "InternalDNS", "address": f"worker-{number}"}]},
@@ -83,7 +88,9 @@ def test_a_wait_in_vain_names_the_nodes(hub: Any, nodes: Any) -> None:
 def test_without_a_kubeconfig(hub: Any, nodes: Any) -> None:
     hub.remove("secrets", world.NS, "admin-kubeconfig")
     assert "Secret clusters-c1/admin-kubeconfig does not exist" in opened()["msg"]
-    hub.put("secrets", {"metadata": {"name": "admin-kubeconfig", "namespace": world.NS}, "data": {"kubeconfig": "e2E6"}})
+    hub.put(
+        "secrets", {"metadata": {"name": "admin-kubeconfig", "namespace": world.NS}, "data": {"kubeconfig": "e2E6"}}
+    )
     assert "is not YAML" in opened()["msg"]
 
 
@@ -96,7 +103,9 @@ def test_a_pass_sets_them_too(hub: Any, nodes: Any, monkeypatch: pytest.MonkeyPa
     assert not again["changed"], again["plan"]
 
 
-def test_a_cluster_that_cannot_be_reached_holds_no_pass_up(hub: Any, nodes: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cluster_that_cannot_be_reached_holds_no_pass_up(
+    hub: Any, nodes: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse(_path: str) -> Any:
         raise Unreachable("The workload cluster's API does not answer.", "refused")
 
@@ -104,4 +113,7 @@ def test_a_cluster_that_cannot_be_reached_holds_no_pass_up(hub: Any, nodes: Any,
     monkeypatch.setattr(run_module, "connect", lambda *_args, **_options: hub)
     params = {name: spec.get("default") for name, spec in capi_reconcile.argument_spec().items()}
     result = perform(capi_reconcile.run, Call({**params, "namespace": world.NS, "until": "converged", "timeout": 30.0}))
-    assert not result["failed"] and any("cannot be set: The workload cluster's API does not answer" in problem["detail"] for problem in result["problems"])
+    assert not result["failed"] and any(
+        "cannot be set: The workload cluster's API does not answer" in problem["detail"]
+        for problem in result["problems"]
+    )

@@ -58,7 +58,10 @@ def test_another_file_is_overwritten_only_with_the_option(module: Module, dest: 
     assert module({"name": "demo"}, overwrite=True)["changed"] and "demo" in dest.read_text()
 
 
-@pytest.mark.parametrize(("key", "value"), [("name", "Upper Case"), ("machine_network", "10.0.0.0/99"), ("control_plane", 2), ("nmae", "demo")])
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("name", "Upper Case"), ("machine_network", "10.0.0.0/99"), ("control_plane", 2), ("nmae", "demo")],
+)
 def test_a_wrong_answer_is_refused_with_its_name(key: str, value: Any, module: Module, dest: Path) -> None:
     refused = module({key: value})
     assert refused["failed"] and [problem["path"] for problem in refused["problems"]] == [f"openshift_init.{key}"]
@@ -67,7 +70,15 @@ def test_a_wrong_answer_is_refused_with_its_name(key: str, value: Any, module: M
 
 def machine(number: int, **changed: Any) -> dict[str, Any]:
     macs = [f"52:54:00:00:0{number}:0{nic}" for nic in range(2)]
-    return {"name": f"10.0.0.{number}", "failed": False, "vendor": "Acme", "model": "R1", "serial": f"S{number}", "mac_addresses": macs, **changed}
+    return {
+        "name": f"10.0.0.{number}",
+        "failed": False,
+        "vendor": "Acme",
+        "model": "R1",
+        "serial": f"S{number}",
+        "mac_addresses": macs,
+        **changed,
+    }
 
 
 def hosts_in(dest: Path) -> dict[str, dict[str, Any]]:
@@ -75,9 +86,15 @@ def hosts_in(dest: Path) -> dict[str, dict[str, Any]]:
     return {name: host["openshift_host"] for group in groups for name, host in group["hosts"].items()}
 
 
-@pytest.mark.parametrize(("count", "names"), [(1, ["master-0"]), (2, ["master-0", "worker-0"]), (4, ["master-0", "master-1", "master-2", "worker-0"])])
+@pytest.mark.parametrize(
+    ("count", "names"),
+    [(1, ["master-0"]), (2, ["master-0", "worker-0"]), (4, ["master-0", "master-1", "master-2", "worker-0"])],
+)
 def test_each_machine_is_a_host(count: int, names: list[str], module: Module, dest: Path) -> None:
-    bmcs = [{"address": f"10.0.0.{number}", "username": "root", "password": "canary", "validate_certs": False} for number in range(count)]
+    bmcs = [
+        {"address": f"10.0.0.{number}", "username": "root", "password": "canary", "validate_certs": False}
+        for number in range(count)
+    ]
     assert module({}, bmcs=bmcs, machines=[machine(number) for number in range(count)])["changed"]
     found = hosts_in(dest)
     assert list(found) == names
@@ -91,10 +108,16 @@ def test_each_machine_is_a_host(count: int, names: list[str], module: Module, de
 def test_what_a_bmc_says_adds_no_line(module: Module, dest: Path) -> None:
     """A machine that could not be read is a comment with the reason; one that lists no network has a blank."""
     bmcs = [{"address": "10.0.0.1"}, {"address": "10.0.0.2"}, {"address": "10.0.0.3"}]
-    read = [machine(1, mac_addresses=[], model="R1\nall: {}"), {"name": "10.0.0.2", "failed": True, "reason": "BMC 10.0.0.2\nrefused: the login"}]
+    read = [
+        machine(1, mac_addresses=[], model="R1\nall: {}"),
+        {"name": "10.0.0.2", "failed": True, "reason": "BMC 10.0.0.2\nrefused: the login"},
+    ]
     module({}, bmcs=bmcs, machines=read)
     found = hosts_in(dest)
     assert list(found) == ["master-0"] and found["master-0"]["interfaces"][0]["mac_address"] == ""
     text = dest.read_text()
-    assert "is not a host above: BMC 10.0.0.2 refused: the login\n" in text and "is not a host above: It was not read.\n" in text
+    assert (
+        "is not a host above: BMC 10.0.0.2 refused: the login\n" in text
+        and "is not a host above: It was not read.\n" in text
+    )
     assert "# Acme R1 all: {} S1\n" in text

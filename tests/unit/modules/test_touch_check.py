@@ -54,13 +54,24 @@ def hosts(served: Any, **more: Any) -> list[dict[str, Any]]:
 
 
 def touch(work_dir: Path, **more: Any) -> dict[str, Any]:
-    return {"cluster_name": "demo", "work_dir": str(work_dir), "hosts": [{"name": "node-1", "mac_addresses": [MAC]}], **more}
+    return {
+        "cluster_name": "demo",
+        "work_dir": str(work_dir),
+        "hosts": [{"name": "node-1", "mac_addresses": [MAC]}],
+        **more,
+    }
 
 
 def deployed(directory: Path, phase: str) -> None:
     host = {"name": "node-1", "hostname": "", "role": "master", "macs": [MAC], "static_ips": []}
     with StateFile(directory / "state.json").edit() as document:
-        document["cluster"] = {"name": "demo", "base_domain": "example.com", "api_url": "", "rendezvous_ip": "", "hosts": [host]}
+        document["cluster"] = {
+            "name": "demo",
+            "base_domain": "example.com",
+            "api_url": "",
+            "rendezvous_ip": "",
+            "hosts": [host],
+        }
         document["install"] = {"phase": phase}
 
 
@@ -75,9 +86,17 @@ def test_a_machine_that_is_on_is_not_booted(call: Any, served: Any, tmp_path: Pa
     assert not (tmp_path / "demo").exists()
 
 
-def test_a_take_over_is_recorded_and_a_killed_run_goes_on_without_asking(call: Any, served: Any, tmp_path: Path) -> None:
+def test_a_take_over_is_recorded_and_a_killed_run_goes_on_without_asking(
+    call: Any, served: Any, tmp_path: Path
+) -> None:
     work_dir = tmp_path / "demo"
-    tried = call(touch_check, action="boot", hosts=hosts(served), touch=touch(work_dir, force=["take_over"]), _ansible_check_mode=True)
+    tried = call(
+        touch_check,
+        action="boot",
+        hosts=hosts(served),
+        touch=touch(work_dir, force=["take_over"]),
+        _ansible_check_mode=True,
+    )
     assert outcome(tried) == ("13", "act") and not work_dir.exists()
     result = call(touch_check, action="boot", hosts=hosts(served), touch=touch(work_dir, force=["take_over"]))
     assert result["touch"] == result["forced_hosts"] == ["node-1"]
@@ -110,25 +129,46 @@ def test_the_machine_of_another_work_directory(call: Any, served: Any, tmp_path:
 
 def test_a_deployment_that_does_not_answer_is_unknown(call: Any, served: Any, tmp_path: Path) -> None:
     deployed(tmp_path / "demo", "installed")
-    assert outcome(call(touch_check, action="boot", hosts=hosts(served), touch=touch(tmp_path / "demo"))) == ("6", "stop")
-    assert outcome(call(touch_check, action="boot", hosts=hosts(served), touch=touch(tmp_path / "demo", force=["start_over"], confirm=["demo"]))) == (
+    assert outcome(call(touch_check, action="boot", hosts=hosts(served), touch=touch(tmp_path / "demo"))) == (
+        "6",
+        "stop",
+    )
+    assert outcome(
+        call(
+            touch_check,
+            action="boot",
+            hosts=hosts(served),
+            touch=touch(tmp_path / "demo", force=["start_over"], confirm=["demo"]),
+        )
+    ) == (
         "6",
         "act",
     )
-    assert outcome(call(touch_check, action="destroy", hosts=hosts(served), touch=touch(tmp_path / "demo", confirm=["demo"]))) == ("6", "act")
+    assert outcome(
+        call(touch_check, action="destroy", hosts=hosts(served), touch=touch(tmp_path / "demo", confirm=["demo"]))
+    ) == ("6", "act")
 
 
 def test_another_method_has_the_host(call: Any, served: Any, tmp_path: Path) -> None:
     deployed(tmp_path / "demo", "installed")
-    result = call(touch_check, action="boot", hosts=hosts(served), touch=touch(tmp_path / "demo", method="assisted", force=["start_over"], confirm=["demo"]))
+    result = call(
+        touch_check,
+        action="boot",
+        hosts=hosts(served),
+        touch=touch(tmp_path / "demo", method="assisted", force=["start_over"], confirm=["demo"]),
+    )
     assert outcome(result) == ("4", "stop")
     assert "destroy_cluster -e openshift_install_method=agent -e openshift_confirm=demo" in result["msg"]
 
 
 @pytest.mark.parametrize("names", [[], ["node-7"]])
-def test_the_record_of_another_method_is_not_destroyed_without_its_hosts(call: Any, tmp_path: Path, names: list[str]) -> None:
+def test_the_record_of_another_method_is_not_destroyed_without_its_hosts(
+    call: Any, tmp_path: Path, names: list[str]
+) -> None:
     """The hosts of the recorded method may be in other groups than those of the method that is asked for."""
-    (tmp_path / "state.json").write_text(json.dumps({"format": 1, "install": {"method": "hosted"}, "cluster": {"name": "demo"}}))
+    (tmp_path / "state.json").write_text(
+        json.dumps({"format": 1, "install": {"method": "hosted"}, "cluster": {"name": "demo"}})
+    )
     asked = {"action": "destroy", "names": names, "touch": touch(tmp_path, hosts=[], confirm=["demo"])}
     stopped = call(touch_check, **asked)
     assert stopped["failed"] and "demo: hosted is the method that is recorded" in stopped["msg"], stopped
@@ -138,7 +178,11 @@ def test_the_record_of_another_method_is_not_destroyed_without_its_hosts(call: A
 
 def test_a_bmc_that_is_dead_stops_a_boot_and_not_the_end_of_a_cluster(call: Any, tmp_path: Path) -> None:
     deployed(tmp_path / "demo", "booted")
-    bmc = {"address": "redfish-virtualmedia+http://127.0.0.1:1/redfish/v1/Systems/1", "username": "admin", "password": "not-a-secret"}
+    bmc = {
+        "address": "redfish-virtualmedia+http://127.0.0.1:1/redfish/v1/Systems/1",
+        "username": "admin",
+        "password": "not-a-secret",
+    }
     dead = [{"name": "node-1", "bmc": bmc, "mac_addresses": [MAC]}]
     assert outcome(call(touch_check, action="boot", hosts=dead, touch=touch(tmp_path / "demo"))) == ("1", "stop")
     result = call(touch_check, action="destroy", hosts=dead, touch=touch(tmp_path / "demo", confirm=["demo"]))
@@ -153,7 +197,12 @@ def test_a_host_that_boots_manually_has_the_same_rows(call: Any, tmp_path: Path)
 
 def test_boot_hosts_asks_again_before_its_first_write(call: Any, served: Any, tmp_path: Path) -> None:
     work_dir = tmp_path / "demo"
-    arguments = {"hosts": hosts(served), "image_url": URL, "state_file": str(work_dir / "state.json"), "touch": touch(work_dir)}
+    arguments = {
+        "hosts": hosts(served),
+        "image_url": URL,
+        "state_file": str(work_dir / "state.json"),
+        "touch": touch(work_dir),
+    }
     refused = call(boot_hosts, **arguments)
     assert refused["failed"] and "take_over" in refused["msg"] and served.bmc.writes() == []
     done = call(boot_hosts, **{**arguments, "touch": touch(work_dir, force=["take_over"])})
@@ -164,7 +213,9 @@ def test_a_boot_is_recorded_before_the_first_write(call: Any, served: Any, tmp_p
     work_dir = tmp_path / "demo"
     served.bmc.power = "Off"
     served.bmc.boot_refused = True
-    result = call(boot_hosts, hosts=hosts(served), image_url=URL, state_file=str(work_dir / "state.json"), touch=touch(work_dir))
+    result = call(
+        boot_hosts, hosts=hosts(served), image_url=URL, state_file=str(work_dir / "state.json"), touch=touch(work_dir)
+    )
     assert result["failed"] and StateFile(work_dir / "state.json").section("machines")["node-1"]["state"] == "booting"
 
 
@@ -172,7 +223,14 @@ def test_power_off_for_a_removal_releases_the_host(call: Any, served: Any, tmp_p
     work_dir = tmp_path / "demo"
     deployed(work_dir, "booted")
     options = touch(work_dir, confirm=["demo"])
-    result = call(boot_hosts, hosts=hosts(served), state="off", action="remove", state_file=str(work_dir / "state.json"), touch=options)
+    result = call(
+        boot_hosts,
+        hosts=hosts(served),
+        state="off",
+        action="remove",
+        state_file=str(work_dir / "state.json"),
+        touch=options,
+    )
     assert result["changed"] and served.bmc.power == "Off"
     assert outcome(call(touch_check, action="boot", hosts=hosts(served), touch=touch(work_dir))) == ("9a", "act")
 
@@ -184,10 +242,14 @@ def certificate(common_name: str, directory: Path) -> Path:
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.oid.NameOID.COMMON_NAME, common_name)])
     now, day = datetime.datetime.now(datetime.UTC), datetime.timedelta(days=1)
-    builder = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key()).serial_number(1)
+    builder = (
+        x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key()).serial_number(1)
+    )
     signed = builder.not_valid_before(now - day).not_valid_after(now + day).sign(key, hashes.SHA256())
     path = directory / "kubelet.pem"
-    private = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    private = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
     path.write_bytes(private + signed.public_bytes(serialization.Encoding.PEM))
     return path
 
@@ -222,14 +284,27 @@ def kubelet(tmp_path: Path) -> Iterator[Callable[[str], str]]:
         server.close()
 
 
-@pytest.mark.parametrize(("common_name", "expected"), [("system:node:worker-7", "worker-7"), ("worker-7@1700000000", ""), ("system:admin", "")])
+@pytest.mark.parametrize(
+    ("common_name", "expected"),
+    [("system:node:worker-7", "worker-7"), ("worker-7@1700000000", ""), ("system:admin", "")],
+)
 def test_whose_kubelet_answers(kubelet: Callable[[str], str], common_name: str, expected: str) -> None:
     assert node_at("192.0.2.11", ConnectTo.of({"192.0.2.11:10250": kubelet(common_name)})) == expected
 
 
 def test_a_kubelet_proves_a_cluster(call: Any, served: Any, tmp_path: Path, kubelet: Callable[[str], str]) -> None:
-    options = touch(tmp_path / "demo", hosts=[{"name": "node-1", "mac_addresses": [MAC], "addresses": ["192.0.2.11"]}], force=["take_over"])
-    result = call(touch_check, action="boot", hosts=hosts(served), touch=options, connect_to={"192.0.2.11:10250": kubelet("system:node:old-7")})
+    options = touch(
+        tmp_path / "demo",
+        hosts=[{"name": "node-1", "mac_addresses": [MAC], "addresses": ["192.0.2.11"]}],
+        force=["take_over"],
+    )
+    result = call(
+        touch_check,
+        action="boot",
+        hosts=hosts(served),
+        touch=options,
+        connect_to={"192.0.2.11:10250": kubelet("system:node:old-7")},
+    )
     assert outcome(result) == ("12", "stop") and "old-7" in result["msg"]
 
 
@@ -250,7 +325,9 @@ class TestDestroyPlan:
     def test_without_confirmation_no_bmc_is_contacted(self, call: Any, served: Any, tmp_path: Path) -> None:
         deployed(tmp_path / "demo", "installed")
         result = call(destroy_plan, hosts=hosts(served), touch=touch(tmp_path / "demo"))
-        assert result["failed"] and result["msg"].startswith("Nothing was done. Destroying demo powers off its machines: confirm with")
+        assert result["failed"] and result["msg"].startswith(
+            "Nothing was done. Destroying demo powers off its machines: confirm with"
+        )
         assert served.bmc.log == []
 
     def test_a_machine_without_record_is_named_and_stays(self, call: Any, served: Any, tmp_path: Path) -> None:

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module touch_check against a hub, in this process: what it reads there, and what it decides for hosts without a BMC."""
+"""The module touch_check against a hub, in this process: what it reads there, and what it decides for hosts without a
+BMC.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,13 @@ def touch(hub: Any, tmp_path: Path) -> dict[str, Any]:
     hosts = [{"name": f"node-{n}", "mac_addresses": [made.mac(n)]} for n in (1, 2, 3)]
     scope = {"namespace": "lab", "infra_env": "lab", "cluster": {"namespace": "lab", "name": "demo"}}
     connection = {"kubeconfig": hub.kubeconfig, **scope}
-    return {"method": "hub", "cluster_name": "demo", "work_dir": str(tmp_path / "demo"), "hosts": hosts, "hub": connection}
+    return {
+        "method": "hub",
+        "cluster_name": "demo",
+        "work_dir": str(tmp_path / "demo"),
+        "hosts": hosts,
+        "hub": connection,
+    }
 
 
 @pytest.fixture
@@ -57,8 +65,17 @@ def test_hosts_by_their_agents(opened: Any, hub: Any, touch: dict[str, Any]) -> 
 
 def test_one_host_of_another_cluster_stops_all(opened: Any, hub: Any, touch: dict[str, Any]) -> None:
     hub.put("agents", made.agent(1, state="installed", cluster=("prod", "prod")))
-    result = opened(touch_check, action="boot", names=["node-1", "node-3"], touch={**touch, "confirm": ["demo"], "force": ["start_over", "take_over"]})
-    assert result["failed"] and "is bound to cluster prod/prod" in result["msg"] and "No machine was touched" in result["msg"]
+    result = opened(
+        touch_check,
+        action="boot",
+        names=["node-1", "node-3"],
+        touch={**touch, "confirm": ["demo"], "force": ["start_over", "take_over"]},
+    )
+    assert (
+        result["failed"]
+        and "is bound to cluster prod/prod" in result["msg"]
+        and "No machine was touched" in result["msg"]
+    )
 
 
 def test_hub_that_does_not_answer_stops(opened: Any, hub: Any, touch: dict[str, Any]) -> None:
@@ -83,7 +100,13 @@ def test_leaving_needs_a_record(opened: Any, hub: Any, touch: dict[str, Any]) ->
 def test_deleted_agents_are_recorded_as_released(opened: Any, hub: Any, touch: dict[str, Any]) -> None:
     hub.put("agents", made.agent(1))
     host = {"name": "node-1", "mac_addresses": [made.mac(1)], "state": "absent"}
-    arguments = {"kubeconfig": hub.kubeconfig, "namespace": "lab", "hosts": [host], "unexpected": "ignore", "touch": touch}
+    arguments = {
+        "kubeconfig": hub.kubeconfig,
+        "namespace": "lab",
+        "hosts": [host],
+        "unexpected": "ignore",
+        "touch": touch,
+    }
     assert opened(agents, _ansible_check_mode=True, **arguments)["changed"] is True
     assert not (Path(touch["work_dir"]) / "state.json").exists()
     assert opened(agents, **arguments)["changed"] is True

@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Any nmstate document: strategies over the whole schema, and one change of a document, for the better or the worse.
 
-Values are valid by themselves. What parts say about each other fits mostly: ports exist, routes lead through an interface with addresses.
+Values are valid by themselves. What parts say about each other fits mostly: ports exist, routes lead through an
+interface with addresses.
 """
 
 from __future__ import annotations
@@ -34,11 +35,17 @@ def routes(draw: st.DrawFn, holders: dict[str, list[str]]) -> Node:
     families = [family for family, names in holders.items() if names]
     if not families or draw(st.integers(0, 6)) == 0:
         kind = draw(st.sampled_from(["blackhole", "unreachable", "prohibit"]))
-        return {"destination": draw(st.sampled_from(["203.0.113.0/24", "2001:db8:9::/48"])), "route-type": kind, **draw(some(_ROUTE, 2))}
+        return {
+            "destination": draw(st.sampled_from(["203.0.113.0/24", "2001:db8:9::/48"])),
+            "route-type": kind,
+            **draw(some(_ROUTE, 2)),
+        }
     family = draw(st.sampled_from(families))
     four = family == "ipv4"
     route = {
-        "destination": draw(st.sampled_from(["0.0.0.0/0", "198.51.100.9/24", "203.0.113.7"] if four else ["::/0", "2001:DB8:1::7/64"])),
+        "destination": draw(
+            st.sampled_from(["0.0.0.0/0", "198.51.100.9/24", "203.0.113.7"] if four else ["::/0", "2001:DB8:1::7/64"])
+        ),
         "next-hop-interface": draw(st.sampled_from(holders[family])),
         **draw(some(_ROUTE, 3)),
     }
@@ -80,22 +87,37 @@ def rules(draw: st.DrawFn, holders: dict[str, list[str]]) -> Node:
 
 def holders_of(found: list[Node], family: str) -> list[str]:
     """Interfaces that are up with the family enabled."""
-    return [entry["name"] for entry in found if entry.get("state", "up") == "up" and entry.get(family, {}).get("enabled") and entry["type"] != "ovs-bridge"]
+    return [
+        entry["name"]
+        for entry in found
+        if entry.get("state", "up") == "up" and entry.get(family, {}).get("enabled") and entry["type"] != "ovs-bridge"
+    ]
 
 
 @st.composite
 def resolvers(draw: st.DrawFn, found: list[Node]) -> Node:
     """Servers of a family that some interface has addresses of."""
     holders = {
-        family: [entry for entry in found if entry["name"] in holders_of(found, family) and {"dhcp", "address"} & {*entry.get(family, {})}]
+        family: [
+            entry
+            for entry in found
+            if entry["name"] in holders_of(found, family) and {"dhcp", "address"} & {*entry.get(family, {})}
+        ]
         for family in ("ipv4", "ipv6")
     }
     servers = {"ipv4": ["192.0.2.53", "192.0.2.54"], "ipv6": ["2001:DB8::53"]}
     if "eth0" in [entry["name"] for entry in holders["ipv6"]]:
         servers["ipv6"].append("fe80::1%eth0")
     families = draw(st.permutations([family for family, names in holders.items() if names]))
-    listed = [server for family in families for server in draw(st.lists(st.sampled_from(servers[family]), unique=True, max_size=2))]
-    more: Fields = {"search": st.sampled_from([["example.com"], ["a.example", "b.example"], []]), "options": st.sampled_from([["rotate", "ndots:2"], []])}
+    listed = [
+        server
+        for family in families
+        for server in draw(st.lists(st.sampled_from(servers[family]), unique=True, max_size=2))
+    ]
+    more: Fields = {
+        "search": st.sampled_from([["example.com"], ["a.example", "b.example"], []]),
+        "options": st.sampled_from([["rotate", "ndots:2"], []]),
+    }
     config = {"server": listed, **draw(some(more, 2))}
     return {"config": config if families else {}}
 
@@ -140,9 +162,16 @@ def _with_controller(draw: st.DrawFn, found: list[Node]) -> list[Node]:
     if kind == "ovs-bridge":
         added = draw(ovs_bridges("br0", ports))
     elif kind == "vrf":
-        added = [{**draw(interfaces("vrf0", "vrf")), "vrf": {draw(st.sampled_from(["port", "ports"])): ports, "route-table-id": draw(number(1, 300))}}]
+        added = [
+            {
+                **draw(interfaces("vrf0", "vrf")),
+                "vrf": {draw(st.sampled_from(["port", "ports"])): ports, "route-table-id": draw(number(1, 300))},
+            }
+        ]
     else:
-        added = [{**draw(interfaces(f"{kind[:2]}0", kind)), **draw(bonds(ports) if kind == "bond" else linux_bridges(ports))}]
+        added = [
+            {**draw(interfaces(f"{kind[:2]}0", kind)), **draw(bonds(ports) if kind == "bond" else linux_bridges(ports))}
+        ]
     if kind != "vrf":
         for entry in found:
             if entry["name"] in ports:
@@ -156,7 +185,10 @@ def _with_controller(draw: st.DrawFn, found: list[Node]) -> list[Node]:
 def _loopback(draw: st.DrawFn) -> Node:
     entry = draw(some({"state": COMMON["state"], "mtu": COMMON["mtu"], "description": COMMON["description"]}, 2))
     addresses = [{"ip": "127.0.0.1", "prefix-length": 8}, {"ip": "198.18.0.1", "prefix-length": 32}]
-    more: Fields = {"ipv4": st.sampled_from([{"enabled": True, "address": addresses}, {"address": []}]), "ipv6": st.just({"enabled": True})}
+    more: Fields = {
+        "ipv4": st.sampled_from([{"enabled": True, "address": addresses}, {"address": []}]),
+        "ipv6": st.just({"enabled": True}),
+    }
     return {"name": "lo", "type": "loopback", **entry, **draw(some(more, 2))}
 
 

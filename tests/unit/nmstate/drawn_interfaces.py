@@ -35,7 +35,11 @@ def with_fixed(fixed: Fields, optional: Fields, most: int = 3) -> st.SearchStrat
 
 
 def _address(family: str) -> st.SearchStrategy[Node]:
-    ips = ["192.0.2.10", "198.51.100.7"] if family == "ipv4" else ["2001:DB8::10", "2001:db8:0:1::7", "fe80::5", "::ffff:192.0.2.1"]
+    ips = (
+        ["192.0.2.10", "198.51.100.7"]
+        if family == "ipv4"
+        else ["2001:DB8::10", "2001:db8:0:1::7", "fe80::5", "::ffff:192.0.2.1"]
+    )
     length = number(8, 32) if family == "ipv4" else number(48, 128)
     optional: Fields = {
         "valid-life-time": st.sampled_from(["forever", "60sec"]),
@@ -95,7 +99,18 @@ _ETHTOOL: Fields = {
     "coalesce": some(
         {
             **dict.fromkeys(("adaptive-rx", "adaptive-tx"), LOOSE_FLAG),
-            **dict.fromkeys(("pkt-rate-high", "rx-frames", "rx-frames-irq", "rx-usecs-low", "sample-interval", "tx-usecs", "tx-usecs-high"), _COUNT),
+            **dict.fromkeys(
+                (
+                    "pkt-rate-high",
+                    "rx-frames",
+                    "rx-frames-irq",
+                    "rx-usecs-low",
+                    "sample-interval",
+                    "tx-usecs",
+                    "tx-usecs-high",
+                ),
+                _COUNT,
+            ),
         }
     ),
     "ring": some(dict.fromkeys(("rx", "tx", "rx-jumbo", "rx-mini", "rx-max"), _COUNT)),
@@ -112,7 +127,9 @@ _DOT1X: Fields = {
     "password": st.just("secret"),
 }
 OVSDB: Fields = {
-    "external_ids": st.dictionaries(st.sampled_from(["a", "b"]), st.sampled_from(["x", 5, True, 1.5, None]), max_size=2),
+    "external_ids": st.dictionaries(
+        st.sampled_from(["a", "b"]), st.sampled_from(["x", 5, True, 1.5, None]), max_size=2
+    ),
     "other_config": st.dictionaries(st.sampled_from(["c", "d"]), st.sampled_from(["x", 5, False]), max_size=2),
 }
 COMMON: Fields = {

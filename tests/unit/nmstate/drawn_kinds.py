@@ -18,7 +18,17 @@ _ENUMERATIONS: Fields = {
     "primary_reselect": st.sampled_from(["better", 0]),
     "xmit_hash_policy": st.sampled_from(["layer3+4", 2, "vlan+srcmac"]),
 }
-_BOND_NUMBERS = ("ad_actor_sys_prio", "ad_user_port_key", "downdelay", "lp_interval", "miimon", "min_links", "packets_per_slave", "resend_igmp", "updelay")
+_BOND_NUMBERS = (
+    "ad_actor_sys_prio",
+    "ad_user_port_key",
+    "downdelay",
+    "lp_interval",
+    "miimon",
+    "min_links",
+    "packets_per_slave",
+    "resend_igmp",
+    "updelay",
+)
 _BOND_OPTIONS: Fields = {
     **_ENUMERATIONS,
     **dict.fromkeys(_BOND_NUMBERS, number(0, 1000)),
@@ -32,7 +42,9 @@ _BOND_OPTIONS: Fields = {
     "primary": st.just("eth0"),
     "balance-slb": LOOSE_FLAG,
 }
-_BOND_MODES = st.sampled_from(["balance-rr", "active-backup", "balance-xor", "broadcast", "802.3ad", "lacp", "balance-tlb", 6, "1"])
+_BOND_MODES = st.sampled_from(
+    ["balance-rr", "active-backup", "balance-xor", "broadcast", "802.3ad", "lacp", "balance-tlb", 6, "1"]
+)
 
 
 @st.composite
@@ -43,7 +55,8 @@ def bonds(draw: st.DrawFn, ports: list[str]) -> Node:
         bond["port"] = ports
     if form != "port":
         bond["ports-config"] = [
-            {"name": port, **draw(some({"priority": number(-5, 5), "queue-id": st.just(index + 1)}, 2))} for index, port in enumerate(ports)
+            {"name": port, **draw(some({"priority": number(-5, 5), "queue-id": st.just(index + 1)}, 2))}
+            for index, port in enumerate(ports)
         ]
     return {"link-aggregation": bond}
 
@@ -56,12 +69,18 @@ def port_vlans(draw: st.DrawFn) -> Node:
     if mode == "open":
         return {}
     trunks = draw(st.sampled_from([[{"id": 5}], [{"id": "7"}, {"id-range": {"min": 100, "max": "200"}}], []]))
-    return {"mode": "trunk", "trunk-tags": trunks, **({"enable-native": True, "tag": draw(number(0, 4094))} if mode == "native" else {})}
+    return {
+        "mode": "trunk",
+        "trunk-tags": trunks,
+        **({"enable-native": True, "tag": draw(number(0, 4094))} if mode == "native" else {}),
+    }
 
 
 _BRIDGE_NUMBERS = (
-    "group-fwd-mask hash-max mac-ageing-time multicast-last-member-count multicast-last-member-interval multicast-membership-interval "
-    "multicast-querier-interval multicast-query-interval multicast-query-response-interval multicast-startup-query-count "
+    "group-fwd-mask hash-max mac-ageing-time multicast-last-member-count multicast-last-member-interval "
+    "multicast-membership-interval "
+    "multicast-querier-interval multicast-query-interval multicast-query-response-interval "
+    "multicast-startup-query-count "
     "multicast-startup-query-interval"
 ).split()
 _BRIDGE_OPTIONS: Fields = {
@@ -72,14 +91,32 @@ _BRIDGE_OPTIONS: Fields = {
     "vlan-protocol": st.sampled_from(["802.1q", "802.1ad"]),
     "vlan-default-pvid": st.sampled_from([1, 5, 0]),
     "hello-timer": st.just(46),
-    "stp": some({"enabled": LOOSE_FLAG, "forward-delay": number(2, 30), "hello-time": number(1, 10), "max-age": number(6, 40), "priority": number(0, 65535)}),
+    "stp": some(
+        {
+            "enabled": LOOSE_FLAG,
+            "forward-delay": number(2, 30),
+            "hello-time": number(1, 10),
+            "max-age": number(6, 40),
+            "priority": number(0, 65535),
+        }
+    ),
 }
-_BRIDGE_PORT: Fields = {"stp-hairpin-mode": LOOSE_FLAG, "stp-path-cost": number(1, 200), "stp-priority": number(0, 63), "vlan": port_vlans()}
+_BRIDGE_PORT: Fields = {
+    "stp-hairpin-mode": LOOSE_FLAG,
+    "stp-path-cost": number(1, 200),
+    "stp-priority": number(0, 63),
+    "vlan": port_vlans(),
+}
 
 
 @st.composite
 def linux_bridges(draw: st.DrawFn, ports: list[str]) -> Node:
-    return {"bridge": {"options": draw(some(_BRIDGE_OPTIONS, 4)), "port": [{"name": port, **draw(some(_BRIDGE_PORT, 2))} for port in ports]}}
+    return {
+        "bridge": {
+            "options": draw(some(_BRIDGE_OPTIONS, 4)),
+            "port": [{"name": port, **draw(some(_BRIDGE_PORT, 2))} for port in ports],
+        }
+    }
 
 
 _OVS_OPTIONS: Fields = {
@@ -114,13 +151,20 @@ def ovs_bridges(draw: st.DrawFn, name: str, ports: list[str]) -> list[Node]:
         if draw(st.integers(0, 3)) == 0:
             port["vlan"] = draw(port_vlans())
     bridge = {"options": draw(some(_OVS_OPTIONS, 3)), draw(st.sampled_from(["port", "ports"])): listed}
-    entry = {"name": name, "type": "ovs-bridge", "bridge": bridge, **draw(some({"ovs-db": some(OVSDB, 2), "state": COMMON["state"]}, 1))}
+    entry = {
+        "name": name,
+        "type": "ovs-bridge",
+        "bridge": bridge,
+        **draw(some({"ovs-db": some(OVSDB, 2), "state": COMMON["state"]}, 1)),
+    }
     if draw(st.integers(0, 3)) == 0 and found:
         found[-1].pop("ipv4", None)
         found[-1].pop("ipv6", None)
         found[-1].pop("mtu", None)
         dpdk = {"devargs": "0000:03:00.0", "rx-queue": 2, "n_rxq_desc": 1024}
-        found[-1] |= draw(st.sampled_from([{"patch": {"peer": "patch1"}}, {"dpdk": dpdk}, {"dpdk": {"devargs": "a", "n_rxq": 1}}]))
+        found[-1] |= draw(
+            st.sampled_from([{"patch": {"peer": "patch1"}}, {"dpdk": dpdk}, {"dpdk": {"devargs": "a", "n_rxq": 1}}])
+        )
     return [entry, *found]
 
 
@@ -139,7 +183,10 @@ _VF: Fields = {
 @st.composite
 def virtual_functions(draw: st.DrawFn) -> Node:
     functions = [{"id": index, **draw(some(_VF, 4))} for index in range(draw(st.integers(0, 2)))]
-    return {"vfs": functions, **draw(some({"total-vfs": number(0, 4), "drivers-autoprobe": LOOSE_FLAG, "max-vfs": st.just(8)}, 2))}
+    return {
+        "vfs": functions,
+        **draw(some({"total-vfs": number(0, 4), "drivers-autoprobe": LOOSE_FLAG, "max-vfs": st.just(8)}, 2)),
+    }
 
 
 LINK: Fields = {
@@ -169,12 +216,26 @@ def stacked(draw: st.DrawFn, base: str) -> Node:
     if kind == "vlan":
         part = with_fixed({**on_base, "id": number(1, 4094)}, _VLAN)
     elif kind in ("mac-vlan", "mac-vtap"):
-        part = with_fixed({**on_base, "mode": _MAC_MODES}, {"promiscuous": st.sampled_from([True, "yes"]), "accept-all-mac": st.just(True)}, 1)
+        part = with_fixed(
+            {**on_base, "mode": _MAC_MODES},
+            {"promiscuous": st.sampled_from([True, "yes"]), "accept-all-mac": st.just(True)},
+            1,
+        )
     elif kind == "vxlan":
-        addresses: Fields = {"local": st.just("2001:DB8::1"), "remote": st.just("192.0.2.2"), "destination-port": number(1, 65535), "learning": FLAG}
+        addresses: Fields = {
+            "local": st.just("2001:DB8::1"),
+            "remote": st.just("192.0.2.2"),
+            "destination-port": number(1, 65535),
+            "learning": FLAG,
+        }
         part = with_fixed({"id": number(1, 1000)}, {**on_base, **addresses}, 4)
     elif kind == "macsec":
-        fixed: Fields = {"encrypt": FLAG, "send-sci": FLAG, "port": st.integers(0, 5), "validation": st.sampled_from(["disabled", "check", "strict"])}
+        fixed: Fields = {
+            "encrypt": FLAG,
+            "send-sci": FLAG,
+            "port": st.integers(0, 5),
+            "validation": st.sampled_from(["disabled", "check", "strict"]),
+        }
         part = with_fixed({**on_base, **fixed}, {"offload": st.sampled_from(["off", "phy", "mac"])})
     else:
         part = with_fixed({"mode": st.sampled_from(["datagram", "connected"]), "pkey": number(1, 0xFFFF)}, on_base)

@@ -12,13 +12,20 @@ from typing import Any
 import pytest
 import yaml
 from ansible_collections.zerotouch.openshift.plugins.module_utils.nmstate.interfaces import KINDS
-from ansible_collections.zerotouch.openshift.plugins.module_utils.nmstate.keyfiles import examine_network_config, render_keyfiles
+from ansible_collections.zerotouch.openshift.plugins.module_utils.nmstate.keyfiles import (
+    examine_network_config,
+    render_keyfiles,
+)
 
 PAGE = (Path(__file__).parents[3] / "docs" / "network-config.md").read_text()
 ROWS = [
-    (name, example, re.findall(r"`([^`]*)`", becomes)) for name, example, becomes in re.findall(r"^\| ([^|]*) \| `([^`]*)` \| ([^|]*) \|$", PAGE, re.MULTILINE)
+    (name, example, re.findall(r"`([^`]*)`", becomes))
+    for name, example, becomes in re.findall(r"^\| ([^|]*) \| `([^`]*)` \| ([^|]*) \|$", PAGE, re.MULTILINE)
 ]
-STACKS = "ipv4: {enabled: true, address: [{ip: 192.0.2.10, prefix-length: 24}]}, ipv6: {enabled: true, address: [{ip: '2001:db8::10', prefix-length: 64}]}"
+STACKS = (
+    "ipv4: {enabled: true, address: [{ip: 192.0.2.10, prefix-length: 24}]}, ipv6: {enabled: true, address: [{ip: "
+    "'2001:db8::10', prefix-length: 64}]}"
+)
 
 
 def document(example: str) -> dict[str, Any]:

@@ -6,7 +6,10 @@
 from __future__ import annotations
 
 import yaml
-from ansible_collections.zerotouch.openshift.plugins.module_utils.nmstate.document import interfaces_with_mac, static_addresses
+from ansible_collections.zerotouch.openshift.plugins.module_utils.nmstate.document import (
+    interfaces_with_mac,
+    static_addresses,
+)
 
 DOCUMENT = yaml.safe_load(
     """
@@ -23,12 +26,14 @@ DOCUMENT = yaml.safe_load(
     - name: eno3
       ipv4: {address: [{ip: 198.51.100.10, prefix-length: 33}, {ip: 198.51.100.11, prefix-length: 16}]}
     - {mac-address: "52:54:00:00:00:01"}
-    """
+    """  # noqa: E501
 )
 
 
 def test_static_addresses_in_the_order_of_the_rendezvous_rule() -> None:
-    found = [(address.interface, address.ip, address.prefix_length, address.path) for address in static_addresses(DOCUMENT)]
+    found = [
+        (address.interface, address.ip, address.prefix_length, address.path) for address in static_addresses(DOCUMENT)
+    ]
     assert found == [
         ("eno1", "192.0.2.10", 24, "interfaces[0].ipv4.address[1]"),
         ("eno1", "2001:db8::10", 64, "interfaces[0].ipv6.address[0]"),
@@ -39,4 +44,6 @@ def test_static_addresses_in_the_order_of_the_rendezvous_rule() -> None:
 
 
 def test_interfaces_with_mac_need_both_name_and_mac() -> None:
-    assert [(entry.interface, entry.mac, entry.path) for entry in interfaces_with_mac(DOCUMENT)] == [("eno1", "52:54:00:aa:bb:cc", "interfaces[0].mac-address")]
+    assert [(entry.interface, entry.mac, entry.path) for entry in interfaces_with_mac(DOCUMENT)] == [
+        ("eno1", "52:54:00:aa:bb:cc", "interfaces[0].mac-address")
+    ]

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Keyfiles as golden files, each with the reason why it stands there; the texts were compared with nmstate's own (test_peer.py)."""
+"""Keyfiles as golden files, each with the reason why it stands there; the texts were compared with nmstate's own
+(test_peer.py).
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,9 @@ def test_form_is_what_the_boot_script_and_network_manager_read(path: Path) -> No
 
 @pytest.mark.parametrize(("provided", "mode"), sorted(MODES.items()))
 def test_every_bond_mode_by_every_name(provided: str, mode: str) -> None:
-    config: dict[str, Any] = {"interfaces": [{"name": "bond0", "type": "bond", "link-aggregation": {"mode": provided, "port": ["eno1"]}}]}
+    config: dict[str, Any] = {
+        "interfaces": [{"name": "bond0", "type": "bond", "link-aggregation": {"mode": provided, "port": ["eno1"]}}]
+    }
     assert sections(render_keyfiles(config)[0].text)["bond"] == {"mode": mode}
 
 
@@ -93,17 +97,38 @@ def test_every_bond_option(name: str, provided: object, written: str) -> None:
 NIC = {"name": "eno1", "type": "ethernet"}
 SMALL: list[tuple[str, list[dict[str, Any]], str, str, str | None]] = [
     # what, interfaces, section and key of the last one, value
-    ("client id of nothing is none", [NIC | {"ipv4": {"enabled": True, "dhcp": True, "dhcp-client-id": ""}}], "ipv4", "dhcp-client-id", None),
-    ("DUID of nothing is none", [NIC | {"ipv6": {"enabled": True, "dhcp": True, "dhcp-duid": ""}}], "ipv6", "dhcp-duid", None),
+    (
+        "client id of nothing is none",
+        [NIC | {"ipv4": {"enabled": True, "dhcp": True, "dhcp-client-id": ""}}],
+        "ipv4",
+        "dhcp-client-id",
+        None,
+    ),
+    (
+        "DUID of nothing is none",
+        [NIC | {"ipv6": {"enabled": True, "dhcp": True, "dhcp-duid": ""}}],
+        "ipv6",
+        "dhcp-duid",
+        None,
+    ),
     (
         "absent parent that was found by its MAC",
-        [NIC | {"state": "absent", "identifier": "mac-address"}, {"name": "v", "type": "vlan", "vlan": {"base-iface": "eno1", "id": 5}}],
+        [
+            NIC | {"state": "absent", "identifier": "mac-address"},
+            {"name": "v", "type": "vlan", "vlan": {"base-iface": "eno1", "id": 5}},
+        ],
         "vlan",
         "parent",
         "ff8b47e2-9b1c-5e04-9f8b-34671372837c",
     ),
     ("addresses of lo are those it has", [{"name": "lo", "type": "loopback"}], "ipv6", "address0", "::1/128"),
-    ("IPv6 of lo is never off", [{"name": "lo", "type": "loopback", "ipv6": {"enabled": False}}], "ipv6", "method", "auto"),
+    (
+        "IPv6 of lo is never off",
+        [{"name": "lo", "type": "loopback", "ipv6": {"enabled": False}}],
+        "ipv6",
+        "method",
+        "auto",
+    ),
     (
         "IPv4-mapped address",
         [NIC | {"ipv6": {"enabled": True, "address": [{"ip": "::FFFF:192.0.2.1", "prefix-length": 96}]}}],
@@ -114,7 +139,9 @@ SMALL: list[tuple[str, list[dict[str, Any]], str, str, str | None]] = [
 ]
 
 
-@pytest.mark.parametrize(("interfaces", "section", "key", "value"), [case[1:] for case in SMALL], ids=[case[0] for case in SMALL])
+@pytest.mark.parametrize(
+    ("interfaces", "section", "key", "value"), [case[1:] for case in SMALL], ids=[case[0] for case in SMALL]
+)
 def test_small_print(interfaces: list[dict[str, Any]], section: str, key: str, value: str | None) -> None:
     assert sections(render_keyfiles({"interfaces": interfaces})[-1].text)[section].get(key) == value
 
@@ -126,7 +153,10 @@ def test_the_same_input_gives_the_same_text_whatever_the_order_of_keys() -> None
 
 
 def test_all_problems_come_at_once() -> None:
-    config = {"interfaces": [{"name": "eno1", "bogus": 1, "mtu": "big", "ipv4": {"enabled": "perhaps"}}], "capture": {"a": "b"}}
+    config = {
+        "interfaces": [{"name": "eno1", "bogus": 1, "mtu": "big", "ipv4": {"enabled": "perhaps"}}],
+        "capture": {"a": "b"},
+    }
     with pytest.raises(InvalidInput) as caught:
         render_keyfiles(config)
     assert [problem.path for problem in caught.value.problems] == [

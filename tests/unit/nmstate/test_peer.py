@@ -3,8 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Our verdict and our keyfiles against nmstate's own.
 
-``NMSTATE_PEER`` is a command that reads a document from its standard input and writes ``{"NetworkManager": [[file, text], …]}`` as YAML or JSON:
-``nmstatectl gc -``, or a few lines around ``gen_conf`` of the nmstate crate. Compared in meaning: order aside, and the number in ``routeN``.
+``NMSTATE_PEER`` is a command that reads a document from its standard input and writes
+``{"NetworkManager": [[file, text], …]}`` as YAML or JSON: ``nmstatectl gc -``, or a few lines around ``gen_conf`` of
+the nmstate crate. Compared in meaning: order aside, and the number in ``routeN``.
 """
 
 from __future__ import annotations
@@ -20,7 +21,10 @@ from typing import Any
 import pytest
 import yaml
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import errors
-from ansible_collections.zerotouch.openshift.plugins.module_utils.nmstate.keyfiles import examine_network_config, render_keyfiles
+from ansible_collections.zerotouch.openshift.plugins.module_utils.nmstate.keyfiles import (
+    examine_network_config,
+    render_keyfiles,
+)
 from hypothesis import HealthCheck, Phase, given, settings
 
 from .documents import Node, changed, documents
@@ -29,7 +33,14 @@ PEER = os.environ.get("NMSTATE_PEER", "")
 if not PEER:
     pytest.skip("NMSTATE_PEER names no command that generates keyfiles", allow_module_level=True)
 GOLDEN = sorted((Path(__file__).parent / "golden").glob("*.yml"))
-_SETTINGS = settings(max_examples=200, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck), phases=[Phase.generate])
+_SETTINGS = settings(
+    max_examples=200,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=list(HealthCheck),
+    phases=[Phase.generate],
+)
 # nmstate takes any of several interfaces that may hold a rule, another one in each run.
 _TRIES = 20
 Meaning = dict[str, dict[str, dict[str, Any]]]
@@ -53,7 +64,10 @@ def meaning(text: str) -> dict[str, dict[str, Any]]:
 def _unnumbered(section: dict[str, Any]) -> None:
     """Routes, rules and VLANs as sets."""
     numbers = [key.removeprefix("route") for key in section if re.fullmatch(r"route\d+", key)]
-    routes = {(section.pop(f"route{number}"), frozenset(section.pop(f"route{number}_options").split(","))) for number in numbers}
+    routes = {
+        (section.pop(f"route{number}"), frozenset(section.pop(f"route{number}_options").split(",")))
+        for number in numbers
+    }
     rules = {section.pop(key) for key in [key for key in section if re.fullmatch(r"routing-rule\d+", key)]}
     section |= {"routes": routes} if routes else {}
     section |= {"rules": rules} if rules else {}
@@ -61,8 +75,12 @@ def _unnumbered(section: dict[str, Any]) -> None:
 
 
 def peer(document: Node) -> Meaning | None:
-    """What nmstate makes of it, after openshift-install's rewriting; None where it refuses, or writes one file over another."""
-    done = subprocess.run(shlex.split(PEER), input=json.dumps(document), capture_output=True, text=True, timeout=60, check=False)
+    """What nmstate makes of it, after openshift-install's rewriting; None where it refuses, or writes one file over
+    another.
+    """
+    done = subprocess.run(
+        shlex.split(PEER), input=json.dumps(document), capture_output=True, text=True, timeout=60, check=False
+    )
     if done.returncode:
         return None
     written = yaml.safe_load(done.stdout)["NetworkManager"]

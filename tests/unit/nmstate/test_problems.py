@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What is refused, by path, kind and layer: ``installer`` where nmstatectl refuses it as well, ``ours`` where it would be lost silently or is not rendered."""
+"""What is refused, by path, kind and layer: ``installer`` where nmstatectl refuses it as well, ``ours`` where it would
+be lost silently or is not rendered.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,13 @@ CASES: list[tuple[str, str, str, str, str]] = [
     # name, document, path, kind, layer
     ("unknown top key", interface(STATIC) + "\nfoo: 1", "foo", UNKNOWN_FIELD, "installer"),
     ("unknown interface key", interface("bogus: 1"), "interfaces[0].bogus", UNKNOWN_FIELD, "installer"),
-    ("unknown ip key", interface("ipv4: {enabled: true, adress: []}"), "interfaces[0].ipv4.adress", UNKNOWN_FIELD, "installer"),
+    (
+        "unknown ip key",
+        interface("ipv4: {enabled: true, adress: []}"),
+        "interfaces[0].ipv4.adress",
+        UNKNOWN_FIELD,
+        "installer",
+    ),
     (
         "unknown address key",
         interface("ipv4: {address: [{ip: 192.0.2.1, prefix-length: 24, mask: 1}]}"),
@@ -49,12 +57,42 @@ CASES: list[tuple[str, str, str, str, str]] = [
         UNKNOWN_FIELD,
         "installer",
     ),
-    ("unknown route key", routed(f"destination: 0.0.0.0/0, {HOP}, via: x"), "routes.config[0].via", UNKNOWN_FIELD, "installer"),
-    ("unknown dns key", interface(STATIC) + "\ndns-resolver: {config: {servers: []}}", "dns-resolver.config.servers", UNKNOWN_FIELD, "installer"),
+    (
+        "unknown route key",
+        routed(f"destination: 0.0.0.0/0, {HOP}, via: x"),
+        "routes.config[0].via",
+        UNKNOWN_FIELD,
+        "installer",
+    ),
+    (
+        "unknown dns key",
+        interface(STATIC) + "\ndns-resolver: {config: {servers: []}}",
+        "dns-resolver.config.servers",
+        UNKNOWN_FIELD,
+        "installer",
+    ),
     ("unknown bond option", bond("miimonn: 1"), OPTION + "miimonn", UNKNOWN_FIELD, "installer"),
-    ("unknown vlan key", interface("vlan: {base-iface: eno1, id: 5, tag: 5}", kind="vlan"), "interfaces[0].vlan.tag", UNKNOWN_FIELD, "installer"),
-    ("ipv6 key in ipv4", interface("ipv4: {autoconf: true}"), "interfaces[0].ipv4.autoconf", UNKNOWN_FIELD, "installer"),
-    ("vlan section in ethernet", interface("vlan: {base-iface: eno2, id: 5}"), "interfaces[0].vlan", UNKNOWN_FIELD, "installer"),
+    (
+        "unknown vlan key",
+        interface("vlan: {base-iface: eno1, id: 5, tag: 5}", kind="vlan"),
+        "interfaces[0].vlan.tag",
+        UNKNOWN_FIELD,
+        "installer",
+    ),
+    (
+        "ipv6 key in ipv4",
+        interface("ipv4: {autoconf: true}"),
+        "interfaces[0].ipv4.autoconf",
+        UNKNOWN_FIELD,
+        "installer",
+    ),
+    (
+        "vlan section in ethernet",
+        interface("vlan: {base-iface: eno2, id: 5}"),
+        "interfaces[0].vlan",
+        UNKNOWN_FIELD,
+        "installer",
+    ),
     ("capture", interface(STATIC) + "\ncapture: {a: b}", "capture", UNSUPPORTED, "installer"),
     ("desiredState", "desiredState: {}\n" + interface(STATIC), "desiredState", UNSUPPORTED, "installer"),
     ("unknown type", interface(STATIC, kind="etherent"), "interfaces[0].type", UNSUPPORTED, "ours"),
@@ -65,8 +103,20 @@ CASES: list[tuple[str, str, str, str, str]] = [
     ("interface no mapping", "interfaces: [eno1, {name: eno2}]", "interfaces[0]", INVALID, "installer"),
     ("ipv4 no mapping", interface("ipv4: true"), "interfaces[0].ipv4", INVALID, "installer"),
     ("boolean", interface("ipv4: {enabled: maybe}"), "interfaces[0].ipv4.enabled", INVALID, "installer"),
-    ("address missing", interface("ipv4: {enabled: true, address: [{prefix-length: 24}]}"), "interfaces[0].ipv4.address[0].ip", REQUIRED, "installer"),
-    ("prefix missing", interface("ipv4: {enabled: true, address: [{ip: 192.0.2.1}]}"), "interfaces[0].ipv4.address[0].prefix-length", REQUIRED, "installer"),
+    (
+        "address missing",
+        interface("ipv4: {enabled: true, address: [{prefix-length: 24}]}"),
+        "interfaces[0].ipv4.address[0].ip",
+        REQUIRED,
+        "installer",
+    ),
+    (
+        "prefix missing",
+        interface("ipv4: {enabled: true, address: [{ip: 192.0.2.1}]}"),
+        "interfaces[0].ipv4.address[0].prefix-length",
+        REQUIRED,
+        "installer",
+    ),
     (
         "no address",
         interface("ipv4: {enabled: true, address: [{ip: 192.0.2.300, prefix-length: 24}]}"),
@@ -88,8 +138,20 @@ CASES: list[tuple[str, str, str, str, str]] = [
         INVALID,
         "installer",
     ),
-    ("v4 in ipv6", interface("ipv6: {enabled: true, address: [{ip: 192.0.2.1, prefix-length: 64}]}"), "interfaces[0].ipv6.address[0].ip", INVALID, "installer"),
-    ("autoconf alone", interface("ipv6: {enabled: true, autoconf: true}"), "interfaces[0].ipv6.autoconf", INVALID, "installer"),
+    (
+        "v4 in ipv6",
+        interface("ipv6: {enabled: true, address: [{ip: 192.0.2.1, prefix-length: 64}]}"),
+        "interfaces[0].ipv6.address[0].ip",
+        INVALID,
+        "installer",
+    ),
+    (
+        "autoconf alone",
+        interface("ipv6: {enabled: true, autoconf: true}"),
+        "interfaces[0].ipv6.autoconf",
+        INVALID,
+        "installer",
+    ),
     (
         "token not a suffix",
         interface("ipv6: {enabled: true, dhcp: true, autoconf: true, token: '2001:db8::5'}"),
@@ -97,7 +159,13 @@ CASES: list[tuple[str, str, str, str, str]] = [
         INVALID,
         "installer",
     ),
-    ("mtu too small for IPv6", interface("mtu: 1000, ipv6: {enabled: true}"), "interfaces[0].mtu", INVALID, "installer"),
+    (
+        "mtu too small for IPv6",
+        interface("mtu: 1000, ipv6: {enabled: true}"),
+        "interfaces[0].mtu",
+        INVALID,
+        "installer",
+    ),
     ("mtu no number", interface("mtu: jumbo"), "interfaces[0].mtu", INVALID, "installer"),
     (
         "two metrics",
@@ -108,8 +176,20 @@ CASES: list[tuple[str, str, str, str, str]] = [
     ),
     ("by MAC without MAC", interface("identifier: mac-address"), "interfaces[0].mac-address", REQUIRED, "ours"),
     ("interface twice", "interfaces: [{name: eno1}, {name: eno1}]", "interfaces[1].name", DUPLICATE, "ours"),
-    ("vlan without base", interface("vlan: {id: 5}", kind="vlan"), "interfaces[0].vlan.base-iface", REQUIRED, "installer"),
-    ("vlan without id", interface("vlan: {base-iface: eno1}", kind="vlan"), "interfaces[0].vlan.id", REQUIRED, "installer"),
+    (
+        "vlan without base",
+        interface("vlan: {id: 5}", kind="vlan"),
+        "interfaces[0].vlan.base-iface",
+        REQUIRED,
+        "installer",
+    ),
+    (
+        "vlan without id",
+        interface("vlan: {base-iface: eno1}", kind="vlan"),
+        "interfaces[0].vlan.id",
+        REQUIRED,
+        "installer",
+    ),
     ("vlan without section", interface("mtu: 1500", kind="vlan"), "interfaces[0].vlan", REQUIRED, "ours"),
     (
         "vlan priority 8",
@@ -125,16 +205,34 @@ CASES: list[tuple[str, str, str, str, str]] = [
         REQUIRED,
         "installer",
     ),
-    ("bond without section", "interfaces: [{name: bond0, type: bond}]", "interfaces[0].link-aggregation", REQUIRED, "installer"),
+    (
+        "bond without section",
+        "interfaces: [{name: bond0, type: bond}]",
+        "interfaces[0].link-aggregation",
+        REQUIRED,
+        "installer",
+    ),
     ("bond mode", bond("", mode="fastest"), "interfaces[0].link-aggregation.mode", UNSUPPORTED, "installer"),
     ("bond enumeration", bond("lacp_rate: medium", mode="802.3ad"), OPTION + "lacp_rate", UNSUPPORTED, "installer"),
     ("bond number", bond("miimon: often"), OPTION + "miimon", INVALID, "installer"),
     ("lacp_rate elsewhere", bond("lacp_rate: fast"), OPTION + "lacp_rate", INVALID, "installer"),
     ("miimon and arp_interval", bond("miimon: 1, arp_interval: 1"), OPTION + "arp_interval", INVALID, "installer"),
     ("arp_interval with lacp", bond("arp_interval: 1", mode="802.3ad"), OPTION + "arp_interval", INVALID, "installer"),
-    ("target without interval", bond("arp_interval: 0, arp_ip_target: 192.0.2.1"), OPTION + "arp_ip_target", INVALID, "installer"),
+    (
+        "target without interval",
+        bond("arp_interval: 0, arp_ip_target: 192.0.2.1"),
+        OPTION + "arp_ip_target",
+        INVALID,
+        "installer",
+    ),
     ("balance-slb", bond("balance-slb: true"), OPTION + "balance-slb", INVALID, "installer"),
-    ("multicast system", bond("ad_actor_system: '01:00:5e:00:00:01'", mode="802.3ad"), OPTION + "ad_actor_system", INVALID, "installer"),
+    (
+        "multicast system",
+        bond("ad_actor_system: '01:00:5e:00:00:01'", mode="802.3ad"),
+        OPTION + "ad_actor_system",
+        INVALID,
+        "installer",
+    ),
     (
         "port twice",
         "interfaces: [{name: bond0, type: bond, link-aggregation: {mode: 1, port: [eno1, eno1]}}]",
@@ -149,8 +247,20 @@ CASES: list[tuple[str, str, str, str, str]] = [
         INVALID,
         "installer",
     ),
-    ("port with address", f"interfaces: [{BOND % (1, '')}, {{name: eno1, {STATIC}}}]", "interfaces[1].ipv4.enabled", INVALID, "installer"),
-    ("port ignored", f"interfaces: [{BOND % (1, '')}, {{name: eno1, state: ignore}}]", "interfaces[0].link-aggregation.port", INVALID, "ours"),
+    (
+        "port with address",
+        f"interfaces: [{BOND % (1, '')}, {{name: eno1, {STATIC}}}]",
+        "interfaces[1].ipv4.enabled",
+        INVALID,
+        "installer",
+    ),
+    (
+        "port ignored",
+        f"interfaces: [{BOND % (1, '')}, {{name: eno1, state: ignore}}]",
+        "interfaces[0].link-aggregation.port",
+        INVALID,
+        "ours",
+    ),
     (
         "ports-config differs",
         f"interfaces: [{BOND % (1, ', ports-config: [{name: eno2}]')}]",
@@ -160,19 +270,64 @@ CASES: list[tuple[str, str, str, str, str]] = [
     ),
     (
         "queue twice",
-        "interfaces: [{name: bond0, type: bond, link-aggregation: {mode: 1, ports-config: [{name: a, queue-id: 1}, {name: b, queue-id: 1}]}}]",
+        (
+            "interfaces: [{name: bond0, type: bond, link-aggregation: {mode: 1, ports-config: [{name: a, queue-id: 1}, "
+            "{name: b, queue-id: 1}]}}]"
+        ),
         "interfaces[0].link-aggregation.ports-config[1].queue-id",
         DUPLICATE,
         "installer",
     ),
-    ("controller missing", "interfaces: [{name: eno1, controller: bond0}]", "interfaces[0].controller", INVALID, "installer"),
-    ("controller does not list it", f"interfaces: [{BOND % (1, '')}, {{name: eno2, controller: bond0}}]", "interfaces[1].controller", INVALID, "installer"),
+    (
+        "controller missing",
+        "interfaces: [{name: eno1, controller: bond0}]",
+        "interfaces[0].controller",
+        INVALID,
+        "installer",
+    ),
+    (
+        "controller does not list it",
+        f"interfaces: [{BOND % (1, '')}, {{name: eno2, controller: bond0}}]",
+        "interfaces[1].controller",
+        INVALID,
+        "installer",
+    ),
     ("route without destination", routed(HOP), "routes.config[0].destination", REQUIRED, "ours"),
-    ("route destination", routed(f"destination: 192.0.2.0/99, {HOP}"), "routes.config[0].destination", INVALID, "installer"),
-    ("route to 0.0.0.0/8", routed(f"destination: 0.0.0.0/8, {HOP}"), "routes.config[0].destination", INVALID, "installer"),
-    ("route without interface", routed("destination: 0.0.0.0/0, next-hop-address: 192.0.2.1"), "routes.config[0].next-hop-interface", REQUIRED, "installer"),
-    ("route to unknown interface", routed("destination: 0.0.0.0/0, next-hop-interface: eno9"), "routes.config[0].next-hop-interface", INVALID, "installer"),
-    ("route of a family that is off", routed("destination: '::/0', next-hop-interface: eno1"), "routes.config[0].next-hop-interface", INVALID, "installer"),
+    (
+        "route destination",
+        routed(f"destination: 192.0.2.0/99, {HOP}"),
+        "routes.config[0].destination",
+        INVALID,
+        "installer",
+    ),
+    (
+        "route to 0.0.0.0/8",
+        routed(f"destination: 0.0.0.0/8, {HOP}"),
+        "routes.config[0].destination",
+        INVALID,
+        "installer",
+    ),
+    (
+        "route without interface",
+        routed("destination: 0.0.0.0/0, next-hop-address: 192.0.2.1"),
+        "routes.config[0].next-hop-interface",
+        REQUIRED,
+        "installer",
+    ),
+    (
+        "route to unknown interface",
+        routed("destination: 0.0.0.0/0, next-hop-interface: eno9"),
+        "routes.config[0].next-hop-interface",
+        INVALID,
+        "installer",
+    ),
+    (
+        "route of a family that is off",
+        routed("destination: '::/0', next-hop-interface: eno1"),
+        "routes.config[0].next-hop-interface",
+        INVALID,
+        "installer",
+    ),
     (
         "route gateway",
         routed("destination: 0.0.0.0/0, next-hop-interface: eno1, next-hop-address: gw"),
@@ -182,16 +337,47 @@ CASES: list[tuple[str, str, str, str, str]] = [
     ),
     (
         "routes that differ in metric only",
-        interface(STATIC) + f"\nroutes: {{config: [{{destination: 0.0.0.0/0, {HOP}}}, {{destination: 0.0.0.0/0, metric: 5, {HOP}}}]}}",
+        interface(STATIC)
+        + (f"\nroutes: {{config: [{{destination: 0.0.0.0/0, {HOP}}}, {{destination: 0.0.0.0/0, metric: 5, {HOP}}}]}}"),
         "routes.config[1]",
         DUPLICATE,
         "ours",
     ),
-    ("route weight", routed(f"destination: 0.0.0.0/0, weight: 300, {HOP}"), "routes.config[0].weight", INVALID, "installer"),
-    ("dns server", interface(STATIC) + "\ndns-resolver: {config: {server: [ns.example.com]}}", "dns-resolver.config.server[0]", INVALID, "installer"),
-    ("dns server null", interface(STATIC) + "\ndns-resolver: {config: {server: [null]}}", "dns-resolver.config.server[0]", INVALID, "installer"),
-    ("dns search null", interface(STATIC) + "\ndns-resolver: {config: {search: [null]}}", "dns-resolver.config.search[0]", INVALID, "ours"),
-    ("dns server nowhere", interface(STATIC) + "\ndns-resolver: {config: {server: ['2001:db8::53']}}", "dns-resolver.config.server", INVALID, "installer"),
+    (
+        "route weight",
+        routed(f"destination: 0.0.0.0/0, weight: 300, {HOP}"),
+        "routes.config[0].weight",
+        INVALID,
+        "installer",
+    ),
+    (
+        "dns server",
+        interface(STATIC) + "\ndns-resolver: {config: {server: [ns.example.com]}}",
+        "dns-resolver.config.server[0]",
+        INVALID,
+        "installer",
+    ),
+    (
+        "dns server null",
+        interface(STATIC) + "\ndns-resolver: {config: {server: [null]}}",
+        "dns-resolver.config.server[0]",
+        INVALID,
+        "installer",
+    ),
+    (
+        "dns search null",
+        interface(STATIC) + "\ndns-resolver: {config: {search: [null]}}",
+        "dns-resolver.config.search[0]",
+        INVALID,
+        "ours",
+    ),
+    (
+        "dns server nowhere",
+        interface(STATIC) + "\ndns-resolver: {config: {server: ['2001:db8::53']}}",
+        "dns-resolver.config.server",
+        INVALID,
+        "installer",
+    ),
     (
         "dns server without interface",
         interface("ipv4: {enabled: true}") + "\ndns-resolver: {config: {server: [192.0.2.53]}}",
@@ -206,7 +392,13 @@ CASES: list[tuple[str, str, str, str, str]] = [
         INVALID,
         "installer",
     ),
-    ("dns option", interface(STATIC) + "\ndns-resolver: {config: {options: [fast]}}", "dns-resolver.config.options[0]", UNSUPPORTED, "installer"),
+    (
+        "dns option",
+        interface(STATIC) + "\ndns-resolver: {config: {options: [fast]}}",
+        "dns-resolver.config.options[0]",
+        UNSUPPORTED,
+        "installer",
+    ),
     (
         "link-local server elsewhere",
         interface(STATIC) + "\ndns-resolver: {config: {server: ['fe80::1%eno9']}}",
@@ -226,9 +418,13 @@ CASES: list[tuple[str, str, str, str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("document", "path", "kind", "layer"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
+@pytest.mark.parametrize(
+    ("document", "path", "kind", "layer"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
+)
 def test_refused(document: str, path: str, kind: str, layer: str) -> None:
-    problems = [problem for problem in examine_network_config(yaml.safe_load(document))[1] if problem.severity == "error"]
+    problems = [
+        problem for problem in examine_network_config(yaml.safe_load(document))[1] if problem.severity == "error"
+    ]
     found = [(problem.path, problem.kind, problem.layer) for problem in problems]
     assert (path, kind, layer) in found
     if path != "dns-resolver.config.server":  # a server that is no address is missing from the rest as well
@@ -237,7 +433,11 @@ def test_refused(document: str, path: str, kind: str, layer: str) -> None:
 
 WARNINGS: list[tuple[str, str, str]] = [
     ("hostname", interface(STATIC) + "\nhostname: {config: a}", "hostname"),
-    ("link-local address", interface("ipv6: {enabled: true, address: [{ip: 'fe80::1', prefix-length: 64}]}"), "interfaces[0].ipv6.address[0].ip"),
+    (
+        "link-local address",
+        interface("ipv6: {enabled: true, address: [{ip: 'fe80::1', prefix-length: 64}]}"),
+        "interfaces[0].ipv6.address[0].ip",
+    ),
     (
         "leased address",
         interface("ipv4: {enabled: true, address: [{ip: 192.0.2.1, prefix-length: 24, valid-life-time: 60sec}]}"),
@@ -249,7 +449,10 @@ WARNINGS: list[tuple[str, str, str]] = [
 
 @pytest.mark.parametrize(("document", "path"), [case[1:] for case in WARNINGS], ids=[case[0] for case in WARNINGS])
 def test_what_nmstate_ignores_is_said(document: str, path: str) -> None:
-    found = [(problem.path, problem.kind, problem.severity) for problem in examine_network_config(yaml.safe_load(document))[1]]
+    found = [
+        (problem.path, problem.kind, problem.severity)
+        for problem in examine_network_config(yaml.safe_load(document))[1]
+    ]
     assert found == [(path, IGNORED, "warning")]
 
 
@@ -260,7 +463,10 @@ def test_what_nmstate_ignores_is_said(document: str, path: str) -> None:
         (interface('profile-name: "\\ud800"'), "interfaces[0].profile-name"),
         (interface(STATIC) + '\ndns-resolver: {config: {search: [a, "b\\n[ipv6]"]}}', "dns-resolver.config.search[1]"),
         (interface('802.1x: {eap-methods: ["tls\\nx=y"]}'), "interfaces[0].802.1x.eap-methods[0]"),
-        (interface('link-aggregation: {mode: balance-rr, port: ["eno1\\n"]}', "bond0", "bond"), "interfaces[0].link-aggregation.port[0]"),
+        (
+            interface('link-aggregation: {mode: balance-rr, port: ["eno1\\n"]}', "bond0", "bond"),
+            "interfaces[0].link-aggregation.port[0]",
+        ),
         (interface('ovs-db: {external_ids: {"a\\nb": c}}'), "interfaces[0].ovs-db.external_ids.a\nb"),
         (interface('ovs-db: {other_config: {a: "b\\x7f"}}'), "interfaces[0].ovs-db.other_config.a"),
     ],
@@ -268,7 +474,9 @@ def test_what_nmstate_ignores_is_said(document: str, path: str) -> None:
 def test_no_value_begins_a_line_of_its_own(document: str, path: str) -> None:
     """A keyfile has no way to write such a character: what follows it would be read as another setting."""
     problems = examine_network_config(yaml.safe_load(document))[1]
-    assert [(problem.path, problem.layer) for problem in problems if "a line of a keyfile" in problem.detail] == [(path, "ours")]
+    assert [(problem.path, problem.layer) for problem in problems if "a line of a keyfile" in problem.detail] == [
+        (path, "ours")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -276,7 +484,9 @@ def test_no_value_begins_a_line_of_its_own(document: str, path: str) -> None:
     [
         interface(f"mtu: '{'9' * 6000}'"),
         interface(f"ipv6: {{enabled: true, addr-gen-mode: '{'9' * 6000}'}}"),
-        interface(f"ipv4: {{enabled: true, address: [{{ip: 192.0.2.1, prefix-length: 24, protocol: '{'9' * 6000}'}}]}}"),
+        interface(
+            f"ipv4: {{enabled: true, address: [{{ip: 192.0.2.1, prefix-length: 24, protocol: '{'9' * 6000}'}}]}}"
+        ),
         interface("ethtool: {feature: {on: true, 1: false}}"),
     ],
 )
@@ -287,7 +497,16 @@ def test_absurd_values_are_problems_like_others(document: str) -> None:
 def test_what_nmstatectl_show_reports_is_accepted() -> None:
     """Users paste ``nmstatectl show``: reported properties are no configuration."""
     document: dict[str, Any] = {
-        "interfaces": [{"name": "eno1", "type": "ethernet", "permanent-mac-address": "a", "max-mtu": 9000, "min-mtu": 68, "driver": "e1000"}],
+        "interfaces": [
+            {
+                "name": "eno1",
+                "type": "ethernet",
+                "permanent-mac-address": "a",
+                "max-mtu": 9000,
+                "min-mtu": 68,
+                "driver": "e1000",
+            }
+        ],
         "routes": {"running": [{"anything": 1}], "config": []},
         "dns-resolver": {"running": {"server": ["192.0.2.1"]}, "config": {}},
     }

@@ -11,14 +11,21 @@ from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import Problem, errors
-from ansible_collections.zerotouch.openshift.plugins.module_utils.nmstate.keyfiles import Keyfile, examine_network_config, render_keyfiles
+from ansible_collections.zerotouch.openshift.plugins.module_utils.nmstate.keyfiles import (
+    Keyfile,
+    examine_network_config,
+    render_keyfiles,
+)
 from hypothesis import HealthCheck, Phase, given, settings
 
 from .documents import Node, at, changed, documents, leaves
 
-_SETTINGS = settings(deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck), phases=[Phase.generate])
+_SETTINGS = settings(
+    deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck), phases=[Phase.generate]
+)
 # What a leaf may be without effect, and why.
-_REPORTED = {"driver", "max-mtu", "permanent-mac-address", "max-vfs", "rx-max", "hello-timer", "protocol"}  # of nmstatectl show, no configuration
+# of nmstatectl show, no configuration
+_REPORTED = {"driver", "max-mtu", "permanent-mac-address", "max-vfs", "rx-max", "hello-timer", "protocol"}
 _FOR_A_RUNNING_MACHINE = {"allow-extra-address"}  # says what nmstate may find there
 _CHECKED_ONLY = {"enable-native", "localnet", "family"}  # allows what stands beside it
 _LIFETIME = {"preferred-lft", "preferred-life-time", "valid-life-time"}  # "forever", and named otherwise
@@ -98,7 +105,9 @@ def another(value: Any) -> Any:
 
 
 def named(leaf: tuple[Any, ...], document: Node, problems: list[Problem]) -> bool:
-    """Whether a problem is about the leaf: about its path, what is above it, or with its name in the reason (interfaces that are to be absent)."""
+    """Whether a problem is about the leaf: about its path, what is above it, or with its name in the reason (interfaces
+    that are to be absent).
+    """
     path = dotted(leaf)
     interface = dotted(leaf[:2])
     for problem in problems:

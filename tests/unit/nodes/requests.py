@@ -18,7 +18,11 @@ from cryptography.hazmat.primitives.asymmetric import ec
 CLIENT = "kubernetes.io/kube-apiserver-client-kubelet"
 SERVING = "kubernetes.io/kubelet-serving"
 BOOTSTRAPPER = "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper"
-BOOTSTRAPPER_GROUPS = ["system:serviceaccounts", "system:serviceaccounts:openshift-machine-config-operator", "system:authenticated"]
+BOOTSTRAPPER_GROUPS = [
+    "system:serviceaccounts",
+    "system:serviceaccounts:openshift-machine-config-operator",
+    "system:authenticated",
+]
 
 
 @functools.cache
@@ -66,5 +70,9 @@ def client(node: str = "worker-0", **changes: Any) -> dict[str, Any]:
 def serving(node: str = "worker-0", **changes: Any) -> dict[str, Any]:
     """What the joined node asks for next."""
     text = changes.pop("text", None) or pem(f"system:node:{node}", dns=[node], ips=["192.0.2.20"])
-    spec = {"username": f"system:node:{node}", "groups": ["system:nodes", "system:authenticated"], "usages": ["digital signature", "server auth"]}
+    spec = {
+        "username": f"system:node:{node}",
+        "groups": ["system:nodes", "system:authenticated"],
+        "usages": ["digital signature", "server auth"],
+    }
     return request("csr-serving", changes.pop("signer", SERVING), text, **spec | changes)

@@ -10,7 +10,14 @@ from typing import Any, cast
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import LimitReached, ZeroTouchError
-from ansible_collections.zerotouch.openshift.plugins.module_utils.nodes.approval import CSR, NODE, Approver, approve, expected_nodes, results
+from ansible_collections.zerotouch.openshift.plugins.module_utils.nodes.approval import (
+    CSR,
+    NODE,
+    Approver,
+    approve,
+    expected_nodes,
+    results,
+)
 from ansible_collections.zerotouch.openshift.tests.support.clock import Clock
 from ansible_collections.zerotouch.openshift.tests.support.hub import memory as clusters
 
@@ -31,12 +38,19 @@ def request(api: Any, body: dict[str, Any], name: str) -> None:
 def node(api: Any, name: str, *, ready: bool = False) -> None:
     addresses = [{"type": "InternalIP", "address": "192.0.2.20"}, {"type": "Hostname", "address": name}]
     conditions = [{"type": "Ready", "status": "True" if ready else "False"}]
-    api.put(NODE.path(name=name), {"metadata": {"name": name}, "status": {"addresses": addresses, "conditions": conditions}})
+    api.put(
+        NODE.path(name=name), {"metadata": {"name": name}, "status": {"addresses": addresses, "conditions": conditions}}
+    )
 
 
 def approver(api: Any, *names: str) -> tuple[Approver, list[str]]:
     lines: list[str] = []
-    return Approver(cast(Any, api), expected_nodes([{"name": name, "addresses": ["192.0.2.20"]} for name in names]), Clock(tick=1.0), lines.append), lines
+    return Approver(
+        cast(Any, api),
+        expected_nodes([{"name": name, "addresses": ["192.0.2.20"]} for name in names]),
+        Clock(tick=1.0),
+        lines.append,
+    ), lines
 
 
 def test_what_is_expected_is_approved_once(api: Any) -> None:
@@ -47,7 +61,10 @@ def test_what_is_expected_is_approved_once(api: Any) -> None:
     condition = api.get(CSR.path(name="csr-1"))["status"]["conditions"][0]
     assert (condition["type"], condition["status"], condition["reason"]) == ("Approved", "True", "ApprovedByZeroTouch")
     assert "status" not in api.get(CSR.path(name="csr-2"))
-    assert lines == ["approved csr-1: client certificate of worker-0", "not approved: csr-2: node stranger is not expected"]
+    assert lines == [
+        "approved csr-1: client certificate of worker-0",
+        ("not approved: csr-2: node stranger is not expected"),
+    ]
     again, lines = approver(api, "worker-0")
     again.once()
     assert not again.approved
@@ -87,7 +104,10 @@ def test_the_approval_is_for_the_version_that_was_judged(api: Any) -> None:
 def test_until_every_node_is_ready(api: Any) -> None:
     request(api, client(), "csr-1")
     waiting, _lines = approver(api, "worker-0")
-    steps = [lambda: (node(api, "worker-0"), request(api, serving(), "csr-2")), lambda: node(api, "worker-0", ready=True)]
+    steps = [
+        lambda: (node(api, "worker-0"), request(api, serving(), "csr-2")),
+        lambda: node(api, "worker-0", ready=True),
+    ]
     waiting._await_news = lambda seconds: steps.pop(0)()  # type: ignore[method-assign,assignment]
     waiting.until_ready(1000)
     assert sorted(waiting.approved) == ["csr-1", "csr-2"]
@@ -97,7 +117,13 @@ def test_the_limit_names_what_is_missing_and_why(api: Any) -> None:
     request(api, client(groups=[]), "csr-1")
     node(api, "worker-1")
     waiting, _lines = approver(api, "worker-0", "worker-1", "worker-2")
-    with pytest.raises(LimitReached, match=r"worker-0 has not joined \(its requester has the groups none.*worker-1 is not Ready; worker-2 has not joined\."):
+    with pytest.raises(
+        LimitReached,
+        match=(
+            r"worker-0 has not joined \(its requester has the groups none.*worker-1 is not Ready; worker-2 has not "
+            r"joined\."
+        ),
+    ):
         waiting.until_ready(0)
 
 

@@ -9,7 +9,12 @@ import base64
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.nodes.csrs import CsrDecision, CsrNode, Expected, decide
+from ansible_collections.zerotouch.openshift.plugins.module_utils.nodes.csrs import (
+    CsrDecision,
+    CsrNode,
+    Expected,
+    decide,
+)
 from cryptography import x509
 
 from .requests import BOOTSTRAPPER_GROUPS, client, pem, serving
@@ -42,7 +47,12 @@ def only(request: dict[str, Any], *nodes: CsrNode, expected: Expected = WORKER) 
 )
 def test_a_node_gets_its_client_certificate(request_: dict[str, Any]) -> None:
     decision = only(request_)
-    assert (decision.verdict, decision.kind, decision.node, decision.resource_version) == ("approve", "client", "worker-0", "7")
+    assert (decision.verdict, decision.kind, decision.node, decision.resource_version) == (
+        "approve",
+        "client",
+        "worker-0",
+        "7",
+    )
 
 
 def test_a_node_gets_its_serving_certificate() -> None:
@@ -87,16 +97,33 @@ def test_only_the_exact_name_is_that_of_a_node(name: str) -> None:
 @pytest.mark.parametrize(
     ("request_", "words"),
     [
-        (serving(text=pem("system:node:worker-0", dns=["api.example.com"])), "api.example.com is not an address of Node worker-0"),
+        (
+            serving(text=pem("system:node:worker-0", dns=["api.example.com"])),
+            ("api.example.com is not an address of Node worker-0"),
+        ),
         (serving(text=pem("system:node:worker-0", ips=["192.0.2.21"])), "192.0.2.21 is not an address"),
-        (serving(text=pem("system:node:worker-0", ips=["192.0.2.20"], emails=["root@example.com"])), "neither DNS names nor addresses"),
+        (
+            serving(text=pem("system:node:worker-0", ips=["192.0.2.20"], emails=["root@example.com"])),
+            "neither DNS names nor addresses",
+        ),
         (serving(text=pem("system:node:worker-0")), "names no address"),
         (serving(username="system:node:worker-1"), "comes from system:node:worker-1"),
         (serving(groups=["system:nodes"]), "not authenticated"),
-        (serving(text=pem("system:node:worker-0", organizations=["other"], dns=["worker-0"])), "organization is other, not system:nodes"),
-        (serving(text=pem("system:node:worker-0", organizations=["system:nodes", "system:masters"], dns=["worker-0"])), "organization"),
+        (
+            serving(text=pem("system:node:worker-0", organizations=["other"], dns=["worker-0"])),
+            "organization is other, not system:nodes",
+        ),
+        (
+            serving(
+                text=pem("system:node:worker-0", organizations=["system:nodes", "system:masters"], dns=["worker-0"])
+            ),
+            "organization",
+        ),
         (serving(groups=["system:authenticated"]), "system:nodes"),
-        (serving(text=pem("system:node:worker-0", dns=["worker-0"], extensions=[AUTHORITY])), "extension basicConstraints"),
+        (
+            serving(text=pem("system:node:worker-0", dns=["worker-0"], extensions=[AUTHORITY])),
+            "extension basicConstraints",
+        ),
         (serving(usages=["digital signature", "client auth"]), "usages"),
     ],
 )
@@ -115,13 +142,21 @@ def test_a_serving_request_needs_the_node_and_the_inventorys_addresses() -> None
 def test_a_forged_signature_is_refused() -> None:
     der = bytearray(base64.b64decode(b"".join(pem("system:node:worker-0").splitlines()[1:-1])))
     der[-1] ^= 1
-    forged = b"-----BEGIN CERTIFICATE REQUEST-----\n" + base64.encodebytes(bytes(der)) + b"-----END CERTIFICATE REQUEST-----\n"
+    forged = (
+        b"-----BEGIN CERTIFICATE REQUEST-----\n"
+        + base64.encodebytes(bytes(der))
+        + b"-----END CERTIFICATE REQUEST-----\n"
+    )
     assert only(client(text=forged)).verdict == "refuse"
 
 
 @pytest.mark.parametrize(
     ("conditions", "verdict"),
-    [([{"type": "Approved"}], "approved"), ([{"type": "Denied"}], "denied"), ([{"type": "Approved"}, {"type": "Failed"}], "denied")],
+    [
+        ([{"type": "Approved"}], "approved"),
+        ([{"type": "Denied"}], "denied"),
+        ([{"type": "Approved"}, {"type": "Failed"}], "denied"),
+    ],
 )
 def test_what_is_decided_stays_decided(conditions: list[dict[str, str]], verdict: str) -> None:
     assert only({**client(), "status": {"conditions": conditions}}).verdict == verdict
@@ -136,7 +171,12 @@ def test_other_signers_are_none_of_our_business() -> None:
 
 
 @pytest.mark.parametrize(
-    "spec", [{}, {"signerName": "kubernetes.io/kubelet-serving"}, {"signerName": "kubernetes.io/kubelet-serving", "request": "%%", "groups": None}]
+    "spec",
+    [
+        {},
+        {"signerName": "kubernetes.io/kubelet-serving"},
+        {"signerName": "kubernetes.io/kubelet-serving", "request": "%%", "groups": None},
+    ],
 )
 def test_nothing_is_taken_for_granted(spec: dict[str, Any]) -> None:
     assert decide([{"spec": spec}], [], [WORKER])[0].verdict in ("other", "refuse")

@@ -22,7 +22,9 @@ HONEST = Attack()
 
 
 def decided(attack: Attack, expected: Expected, own: str = OWN) -> CsrDecision:
-    (decision,) = decide([request(attack, own=own)], [read_node(node(attack, own=own)), read_node(victim())], [expected])
+    (decision,) = decide(
+        [request(attack, own=own)], [read_node(node(attack, own=own)), read_node(victim())], [expected]
+    )
     return decision
 
 
@@ -48,12 +50,16 @@ def test_without_any_known_address_nothing_is_taken_from_the_kubelet() -> None:
 
 def test_known_addresses_win_over_reported_ones() -> None:
     both = Expected(NAME, frozenset({"192.0.2.99"}), accept_reported=True)
-    assert decided(HONEST, both).reason == f"{OWN} is not a known address of {NAME} (known: 192.0.2.99); a DHCP lease may have changed"
+    assert decided(HONEST, both).reason == (
+        f"{OWN} is not a known address of {NAME} (known: 192.0.2.99); a DHCP lease may have changed"
+    )
 
 
 def test_a_known_address_that_another_node_has_is_refused() -> None:
     decision = decided(HONEST, Expected(NAME, frozenset({OTHER})), own=OTHER)
-    assert decision.reason == f"{OTHER} is also an address of Node master-0.edge.example.com; delete that Node if its machine was replaced"
+    assert decision.reason == (
+        f"{OTHER} is also an address of Node master-0.edge.example.com; delete that Node if its machine was replaced"
+    )
 
 
 @pytest.mark.parametrize("name", ["worker-0", "worker-0.edge.example.com", "WORKER-0.edge.example.com"])
@@ -81,7 +87,9 @@ def test_both_spellings_of_an_address_are_one() -> None:
 
 
 _ADDRESSES = st.ip_addresses().map(str) | st.sampled_from([OWN, OTHER, "127.0.0.1", "::1"])
-_NAMES = st.sampled_from(["worker-0", NAME, "localhost", "api.edge.example.com", "*.example.com", "master-0", f"a.{NAME}", "worker-0.lan"])
+_NAMES = st.sampled_from(
+    ["worker-0", NAME, "localhost", "api.edge.example.com", "*.example.com", "master-0", f"a.{NAME}", "worker-0.lan"]
+)
 
 
 @given(st.lists(_NAMES, max_size=3), st.lists(_ADDRESSES, max_size=3), st.frozensets(_ADDRESSES, max_size=3))

@@ -7,7 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.nodes.provider_ids import IdPlan, WantedId, look, plan_provider_ids
+from ansible_collections.zerotouch.openshift.plugins.module_utils.nodes.provider_ids import (
+    IdPlan,
+    WantedId,
+    look,
+    plan_provider_ids,
+)
 
 
 def node(name: str, provider_id: str = "") -> dict[str, Any]:
@@ -18,7 +23,9 @@ WANTED = [WantedId(f"worker-{number}", f"agent://{number}", f"AgentMachine ns/{n
 
 
 def test_plan() -> None:
-    plan = plan_provider_ids(WANTED, [node("worker-0"), node("worker-1", "agent://1"), node("worker-2", "other://2"), node("stranger")])
+    plan = plan_provider_ids(
+        WANTED, [node("worker-0"), node("worker-1", "agent://1"), node("worker-2", "other://2"), node("stranger")]
+    )
     assert [change.body for change in plan.changes] == [{"spec": {"providerID": "agent://0"}}]
     assert [each.node for each in plan.missing] == ["worker-3"]
     assert plan.problems[0].startswith("Node worker-2 has the provider ID other://2, AgentMachine ns/2 wants agent://2")

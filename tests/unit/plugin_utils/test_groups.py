@@ -19,15 +19,40 @@ CASES: list[tuple[dict[str, list[str]], dict[str, Any], dict[str, str]]] = [
     (
         {"control_plane": [], "workers": ["b"]},
         {},
-        {"control_plane": "put the hosts into the group control_plane, or name another one in openshift_groups: {control_plane: …}"},
+        {
+            "control_plane": (
+                "put the hosts into the group control_plane, or name another one in openshift_groups: "
+                "{control_plane: …}"
+            )
+        },
     ),
     ({}, {}, {"control_plane": "name an inventory with -i, and put the hosts into the group control_plane"}),
     *(
-        ({name: ["a"]}, {}, {"control_plane": f"rename {name} to control_plane, or set openshift_groups: {{control_plane: {name}}}"})
-        for name in ("control-plane", "masters", "controlplane", "Control_Plane", "master", "controlplanes", "contol_plane")
+        (
+            {name: ["a"]},
+            {},
+            {"control_plane": (f"rename {name} to control_plane, or set openshift_groups: {{control_plane: {name}}}")},
+        )
+        for name in (
+            "control-plane",
+            "masters",
+            "controlplane",
+            "Control_Plane",
+            "master",
+            "controlplanes",
+            "contol_plane",
+        )
     ),
-    ({"control_plane": ["a"], "worker": ["b"]}, {}, {"workers": "rename worker to workers, or set openshift_groups: {workers: worker}"}),
-    ({"control_plane": ["a"], "compute": ["b"]}, {}, {"workers": "rename compute to workers, or set openshift_groups: {workers: compute}"}),
+    (
+        {"control_plane": ["a"], "worker": ["b"]},
+        {},
+        {"workers": ("rename worker to workers, or set openshift_groups: {workers: worker}")},
+    ),
+    (
+        {"control_plane": ["a"], "compute": ["b"]},
+        {},
+        {"workers": ("rename compute to workers, or set openshift_groups: {workers: compute}")},
+    ),
     # Another cluster in the same inventory.
     ({"a_masters": ["a"], "b_masters": ["b"], "b_workers": ["c"]}, {"control_plane": "a_masters"}, {}),
     (
@@ -44,13 +69,16 @@ CASES: list[tuple[dict[str, list[str]], dict[str, Any], dict[str, str]]] = [
 def test_groups(groups: dict[str, list[str]], provided: dict[str, Any], expected: dict[str, str]) -> None:
     everybody = sorted({host for hosts in groups.values() for host in hosts})
     problems = check_groups({"all": everybody, "ungrouped": [], **groups}, group_names(provided), provided)
-    assert {problem.path: problem.hint for problem in problems} == {f"openshift_groups.{role}": hint for role, hint in expected.items()}
+    assert {problem.path: problem.hint for problem in problems} == {
+        f"openshift_groups.{role}": hint for role, hint in expected.items()
+    }
 
 
 def test_the_message_names_what_was_looked_for_and_what_is_there() -> None:
     (problem,) = check_groups({"all": ["a", "b"], "masters": ["a"], "workers": ["b", "c"]}, group_names({}), {})
     assert problem.text() == (
-        "openshift_groups.control_plane: Required value: the group control_plane, from which the control-plane hosts are taken, does not exist; "
+        "openshift_groups.control_plane: Required value: the group control_plane, from which the control-plane hosts "
+        "are taken, does not exist; "
         "the inventory has the groups masters (1 host), workers (2 hosts) "
         "(rename masters to control_plane, or set openshift_groups: {control_plane: masters})"
     )
@@ -60,7 +88,14 @@ def test_manifests_are_found_from_where_the_user_stands(monkeypatch: pytest.Monk
     monkeypatch.setenv("HOME", "/home/user")
     inline = {"name": "a.yaml", "content": {"kind": "ConfigMap"}}
     cluster = {"name": "demo", "extra_manifests": ["manifests", "../x.yaml", "~/y.yaml", "/abs/z.yaml", inline, 7]}
-    assert absolute_manifests(cluster, "/srv/site")["extra_manifests"] == ["/srv/site/manifests", "/srv/x.yaml", "/home/user/y.yaml", "/abs/z.yaml", inline, 7]
+    assert absolute_manifests(cluster, "/srv/site")["extra_manifests"] == [
+        "/srv/site/manifests",
+        "/srv/x.yaml",
+        "/home/user/y.yaml",
+        "/abs/z.yaml",
+        inline,
+        7,
+    ]
     assert cluster["extra_manifests"][0] == "manifests"
     for odd in ({}, {"extra_manifests": "one.yaml"}, {"extra_manifests": None}, {"extra_manifests": {"a": 1}}):
         assert absolute_manifests(odd, "/srv").get("extra_manifests") == (

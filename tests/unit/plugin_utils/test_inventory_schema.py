@@ -11,7 +11,12 @@ from typing import Any
 
 import pytest
 import yaml
-from ansible_collections.zerotouch.openshift.plugins.plugin_utils.inventory_schema import FILE, ID, inventory_schema, inventory_schema_text
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.inventory_schema import (
+    FILE,
+    ID,
+    inventory_schema,
+    inventory_schema_text,
+)
 from jsonschema import Draft202012Validator
 
 ROOT = Path(__file__).parents[3]
@@ -25,7 +30,9 @@ def sno() -> dict[str, Any]:
 
 
 def test_it_is_published() -> None:
-    assert (ROOT / "docs" / "schemas" / FILE).read_text() == inventory_schema_text(), "run: PYTHONPATH=.build python tests/generate_docs.py"
+    assert (ROOT / "docs" / "schemas" / FILE).read_text() == inventory_schema_text(), (
+        "run: PYTHONPATH=.build python tests/generate_docs.py"
+    )
     Draft202012Validator.check_schema(inventory_schema())
     assert ID.endswith(f"docs/schemas/{FILE}")
 

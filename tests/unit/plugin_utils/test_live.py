@@ -45,15 +45,34 @@ class Recorder:
         monkeypatch.setattr(live, "serve_page", lambda root, options, run: JOB)
         monkeypatch.setattr(live, "_serving", lambda deployment, options: None)
         monkeypatch.setattr(live.C, "DEFAULT_LOCAL_TMP", str(tmp_path))
-        monkeypatch.setattr(live.Notifier, "send", lambda notifier, event: self.events.append((event["event"], event["text"])) or [])
+        monkeypatch.setattr(
+            live.Notifier, "send", lambda notifier, event: self.events.append((event["event"], event["text"])) or []
+        )
 
     def call(self, *, check_mode: bool = False, **params: Any) -> Call:
         return Call(
-            {"work_dir": str(self.work_dir), "warnings": [], "failure": None, "playbook": None, **params}, check_mode=check_mode, show=self.lines.append
+            {"work_dir": str(self.work_dir), "warnings": [], "failure": None, "playbook": None, **params},
+            check_mode=check_mode,
+            show=self.lines.append,
         )
 
-    def start(self, playbook: str, method: str = "agent", *, controller: bool = False, check_mode: bool = False, **variables: Any) -> None:
-        settings = {"method": method, "work_dir": str(self.work_dir), "name": "demo", "connect_to": {}, "ca_cert": "", "force": []}
+    def start(
+        self,
+        playbook: str,
+        method: str = "agent",
+        *,
+        controller: bool = False,
+        check_mode: bool = False,
+        **variables: Any,
+    ) -> None:
+        settings = {
+            "method": method,
+            "work_dir": str(self.work_dir),
+            "name": "demo",
+            "connect_to": {},
+            "ca_cert": "",
+            "force": [],
+        }
         call = self.call(playbook=playbook, check_mode=check_mode)
         live.start({"settings": settings, "hosts": []}, variables, call, controller=controller)
 
@@ -74,16 +93,25 @@ def recorder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Recorder:
 
 @pytest.mark.parametrize(
     ("chosen", "controller", "served"),
-    [({}, False, True), ({}, True, False), ({"serve": True}, True, True), ({"serve": "yes"}, True, True), ({"serve": False}, False, False)],
+    [
+        ({}, False, True),
+        ({}, True, False),
+        ({"serve": True}, True, True),
+        ({"serve": "yes"}, True, True),
+        ({"serve": False}, False, False),
+    ],
 )
-def test_a_job_serves_no_report_by_default(chosen: dict[str, Any], controller: bool, served: bool, recorder: Recorder) -> None:
+def test_a_job_serves_no_report_by_default(
+    chosen: dict[str, Any], controller: bool, served: bool, recorder: Recorder
+) -> None:
     recorder.start("deploy_cluster", controller=controller, openshift_live_report=chosen)
     assert (recorder.work_dir / "report.html").exists()
     assert recorder.lines == ([f"live report: {JOB}"] if served else [])
 
 
 @pytest.mark.parametrize(
-    ("playbook", "method"), [("deploy_cluster", "hosted"), ("scale_node_pool", "hub"), ("add_hosts", "assisted"), ("remove_hosts", "capi")]
+    ("playbook", "method"),
+    [("deploy_cluster", "hosted"), ("scale_node_pool", "hub"), ("add_hosts", "assisted"), ("remove_hosts", "capi")],
 )
 @pytest.mark.parametrize("failure", [None, "1 host is missing."])
 def test_a_run_that_installs_nothing(playbook: str, method: str, failure: str | None, recorder: Recorder) -> None:
@@ -103,7 +131,9 @@ def test_a_run_that_installs_nothing(playbook: str, method: str, failure: str | 
 
 def test_a_change_that_succeeded_leaves_the_report_of_the_installation(recorder: Recorder) -> None:
     recorder.work_dir.mkdir(mode=0o700)
-    WorkDir(recorder.work_dir).state.update("install", {"phase": "installed", "installed_at": "2026-11-26T22:00:00.000Z"})
+    WorkDir(recorder.work_dir).state.update(
+        "install", {"phase": "installed", "installed_at": "2026-11-26T22:00:00.000Z"}
+    )
     assert recorder.end(None)["changed"]
     before = recorder.report
     recorder.start("add_hosts", "hub")
@@ -117,7 +147,10 @@ def test_a_change_that_succeeded_leaves_the_report_of_the_installation(recorder:
 
 @pytest.mark.parametrize("failure", [None, "No machine was touched."])
 def test_a_deployment_that_ends_before_its_report(failure: str | None, recorder: Recorder) -> None:
-    """A plan that is refused, or a configuration that is only checked, has a last event too. The report has no section for a change."""
+    """A plan that is refused, or a configuration that is only checked, has a last event too.
+
+    The report has no section for a change.
+    """
     recorder.start("deploy_cluster")
     recorder.end("deploy_cluster", failure)
     assert "live" not in recorder.report and "run" not in recorder.report
@@ -136,17 +169,24 @@ def test_a_run_is_concluded_once(recorder: Recorder) -> None:
 
 def test_check_mode_has_no_report(recorder: Recorder) -> None:
     recorder.start("scale_node_pool", "hosted", check_mode=True)
-    assert live.conclude(deployment_report.run, recorder.call(playbook="scale_node_pool", check_mode=True)) == {"changed": False}
+    assert live.conclude(deployment_report.run, recorder.call(playbook="scale_node_pool", check_mode=True)) == {
+        "changed": False
+    }
     assert not recorder.work_dir.exists() and recorder.events == []
 
 
 def test_each_playbook_with_a_live_report_concludes_it() -> None:
-    reported = yaml.safe_load((ROOT / "roles/cluster_preflight/vars/main.yml").read_text())["cluster_preflight_reported"]
+    reported = yaml.safe_load((ROOT / "roles/cluster_preflight/vars/main.yml").read_text())[
+        "cluster_preflight_reported"
+    ]
     for name in reported:
         (play,) = yaml.safe_load((ROOT / f"playbooks/{name}.yml").read_text())
         (block,) = [task for task in play["tasks"] if "block" in task]
         for task, entry in ((block["block"][-1], "finished"), (block["rescue"][-1], "failed")):
-            assert task["ansible.builtin.include_role"] == {"name": "zerotouch.openshift.cluster_report", "tasks_from": entry}
+            assert task["ansible.builtin.include_role"] == {
+                "name": "zerotouch.openshift.cluster_report",
+                "tasks_from": entry,
+            }
             assert task["vars"]["cluster_report_playbook"] == name
         # Everything but the check of the variables, which starts the report, and the plan of check mode.
         others = [task["name"] for task in play["tasks"] if task is not block]

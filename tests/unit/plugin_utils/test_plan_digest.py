@@ -24,9 +24,16 @@ DECIDED = {"boot": ["b", "a"], "wait": True}
 
 
 def resolved(host: dict[str, Any] | None = None, **variables: Any) -> dict[str, Any]:
-    everything = {"openshift_cluster": {"name": "demo", "version": "4.22.0"}, "openshift_base_image": {"path": "base.iso"}, **variables}
+    everything = {
+        "openshift_cluster": {"name": "demo", "version": "4.22.0"},
+        "openshift_base_image": {"path": "base.iso"},
+        **variables,
+    }
     hostvars = {"node-1": {**everything, "openshift_host": host or HOST}}
-    return resolve(Inventory({**everything, "groups": {"workers": ["node-1"]}, "hostvars": hostvars}, lambda value: value), building=True)
+    return resolve(
+        Inventory({**everything, "groups": {"workers": ["node-1"]}, "hostvars": hostvars}, lambda value: value),
+        building=True,
+    )
 
 
 @pytest.mark.parametrize(
@@ -68,7 +75,9 @@ def test_the_file_of_a_certificate_does_not_count() -> None:
     assert plan_digest(data, DECIDED) == plan_digest(resolved(), DECIDED)
 
 
-@pytest.mark.parametrize("decided", [{}, {**DECIDED, "boot": ["a"]}, {**DECIDED, "wait": False}, {**DECIDED, "forced": ["a"]}])
+@pytest.mark.parametrize(
+    "decided", [{}, {**DECIDED, "boot": ["a"]}, {**DECIDED, "wait": False}, {**DECIDED, "forced": ["a"]}]
+)
 def test_decisions_count(decided: dict[str, Any]) -> None:
     assert plan_digest(resolved(), decided) != plan_digest(resolved(), DECIDED)
 

@@ -52,7 +52,10 @@ def render(value: Any) -> Any:
 
 
 def problems(variables: dict[str, Any], *, building: bool = True, playbook: str = "") -> list[str]:
-    return [problem.text() for problem in check_variables(Inventory(variables, render), building=building, playbook=playbook)]
+    return [
+        problem.text()
+        for problem in check_variables(Inventory(variables, render), building=building, playbook=playbook)
+    ]
 
 
 def part(name: str, variables: dict[str, Any], *, building: bool = True, **options: Any) -> Any:
@@ -64,8 +67,12 @@ def inventory(hosts: dict[str, Any], group: str = "control_plane", **variables: 
     return {**GOOD, **variables, "groups": {group: list(hosts)}, "hostvars": hostvars}
 
 
-def check(variables: dict[str, Any], *, building: bool = True, playbook: str = "", store: str = "ignore") -> dict[str, Any]:
-    call = Call({"building": building, "playbook": playbook, "show_connections": True, "live_report": False, "store": store})
+def check(
+    variables: dict[str, Any], *, building: bool = True, playbook: str = "", store: str = "ignore"
+) -> dict[str, Any]:
+    call = Call(
+        {"building": building, "playbook": playbook, "show_connections": True, "live_report": False, "store": store}
+    )
     return perform(lambda call: read_deployment(Inventory(variables, render), call), call)
 
 
@@ -99,7 +106,12 @@ FUZZ = settings(max_examples=60, deadline=None, suppress_health_check=list(Healt
 @example("openshift_checks", {"mtu": []})
 @example("openshift_cluster", {"name": {}})
 def test_any_value_of_any_variable(name: str, value: Any) -> None:
-    all_parts(inventory({"node-1": {"bmc": BMC, "interfaces": [{"name": "eth0", "mac_address": "52:54:00:00:00:01"}]}}, **{name: value}))
+    all_parts(
+        inventory(
+            {"node-1": {"bmc": BMC, "interfaces": [{"name": "eth0", "mac_address": "52:54:00:00:00:01"}]}},
+            **{name: value},
+        )
+    )
 
 
 @FUZZ
@@ -126,13 +138,23 @@ def test_any_groups_and_cluster(groups: Any, cluster: Any) -> None:
     all_parts(inventory({"node-1": {"bmc": BMC}}, openshift_groups={"workers": groups}, openshift_cluster=cluster))
 
 
-HOSTED: dict[str, Any] = {"openshift_install_method": "hosted", "openshift_cluster": {**CLUSTER, "base_domain": "example.com", "pull_secret": "{}"}}
+HOSTED: dict[str, Any] = {
+    "openshift_install_method": "hosted",
+    "openshift_cluster": {**CLUSTER, "base_domain": "example.com", "pull_secret": "{}"},
+}
 MACHINE = {"bmc": BMC, "interfaces": [{"name": "eth0", "mac_address": "52:54:00:00:00:01"}]}
-SHAPES = st.dictionaries(st.text(max_size=8) | st.sampled_from(["name", "namespace", "replicas", "remove", "policy", "candidates"]), ANYTHING, max_size=3)
+SHAPES = st.dictionaries(
+    st.text(max_size=8) | st.sampled_from(["name", "namespace", "replicas", "remove", "policy", "candidates"]),
+    ANYTHING,
+    max_size=3,
+)
 
 
 @FUZZ
-@given(st.sampled_from(["openshift_hosted_cluster", "openshift_node_pool", "openshift_cluster", "openshift_hub"]), ANYTHING | SHAPES)
+@given(
+    st.sampled_from(["openshift_hosted_cluster", "openshift_node_pool", "openshift_cluster", "openshift_hub"]),
+    ANYTHING | SHAPES,
+)
 @example("openshift_node_pool", {"selector_label": {"a": {}}})
 @example("openshift_node_pool", {"agent_label_selector": {"matchLabels": []}})
 @example("openshift_cluster", {"name": "demo", "cluster_networks": 7})
@@ -143,25 +165,51 @@ def test_any_hosted_cluster(name: str, value: Any) -> None:
 def test_the_machines_of_a_hosted_cluster_are_workers_and_spares() -> None:
     variables = {**inventory({"one": MACHINE, "two": {}}, group="spares"), **HOSTED}
     variables["groups"]["workers"] = ["one"]
-    assert [(host["inventory_name"], host["role"]) for host in part("hosts", variables)] == [("one", "worker"), ("two", "worker")]
+    assert [(host["inventory_name"], host["role"]) for host in part("hosts", variables)] == [
+        ("one", "worker"),
+        ("two", "worker"),
+    ]
     pool = part("node_pool", variables)
-    assert ([agent["name"] for agent in pool["agents"]], list(pool["bmc_hosts"]), pool["manual_hosts"]) == (["one", "two"], ["one"], ["two"])
+    assert ([agent["name"] for agent in pool["agents"]], list(pool["bmc_hosts"]), pool["manual_hosts"]) == (
+        ["one", "two"],
+        ["one"],
+        ["two"],
+    )
     assert (pool["replicas"], pool["initial_replicas"]) == (None, 1), "one worker is one node to begin with"
     assert part("hub", variables)["cluster"] == {}, "the provider binds its Agents, not we"
     # Another method leaves spare machines alone.
-    assert [host["inventory_name"] for host in part("hosts", {**variables, "openshift_install_method": "hub"})] == ["one"]
-    assert [agent["name"] for agent in part("node_pool", {**variables, "openshift_install_method": "hub"})["agents"]] == ["one", "two"]
+    assert [host["inventory_name"] for host in part("hosts", {**variables, "openshift_install_method": "hub"})] == [
+        "one"
+    ]
+    assert [
+        agent["name"] for agent in part("node_pool", {**variables, "openshift_install_method": "hub"})["agents"]
+    ] == ["one", "two"]
 
 
 def test_machines_of_a_pool_go_by_their_hostname() -> None:
-    variables = {**inventory({"one": {**MACHINE, "hostname": "one.example.com"}}, group="spares", openshift_node_pool={"remove": ["one"]}), **HOSTED}
+    variables = {
+        **inventory(
+            {"one": {**MACHINE, "hostname": "one.example.com"}}, group="spares", openshift_node_pool={"remove": ["one"]}
+        ),
+        **HOSTED,
+    }
     pool = part("node_pool", variables)
-    assert (pool["remove"], list(pool["bmc_hosts"]), [agent["name"] for agent in pool["agents"]]) == (["one.example.com"],) * 3
+    assert (pool["remove"], list(pool["bmc_hosts"]), [agent["name"] for agent in pool["agents"]]) == (
+        ["one.example.com"],
+    ) * 3
 
 
 def test_pools_are_upgraded_in_waves() -> None:
-    """Each gets the release of its hosted cluster. Without a release, and for pools without a wave, there is nothing to upgrade."""
-    pools = [{"name": "c", "upgrade_wave": 2}, {"name": "a", "upgrade_wave": 1, "replicas": 3}, {"name": "d"}, {"name": "b", "upgrade_wave": "2"}]
+    """Each gets the release of its hosted cluster.
+
+    Without a release, and for pools without a wave, there is nothing to upgrade.
+    """
+    pools = [
+        {"name": "c", "upgrade_wave": 2},
+        {"name": "a", "upgrade_wave": 1, "replicas": 3},
+        {"name": "d"},
+        {"name": "b", "upgrade_wave": "2"},
+    ]
     variables = {"openshift_install_method": "hosted", "openshift_cluster": CLUSTER, "openshift_node_pools": pools}
     waves = [[deployment(each, "node_pool") for each in wave] for wave in part("upgrade_waves", variables)]
     assert [[pool["name"] for pool in wave] for wave in waves] == [["a"], ["c", "b"]]
@@ -173,12 +221,20 @@ def test_pools_are_upgraded_in_waves() -> None:
 
 def test_a_hosted_cluster_has_no_hosts_for_its_control_plane() -> None:
     (problem,) = problems({**inventory({"one": MACHINE}), **HOSTED})
-    assert problem.startswith("openshift_groups.control_plane: Forbidden: the control plane of a hosted cluster runs on the hub")
+    assert problem.startswith(
+        "openshift_groups.control_plane: Forbidden: the control plane of a hosted cluster runs on the hub"
+    )
 
 
 def test_settings_hosts_and_configuration_in_one_round() -> None:
     variables = inventory(
-        {"node-1": {"bmc": {**BMC, "address": "ipmi://10.0.0.1"}, "interfaces": [{"name": "eth0", "mac_address": "nonsense"}]}, "node-2": {"bmc": BMC}},
+        {
+            "node-1": {
+                "bmc": {**BMC, "address": "ipmi://10.0.0.1"},
+                "interfaces": [{"name": "eth0", "mac_address": "nonsense"}],
+            },
+            "node-2": {"bmc": BMC},
+        },
         openshift_cluster={**CLUSTER, "base_domian": "example.com"},
         openshift_timeouts={"boot": "soon"},
     )
@@ -193,7 +249,9 @@ def test_settings_hosts_and_configuration_in_one_round() -> None:
 def test_hosts_that_are_none_are_reported_before_the_service_is_asked() -> None:
     service = {"openshift_install_method": "assisted", "openshift_assisted": {"service_url": "http://192.0.2.1:8090"}}
     variables = inventory({"node-1": MACHINE}, openshift_hosts="node-1,node-9", **service)
-    assert problems(variables, building=False) == ["openshift_hosts: Invalid value: node-9: is not a host of the role groups (did you mean node-1?)"]
+    assert problems(variables, building=False) == [
+        ("openshift_hosts: Invalid value: node-9: is not a host of the role groups (did you mean node-1?)")
+    ]
     assert problems(variables) == [], "who builds a cluster takes all"
     assert problems({**variables, "openshift_hosts": ["node-1"]}, building=False) == []
 
@@ -207,8 +265,14 @@ def test_a_mistake_is_reported_once() -> None:
 @pytest.mark.parametrize(
     ("variables", "text"),
     [
-        (inventory({}, openshift_base_image=Undefined()), "openshift_base_image: Invalid value: cannot be rendered: 'vault_word' is undefined"),
-        (inventory({}, openshift_publish=Undefined()), "openshift_publish: Invalid value: cannot be rendered: 'vault_word' is undefined"),
+        (
+            inventory({}, openshift_base_image=Undefined()),
+            ("openshift_base_image: Invalid value: cannot be rendered: 'vault_word' is undefined"),
+        ),
+        (
+            inventory({}, openshift_publish=Undefined()),
+            ("openshift_publish: Invalid value: cannot be rendered: 'vault_word' is undefined"),
+        ),
     ],
 )
 def test_what_cannot_be_rendered_is_a_mistake_with_a_place(variables: dict[str, Any], text: str) -> None:
@@ -231,21 +295,39 @@ def of_hosts(*names: str, **variables: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        pytest.param("openshift_hosts", "names the hosts that a run is for (did you mean openshift_host?)", id="plural"),
-        pytest.param("openshift_hostname", "is not a variable of this collection (did you mean openshift_host?)", id="host name"),
-        pytest.param("openshift_host_default", "is not a variable of this collection (did you mean openshift_host_defaults?)", id="one default"),
-        pytest.param("openshift_agents", "is not a variable of this collection (did you mean openshift_agent?)", id="agents"),
+        pytest.param(
+            "openshift_hosts", "names the hosts that a run is for (did you mean openshift_host?)", id="plural"
+        ),
+        pytest.param(
+            "openshift_hostname", "is not a variable of this collection (did you mean openshift_host?)", id="host name"
+        ),
+        pytest.param(
+            "openshift_host_default",
+            ("is not a variable of this collection (did you mean openshift_host_defaults?)"),
+            id="one default",
+        ),
+        pytest.param(
+            "openshift_agents", "is not a variable of this collection (did you mean openshift_agent?)", id="agents"
+        ),
     ],
 )
 def test_a_variable_of_a_host_that_is_not_read(name: str, words: str) -> None:
-    assert [text for text in problems(of_hosts("node-1", **{name: {}})) if name in text] == [f"{name}[node-1]: Unknown field: {words}"]
+    assert [text for text in problems(of_hosts("node-1", **{name: {}})) if name in text] == [
+        f"{name}[node-1]: Unknown field: {words}"
+    ]
     reported = [text for text in problems(of_hosts("node-1", "node-2", **{name: {}})) if f"{name}[" in text]
     assert len(reported) == 1 and "; it is set for 2 hosts (" in reported[0], reported
 
 
 def test_variables_of_the_run_reach_its_hosts() -> None:
     variables = of_hosts(
-        "node-1", openshift_hosts=["node-1"], openshift_rack="r1", openshift_node_labels={}, openshift_workdir="x", ansible_host="h", rack="r1"
+        "node-1",
+        openshift_hosts=["node-1"],
+        openshift_rack="r1",
+        openshift_node_labels={},
+        openshift_workdir="x",
+        ansible_host="h",
+        rack="r1",
     )
     reported = problems({**variables, "openshift_hosts": ["node-1"], "openshift_workdir": "x"})
     assert [text for text in reported if "[node-1]" in text] == []
@@ -273,12 +355,17 @@ def complete(cluster: dict[str, Any], **variables: Any) -> dict[str, Any]:
     for host in good_hosts():
         group = {"master": "control_plane", "arbiter": "arbiters"}.get(host["role"], "workers")
         found["groups"].setdefault(group, []).append(host["inventory_name"])
-        found["hostvars"][host["inventory_name"]] = {"openshift_host": {key: value for key, value in host.items() if key not in ("inventory_name", "role")}}
+        found["hostvars"][host["inventory_name"]] = {
+            "openshift_host": {key: value for key, value in host.items() if key not in ("inventory_name", "role")}
+        }
     return found
 
 
 def test_a_state_that_no_store_takes_is_found_before_the_store_is_contacted(tmp_path: Path) -> None:
-    """The configuration is not written yet. Nothing listens at the URL, so that a request would fail with another message."""
+    """The configuration is not written yet.
+
+    Nothing listens at the URL, so that a request would fail with another message.
+    """
     manifest = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "large", "namespace": "default"}}
     content = yaml.safe_dump({**manifest, "data": {"noise": random.Random(1).randbytes(900_000).hex()}})
     cluster = {**good_cluster(), "extra_manifests": [{"name": "large.yaml", "content": content}]}
@@ -286,21 +373,35 @@ def test_a_state_that_no_store_takes_is_found_before_the_store_is_contacted(tmp_
     result = check(complete(cluster, openshift_state=state, openshift_work_dir=str(tmp_path / "work")), store="keep")
     assert result["failed"]
     assert re.search(
-        r"openshift_state.method: Forbidden: The state has \d+ bytes, compressed; a store takes 900000\. The largest part is config/", result["msg"]
+        (
+            r"openshift_state.method: Forbidden: The state has \d+ bytes, compressed; a store takes 900000\. The "
+            r"largest part is config/"
+        ),
+        result["msg"],
     )
     assert "large.yaml (18" in result["msg"] and "use method directory" in result["msg"]
     assert not (tmp_path / "work").exists()
 
 
 def test_a_pull_secret_is_in_no_message() -> None:
-    result = check(inventory({"node-1": MACHINE}, openshift_cluster={**CLUSTER, "base_domain": "example.com", "pull_secret": "not JSON at all, geheim"}))
+    result = check(
+        inventory(
+            {"node-1": MACHINE},
+            openshift_cluster={**CLUSTER, "base_domain": "example.com", "pull_secret": "not JSON at all, geheim"},
+        )
+    )
     assert "openshift_cluster.pull_secret" in [problem["path"] for problem in result["problems"]]
     assert "geheim" not in str(result)
 
 
 @pytest.mark.parametrize("checks", [{}, {"no-such-check": "off"}])
 def test_files_that_do_not_exist(tmp_path: Path, checks: dict[str, str]) -> None:
-    files = {"openshift_cluster": None, "openshift_config_dir": str(tmp_path), "openshift_version": "4.22.0", "openshift_checks": checks}
+    files = {
+        "openshift_cluster": None,
+        "openshift_config_dir": str(tmp_path),
+        "openshift_version": "4.22.0",
+        "openshift_checks": checks,
+    }
     result = check(inventory({}, **files))
     assert result["failed"] and "install-config.yaml" in result["msg"]
     assert ("openshift_checks.no-such-check" in result["msg"]) is bool(checks)
@@ -308,7 +409,11 @@ def test_files_that_do_not_exist(tmp_path: Path, checks: dict[str, str]) -> None
 
 def test_hosts_are_in_the_result_once() -> None:
     found = resolve(Inventory(inventory({"node-1": MACHINE, "node-2": MACHINE}), render), building=True)
-    lists = [name for name, value in found.items() if isinstance(value, list) and any(isinstance(item, dict) for item in value)]
+    lists = [
+        name
+        for name, value in found.items()
+        if isinstance(value, list) and any(isinstance(item, dict) for item in value)
+    ]
     assert lists == ["hosts", "node_pools"], "a pool has no hosts of its own"
 
 
@@ -325,8 +430,12 @@ def test_manifests_of_the_cluster_are_absolute(monkeypatch: Any, tmp_path: Any) 
     variables = inventory({"a": {}}, openshift_cluster={**CLUSTER, "extra_manifests": ["extra"]})
     checked = configuration(Inventory(variables, render), [], building=True)["cluster"]
     assert part("cluster", variables)["extra_manifests"] == checked["extra_manifests"] == [str(tmp_path / "extra")]
-    missing = [problem for problem in check(variables)["problems"] if problem["path"] == "openshift_cluster.extra_manifests[0]"]
-    assert [(problem["value"], problem["detail"]) for problem in missing] == [(str(tmp_path / "extra"), "No such file or directory")]
+    missing = [
+        problem for problem in check(variables)["problems"] if problem["path"] == "openshift_cluster.extra_manifests[0]"
+    ]
+    assert [(problem["value"], problem["detail"]) for problem in missing] == [
+        (str(tmp_path / "extra"), "No such file or directory")
+    ]
 
 
 class TestBareMetalHosts:
@@ -354,10 +463,14 @@ class TestBareMetalHosts:
     def test_a_host_that_the_hub_cannot_boot(self) -> None:
         hosts = inventory({"one": self.HOST, "two": {"interfaces": self.HOST["interfaces"]}}, **self.HUB)
         (problem,) = problems(hosts)
-        assert problem.startswith("openshift_host[two].bmc: Required value: openshift_hub.bare_metal_hosts lets the hub boot")
+        assert problem.startswith(
+            "openshift_host[two].bmc: Required value: openshift_hub.bare_metal_hosts lets the hub boot"
+        )
         assert problems({**hosts, "openshift_hub": {}}) == []
         assert problems({**hosts, "openshift_hosts": ["one"]}, building=False) == []
-        assert "is not a host of the role groups" in problems({**hosts, "openshift_hosts": ["three"]}, building=False)[0]
+        assert (
+            "is not a host of the role groups" in problems({**hosts, "openshift_hosts": ["three"]}, building=False)[0]
+        )
 
 
 class TestHub:
@@ -370,9 +483,19 @@ class TestHub:
 
     def test_the_cluster_of_files(self, tmp_path: Path) -> None:
         (tmp_path / "install-config.yaml").write_text("metadata: {name: edge}\n")
-        variables = inventory({}, openshift_install_method="hub", openshift_cluster=None, openshift_config_dir=str(tmp_path), openshift_version="4.22.0")
+        variables = inventory(
+            {},
+            openshift_install_method="hub",
+            openshift_cluster=None,
+            openshift_config_dir=str(tmp_path),
+            openshift_version="4.22.0",
+        )
         hub = part("hub", variables)
-        assert (hub["cluster"], hub["namespace"], hub["infra_env"]) == ({"namespace": "edge", "name": "edge"}, "edge", "edge")
+        assert (hub["cluster"], hub["namespace"], hub["infra_env"]) == (
+            {"namespace": "edge", "name": "edge"},
+            "edge",
+            "edge",
+        )
         (tmp_path / "install-config.yaml").write_text("metadata: [")
         assert part("hub", variables)["cluster"] == {}
 
@@ -381,7 +504,9 @@ def test_machines_go_by_the_names_of_the_files(tmp_path: Path) -> None:
     """Else no run would boot a machine with another name in the inventory."""
     (tmp_path / "install-config.yaml").write_text("apiVersion: v1\nmetadata: {name: demo}\nbaseDomain: example.com\n")
     nic = "{name: eth0, macAddress: '52:54:00:00:00:01'}"
-    (tmp_path / "agent-config.yaml").write_text(f"apiVersion: v1beta1\nkind: AgentConfig\nhosts: [{{hostname: node-1, interfaces: [{nic}]}}]\n")
+    (tmp_path / "agent-config.yaml").write_text(
+        f"apiVersion: v1beta1\nkind: AgentConfig\nhosts: [{{hostname: node-1, interfaces: [{nic}]}}]\n"
+    )
     host = {"bmc": BMC, "interfaces": [{"name": "eth0", "mac_address": "52:54:00:00:00:01"}]}
     files = {"openshift_cluster": None, "openshift_config_dir": str(tmp_path), "openshift_version": "4.22.0"}
     variables = {**inventory({"rack-7": host, "rack-8": {}}), **files}
@@ -402,11 +527,22 @@ def test_machines_go_by_the_names_of_the_files(tmp_path: Path) -> None:
         ({"openshift_publish": {"method": "upload", "url": "http://192.0.2.1/"}}, True, False),
         ({"openshift_connect_to": {"10.0.0.1": "127.0.0.1:8443"}}, True, False),
         ({"openshift_install_method": "assisted", "openshift_assisted": {"service_url": "http://x"}}, True, False),
-        ({"openshift_install_method": "assisted", "openshift_assisted": {"service_url": "http://x", "image": "publish"}}, True, True),
+        (
+            {
+                "openshift_install_method": "assisted",
+                "openshift_assisted": {"service_url": "http://x", "image": "publish"},
+            },
+            True,
+            True,
+        ),
     ],
 )
-def test_an_image_server_in_a_container(variables: dict[str, Any], *, building: bool, refused: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(check_module, "read_container", lambda *_facts: Container("/run/.containerenv exists", frozenset({"10.88.0.7"})))
+def test_an_image_server_in_a_container(
+    variables: dict[str, Any], *, building: bool, refused: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        check_module, "read_container", lambda *_facts: Container("/run/.containerenv exists", frozenset({"10.88.0.7"}))
+    )
     monkeypatch.setattr(container, "address_for", lambda _peers, _mapping: ("10.88.0.7", []))
     found = problems(inventory({"node-1": {"bmc": BMC}}, **variables), building=building)
     assert any("method serve would announce 10.88.0.7" in text for text in found) == refused, found

@@ -21,18 +21,31 @@ from ansible_collections.zerotouch.openshift.plugins.plugin_utils.texts import i
 from hypothesis import strategies as st
 
 CANARY = "word-of-a-secret"
-HOST = {"bmc": {"address": "redfish-virtualmedia://10.0.0.1"}, "interfaces": [{"name": "eth0", "mac_address": "52:54:00:00:00:01"}]}
+HOST = {
+    "bmc": {"address": "redfish-virtualmedia://10.0.0.1"},
+    "interfaces": [{"name": "eth0", "mac_address": "52:54:00:00:00:01"}],
+}
 BMC = {"username": "admin", "password": CANARY}
 CLUSTER = {"name": "demo", "version": "4.22.0"}
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("abcdef", min_size=1, max_size=4), inner, max_size=3),
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**53), 2**53)
+    | st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text("abcdef", min_size=1, max_size=4), inner, max_size=3)
+    ),
     max_leaves=8,
 )
 
 
 def inventory(host: Any = HOST, **variables: Any) -> Inventory:
-    everything = {"openshift_cluster": CLUSTER, "openshift_base_image": {"path": "base.iso"}, "openshift_bmc_defaults": BMC, **variables}
+    everything = {
+        "openshift_cluster": CLUSTER,
+        "openshift_base_image": {"path": "base.iso"},
+        "openshift_bmc_defaults": BMC,
+        **variables,
+    }
     hostvars = {"node-1": {**everything, "openshift_host": host}}
     return Inventory({**everything, "groups": {"control_plane": ["node-1"]}, "hostvars": hostvars}, lambda value: value)
 
@@ -119,14 +132,27 @@ def test_a_mistake_in_a_text_is_the_only_problem_of_its_variable() -> None:
 
 @pytest.mark.parametrize("dump", [json.dumps, yaml.safe_dump])
 def test_texts_resolve_as_structures(dump: Any) -> None:
-    structures = {"openshift_cluster": CLUSTER, "openshift_timeouts": {"boot": 60}, "openshift_bmc_defaults": BMC, "openshift_publish": {"port": 8080}}
+    structures = {
+        "openshift_cluster": CLUSTER,
+        "openshift_timeouts": {"boot": 60},
+        "openshift_bmc_defaults": BMC,
+        "openshift_publish": {"port": 8080},
+    }
     as_text = resolve(inventory(dump(HOST), **{name: dump(value) for name, value in structures.items()}), building=True)
     assert as_text == resolve(inventory(**structures), building=True)
 
 
 def test_a_text_for_all_hosts_is_reported_once() -> None:
-    hostvars = {name: {"openshift_host": HOST, "openshift_host_defaults": "{", "openshift_bmc_defaults": BMC} for name in ("a", "b")}
-    everything = {"openshift_cluster": CLUSTER, "openshift_base_image": {"path": "x"}, "groups": {"workers": ["a", "b"]}, "hostvars": hostvars}
+    hostvars = {
+        name: {"openshift_host": HOST, "openshift_host_defaults": "{", "openshift_bmc_defaults": BMC}
+        for name in ("a", "b")
+    }
+    everything = {
+        "openshift_cluster": CLUSTER,
+        "openshift_base_image": {"path": "x"},
+        "groups": {"workers": ["a", "b"]},
+        "hostvars": hostvars,
+    }
     found = check_variables(Inventory(everything, lambda value: value), building=False)
     assert len([problem for problem in found if "openshift_host_defaults" in problem.path]) == 1, found
 
@@ -166,7 +192,10 @@ def test_bmc_defaults_make_no_bmc() -> None:
 @pytest.mark.parametrize(
     ("value", "words"),
     [
-        ({"user": "x"}, "openshift_bmc_defaults.user: Unknown field: known: username, password, validate_certs, ca_cert"),
+        (
+            {"user": "x"},
+            ("openshift_bmc_defaults.user: Unknown field: known: username, password, validate_certs, ca_cert"),
+        ),
         ({"address": "x"}, "openshift_bmc_defaults.address: Unknown field"),
         ({}, "openshift_host[node-1].bmc.username: Required value"),
         ({"username": "", "password": ""}, "openshift_host[node-1].bmc.username: Required value"),
@@ -184,7 +213,11 @@ def test_injected_files_fill_the_cluster(tmp_path: Path) -> None:
     (tmp_path / "key").write_text("# mine\nssh-ed25519 AAAA one\n\nssh-ed25519 BBBB two\n")
     files = {"openshift_pull_secret_file": str(tmp_path / "pull"), "openshift_ssh_key_file": str(tmp_path / "key")}
     cluster = part("cluster", **files)
-    assert cluster == {**CLUSTER, "pull_secret": '{"auths": {}}', "ssh_public_keys": ["ssh-ed25519 AAAA one", "ssh-ed25519 BBBB two"]}
+    assert cluster == {
+        **CLUSTER,
+        "pull_secret": '{"auths": {}}',
+        "ssh_public_keys": ["ssh-ed25519 AAAA one", "ssh-ed25519 BBBB two"],
+    }
     own = {**CLUSTER, "pull_secret": "own", "ssh_public_keys": ["own"]}
     assert part("cluster", openshift_cluster=own, **files) == own
     assert part("cluster", openshift_cluster=json.dumps(CLUSTER), **files) == cluster
@@ -199,15 +232,29 @@ def test_an_injected_file_that_cannot_be_read(name: str, tmp_path: Path) -> None
 
 @pytest.mark.parametrize("name", ["openshift_status", "openshift_plan_summary"])
 def test_what_an_earlier_job_of_a_workflow_has_set_is_no_mistake(name: str) -> None:
-    """A controller passes the statistics of a job to the later jobs as variables; openshift_status is near to openshift_state."""
+    """A controller passes the statistics of a job to the later jobs as variables; openshift_status is near to
+    openshift_state.
+    """
     without = {"openshift_host": HOST}
-    everything = {"openshift_cluster": CLUSTER, "openshift_base_image": {"path": "x"}, "openshift_bmc_defaults": BMC, name: {}}
+    everything = {
+        "openshift_cluster": CLUSTER,
+        "openshift_base_image": {"path": "x"},
+        "openshift_bmc_defaults": BMC,
+        name: {},
+    }
     hostvars = {"node-1": {**everything, **without}}
-    found = check_variables(Inventory({**everything, "groups": {"workers": ["node-1"]}, "hostvars": hostvars}, lambda value: value), building=False)
+    found = check_variables(
+        Inventory({**everything, "groups": {"workers": ["node-1"]}, "hostvars": hostvars}, lambda value: value),
+        building=False,
+    )
     assert [problem for problem in found if name in problem.text()] == []
 
 
-STATE = {"OPENSHIFT_STATE_KUBECONFIG": "/k", "OPENSHIFT_STATE_NAMESPACE": "zerotouch", "OPENSHIFT_STATE_PASSPHRASE": "a long pass phrase"}
+STATE = {
+    "OPENSHIFT_STATE_KUBECONFIG": "/k",
+    "OPENSHIFT_STATE_NAMESPACE": "zerotouch",
+    "OPENSHIFT_STATE_PASSPHRASE": "a long pass phrase",
+}
 
 
 @pytest.mark.parametrize(
@@ -216,13 +263,23 @@ STATE = {"OPENSHIFT_STATE_KUBECONFIG": "/k", "OPENSHIFT_STATE_NAMESPACE": "zerot
         ({}, {}, ("directory", "", "", None)),
         ({}, STATE, ("secret", "zerotouch", "a long pass phrase", "/k")),
         ({"namespace": "mine"}, STATE, ("secret", "mine", "a long pass phrase", "/k")),
-        ({"method": "secret", "host": "https://x", "namespace": "mine"}, STATE, ("secret", "mine", "a long pass phrase", None)),
+        (
+            {"method": "secret", "host": "https://x", "namespace": "mine"},
+            STATE,
+            ("secret", "mine", "a long pass phrase", None),
+        ),
         ({"method": "http", "url": "https://x/y"}, STATE, ("http", "", "a long pass phrase", None)),
         ({"method": "directory"}, STATE, ("directory", "", "", None)),
-        ({"method": "http", "url": "https://x/y", "passphrase": "my own pass phrase"}, STATE, ("http", "", "my own pass phrase", None)),
+        (
+            {"method": "http", "url": "https://x/y", "passphrase": "my own pass phrase"},
+            STATE,
+            ("http", "", "my own pass phrase", None),
+        ),
     ],
 )
-def test_the_state_of_a_credential(variable: dict[str, Any], environment: dict[str, str], expected: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_state_of_a_credential(
+    variable: dict[str, Any], environment: dict[str, str], expected: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from ansible_collections.zerotouch.openshift.plugins.plugin_utils.settings import STATE_ENVIRONMENT, state_options
 
     for name in STATE_ENVIRONMENT.values():

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What role capi_provider renders: the controller where its Machines are, the rights that upstream's roles lack, kinds altered only if asked for."""
+"""What role capi_provider renders: the controller where its Machines are, the rights that upstream's roles lack, kinds
+altered only if asked for.
+"""
 
 from __future__ import annotations
 
@@ -31,12 +33,23 @@ GROUP = "capi-provider.agent-install.openshift.io"
 
 
 def crd(kind: str) -> dict[str, Any]:
-    schema = {"type": "object", "properties": {"spec": {"type": "object"}, "status": {"type": "object", "properties": {"ready": {"type": "boolean"}}}}}
-    versions = [{"name": name, "served": True, "schema": {"openAPIV3Schema": schema}} for name in ("v1alpha1", "v1beta1")]
+    schema = {
+        "type": "object",
+        "properties": {
+            "spec": {"type": "object"},
+            "status": {"type": "object", "properties": {"ready": {"type": "boolean"}}},
+        },
+    }
+    versions = [
+        {"name": name, "served": True, "schema": {"openAPIV3Schema": schema}} for name in ("v1alpha1", "v1beta1")
+    ]
     return {
         "apiVersion": "apiextensions.k8s.io/v1",
         "kind": "CustomResourceDefinition",
-        "metadata": {"name": f"{kind.lower()}s.{GROUP}", "labels": {"cluster.x-k8s.io/v1beta1": "v1alpha1", "more": "yes"}},
+        "metadata": {
+            "name": f"{kind.lower()}s.{GROUP}",
+            "labels": {"cluster.x-k8s.io/v1beta1": "v1alpha1", "more": "yes"},
+        },
         "spec": {"group": GROUP, "names": {"kind": kind}, "versions": versions},
     }
 
@@ -53,7 +66,11 @@ def rules(documents: list[dict[str, Any]], kind: str, namespace: str = "") -> di
     for document in documents:
         if document["kind"] == kind and document["metadata"].get("namespace", "") == namespace:
             for rule in document["rules"]:
-                found |= {(group, resource): set(rule["verbs"]) for group in rule["apiGroups"] for resource in rule["resources"]}
+                found |= {
+                    (group, resource): set(rule["verbs"])
+                    for group in rule["apiGroups"]
+                    for resource in rule["resources"]
+                }
     return found
 
 
@@ -64,9 +81,15 @@ def test_the_controller_works_in_two_namespaces_and_has_no_rights_elsewhere() ->
     (deployment,) = [document for document in documents if document["kind"] == "Deployment"]
     (container,) = deployment["spec"]["template"]["spec"]["containers"]
     assert (container["name"], container["image"]) == ("manager", "quay.io/example/provider:1")
-    assert {each["name"]: each["value"] for each in container["env"]} == {"WATCH_NAMESPACE": "clusters-demo", "AGENTS_NAMESPACE": "fleet"}
+    assert {each["name"]: each["value"] for each in container["env"]} == {
+        "WATCH_NAMESPACE": "clusters-demo",
+        "AGENTS_NAMESPACE": "fleet",
+    }
     assert {"--namespace=$(WATCH_NAMESPACE)", "--agent-namespace=$(AGENTS_NAMESPACE)"} <= set(container["args"])
-    assert deployment["spec"]["selector"]["matchLabels"].items() <= deployment["spec"]["template"]["metadata"]["labels"].items()
+    assert (
+        deployment["spec"]["selector"]["matchLabels"].items()
+        <= deployment["spec"]["template"]["metadata"]["labels"].items()
+    )
 
 
 def test_gaps_of_upstreams_roles_are_filled() -> None:
@@ -74,8 +97,12 @@ def test_gaps_of_upstreams_roles_are_filled() -> None:
     watched = rules(documents, "Role", "clusters-demo")
     assert "update" in watched["cluster.x-k8s.io", "machines"], "the hook annotation"
     assert {"create", "update"} <= watched["coordination.k8s.io", "leases"], "leader election"
-    assert rules(documents, "Role", "fleet") == {("agent-install.openshift.io", "agents"): {"get", "list", "patch", "update", "watch"}}
-    subjects = [subject for document in documents if document["kind"] == "RoleBinding" for subject in document["subjects"]]
+    assert rules(documents, "Role", "fleet") == {
+        ("agent-install.openshift.io", "agents"): {"get", "list", "patch", "update", "watch"}
+    }
+    subjects = [
+        subject for document in documents if document["kind"] == "RoleBinding" for subject in document["subjects"]
+    ]
     assert {(subject["name"], subject["namespace"]) for subject in subjects} == {("capi-provider", "clusters-demo")}
 
 
@@ -84,19 +111,29 @@ def test_rights_beside_upstreams_components(*, by_clusterctl: bool) -> None:
     documents = rendered("rights.yml.j2", capi_provider_by_clusterctl=by_clusterctl)
     (aggregated,) = [document for document in documents if document["metadata"].get("labels")]
     assert aggregated["metadata"]["labels"] == {"cluster.x-k8s.io/aggregate-to-manager": "true"}
-    assert {resource for rule in aggregated["rules"] for resource in rule["resources"]} >= {"agentclusters", "agentmachines", "agentmachinetemplates"}
+    assert {resource for rule in aggregated["rules"] for resource in rule["resources"]} >= {
+        "agentclusters",
+        "agentmachines",
+        "agentmachinetemplates",
+    }
     machines = rules(documents, "ClusterRole").get(("cluster.x-k8s.io", "machines"), set())
     assert machines == ({"patch", "update"} if by_clusterctl else set())
 
 
 def rendered_by_a_play(folder: Path, template: str, **variables: Any) -> list[dict[str, Any]]:
     """As :func:`rendered`, in a run of Ansible: in this process, Ansible does not find the collection's filters."""
-    task = {"ansible.builtin.template": {"src": str(ROLE / "templates" / template), "dest": str(folder / "rendered.yml")}}
+    task = {
+        "ansible.builtin.template": {"src": str(ROLE / "templates" / template), "dest": str(folder / "rendered.yml")}
+    }
     play = {"hosts": "localhost", "connection": "local", "gather_facts": False, "tasks": [task]}
     play["vars"] = {**PROVIDED, **variables, "ansible_python_interpreter": sys.executable}
     (folder / "play.yml").write_text(yaml.safe_dump([play]))
     (folder / "ansible.cfg").touch()
-    environment = {**os.environ, "ANSIBLE_COLLECTIONS_PATH": str(ROOT / ".build"), "ANSIBLE_CONFIG": str(folder / "ansible.cfg")}
+    environment = {
+        **os.environ,
+        "ANSIBLE_COLLECTIONS_PATH": str(ROOT / ".build"),
+        "ANSIBLE_CONFIG": str(folder / "ansible.cfg"),
+    }
     environment |= {"ANSIBLE_LOCAL_TEMP": str(folder / "tmp"), "ANSIBLE_REMOTE_TEMP": str(folder / "remote")}
     arguments = [sys.executable, "-m", "ansible", "playbook", "-i", "localhost,", str(folder / "play.yml")]
     done = subprocess.run(arguments, env=environment, capture_output=True, text=True, timeout=120, check=False)

@@ -15,14 +15,21 @@ import pytest
 import yaml
 
 TASKS = Path(__file__).parents[3] / "roles" / "cluster_report" / "tasks" / "failed.yml"
-REASON, SERVED = "The limit of phase boot is over.\nFirst suspects: …", "The image is still served at http://192.0.2.1/x."
+REASON, SERVED = (
+    "The limit of phase boot is over.\nFirst suspects: …",
+    "The image is still served at http://192.0.2.1/x.",
+)
 
 
 @pytest.mark.parametrize(
     ("failure", "result", "lines"),
     [
         (REASON, {"html": "/w/report.html", "served": SERVED}, [REASON, "Report: /w/report.html", SERVED]),
-        (f"{REASON}\n{SERVED}", {"html": "/w/report.html", "served": SERVED}, [REASON, SERVED, "Report: /w/report.html"]),
+        (
+            f"{REASON}\n{SERVED}",
+            {"html": "/w/report.html", "served": SERVED},
+            [REASON, SERVED, "Report: /w/report.html"],
+        ),
         (REASON, {}, [REASON]),
     ],
     ids=["all parts", "the failure says where the image is", "no report"],
@@ -33,7 +40,11 @@ def test_the_reason_comes_first(failure: str, result: dict[str, str], lines: lis
     book = tmp_path / "play.yml"
     book.write_text(yaml.safe_dump([play]))
     variables = json.dumps({"cluster_report_failure": failure, "cluster_report_of_failure": result})
-    environment = {**os.environ, "ANSIBLE_STDOUT_CALLBACK": "ansible.builtin.default", "ANSIBLE_LOCALHOST_WARNING": "false"}
+    environment = {
+        **os.environ,
+        "ANSIBLE_STDOUT_CALLBACK": "ansible.builtin.default",
+        "ANSIBLE_LOCALHOST_WARNING": "false",
+    }
     command = [str(Path(sys.executable).with_name("ansible-playbook")), str(book), "-e", variables]
     done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, check=False)
     fatal = next(line for line in done.stdout.splitlines() if line.startswith("fatal: "))

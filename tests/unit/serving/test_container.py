@@ -11,7 +11,11 @@ from pathlib import Path
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving import container as module
-from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.container import Container, check_reachable, read_container
+from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.container import (
+    Container,
+    check_reachable,
+    read_container,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.options import PublishOptions
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.route import Peer
 
@@ -35,7 +39,9 @@ KUBERNETES = {"KUBERNETES_SERVICE_HOST": "172.30.0.1"}
         ({}, ".dockerenv", "nonsense job-1\n::1 job-2\n", "/.dockerenv exists", set()),
     ],
 )
-def test_facts(tmp_path: Path, environment: Mapping[str, str], mark: str, hosts: str | None, evidence: str, addresses: set[str]) -> None:
+def test_facts(
+    tmp_path: Path, environment: Mapping[str, str], mark: str, hosts: str | None, evidence: str, addresses: set[str]
+) -> None:
     (tmp_path / "etc").mkdir()
     (tmp_path / "run").mkdir()
     if mark:

@@ -41,7 +41,8 @@ def test_a_changed_file_is_served_as_it_is_then(tmp_path: Path, change: Callable
     assert before is not None and before.handle.read() == b"image"
     tick = tmp_path / "tick"
     tick.touch()
-    while tick.stat().st_ctime_ns == file.stat().st_ctime_ns:  # a change in the same tick of the file system's clock could not be seen
+    # a change in the same tick of the file system's clock could not be seen
+    while tick.stat().st_ctime_ns == file.stat().st_ctime_ns:
         tick.touch()
     change(file)
     content.check_again()

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What leaves the server in which write: no answer may wait for the acknowledgement of a part of itself (Nagle's algorithm, delayed acknowledgements)."""
+"""What leaves the server in which write: no answer may wait for the acknowledgement of a part of itself (Nagle's
+algorithm, delayed acknowledgements).
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,12 @@ class Recorder:
 
 def conversation(connection: object, image: Path, log: list[str] | None = None) -> Conversation:
     connections = Connections()
-    return Conversation(connections.add("127.0.0.1", connection, 0.0), Content(str(image), PATH), connections, (log if log is not None else []).append)
+    return Conversation(
+        connections.add("127.0.0.1", connection, 0.0),
+        Content(str(image), PATH),
+        connections,
+        (log if log is not None else []).append,
+    )
 
 
 @pytest.mark.parametrize("length", [1, 512, 2048, IN_MEMORY])
@@ -76,7 +83,9 @@ def test_an_answer_without_a_file_is_one_write(image: Path, headers: str, method
 
 
 @pytest.mark.parametrize("length", [IN_MEMORY + 1, 128 << 10])
-def test_the_head_of_a_larger_range_waits_for_its_body(image: Path, length: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_head_of_a_larger_range_waits_for_its_body(
+    image: Path, length: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The kernel keeps the head until the file's first bytes follow (tcp(7), MSG_MORE)."""
     connection, files = Recorder(request(f"Range: bytes=0-{length - 1}\r\n")), []
     connection.fileno = lambda: 7
@@ -108,7 +117,10 @@ def test_accepted_connections_do_not_wait_for_acknowledgements(server: ImageServ
 
 
 def test_a_reader_that_reads_nothing_does_not_stop_another(server: ImageServer) -> None:
-    with socket.create_connection(("127.0.0.1", server.port)) as lazy, socket.create_connection(("127.0.0.1", server.port), timeout=10) as eager:
+    with (
+        socket.create_connection(("127.0.0.1", server.port)) as lazy,
+        socket.create_connection(("127.0.0.1", server.port), timeout=10) as eager,
+    ):
         lazy.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         for _time in range(100):  # far more than buffers take
             lazy.sendall(request())
@@ -121,7 +133,12 @@ def test_a_reader_that_reads_nothing_does_not_stop_another(server: ImageServer) 
 
 
 def test_requests_that_arrive_together_are_answered_in_order(image: Path) -> None:
-    connection = Recorder(request("Range: bytes=0-0\r\n") + b"\r\n" + request("Range: bytes=1-1\r\n") + request("Range: bytes=2-2\r\n")[:-2])
+    connection = Recorder(
+        request("Range: bytes=0-0\r\n")
+        + b"\r\n"
+        + request("Range: bytes=1-1\r\n")
+        + request("Range: bytes=2-2\r\n")[:-2]
+    )
     one = conversation(connection, image)
     assert one.proceed() == select.EPOLLIN
     connection.received = b"\r\n"

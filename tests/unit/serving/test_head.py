@@ -7,14 +7,25 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving import head as module
-from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.head import LARGEST_HEAD, BadHead, parse_head, split_head
+from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.head import (
+    LARGEST_HEAD,
+    BadHead,
+    parse_head,
+    split_head,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 
 
 def test_a_request() -> None:
     found = parse_head(b"GET /a/b.iso HTTP/1.1\r\nHost: x:80\r\nRANGE:bytes=0-1 \r\nAccept: a\r\nAccept: b")
-    assert (found.method, found.target, found.persistent, found.old, found.body) == ("GET", "/a/b.iso", True, False, False)
+    assert (found.method, found.target, found.persistent, found.old, found.body) == (
+        "GET",
+        "/a/b.iso",
+        True,
+        False,
+        False,
+    )
     assert (found.headers, found.range) == ({"host": "x:80", "accept": "a, b"}, "bytes=0-1")
 
 
@@ -51,7 +62,18 @@ def test_heads_that_cannot_be_answered(head: bytes, status: int) -> None:
     assert caught.value.status == status
 
 
-@pytest.mark.parametrize("line", ["Content-Length: 5", "Content-Length : 0", "Transfer-Encoding: chunked", "nonsense", " folded: 1", ": empty", "na\x00me: x"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Content-Length: 5",
+        "Content-Length : 0",
+        "Transfer-Encoding: chunked",
+        "nonsense",
+        " folded: 1",
+        ": empty",
+        "na\x00me: x",
+    ],
+)
 def test_a_body_may_follow(line: str) -> None:
     assert parse_head(f"GET / HTTP/1.1\r\n{line}".encode()).body
 
@@ -77,7 +99,12 @@ def test_the_largest_head() -> None:
         split_head(line + b"a" * LARGEST_HEAD + b"\r\n\r\n")
 
 
-LINES = st.lists(st.sampled_from(["Range: bytes=0-9", "Range: bytes=10-19", "range: x", "Host: a", "Range : b", "Range:", "Connection: close"]), max_size=5)
+LINES = st.lists(
+    st.sampled_from(
+        ["Range: bytes=0-9", "Range: bytes=10-19", "range: x", "Host: a", "Range : b", "Range:", "Connection: close"]
+    ),
+    max_size=5,
+)
 
 
 @given(LINES)

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Clients without the token cannot keep a BMC from its image: half-open requests, slow ones, floods, and requests that hide another."""
+"""Clients without the token cannot keep a BMC from its image: half-open requests, slow ones, floods, and requests that
+hide another.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,12 @@ from pathlib import Path
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock import SystemClock
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.connections import Connections, Open
-from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.detach import ServerConfig, serves, start_server, stop_server
+from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.detach import (
+    ServerConfig,
+    serves,
+    start_server,
+    stop_server,
+)
 from ansible_collections.zerotouch.openshift.tests.support.hostile import readers
 from hypothesis import given
 from hypothesis import strategies as st
@@ -35,7 +42,15 @@ def start(tmp_path: Path) -> Iterator[Start]:
     with ExitStack() as running:
 
         def start(**changes: object) -> int:
-            options = {"path": image, "url_path": PATH, "log": tmp_path / "log", "listen": "127.0.0.1", "port": 0, "max_seconds": 60, **changes}
+            options = {
+                "path": image,
+                "url_path": PATH,
+                "log": tmp_path / "log",
+                "listen": "127.0.0.1",
+                "port": 0,
+                "max_seconds": 60,
+                **changes,
+            }
             process, port = start_server(ServerConfig(**options))
             running.callback(stop_server, process, SystemClock())
             return port
@@ -192,7 +207,9 @@ LARGE_HEADS = {
     "a request line": b"GET /" + b"a" * HEAD_LIMIT + b" HTTP/1.1\r\n\r\n",
     "one header": b"GET / HTTP/1.1\r\nX: " + b"a" * HEAD_LIMIT + b"\r\n\r\n",
     "a header of the image's path": f"GET {PATH} HTTP/1.1\r\nX: ".encode() + b"a" * HEAD_LIMIT + b"\r\n\r\n",
-    "many headers": b"GET / HTTP/1.1\r\n" + b"".join(b"X-%d: " % number + b"a" * 300 + b"\r\n" for number in range(60)) + b"\r\n",
+    "many headers": b"GET / HTTP/1.1\r\n"
+    + b"".join(b"X-%d: " % number + b"a" * 300 + b"\r\n" for number in range(60))
+    + b"\r\n",
     "a header without an end": b"GET / HTTP/1.1\r\nX: " + b"a" * HEAD_LIMIT,
 }
 
@@ -214,7 +231,9 @@ def test_the_limit_is_for_each_request(start: Start, held: ExitStack) -> None:
         assert reading.getresponse().read() == CONTENT[:100]
 
 
-STEPS = st.lists(st.tuples(st.sampled_from(["add", "add", "add", "prove", "remove", "late"]), st.integers(0, 5)), max_size=80)
+STEPS = st.lists(
+    st.tuples(st.sampled_from(["add", "add", "add", "prove", "remove", "late"]), st.integers(0, 5)), max_size=80
+)
 
 
 @given(STEPS, st.integers(1, 8), st.integers(1, 4))

@@ -17,7 +17,12 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.certificate import check_pair
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.listening import taken_by
-from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.options import PublishOptions, as_provided, check_options, read_publish
+from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.options import (
+    PublishOptions,
+    as_provided,
+    check_options,
+    read_publish,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.publish import publish
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
@@ -41,11 +46,22 @@ def pem_of(key: Any, passphrase: bytes = b"") -> bytes:
 
 def certificate_of(key: Any, begins: datetime.datetime = NOW - DAY, ends: datetime.datetime = NOW + DAY) -> bytes:
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "images")])
-    builder = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key()).serial_number(1)
-    return builder.not_valid_before(begins).not_valid_after(ends).sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
+    builder = (
+        x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key()).serial_number(1)
+    )
+    return (
+        builder.not_valid_before(begins)
+        .not_valid_after(ends)
+        .sign(key, hashes.SHA256())
+        .public_bytes(serialization.Encoding.PEM)
+    )
 
 
-KEY, OTHER, RSA = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1()), rsa.generate_private_key(65537, 2048)
+KEY, OTHER, RSA = (
+    ec.generate_private_key(ec.SECP256R1()),
+    ec.generate_private_key(ec.SECP256R1()),
+    rsa.generate_private_key(65537, 2048),
+)
 
 
 @pytest.mark.parametrize(
@@ -53,17 +69,57 @@ KEY, OTHER, RSA = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_k
     [
         pytest.param(certificate_of(KEY), pem_of(KEY), "", id="a pair"),
         pytest.param(certificate_of(KEY) + pem_of(KEY), None, "", id="both in one file"),
-        pytest.param(None, pem_of(KEY), "tls.certificate: Invalid value: {certificate} does not exist", id="no certificate"),
-        pytest.param(certificate_of(KEY), b"", "tls.key: Invalid value: {key} holds no private key", id="empty key"),
-        pytest.param(certificate_of(KEY), None, "tls.key: Invalid value: {certificate} holds no private key in PEM form; name the file", id="no key at all"),
-        pytest.param(b"hello", pem_of(KEY), "tls.certificate: Invalid value: {certificate} holds no certificate in PEM form", id="not PEM"),
-        pytest.param(b"-----BEGIN CERTIFICATE-----\nAAAA\n", pem_of(KEY), "tls.certificate: Invalid value: {certificate} cannot be used", id="broken PEM"),
-        pytest.param(certificate_of(KEY), pem_of(OTHER), "tls.key: Invalid value: {key} does not belong to the certificate {certificate}", id="another key"),
-        pytest.param(certificate_of(KEY), pem_of(RSA), "tls.key: Invalid value: {key} does not belong to the certificate {certificate}", id="another kind"),
-        pytest.param(certificate_of(KEY), pem_of(KEY, b"secret"), "tls.key: Invalid value: {key} is protected by a passphrase", id="passphrase"),
-        pytest.param(certificate_of(KEY, NOW - 2 * DAY, NOW - DAY), pem_of(KEY), "tls.certificate: Invalid value: {certificate} expired on", id="expired"),
         pytest.param(
-            certificate_of(KEY, NOW + DAY, NOW + 2 * DAY), pem_of(KEY), "tls.certificate: Invalid value: {certificate} is not valid before", id="early"
+            None, pem_of(KEY), "tls.certificate: Invalid value: {certificate} does not exist", id="no certificate"
+        ),
+        pytest.param(certificate_of(KEY), b"", "tls.key: Invalid value: {key} holds no private key", id="empty key"),
+        pytest.param(
+            certificate_of(KEY),
+            None,
+            ("tls.key: Invalid value: {certificate} holds no private key in PEM form; name the file"),
+            id="no key at all",
+        ),
+        pytest.param(
+            b"hello",
+            pem_of(KEY),
+            ("tls.certificate: Invalid value: {certificate} holds no certificate in PEM form"),
+            id="not PEM",
+        ),
+        pytest.param(
+            b"-----BEGIN CERTIFICATE-----\nAAAA\n",
+            pem_of(KEY),
+            ("tls.certificate: Invalid value: {certificate} cannot be used"),
+            id="broken PEM",
+        ),
+        pytest.param(
+            certificate_of(KEY),
+            pem_of(OTHER),
+            ("tls.key: Invalid value: {key} does not belong to the certificate {certificate}"),
+            id="another key",
+        ),
+        pytest.param(
+            certificate_of(KEY),
+            pem_of(RSA),
+            ("tls.key: Invalid value: {key} does not belong to the certificate {certificate}"),
+            id="another kind",
+        ),
+        pytest.param(
+            certificate_of(KEY),
+            pem_of(KEY, b"secret"),
+            ("tls.key: Invalid value: {key} is protected by a passphrase"),
+            id="passphrase",
+        ),
+        pytest.param(
+            certificate_of(KEY, NOW - 2 * DAY, NOW - DAY),
+            pem_of(KEY),
+            ("tls.certificate: Invalid value: {certificate} expired on"),
+            id="expired",
+        ),
+        pytest.param(
+            certificate_of(KEY, NOW + DAY, NOW + 2 * DAY),
+            pem_of(KEY),
+            ("tls.certificate: Invalid value: {certificate} is not valid before"),
+            id="early",
         ),
     ],
 )
@@ -72,7 +128,10 @@ def test_certificates(tmp_path: Path, certificate: bytes | None, key: bytes | No
     for name, content in (("certificate", certificate), ("key", key)):
         if content is not None:
             paths[name].write_bytes(content)
-    found = [problem.text() for problem in check_pair(str(paths["certificate"]), str(paths["key"]) if key is not None else "")]
+    found = [
+        problem.text()
+        for problem in check_pair(str(paths["certificate"]), str(paths["key"]) if key is not None else "")
+    ]
     assert len(found) == bool(words), found
     if words:
         assert found[0].startswith("openshift_publish." + words.format(**paths)), found
@@ -117,7 +176,10 @@ def test_modes_that_are_refused(mode: Any, words: str) -> None:
 
 
 def test_paths_are_from_the_directory_and_what_is_reported_is_read_the_same() -> None:
-    options, problems = read_publish({"method": "directory", "directory": "www", "url": "http://x/", "tls": {"certificate": "a.crt"}, "port": "80"}, "/srv")
+    options, problems = read_publish(
+        {"method": "directory", "directory": "www", "url": "http://x/", "tls": {"certificate": "a.crt"}, "port": "80"},
+        "/srv",
+    )
     assert (options.directory, options.certificate, options.port, problems) == ("/srv/www", "/srv/a.crt", 80, [])
     assert read_publish(as_provided(options)) == (options, [])
 
@@ -129,10 +191,22 @@ def test_paths_are_from_the_directory_and_what_is_reported_is_read_the_same() ->
             {"methd": "none"},
             "openshift_publish.methd: Unknown field: known: method, listen, port, url, directory, mode, tls, headers, verify, delete, image_access (did you mean method?)",  # noqa: E501
         ),
-        ({"method": "ftp"}, "openshift_publish.method: Unsupported value: ftp: supported values: serve, directory, upload, none"),
-        ({"method": ["x"]}, "openshift_publish.method: Unsupported value: ['x']: supported values: serve, directory, upload, none"),
-        ({"port": "http"}, "openshift_publish.port: Invalid value: http: must be a number from 0 (any free one) to 65535"),
-        ({"port": True}, "openshift_publish.port: Invalid value: True: must be a number from 0 (any free one) to 65535"),
+        (
+            {"method": "ftp"},
+            ("openshift_publish.method: Unsupported value: ftp: supported values: serve, directory, upload, none"),
+        ),
+        (
+            {"method": ["x"]},
+            ("openshift_publish.method: Unsupported value: ['x']: supported values: serve, directory, upload, none"),
+        ),
+        (
+            {"port": "http"},
+            ("openshift_publish.port: Invalid value: http: must be a number from 0 (any free one) to 65535"),
+        ),
+        (
+            {"port": True},
+            ("openshift_publish.port: Invalid value: True: must be a number from 0 (any free one) to 65535"),
+        ),
         ({"listen": 7}, "openshift_publish.listen: Invalid value: must be a string"),
         ({"tls": "x.pem"}, "openshift_publish.tls: Invalid value: must be a mapping with certificate and key"),
         ({"tls": {"cert": "x"}}, "openshift_publish.tls.cert: Unknown field: known: certificate, key"),
@@ -143,7 +217,11 @@ def test_what_cannot_be_read(publish_: dict[str, Any], text: str) -> None:
     assert [problem.text() for problem in read_publish(publish_)[1]] == [text]
 
 
-@given(st.dictionaries(st.sampled_from(["method", "listen", "port", "url", "directory", "mode", "tls", "x"]), JSON, max_size=4))
+@given(
+    st.dictionaries(
+        st.sampled_from(["method", "listen", "port", "url", "directory", "mode", "tls", "x"]), JSON, max_size=4
+    )
+)
 def test_anything_at_all_is_read_or_reported(publish_: dict[str, Any]) -> None:
     options, problems = read_publish(publish_)
     assert read_publish(as_provided(options)) == (options, [])
@@ -154,7 +232,10 @@ def test_anything_at_all_is_read_or_reported(publish_: dict[str, Any]) -> None:
     ("listen", "text"),
     [
         ("192.0.2.77", "openshift_publish.listen: Invalid value: 192.0.2.77 is not an address of this machine"),
-        ("no-such-name.invalid", "openshift_publish.listen: Invalid value: the name no-such-name.invalid cannot be resolved"),
+        (
+            "no-such-name.invalid",
+            ("openshift_publish.listen: Invalid value: the name no-such-name.invalid cannot be resolved"),
+        ),
     ],
 )
 def test_where_this_machine_cannot_listen(listen: str, text: str) -> None:
@@ -178,15 +259,36 @@ def test_a_port_in_use_names_the_port_and_who_has_it(tmp_path: Path, check_mode:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
         assert check_options(PublishOptions(listen="127.0.0.1", port=port)) == []
-        with pytest.raises(ZeroTouchError, match=rf"Port {port} of 127.0.0.1, .* in use by process {os.getpid()} \(.+\)\. .*openshift_publish.port"):
-            publish(image, StateFile(tmp_path / "work" / "state.json"), PublishOptions(listen="127.0.0.1", port=port), SystemClock(), check_mode=check_mode)
+        with pytest.raises(
+            ZeroTouchError,
+            match=(
+                rf"Port {port} of 127.0.0.1, .* in use by process {os.getpid()} "
+                r"\(.+\)\. .*openshift_publish.port"
+            ),
+        ):
+            publish(
+                image,
+                StateFile(tmp_path / "work" / "state.json"),
+                PublishOptions(listen="127.0.0.1", port=port),
+                SystemClock(),
+                check_mode=check_mode,
+            )
     assert taken_by("127.0.0.1", port) == "" == taken_by("127.0.0.1", 0)
 
 
 def test_shares_and_the_login_for_the_image(tmp_path: Path) -> None:
     access = {"username": "reader", "password": "a secret of the images", "ca_cert": "ca.pem", "validate_certs": "no"}
-    options, problems = read_publish({"method": "none", "url": "nfs://files.example.com/x/agent.iso", "image_access": access}, str(tmp_path))
+    options, problems = read_publish(
+        {"method": "none", "url": "nfs://files.example.com/x/agent.iso", "image_access": access}, str(tmp_path)
+    )
     assert problems == [] and check_options(options) == [] and "a secret of the images" not in repr(options)
-    assert as_provided(options)["image_access"] == {**access, "ca_cert": str(tmp_path / "ca.pem"), "validate_certs": False}
+    assert as_provided(options)["image_access"] == {
+        **access,
+        "ca_cert": str(tmp_path / "ca.pem"),
+        "validate_certs": False,
+    }
     _options, problems = read_publish({"image_access": {"username": "reader", "login": "x"}})
-    assert [problem.path for problem in problems] == ["openshift_publish.image_access.login", "openshift_publish.image_access.password"]
+    assert [problem.path for problem in problems] == [
+        "openshift_publish.image_access.login",
+        "openshift_publish.image_access.password",
+    ]

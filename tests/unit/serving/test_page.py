@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The server of the live report: another path than the image, none of whose siblings exists, and it ends with its run."""
+"""The server of the live report: another path than the image, none of whose siblings exists, and it ends with its
+run.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,11 @@ def test_the_page_is_served_as_it_is_now_and_until_its_run_ends(root: Path) -> N
         url = urlsplit(serve_page(root, OPTIONS, run=run.pid))
         port = url.port or 0
         status, headers, body = get(port, url.path)
-        assert (status, headers["content-type"], headers["cache-control"]) == (200, "text/html; charset=utf-8", "no-store")
+        assert (status, headers["content-type"], headers["cache-control"]) == (
+            200,
+            "text/html; charset=utf-8",
+            "no-store",
+        )
         assert body == b"<title>first</title>"
         new = root / "new"
         new.write_text("<title>second</title>")
@@ -85,11 +91,29 @@ def test_no_sibling_of_the_page_and_nothing_of_the_image_can_be_had(root: Path) 
         port, image_port = url.port or 0, served.port or 0
         token, image_token = url.path.split("/")[1], served.path.split("/")[1]
         assert port != image_port and token != image_token and len(token) == 32
-        assert token not in (root / "report.html").read_text() + (root / "logs" / page.LOG).read_text() + (root / "state.json").read_text()
+        assert (
+            token
+            not in (root / "report.html").read_text()
+            + (root / "logs" / page.LOG).read_text()
+            + (root / "state.json").read_text()
+        )
         names = [entry.relative_to(root).as_posix() for entry in root.rglob("*")]
-        siblings = ["/", "//", f"/{token}", f"/{token}/", f"/{token}/.", f"/{token}/../{token}/report.txt", f"/{token}/report", f"/{token}/report.html/"]
+        siblings = [
+            "/",
+            "//",
+            f"/{token}",
+            f"/{token}/",
+            f"/{token}/.",
+            f"/{token}/../{token}/report.txt",
+            f"/{token}/report",
+            f"/{token}/report.html/",
+        ]
         siblings += [f"/{token}/{name}" for name in names if name not in ("report.html", "report.json")]
-        siblings += [f"/{name}" for name in names] + [f"/{token}/../{name}" for name in names] + [f"/{token}/%2e%2e/{name}" for name in names]
+        siblings += (
+            [f"/{name}" for name in names]
+            + [f"/{token}/../{name}" for name in names]
+            + [f"/{token}/%2e%2e/{name}" for name in names]
+        )
         siblings += [served.path, f"/{token}/{image.name}", f"/{image_token}/report.html"]
         assert {path: get(port, path)[0] for path in siblings} == dict.fromkeys(siblings, 404)
         on_image = [url.path, f"/{token}/{image.name}", f"/{image_token}/report.html", f"/{image_token}/"]

@@ -17,7 +17,11 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving import served
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.detach import Process, stop_server
-from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.options import Publication, PublishOptions, check_options
+from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.options import (
+    Publication,
+    PublishOptions,
+    check_options,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.publish import publish, withdraw
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.route import Peer
 
@@ -66,10 +70,17 @@ def test_serve_is_idempotent(image: Path, state: StateFile) -> None:
     assert (len(bytes.fromhex(directory)), name) == (16, "agent.x86_64.iso")
     assert fetch(first.url) == b"image" * 100
     section = state.section("publish")
-    assert (section["pid"], section["port"], section["url"], section["token"]) == (first.pid, first.port, first.url, directory)
+    assert (section["pid"], section["port"], section["url"], section["token"]) == (
+        first.pid,
+        first.port,
+        first.url,
+        directory,
+    )
 
     second = go(image, state, LOCAL)
-    assert second == Publication(False, "the server runs", "serve", first.url, str(image), "127.0.0.1", first.port, first.pid)
+    assert second == Publication(
+        False, "the server runs", "serve", first.url, str(image), "127.0.0.1", first.port, first.pid
+    )
     assert go(image, state, LOCAL, check_mode=True) == second
 
 
@@ -127,7 +138,10 @@ def test_what_makes_another_server(image: Path, state: StateFile, monkeypatch: p
     assert third.reason == "the server listens elsewhere or otherwise"
     assert third.url == f"http://192.0.2.9:8080/{state.section('publish')['token']}/agent.aarch64.iso"
     monkeypatch.setattr(served, "serves", lambda *args, **options: False)
-    assert go(other, state, PublishOptions(listen="0.0.0.0", url="http://192.0.2.9:8080/")).reason == "the server does not answer"
+    assert (
+        go(other, state, PublishOptions(listen="0.0.0.0", url="http://192.0.2.9:8080/")).reason
+        == "the server does not answer"
+    )
 
 
 def test_another_base_url_needs_no_other_server(image: Path, state: StateFile) -> None:
@@ -149,13 +163,20 @@ def test_check_mode_predicts_and_touches_nothing(tmp_path: Path) -> None:
     assert not withdraw(state, SystemClock(), check_mode=True).changed
 
 
-def test_url_has_the_address_that_leads_to_the_bmcs(image: Path, state: StateFile, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_url_has_the_address_that_leads_to_the_bmcs(
+    image: Path, state: StateFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
     found = go(image, state, PublishOptions(peers=(Peer("node-1", "127.0.0.9", 443),)), check_mode=True)
     assert found.url.startswith("http://127.0.0.1:")
     monkeypatch.setattr(served, "address_for", lambda peers, connect_to: ("2001:db8::1", []))
     with pytest.raises(ZeroTouchError, match=r"IPv6 .* listens on IPv4 only"):
         go(image, state, PublishOptions(peers=(Peer("node-1", "2001:db8::11", 443),)), check_mode=True)
-    found = go(image, state, PublishOptions(listen="::", port=8080, peers=(Peer("node-1", "2001:db8::11", 443),)), check_mode=True)
+    found = go(
+        image,
+        state,
+        PublishOptions(listen="::", port=8080, peers=(Peer("node-1", "2001:db8::11", 443),)),
+        check_mode=True,
+    )
     assert found.url.startswith("http://[2001:db8::1]:8080/")
 
 
@@ -181,12 +202,19 @@ def test_directory(image: Path, state: StateFile, tmp_path: Path) -> None:
     copy = Path(done.copy_path)
     assert done.url == f"https://www.example.com/images/{copy.parent.name}/agent.x86_64.iso"
     assert len(copy.parent.name) == 32
-    assert (copy.read_bytes(), copy.stat().st_mode & 0o777, copy.parent.stat().st_mode & 0o777) == (b"image" * 100, 0o640, 0o710)
+    assert (copy.read_bytes(), copy.stat().st_mode & 0o777, copy.parent.stat().st_mode & 0o777) == (
+        b"image" * 100,
+        0o640,
+        0o710,
+    )
     assert not go(image, state, options).changed
     image.write_bytes(b"newer" * 100)
     assert go(image, state, options).reason == "the image changed"
     assert copy.read_bytes() == b"newer" * 100
-    assert go(image, state, PublishOptions(method="directory", directory=str(root), url=options.url, mode=0o644)).reason == "the copy's mode is not 0644"
+    assert (
+        go(image, state, PublishOptions(method="directory", directory=str(root), url=options.url, mode=0o644)).reason
+        == "the copy's mode is not 0644"
+    )
     assert copy.parent.stat().st_mode & 0o777 == 0o711
     done = withdraw(state, SystemClock())
     assert (done.changed, done.reason, list(root.iterdir())) == (True, "the copy is removed", [])

@@ -9,12 +9,21 @@ import datetime
 from pathlib import Path
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.request_log import UNKNOWN, ImageRead, RequestLog, join
+from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.request_log import (
+    UNKNOWN,
+    ImageRead,
+    RequestLog,
+    join,
+)
 
 SINCE = "2026-01-01T00:05:00Z"
 LINES = [
     ("a range", "2026-01-01T00:05:00Z 10.0.0.1 GET bytes=0-1 206 2 bytes 0.001 s", {"10.0.0.1"}),
-    ("the whole image, which is still being sent", "2026-01-01T00:06:00Z 10.0.0.1 GET - 200 1048576 bytes 10.000 s so far", {"10.0.0.1"}),
+    (
+        "the whole image, which is still being sent",
+        ("2026-01-01T00:06:00Z 10.0.0.1 GET - 200 1048576 bytes 10.000 s so far"),
+        {"10.0.0.1"},
+    ),
     ("IPv6", "2026-01-01T00:06:00Z fd00:0:0::1 GET - 200 1 bytes 0.1 s", {"fd00::1"}),
     ("IPv4 at a server for both", "2026-01-01T00:06:00Z ::ffff:10.0.0.1 GET - 200 1 bytes 0.1 s", {"10.0.0.1"}),
     ("before", "2026-01-01T00:04:59Z 10.0.0.1 GET bytes=0-1 206 2 bytes 0.001 s", set()),
@@ -57,17 +66,26 @@ READS = {
     "the whole image": (["6:00Z 10.0.0.1 GET - 200 1000 bytes 9.0 s"], ImageRead(100, 240)),
     "a part of it, and the connection broke": (["6:00Z 10.0.0.1 GET - 200 437 bytes 9.0 s"], ImageRead(43, 240)),
     "a range that was wanted to the end": (["6:00Z 10.0.0.1 GET bytes=900- 206 50 bytes 0.1 s"], ImageRead(5, 240)),
-    "ranges in any order": ([f"6:0{at}Z 10.0.0.1 GET bytes={at}00-{at}99 206 100 bytes 0.1 s" for at in (3, 1, 2)], ImageRead(30, 237)),
+    "ranges in any order": (
+        [f"6:0{at}Z 10.0.0.1 GET bytes={at}00-{at}99 206 100 bytes 0.1 s" for at in (3, 1, 2)],
+        ImageRead(30, 237),
+    ),
     "a range twice: it is being read": (
         ["6:00Z 10.0.0.1 GET bytes=0-99 206 100 bytes 0.1 s", "9:30Z 10.0.0.1 GET bytes=0-99 206 100 bytes 0.1 s"],
         ImageRead(10, 30),
     ),
-    "an answer that goes on": (["6:00Z 10.0.0.1 GET - 200 100 bytes 10.0 s so far", "7:00Z 10.0.0.1 GET - 200 700 bytes 70.0 s so far"], ImageRead(70, 180)),
+    "an answer that goes on": (
+        ["6:00Z 10.0.0.1 GET - 200 100 bytes 10.0 s so far", "7:00Z 10.0.0.1 GET - 200 700 bytes 70.0 s so far"],
+        ImageRead(70, 180),
+    ),
     "an answer that does not go on": (
         ["6:00Z 10.0.0.1 GET - 200 430 bytes 10.0 s so far", "7:00Z 10.0.0.1 GET - 200 430 bytes 70.0 s so far"],
         ImageRead(43, 240),
     ),
-    "a range from the end, whose place is not known": (["6:00Z 10.0.0.1 GET bytes=-99 206 99 bytes 0.1 s"], ImageRead(0, 240)),
+    "a range from the end, whose place is not known": (
+        ["6:00Z 10.0.0.1 GET bytes=-99 206 99 bytes 0.1 s"],
+        ImageRead(0, 240),
+    ),
     "more than there is": (["6:00Z 10.0.0.1 GET - 200 5000 bytes 9.0 s"], ImageRead(100, 240)),
     "another reader": (["9:59Z 10.0.0.2 GET - 200 1 bytes 9.0 s"], None),
 }

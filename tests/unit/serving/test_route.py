@@ -12,7 +12,13 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.route import Peer, address_for, source_address
 
-ROUTES = {"10.0.0.11": "10.0.0.1", "10.0.0.12": "10.0.0.1", "10.1.0.13": "10.1.0.1", "192.0.2.1": "10.9.9.9", "127.4.0.7": "127.0.0.1"}
+ROUTES = {
+    "10.0.0.11": "10.0.0.1",
+    "10.0.0.12": "10.0.0.1",
+    "10.1.0.13": "10.1.0.1",
+    "192.0.2.1": "10.9.9.9",
+    "127.4.0.7": "127.0.0.1",
+}
 
 
 def source(host: str, port: int) -> str:
@@ -47,7 +53,13 @@ def test_the_mapping_is_followed() -> None:
 def test_unknown_names() -> None:
     address, warnings = address_for(peers("10.0.0.11", "nowhere.example.com"), source=source)
     assert (address, warnings) == ("10.0.0.1", ["No route was found to node-1: Name or service not known."])
-    with pytest.raises(ZeroTouchError, match=r"No address of this machine leads to the BMCs.*node-0: Name or service not known"):
+    with pytest.raises(
+        ZeroTouchError,
+        match=(
+            r"No address of this machine leads to the BMCs.*node-0: Name or "
+            r"service not known"
+        ),
+    ):
         address_for(peers("nowhere.example.com"), source=source)
 
 

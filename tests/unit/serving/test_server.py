@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The server as a process: started from its text, asked over real sockets, outliving its starter, ending when it should."""
+"""The server as a process: started from its text, asked over real sockets, outliving its starter, ending when it
+should.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,13 @@ import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock import SystemClock
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving import detach
-from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.detach import Process, ServerConfig, serves, start_server, stop_server
+from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.detach import (
+    Process,
+    ServerConfig,
+    serves,
+    start_server,
+    stop_server,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.head import parse_ranges
 
 CONTENT = bytes(range(256)) * 40
@@ -77,7 +85,15 @@ def start(tmp_path: Path, image: Path) -> Iterator[Start]:
     running = []
 
     def start(**changes: object) -> tuple[Process, int]:
-        options = {"path": image, "url_path": PATH, "log": tmp_path / "server.log", "listen": "127.0.0.1", "port": 0, "max_seconds": 60, **changes}
+        options = {
+            "path": image,
+            "url_path": PATH,
+            "log": tmp_path / "server.log",
+            "listen": "127.0.0.1",
+            "port": 0,
+            "max_seconds": 60,
+            **changes,
+        }
         process, port = start_server(ServerConfig(**options))
         running.append(process)
         return process, port
@@ -108,7 +124,12 @@ def wait_for(condition: Callable[[], bool], seconds: float = 60) -> bool:
 def test_answers(start: Start) -> None:
     process, port = start()
     answer, body = ask(port)
-    assert (answer.status, body, answer.headers["Content-Length"], answer.headers["Accept-Ranges"]) == (200, CONTENT, "10240", "bytes")
+    assert (answer.status, body, answer.headers["Content-Length"], answer.headers["Accept-Ranges"]) == (
+        200,
+        CONTENT,
+        "10240",
+        "bytes",
+    )
     assert answer.headers["Transfer-Encoding"] is None
     assert answer.headers["Last-Modified"] == "Tue, 14 Nov 2023 22:13:20 GMT"
     etag = answer.headers["ETag"]
@@ -117,7 +138,12 @@ def test_answers(start: Start) -> None:
     assert (answer.status, body, answer.headers["Content-Length"], answer.headers["ETag"]) == (200, b"", "10240", etag)
 
     answer, body = ask(port, Range="bytes=100-199")
-    assert (answer.status, body, answer.headers["Content-Range"], answer.headers["Content-Length"]) == (206, CONTENT[100:200], "bytes 100-199/10240", "100")
+    assert (answer.status, body, answer.headers["Content-Range"], answer.headers["Content-Length"]) == (
+        206,
+        CONTENT[100:200],
+        "bytes 100-199/10240",
+        "100",
+    )
 
     answer, body = ask(port, Range="bytes=20000-")
     assert (answer.status, body, answer.headers["Content-Range"]) == (416, b"", "bytes */10240")
@@ -130,7 +156,9 @@ def test_several_ranges_in_one_answer(start: Start) -> None:
     assert int(answer.headers["Content-Length"]) == len(body)
     boundary = answer.headers["Content-Type"].partition("boundary=")[2].encode()
     parts = body.split(b"--" + boundary)
-    assert parts[1].startswith(b"\r\nContent-Type: application/octet-stream\r\nContent-Range: bytes 0-3/10240\r\n\r\n\x00\x01\x02\x03")
+    assert parts[1].startswith(
+        b"\r\nContent-Type: application/octet-stream\r\nContent-Range: bytes 0-3/10240\r\n\r\n\x00\x01\x02\x03"
+    )
     assert parts[2].endswith(b"bytes 10238-10239/10240\r\n\r\n\xfe\xff\r\n")
     assert parts[3] == b"--\r\n"
 
@@ -269,11 +297,16 @@ def test_it_outlives_its_starter_and_the_starters_files(tmp_path: Path, image: P
             archive.write(packages / name, f"packages/{name}")
     program = (
         "from pathlib import Path; from packages.serving.detach import *; import sys;"
-        "p, port = start_server(ServerConfig(path=Path(sys.argv[1]), url_path=sys.argv[2], log=Path(sys.argv[3]), listen='127.0.0.1', port=0, max_seconds=60));"
+        "p, port = start_server(ServerConfig(path=Path(sys.argv[1]), url_path=sys.argv[2], log=Path(sys.argv[3]), "
+        "listen='127.0.0.1', port=0, max_seconds=60));"
         "print(p.pid, p.started, port)"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program, str(image), PATH, str(tmp_path / "log")], env={"PYTHONPATH": str(payload)}, capture_output=True, text=True, check=True
+        [sys.executable, "-c", program, str(image), PATH, str(tmp_path / "log")],
+        env={"PYTHONPATH": str(payload)},
+        capture_output=True,
+        text=True,
+        check=True,
     )
     pid, started, port = map(int, done.stdout.split())
     payload.unlink()
@@ -309,7 +342,9 @@ def test_it_ends_on_signals(start: Start, number: signal.Signals) -> None:
 
 
 def test_it_obeys_signals_at_any_moment(start: Start) -> None:
-    """A handler that took the lock of the wait that it interrupted blocked the server forever: it neither ended nor watched its image."""
+    """A handler that took the lock of the wait that it interrupted blocked the server forever: it neither ended nor
+    watched its image.
+    """
     process, _port = start()
     for _time in range(3000):
         process.send(signal.SIGUSR1)
@@ -353,12 +388,33 @@ def test_https(start: Start, tmp_path: Path) -> None:
 
     certificate, key = tmp_path / "tls.crt", tmp_path / "tls.key"
     subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1",
-         "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate],
-        check=True, capture_output=True,
-    )  # fmt: skip
+        [
+            "openssl",
+            "req",
+            "-x509",
+            "-newkey",
+            "ec",
+            "-pkeyopt",
+            "ec_paramgen_curve:P-256",
+            "-nodes",
+            "-days",
+            "2",
+            "-subj",
+            "/CN=127.0.0.1",
+            "-addext",
+            "subjectAltName=IP:127.0.0.1",
+            "-keyout",
+            key,
+            "-out",
+            certificate,
+        ],
+        check=True,
+        capture_output=True,
+    )
     _process, port = start(certificate=str(certificate), key=str(key))
-    connection = http.client.HTTPSConnection("127.0.0.1", port, timeout=10, context=ssl.create_default_context(cafile=str(certificate)))
+    connection = http.client.HTTPSConnection(
+        "127.0.0.1", port, timeout=10, context=ssl.create_default_context(cafile=str(certificate))
+    )
     connection.request("GET", PATH, headers={"Range": "bytes=10-"})
     assert connection.getresponse().read() == CONTENT[10:]
     connection.close()

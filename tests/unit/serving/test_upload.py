@@ -18,9 +18,18 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import RemoteError, Unreachable, ZeroTouchError
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import (
+    RemoteError,
+    Unreachable,
+    ZeroTouchError,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
-from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.options import Publication, PublishOptions, check_options, read_publish
+from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.options import (
+    Publication,
+    PublishOptions,
+    check_options,
+    read_publish,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.publish import publish, withdraw
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.transfer import SAMPLE
 
@@ -68,7 +77,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def answer(self, status: int, body: bytes = b"", **headers: str) -> None:
         self.send_response(status)
-        for name, value in {"Content-Length": str(len(body)), **{name.replace("_", "-"): value for name, value in headers.items()}}.items():
+        for name, value in {
+            "Content-Length": str(len(body)),
+            **{name.replace("_", "-"): value for name, value in headers.items()},
+        }.items():
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)
@@ -171,7 +183,9 @@ def state(image: Path) -> StateFile:
 
 @pytest.fixture
 def options(store: Store) -> PublishOptions:
-    return PublishOptions(method="upload", url=f"http://127.0.0.1:{store.server_port}/images", headers=(("Authorization", SECRET),))
+    return PublishOptions(
+        method="upload", url=f"http://127.0.0.1:{store.server_port}/images", headers=(("Authorization", SECRET),)
+    )
 
 
 def go(image: Path, state: StateFile, options: PublishOptions, *beside: Path, check_mode: bool = False) -> Publication:
@@ -179,7 +193,9 @@ def go(image: Path, state: StateFile, options: PublishOptions, *beside: Path, ch
 
 
 @pytest.mark.parametrize("verify", ["ranges", "digest"])
-def test_upload_and_rerun(store: Store, image: Path, rootfs: Path, state: StateFile, options: PublishOptions, verify: str) -> None:
+def test_upload_and_rerun(
+    store: Store, image: Path, rootfs: Path, state: StateFile, options: PublishOptions, verify: str
+) -> None:
     options = dataclasses.replace(options, verify=verify)
     planned = go(image, state, options, rootfs, check_mode=True)
     assert planned.changed and planned.url == f"{options.url}/predicted/agent.x86_64.iso"
@@ -198,7 +214,9 @@ def test_upload_and_rerun(store: Store, image: Path, rootfs: Path, state: StateF
     assert SECRET.split()[1] not in state.path.read_text()
 
 
-def test_another_version_with_the_same_size_beginning_and_end(store: Store, image: Path, state: StateFile, options: PublishOptions) -> None:
+def test_another_version_with_the_same_size_beginning_and_end(
+    store: Store, image: Path, state: StateFile, options: PublishOptions
+) -> None:
     first = go(image, state, options)
     changed = bytearray(IMAGE)
     changed[SAMPLE + 5] ^= 1
@@ -208,7 +226,9 @@ def test_another_version_with_the_same_size_beginning_and_end(store: Store, imag
 
 
 @pytest.mark.parametrize("etags", [True, False])
-def test_a_file_that_another_process_replaced(store: Store, image: Path, state: StateFile, options: PublishOptions, *, etags: bool) -> None:
+def test_a_file_that_another_process_replaced(
+    store: Store, image: Path, state: StateFile, options: PublishOptions, *, etags: bool
+) -> None:
     store.etags = etags
     path = urlsplit(go(image, state, options).url).path
     store.versions[path] += 1
@@ -232,7 +252,13 @@ def test_a_server_that_stores_other_bytes(
     if not found:
         go(image, state, options)
         return
-    with pytest.raises(ZeroTouchError, match=r"stores other bytes than were uploaded: agent\.x86_64\.iso has other bytes there"):
+    with pytest.raises(
+        ZeroTouchError,
+        match=(
+            r"stores other bytes than were uploaded: agent\.x86_64\.iso has "
+            r"other bytes there"
+        ),
+    ):
         go(image, state, options)
     store.corrupt = 0
     token = state.section("publish")["token"]
@@ -252,7 +278,9 @@ def test_a_server_that_stores_other_bytes(
         (503, "answered 503", 4),
     ],
 )
-def test_a_server_that_refuses(store: Store, image: Path, state: StateFile, options: PublishOptions, status: int, words: str, attempts: int) -> None:
+def test_a_server_that_refuses(
+    store: Store, image: Path, state: StateFile, options: PublishOptions, status: int, words: str, attempts: int
+) -> None:
     store.faults = {"PUT": [status] * 10}
     with pytest.raises(RemoteError, match=words) as caught:
         go(image, state, options)
@@ -268,7 +296,9 @@ def test_faults_that_pass(store: Store, image: Path, state: StateFile, options: 
     assert store.files[urlsplit(done.url).path] == IMAGE
 
 
-def test_a_server_that_breaks_every_upload_off(store: Store, image: Path, state: StateFile, options: PublishOptions) -> None:
+def test_a_server_that_breaks_every_upload_off(
+    store: Store, image: Path, state: StateFile, options: PublishOptions
+) -> None:
     store.closes = 10
     with pytest.raises(ZeroTouchError, match="refused the upload without an answer"):
         go(image, state, options)
@@ -280,7 +310,9 @@ def test_no_server(image: Path, state: StateFile) -> None:
         go(image, state, PublishOptions(method="upload", url="http://127.0.0.1:9/images"))
 
 
-def test_directories_of_webdav(store: Store, image: Path, rootfs: Path, state: StateFile, options: PublishOptions) -> None:
+def test_directories_of_webdav(
+    store: Store, image: Path, rootfs: Path, state: StateFile, options: PublishOptions
+) -> None:
     store.directories = {"/images/"}
     path = urlsplit(go(image, state, options, rootfs).url).path
     assert store.sent("MKCOL") == [path.rpartition("/")[0] + "/"] and store.files[path] == IMAGE
@@ -289,7 +321,9 @@ def test_directories_of_webdav(store: Store, image: Path, rootfs: Path, state: S
         go(image, StateFile(state.path.parent / "other.json"), options)
 
 
-def test_a_server_that_is_not_readable_for_bmcs(store: Store, image: Path, state: StateFile, options: PublishOptions) -> None:
+def test_a_server_that_is_not_readable_for_bmcs(
+    store: Store, image: Path, state: StateFile, options: PublishOptions
+) -> None:
     store.private = True
     done = go(image, state, options)
     assert "BMCs send no headers" in done.warnings[0] and not go(image, state, options).changed
@@ -327,7 +361,9 @@ def test_withdraw(store: Store, image: Path, rootfs: Path, state: StateFile, opt
     assert not withdraw(state, Timeless(), deleting).changed
 
 
-def test_a_run_that_was_killed_in_an_upload_leaves_nothing_unknown(store: Store, image: Path, state: StateFile, options: PublishOptions, monkeypatch) -> None:
+def test_a_run_that_was_killed_in_an_upload_leaves_nothing_unknown(
+    store: Store, image: Path, state: StateFile, options: PublishOptions, monkeypatch
+) -> None:
     from ansible_collections.zerotouch.openshift.plugins.module_utils.serving import transfer
 
     def killed(*_arguments: object) -> None:
@@ -345,10 +381,29 @@ def test_a_run_that_was_killed_in_an_upload_leaves_nothing_unknown(store: Store,
 def test_over_tls(store: Store, image: Path, state: StateFile, options: PublishOptions, tmp_path: Path) -> None:
     certificate, key = tmp_path / "tls.crt", tmp_path / "tls.key"
     subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1",
-         "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate],
-        check=True, capture_output=True,
-    )  # fmt: skip
+        [
+            "openssl",
+            "req",
+            "-x509",
+            "-newkey",
+            "ec",
+            "-pkeyopt",
+            "ec_paramgen_curve:P-256",
+            "-nodes",
+            "-days",
+            "2",
+            "-subj",
+            "/CN=127.0.0.1",
+            "-addext",
+            "subjectAltName=IP:127.0.0.1",
+            "-keyout",
+            key,
+            "-out",
+            certificate,
+        ],
+        check=True,
+        capture_output=True,
+    )
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)
     store.socket = context.wrap_socket(store.socket, server_side=True)
@@ -359,7 +414,9 @@ def test_over_tls(store: Store, image: Path, state: StateFile, options: PublishO
     assert store.files[urlsplit(done.url).path] == IMAGE
 
 
-def test_another_method_leaves_the_files(store: Store, image: Path, state: StateFile, options: PublishOptions, tmp_path: Path) -> None:
+def test_another_method_leaves_the_files(
+    store: Store, image: Path, state: StateFile, options: PublishOptions, tmp_path: Path
+) -> None:
     go(image, state, options)
     (tmp_path / "www").mkdir()
     done = go(image, state, PublishOptions(method="directory", directory=str(tmp_path / "www"), url="http://x"))
@@ -383,13 +440,21 @@ def test_options_that_cannot_be_read(provided: dict[str, Any], path: str) -> Non
 
 
 def test_options() -> None:
-    options, problems = read_publish({"method": "upload", "url": "http://x/", "headers": {"A": " secret-word "}, "verify": "digest", "delete": "yes"})
-    assert not problems and (options.headers, options.verify, options.delete) == ((("A", "secret-word"),), "digest", True)
+    options, problems = read_publish(
+        {"method": "upload", "url": "http://x/", "headers": {"A": " secret-word "}, "verify": "digest", "delete": "yes"}
+    )
+    assert not problems and (options.headers, options.verify, options.delete) == (
+        (("A", "secret-word"),),
+        "digest",
+        True,
+    )
     assert [problem.path for problem in check_options(PublishOptions(method="upload"))] == ["openshift_publish.url"]
     assert not check_options(options) and "secret-word" not in repr(options)
 
 
-def test_the_initrd_of_a_network_boot_is_uploaded_once(store: Store, rootfs: Path, state: StateFile, options: PublishOptions) -> None:
+def test_the_initrd_of_a_network_boot_is_uploaded_once(
+    store: Store, rootfs: Path, state: StateFile, options: PublishOptions
+) -> None:
     initrd = rootfs.with_name("agent.x86_64-initrd.img")
     initrd.write_bytes(b"initrd")
     done = go(initrd, state, options, initrd, rootfs)

@@ -1,14 +1,26 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The oracle of the soak: it reports a planted write in each row that it is about, and it accepts what the documented table allows."""
+"""The oracle of the soak: it reports a planted write in each row that it is about, and it accepts what the documented
+table allows.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.tests.soak.oracle import HUB, History, Machine, Rack, Verdict, Write, forbidden, judge, rack_of
+from ansible_collections.zerotouch.openshift.tests.soak.oracle import (
+    HUB,
+    History,
+    Machine,
+    Rack,
+    Verdict,
+    Write,
+    forbidden,
+    judge,
+    rack_of,
+)
 from ansible_collections.zerotouch.openshift.tests.soak.sequences import Fault, Situation, Step
 
 NAME = "sno-0"
@@ -34,12 +46,26 @@ def deploy(**more: Any) -> Step:
     ("step", "machine", "history", "more"),
     [
         pytest.param(deploy(check=True), OFF, None, {}, id="check mode"),
-        pytest.param(deploy(method="hub", hub="named", force=TAKE_OVER), OFF, None, {"foreign": frozenset({NAME})}, id="row 2"),
+        pytest.param(
+            deploy(method="hub", hub="named", force=TAKE_OVER), OFF, None, {"foreign": frozenset({NAME})}, id="row 2"
+        ),
         pytest.param(deploy(), ELSEWHERE, None, {}, id="row 3, a Node"),
         pytest.param(deploy(force=TAKE_OVER), ELSEWHERE, None, {}, id="row 3, a Node, taken over"),
-        pytest.param(deploy(force=START_OVER, confirm="right"), ON, History({("sibling", NAME): "agent"}), {}, id="row 3, a sibling directory"),
+        pytest.param(
+            deploy(force=START_OVER, confirm="right"),
+            ON,
+            History({("sibling", NAME): "agent"}),
+            {},
+            id="row 3, a sibling directory",
+        ),
         pytest.param(deploy(method="hub", hub="named"), OFF, History(RECORDED), {}, id="row 4"),
-        pytest.param(Step("destroy_cluster", method="hub", hub="named", confirm="right"), OFF, History(RECORDED), {}, id="row 4, destroy"),
+        pytest.param(
+            Step("destroy_cluster", method="hub", hub="named", confirm="right"),
+            OFF,
+            History(RECORDED),
+            {},
+            id="row 4, destroy",
+        ),
         pytest.param(deploy(method="hub", hub="wrong"), OFF, None, {}, id="row 6, a hub that cannot be read"),
         pytest.param(deploy(hub="named"), OFF, History({(HUB, NAME): "hub"}), {}, id="row 3, recorded at the hub"),
         pytest.param(deploy(force=START_OVER), ON, None, {"apis": frozenset({"sno"})}, id="row 12, not confirmed"),
@@ -51,10 +77,18 @@ def deploy(**more: Any) -> Step:
         pytest.param(Step("destroy_cluster", confirm="right"), ON, None, {}, id="row 13, destroy"),
         pytest.param(Step("destroy_cluster"), OWN, INSTALLED, {}, id="row 7, destroy without a name"),
         pytest.param(Step("destroy_cluster", confirm="wrong"), OWN, INSTALLED, {}, id="row 7, destroy of another name"),
-        pytest.param(Step("remove_hosts", confirm="right", hosts=(NAME,)), OWN, INSTALLED, {}, id="a playbook that the method does not have"),
+        pytest.param(
+            Step("remove_hosts", confirm="right", hosts=(NAME,)),
+            OWN,
+            INSTALLED,
+            {},
+            id="a playbook that the method does not have",
+        ),
     ],
 )
-def test_a_planted_write_is_reported(step: Step, machine: Machine, history: History | None, more: dict[str, Any]) -> None:
+def test_a_planted_write_is_reported(
+    step: Step, machine: Machine, history: History | None, more: dict[str, Any]
+) -> None:
     assert forbidden({NAME: verdict(step, machine, history, **more)}, [INSERT, EJECT]) == [INSERT, EJECT]
 
 
@@ -74,8 +108,15 @@ def test_an_installed_member_may_lose_its_medium_and_nothing_else(force: tuple[s
         pytest.param(deploy(force=START_OVER, confirm="right"), OWN, INSTALLED, id="row 7"),
         pytest.param(deploy(), ON, History(RECORDED), id="rows 8 and 11"),
         pytest.param(Step("destroy_cluster", confirm="right"), OWN, INSTALLED, id="destroy"),
-        pytest.param(deploy(), ON, History(grants=frozenset({("main", NAME)})), id="taken over by a run that was killed"),
-        pytest.param(deploy(hub="named", faults=(Fault("hub-down"),)), OFF, None, id="a hub that is not needed and cannot be read"),
+        pytest.param(
+            deploy(), ON, History(grants=frozenset({("main", NAME)})), id="taken over by a run that was killed"
+        ),
+        pytest.param(
+            deploy(hub="named", faults=(Fault("hub-down"),)),
+            OFF,
+            None,
+            id="a hub that is not needed and cannot be read",
+        ),
     ],
 )
 def test_what_the_table_allows_is_accepted(step: Step, machine: Machine, history: History | None) -> None:
@@ -99,7 +140,12 @@ def test_a_machine_outside_of_the_inventory_or_of_the_named_hosts_is_never_writt
 def test_history_of_a_run_that_is_killed_and_of_one_that_completes() -> None:
     step = deploy(force=TAKE_OVER)
     killed = History().after(step, "main", {NAME: "allow"}, [INSERT], -9)
-    assert (killed.records, killed.grants, killed.finished, killed.written) == (RECORDED, {("main", NAME)}, frozenset(), {NAME})
+    assert (killed.records, killed.grants, killed.finished, killed.written) == (
+        RECORDED,
+        {("main", NAME)},
+        frozenset(),
+        {NAME},
+    )
     done = killed.after(deploy(), "main", {NAME: "allow"}, [INSERT], 0)
     assert (done.grants, done.finished) == (frozenset(), FINISHED)
     assert verdict(deploy(), OFF, done) == "eject"

@@ -7,7 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ansible_collections.zerotouch.openshift.tests.soak.sequences import AT_FIRST_WRITE, MACHINES, PLAYBOOKS, TO_THE_END, Sequence, Step, generate
+from ansible_collections.zerotouch.openshift.tests.soak.sequences import (
+    AT_FIRST_WRITE,
+    MACHINES,
+    PLAYBOOKS,
+    TO_THE_END,
+    Sequence,
+    Step,
+    generate,
+)
 
 SEQUENCES = [generate(seed) for seed in range(300)]
 
@@ -24,13 +32,26 @@ def test_a_seed_gives_one_sequence() -> None:
 def test_all_parts_appear_in_the_long_soak() -> None:
     situations, all_steps = [sequence.situation for sequence in SEQUENCES], steps(SEQUENCES)
     assert {situation.rack for situation in situations} == set(MACHINES)
-    assert {situation.kind for situation in situations} == {"off", "other-system", "elsewhere", "unrecorded", "bare-metal-hosts", "own"}
+    assert {situation.kind for situation in situations} == {
+        "off",
+        "other-system",
+        "elsewhere",
+        "unrecorded",
+        "bare-metal-hosts",
+        "own",
+    }
     assert {step.playbook for step in all_steps} == set(PLAYBOOKS)
     assert {step.method for step in all_steps} == {"agent", "hub", "assisted"}
     assert {step.hub for step in all_steps} == {"none", "stray", "named", "wrong"}
     assert {step.work_dir for step in all_steps} == {"main", "lost", "sibling", "fresh"}
     assert {step.confirm for step in all_steps} == {"none", "wrong", "right"}
-    assert {fault.kind for step in all_steps for fault in step.faults} == {"api-down", "kubelet-down", "service-down", "hub-down", "bmc-down"}
+    assert {fault.kind for step in all_steps for fault in step.faults} == {
+        "api-down",
+        "kubelet-down",
+        "service-down",
+        "hub-down",
+        "bmc-down",
+    }
     assert {AT_FIRST_WRITE, TO_THE_END} < {step.kill for step in all_steps}
     assert {step.check for step in all_steps} == {False, True}
 

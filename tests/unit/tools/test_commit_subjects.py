@@ -20,8 +20,19 @@ if not shutil.which("git"):
 
 
 def git(directory: Path, *arguments: str) -> str:
-    identity = ["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false", "-c", "init.defaultBranch=main"]
-    return subprocess.run(["git", *identity, *arguments], cwd=directory, check=True, capture_output=True, text=True).stdout.strip()
+    identity = [
+        "-c",
+        "user.name=a",
+        "-c",
+        "user.email=a@example.com",
+        "-c",
+        "commit.gpgsign=false",
+        "-c",
+        "init.defaultBranch=main",
+    ]
+    return subprocess.run(
+        ["git", *identity, *arguments], cwd=directory, check=True, capture_output=True, text=True
+    ).stdout.strip()
 
 
 def commit(directory: Path, subject: str) -> str:
@@ -45,7 +56,9 @@ def repository(tmp_path: Path) -> Path:
     return directory
 
 
-@pytest.mark.parametrize(("subject", "ok"), [("x" * 72, True), ("ä" * 72, True), ("x" * 73, False), ("a  b " + "x" * 70, False)])
+@pytest.mark.parametrize(
+    ("subject", "ok"), [("x" * 72, True), ("ä" * 72, True), ("x" * 73, False), ("a  b " + "x" * 70, False)]
+)
 def test_subjects_after_a_commit(repository: Path, subject: str, ok: bool) -> None:
     first = git(repository, "rev-parse", "HEAD")
     commit(repository, subject)

@@ -19,14 +19,19 @@ import pytest
 PROGRAM = Path(__file__).parents[3] / "tools" / "demo-summary"
 if not PROGRAM.exists():
     pytest.skip("tools/ is not part of the artifact", allow_module_level=True)
-_SPEC = importlib.util.spec_from_loader("demo_summary", importlib.machinery.SourceFileLoader("demo_summary", str(PROGRAM)))
+_SPEC = importlib.util.spec_from_loader(
+    "demo_summary", importlib.machinery.SourceFileLoader("demo_summary", str(PROGRAM))
+)
 summary = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(summary)
 
 
 def node(name: str, *roles: str, ready: str = "True") -> dict[str, Any]:
     labels = {f"node-role.kubernetes.io/{role}": "" for role in roles}
-    return {"metadata": {"name": name, "labels": labels}, "status": {"conditions": [{"type": "Ready", "status": ready}]}}
+    return {
+        "metadata": {"name": name, "labels": labels},
+        "status": {"conditions": [{"type": "Ready", "status": ready}]},
+    }
 
 
 HOSTS = [
@@ -45,14 +50,26 @@ def test_a_good_cluster() -> None:
 Change = Callable[[dict[str, Any], list[Any], dict[str, Any]], object]
 CASES: list[tuple[Change, str]] = [
     (lambda report, nodes, version: nodes.pop(), "b is configured, but the cluster has no Node of this name"),
-    (lambda report, nodes, version: nodes.append(node("c", "worker")), "the cluster has a Node c that is not configured"),
-    (lambda report, nodes, version: nodes.__setitem__(0, node("a", "worker")), "a is configured as control plane, its Node has the role worker"),
+    (
+        lambda report, nodes, version: nodes.append(node("c", "worker")),
+        "the cluster has a Node c that is not configured",
+    ),
+    (
+        lambda report, nodes, version: nodes.__setitem__(0, node("a", "worker")),
+        ("a is configured as control plane, its Node has the role worker"),
+    ),
     (
         lambda report, nodes, version: nodes.__setitem__(1, node("b", "worker", "control-plane")),
         "b is configured as worker, its Node belongs to the control plane",
     ),
-    (lambda report, nodes, version: nodes.__setitem__(1, node("b", "worker", ready="Unknown")), "the Node b is not ready"),
-    (lambda report, nodes, version: version.clear(), "the cluster is not complete: its ClusterVersion is not available"),
+    (
+        lambda report, nodes, version: nodes.__setitem__(1, node("b", "worker", ready="Unknown")),
+        "the Node b is not ready",
+    ),
+    (
+        lambda report, nodes, version: version.clear(),
+        ("the cluster is not complete: its ClusterVersion is not available"),
+    ),
     (lambda report, nodes, version: report["result"].update(phase="failed", text="failed"), "the report says: failed"),
 ]
 
@@ -77,4 +94,6 @@ def test_an_api_that_does_not_answer(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(sys, "argv", [str(PROGRAM), str(tmp_path)])
     with pytest.raises(SystemExit) as ended:
         summary.main()
-    assert str(ended.value).startswith("The API of the cluster does not answer with ") and str(ended.value).endswith("Connection refused")
+    assert str(ended.value).startswith("The API of the cluster does not answer with ") and str(ended.value).endswith(
+        "Connection refused"
+    )

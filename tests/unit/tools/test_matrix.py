@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""tools/matrix: which pairs of ansible-core and Python it runs, what it skips and why, and that one failure fails it. Its programs are replaced."""
+"""tools/matrix: which pairs of ansible-core and Python it runs, what it skips and why, and that one failure fails it.
+
+Its programs are replaced.
+"""
 
 from __future__ import annotations
 
@@ -51,9 +54,13 @@ def program(path: Path, text: str) -> None:
 
 @pytest.fixture
 def matrix(tmp_path: Path) -> Matrix:
-    """Runs tools/matrix where the Pythons ``found`` are installed and .venv has 3.11: return code, output, and the commands that it ran."""
+    """Runs tools/matrix where the Pythons ``found`` are installed and .venv has 3.11: return code, output, and the
+    commands that it ran.
+    """
 
-    def run(found: Collection[str], failing: str = "none", uninstallable: str = "none", **variables: str) -> tuple[int, str, list[str]]:
+    def run(
+        found: Collection[str], failing: str = "none", uninstallable: str = "none", **variables: str
+    ) -> tuple[int, str, list[str]]:
         for name, text in (("sanity", SANITY), ("build-artifact", "#!/bin/sh\n")):
             program(tmp_path / "tools" / name, text)
         shutil.copy(ROOT / "tools" / "matrix", tmp_path / "tools" / "matrix")
@@ -65,8 +72,21 @@ def matrix(tmp_path: Path) -> Matrix:
             program(tmp_path / "bin" / f"python{version}", f"#!/bin/sh\nexit {0 if version in found else 1}\n")
         runs = tmp_path / "runs"
         runs.touch()
-        own = {"PATH": f"{tmp_path / 'bin'}:{os.defpath}", "PYENV_ROOT": str(tmp_path), "RUNS": str(runs), "FAILING": failing, "UNINSTALLABLE": uninstallable}
-        done = subprocess.run([str(tmp_path / "tools" / "matrix")], env={**own, **variables}, capture_output=True, text=True, timeout=60, check=False)
+        own = {
+            "PATH": f"{tmp_path / 'bin'}:{os.defpath}",
+            "PYENV_ROOT": str(tmp_path),
+            "RUNS": str(runs),
+            "FAILING": failing,
+            "UNINSTALLABLE": uninstallable,
+        }
+        done = subprocess.run(
+            [str(tmp_path / "tools" / "matrix")],
+            env={**own, **variables},
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
         return done.returncode, done.stdout + done.stderr, runs.read_text().splitlines()
 
     return run
@@ -91,7 +111,10 @@ def test_what_is_missing_is_skipped_with_its_reason(matrix: Matrix) -> None:
         "SKIPPED matrix, ansible-core 2.16, Python 3.12: its packages cannot be installed here",
         "SKIPPED matrix, ansible-core 2.18, Python 3.13: no Python 3.13 found here",
         "SKIPPED matrix, ansible-core 2.18, Python 3.12: its packages cannot be installed here",
-        *[f"SKIPPED matrix, ansible-core newest, Python {version}: no Python {version} found here" for version in ("3.15", "3.14", "3.13")],
+        *[
+            f"SKIPPED matrix, ansible-core newest, Python {version}: no Python {version} found here"
+            for version in ("3.15", "3.14", "3.13")
+        ],
         "SKIPPED matrix, ansible-core newest, Python 3.12: its packages cannot be installed here",
     ]
     assert output.splitlines()[-1] == "-- matrix: 2 checks passed, 0 failed, 7 skipped"

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The plugin that runs a share of the tests: order by a text, no file is started after a time, a failed test is named with its command."""
+"""The plugin that runs a share of the tests: order by a text, no file is started after a time, a failed test is named
+with its command.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,24 @@ FILES = tuple(f"test_{letter}.py" for letter in "abcdef")
 @pytest.fixture
 def run(tmp_path: Path):
     def run(*arguments: str) -> str:
-        command = [sys.executable, "-m", "pytest", "-v", "-rs", "-p", "no:cacheprovider", "-p", PLUGIN, "--rootdir", str(tmp_path), *arguments, str(tmp_path)]
-        return subprocess.run(command, cwd=tmp_path, env={"PYTHONPATH": str(BUILD)}, capture_output=True, text=True, check=False).stdout
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-v",
+            "-rs",
+            "-p",
+            "no:cacheprovider",
+            "-p",
+            PLUGIN,
+            "--rootdir",
+            str(tmp_path),
+            *arguments,
+            str(tmp_path),
+        ]
+        return subprocess.run(
+            command, cwd=tmp_path, env={"PYTHONPATH": str(BUILD)}, capture_output=True, text=True, check=False
+        ).stdout
 
     return run
 

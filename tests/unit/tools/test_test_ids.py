@@ -35,7 +35,9 @@ FILE = "tests/unit/test_x.py"
 
 
 def check(root: Path, *arguments: str) -> tuple[int, str]:
-    done = subprocess.run([sys.executable, PROGRAM, "--root", root, *arguments], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, PROGRAM, "--root", root, *arguments], capture_output=True, text=True, check=False
+    )
     assert not done.stderr
     return done.returncode, done.stdout
 
@@ -61,7 +63,13 @@ def test_a_new_test_belongs_to_the_list(tree: Path) -> None:
     (tree / "lab/tests").mkdir(parents=True)
     (tree / "lab/tests/test_y.py").write_text("def test_g(): ...\n")
     code, output = check(tree)
-    assert (code, output) == (1, "tests/ids.txt lacks 1 tests (lab/tests/test_y.py::test_g is the first). Run tools/test-ids --write and commit the list.\n")
+    assert (code, output) == (
+        1,
+        (
+            "tests/ids.txt lacks 1 tests (lab/tests/test_y.py::test_g is the first). Run tools/test-ids --write and "
+            "commit the list.\n"
+        ),
+    )
     assert check(tree, "--write") == check(tree) == (0, "")
 
 
@@ -70,7 +78,10 @@ def test_a_new_test_belongs_to_the_list(tree: Path) -> None:
     [
         ("", "restore it, or say in tests/removed.md"),
         (f"* `{FILE}::test_a`", "its line in tests/removed.md has no reason"),
-        (f"* `{FILE}::test_a` -> `{FILE}::test_z`", f"tests/removed.md says it is now {FILE}::test_z, which is not there either"),
+        (
+            f"* `{FILE}::test_a` -> `{FILE}::test_z`",
+            (f"tests/removed.md says it is now {FILE}::test_z, which is not there either"),
+        ),
         (f"* `{FILE}::test_b`: another test", "restore it"),
         (f"* `{FILE}::test_a`: test_b covers it.", ""),
         (f"* `{FILE}::test_a` -> `{FILE}::test_b`", ""),

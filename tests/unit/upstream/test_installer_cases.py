@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The installer's own integration cases against our modules. INSTALLER_CASES_VERSION is their release, where they do not show it."""
+"""The installer's own integration cases against our modules.
+
+INSTALLER_CASES_VERSION is their release, where they do not show it.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,11 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.files 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import errors
 from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.secrets import BuildSecrets, make_secrets
 from ansible_collections.zerotouch.openshift.tests.support import live_image, upstream
-from ansible_collections.zerotouch.openshift.tests.unit.installer_cases.archive import Archive, command_lines, parse_line
+from ansible_collections.zerotouch.openshift.tests.unit.installer_cases.archive import (
+    Archive,
+    command_lines,
+    parse_line,
+)
 from ansible_collections.zerotouch.openshift.tests.unit.installer_cases.case import run_case
 from ansible_collections.zerotouch.openshift.tests.unit.installer_cases.script import COMMANDS, Skipped
 
@@ -32,8 +39,15 @@ WITHOUT_COUNTERPART = {"unconfiguredIgnContains", "unconfiguredIgnCmp"}
 
 
 def release_of_the_cases() -> str:
-    """Return the release that the cases show by what they expect: manifests of older releases have an empty time of creation."""
-    older = any("creationTimestamp: null" in text for case in FOUND.values() for name, text in case.files.items() if "expected" in name)
+    """Return the release that the cases show by what they expect: manifests of older releases have an empty time of
+    creation.
+    """
+    older = any(
+        "creationTimestamp: null" in text
+        for case in FOUND.values()
+        for name, text in case.files.items()
+        if "expected" in name
+    )
     return os.environ.get("INSTALLER_CASES_VERSION") or ("4.20.0" if older else "4.22.0")
 
 
@@ -49,7 +63,9 @@ def secrets() -> BuildSecrets:
 def bases(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], Path]:
     """CoreOS images by the size of their initrd in bytes."""
     directory = tmp_path_factory.mktemp("base")
-    return functools.cache(lambda size: live_image.make_iso(directory / f"rhcos-{size}.iso", ignition=262144, initrd=bytes(size)))
+    return functools.cache(
+        lambda size: live_image.make_iso(directory / f"rhcos-{size}.iso", ignition=262144, initrd=bytes(size))
+    )
 
 
 @pytest.mark.parametrize("name", FOUND)

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The table of what an image holds against upstream's list: every file and unit is in it or is left out with a reason."""
+"""The table of what an image holds against upstream's list: every file and unit is in it or is left out with a
+reason.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,11 @@ def _paths(cells: list[str]) -> list[str]:
         for name in _braces(token):
             path = re.sub(r"<[^>]+>|\*", "x", name)
             if path.startswith("…/"):
-                base = "/etc/assisted/hostconfig/x" if path in ("…/root-device-hints.yaml", "…/role") else "/usr/local/share/assisted-service"
+                base = (
+                    "/etc/assisted/hostconfig/x"
+                    if path in ("…/root-device-hints.yaml", "…/role")
+                    else "/usr/local/share/assisted-service"
+                )
                 path = path.replace("…", base, 1)
             paths.append(path)
     # These two rows of upstream's list are a directory and for files that have rows of their own here.
@@ -69,7 +75,8 @@ def test_every_file_of_ours_is_one_of_upstreams() -> None:
     own = [
         path
         for path, sample in samples.items()
-        if sample not in upstream and not path.startswith(("/etc/assisted/manifests/", "/etc/assisted/extra-manifests/"))
+        if sample not in upstream
+        and not path.startswith(("/etc/assisted/manifests/", "/etc/assisted/extra-manifests/"))
     ]
     # The reference has the MAC-keyed fencing file in the text of its row.
     assert own == ["/etc/assisted/hostconfig/<host>/fencing-credentials.yaml"]
@@ -77,11 +84,22 @@ def test_every_file_of_ours_is_one_of_upstreams() -> None:
 
 def test_every_unit_of_upstream_is_here_or_omitted_with_a_reason() -> None:
     section = _section("### 5.3 systemd units", "Ordering:")
-    enabled = re.search(r"Always enabled: (.*?)\. Install adds ([\w-]+); add-nodes adds ([\w-]+) \+ ([\w-]+); static network adds ([\w-]+)", section, re.DOTALL)
+    enabled = re.search(
+        (
+            r"Always enabled: (.*?)\. Install adds ([\w-]+); add-nodes adds ([\w-]+) \+ ([\w-]+); static network adds "
+            r"([\w-]+)"
+        ),
+        section,
+        re.DOTALL,
+    )
     assert enabled is not None
     names = re.sub(r"\([^)]*\)", "", enabled[1]).split(",") + [enabled[number] for number in range(2, 6)]
     known = {row.name for row in UNITS} | set(OMITTED)
-    wanted = {f"{name.strip()}.service" for name in names} | {"apply-host-config.service", "load-config-iso@.service", "agent-check-config-image.service"}
+    wanted = {f"{name.strip()}.service" for name in names} | {
+        "apply-host-config.service",
+        "load-config-iso@.service",
+        "agent-check-config-image.service",
+    }
     assert wanted - known == set()
     # Those that older releases had instead (docs/upstream/releases.md).
     assert {row.name for row in UNITS} - wanted == {"agent-start-ui.service", "create-cluster-and-infraenv.service"}

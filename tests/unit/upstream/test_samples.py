@@ -12,11 +12,23 @@ from pathlib import Path
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
-from ansible_collections.zerotouch.openshift.plugins.module_utils.image.boot_artifacts import ArtifactNames, boot_artifacts, network_arguments
-from ansible_collections.zerotouch.openshift.plugins.module_utils.image.build import ImageRecord, build_image, plan_image
+from ansible_collections.zerotouch.openshift.plugins.module_utils.image.boot_artifacts import (
+    ArtifactNames,
+    boot_artifacts,
+    network_arguments,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.image.build import (
+    ImageRecord,
+    build_image,
+    plan_image,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.composed import Composed
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.copy import patched_copy
-from ansible_collections.zerotouch.openshift.plugins.module_utils.image.edit import ignition_patch, kargs_patches, without_config
+from ansible_collections.zerotouch.openshift.plugins.module_utils.image.edit import (
+    ignition_patch,
+    kargs_patches,
+    without_config,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.iso9660 import ImageFile, Volume
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.live import live_image, read_live_image
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.miniso import minimal_iso
@@ -30,13 +42,83 @@ EXPECTED = [
     ("2020-09", 669696, "rhcos-46.82.202112161843-0", "x86_64", 92160, 0, [], None, None),
     ("2021-01", 675840, "rhcos-47.84.202112162337-0", "x86_64", 96256, 1131, [94026, 365415], None, None),
     ("2021-09", 681984, "fedora-coreos-34.20210921.dev.0", "x86_64", 102400, 1139, [371658, 98126], None, None),
-    ("2021-12", 741376, "fedora-coreos-35.20211216.dev.0", "x86_64", 161792, 1139, [431050, 139086], 0, ("0.11.0", 12, "df1ddfdb586c714e")),
-    ("2022-02", 1048576, "fedora-coreos-35.20220217.dev.0", "x86_64", 159744, 1139, [429002, 137038], 0, ("0.13.1", 11, "c68b4a9a085eed2c")),
-    ("2022-09", 1048576, "fedora-coreos-36.20220909.dev.0", "x86_64", 159744, 1139, [429002, 137038], 22, ("0.15.0", 11, "06c84908aee79920")),
-    ("2023-03.x86_64", 1048576, "fedora-coreos-37.20230306.dev.0", "x86_64", 157696, 1139, [431050, 427853], 22, ("0.16.1", 12, "8f447825e77125cd")),
-    ("2023-03.s390x", 946176, "fedora-coreos-37.20230307.dev.0", "s390x", 203776, 0, [], 22, ("0.16.1", 14, "1eba30dede5045b2")),
-    ("2023-07.x86_64", 1048576, "fedora-coreos-38.20230718.dev.0", "x86_64", 139264, 1139, [408522, 137037], 22, ("0.17.0", 12, "b64f0261321433be")),
-    ("2023-07.s390x", 948224, "fedora-coreos-38.20230718.dev.0", "s390x", 203776, 896, [138368], 22, ("0.17.0", 15, "f6a39f14b30e1919")),
+    (
+        "2021-12",
+        741376,
+        "fedora-coreos-35.20211216.dev.0",
+        "x86_64",
+        161792,
+        1139,
+        [431050, 139086],
+        0,
+        ("0.11.0", 12, "df1ddfdb586c714e"),
+    ),
+    (
+        "2022-02",
+        1048576,
+        "fedora-coreos-35.20220217.dev.0",
+        "x86_64",
+        159744,
+        1139,
+        [429002, 137038],
+        0,
+        ("0.13.1", 11, "c68b4a9a085eed2c"),
+    ),
+    (
+        "2022-09",
+        1048576,
+        "fedora-coreos-36.20220909.dev.0",
+        "x86_64",
+        159744,
+        1139,
+        [429002, 137038],
+        22,
+        ("0.15.0", 11, "06c84908aee79920"),
+    ),
+    (
+        "2023-03.x86_64",
+        1048576,
+        "fedora-coreos-37.20230306.dev.0",
+        "x86_64",
+        157696,
+        1139,
+        [431050, 427853],
+        22,
+        ("0.16.1", 12, "8f447825e77125cd"),
+    ),
+    (
+        "2023-03.s390x",
+        946176,
+        "fedora-coreos-37.20230307.dev.0",
+        "s390x",
+        203776,
+        0,
+        [],
+        22,
+        ("0.16.1", 14, "1eba30dede5045b2"),
+    ),
+    (
+        "2023-07.x86_64",
+        1048576,
+        "fedora-coreos-38.20230718.dev.0",
+        "x86_64",
+        139264,
+        1139,
+        [408522, 137037],
+        22,
+        ("0.17.0", 12, "b64f0261321433be"),
+    ),
+    (
+        "2023-07.s390x",
+        948224,
+        "fedora-coreos-38.20230718.dev.0",
+        "s390x",
+        203776,
+        896,
+        [138368],
+        22,
+        ("0.17.0", 15, "f6a39f14b30e1919"),
+    ),
 ]
 NAMES = [row[0] for row in EXPECTED]
 CONFIG = b'{"ignition":{"version":"3.2.0"}}'
@@ -60,7 +142,9 @@ def test_expected_values(row: tuple, tmp_path: Path) -> None:
         platform = "random.trust_cpu=on" if name == "2021-01" else "mitigations=auto,nosmt"
         text = f"{platform} coreos.liveiso={volume_id} ignition.firstboot ignition.platform.id=metal"
         assert (image.kargs.text, image.kargs.default) == (text, text)
-        assert [(each.offset, each.length) for each in image.kargs.areas] == [(offset, kargs_size) for offset in kargs_offsets]
+        assert [(each.offset, each.length) for each in image.kargs.areas] == [
+            (offset, kargs_size) for offset in kargs_offsets
+        ]
         assert image.kargs.source == ("coreKarg" if name == "2021-01" else "kargs.json")
     else:
         assert image.kargs is None
@@ -96,7 +180,10 @@ def test_modify_then_undo_gives_the_same_image(name: str, tmp_path: Path) -> Non
     assert built.sha256 == hashlib.sha256(dest.read_bytes()).hexdigest() != before
     assert dest.stat().st_size == base.stat().st_size
 
-    undo = [ignition_patch(changed, without_config(changed.members)), *(kargs_patches(changed, changed.kargs.default) if changed.kargs else ())]
+    undo = [
+        ignition_patch(changed, without_config(changed.members)),
+        *(kargs_patches(changed, changed.kargs.default) if changed.kargs else ()),
+    ]
     with ImageFile(dest) as source:
         patched_copy(source, back, undo)
     assert hashlib.sha256(back.read_bytes()).hexdigest() == before == hashlib.sha256(base.read_bytes()).hexdigest()
@@ -181,17 +268,26 @@ def test_what_differs_in_a_minimal_iso_is_its_areas_and_its_default(name: str, t
     image, pristine = read_live_image(dest), read_live_image(base)
     default = pristine.kargs.default.replace(f"coreos.liveiso={pristine.volume_id} ", "")
     assert (image.kargs.default, image.kargs.text) == (default, f"{default} coreos.live.rootfs_url={url} fips=1")
-    assert (image.form, image.ignition, built.sha256) == ("minimal_iso", CONFIG, hashlib.sha256(dest.read_bytes()).hexdigest())
+    assert (image.form, image.ignition, built.sha256) == (
+        "minimal_iso",
+        CONFIG,
+        hashlib.sha256(dest.read_bytes()).hexdigest(),
+    )
     content = bytearray(dest.read_bytes())
     with ImageFile(base) as file:
         before = bytearray(minimal_iso(file)[0].read_at(0, len(content)))
     for area in [image.ignition_area, image.kargs.info, *image.kargs.areas]:
-        content[area.offset : area.offset + area.length] = before[area.offset : area.offset + area.length] = bytes(area.length)
+        content[area.offset : area.offset + area.length] = before[area.offset : area.offset + area.length] = bytes(
+            area.length
+        )
     assert content == before
     record = ImageRecord.from_state(built.to_state())
     assert not plan_image(base, dest, CONFIG, ["fips=1"], rootfs_url=url, record=record).changed
     assert not plan_image(base, dest, CONFIG, ["fips=1"], rootfs_url=url).changed
-    assert plan_image(base, dest, CONFIG, ["fips=1"], rootfs_url=f"{url}2", record=record).reason == "the kernel arguments changed"
+    assert (
+        plan_image(base, dest, CONFIG, ["fips=1"], rootfs_url=f"{url}2", record=record).reason
+        == "the kernel arguments changed"
+    )
     assert plan_image(base, dest, CONFIG, ["fips=1"], record=record).reason == "its form is minimal_iso, wanted is iso"
 
 
@@ -224,12 +320,20 @@ def test_s390x_names_its_files_for_a_network_boot(tmp_path: Path) -> None:
     with ImageFile(base) as file:
         image = live_image(file)
         arguments = network_arguments(image, ["fips=1"])
-        made = {name: Composed(file, pieces) for name, pieces in boot_artifacts(file, image, CONFIG, names, arguments).items()}
+        made = {
+            name: Composed(file, pieces)
+            for name, pieces in boot_artifacts(file, image, CONFIG, names, arguments).items()
+        }
         content = {name: one.read_at(0, one.size) for name, one in made.items()}
-    assert sorted(content) == [f"agent.s390x-{name}" for name in ("generic.ins", "initrd.addrsize", "initrd.img", "rootfs.img", "vmlinuz")]
+    assert sorted(content) == [
+        f"agent.s390x-{name}" for name in ("generic.ins", "initrd.addrsize", "initrd.img", "rootfs.img", "vmlinuz")
+    ]
     assert arguments == "mitigations=auto,nosmt ignition.firstboot ignition.platform.id=metal fips=1"
     address = content["agent.s390x-initrd.addrsize"]
-    assert (address[:8].hex(), int.from_bytes(address[8:], "big")) == ("0000000002000000", len(content["agent.s390x-initrd.img"]))
+    assert (address[:8].hex(), int.from_bytes(address[8:], "big")) == (
+        "0000000002000000",
+        len(content["agent.s390x-initrd.img"]),
+    )
     assert content["agent.s390x-generic.ins"].decode().splitlines()[1:3] == [
         "images/agent.s390x-vmlinuz 0x00000000",
         "images/agent.s390x-initrd.img 0x02000000",

@@ -41,7 +41,9 @@ class Scene:
         """A Cluster whose infrastructure is there, and the template of its control plane's Machines."""
         rig = self.rig
         endpoint = {"host": f"api.{name}.lab.example.com", "port": 6443}
-        await rig.create(CORE.metal3_cluster, name, {"controlPlaneEndpoint": endpoint, "noCloudProvider": True}, namespace=namespace)
+        await rig.create(
+            CORE.metal3_cluster, name, {"controlPlaneEndpoint": endpoint, "noCloudProvider": True}, namespace=namespace
+        )
         await rig.client.patch(CORE.metal3_cluster, name, namespace, {"status": {"ready": True}}, subresource="status")
         spec = {
             "clusterNetwork": {"pods": {"cidrBlocks": ["172.18.0.0/20"]}, "services": {"cidrBlocks": ["10.96.0.0/12"]}},
@@ -52,10 +54,22 @@ class Scene:
         await self.template(name, namespace=namespace)
 
     async def template(self, name: str, *, namespace: str = "edge") -> None:
-        spec = {"template": {"spec": {"image": {"url": "http://images.example.com/rhcos.qcow2", "checksum": "c", "format": "qcow2"}}}}
+        spec = {
+            "template": {
+                "spec": {"image": {"url": "http://images.example.com/rhcos.qcow2", "checksum": "c", "format": "qcow2"}}
+            }
+        }
         await self.rig.create(CORE.metal3_machine_template, name, spec, namespace=namespace)
 
-    async def plane(self, name: str = "c1", *, template: str = "", namespace: str = "edge", metadata: Object | None = None, **spec: Any) -> None:
+    async def plane(
+        self,
+        name: str = "c1",
+        *,
+        template: str = "",
+        namespace: str = "edge",
+        metadata: Object | None = None,
+        **spec: Any,
+    ) -> None:
         config = {"baseDomain": "lab.example.com", "pullSecretRef": {"name": "pull-secret"}, **spec.pop("config", {})}
         body = {
             "distributionVersion": "4.22.0",
@@ -76,8 +90,17 @@ class Scene:
             "bootstrap": {"configRef": reference(CORE.config_template, name)},
             "infrastructureRef": reference(CORE.metal3_machine_template, name),
         }
-        body: Object = {"clusterName": cluster, "selector": {"matchLabels": labels}, "template": {"metadata": {"labels": labels}, "spec": machine}}
-        await self.rig.create(CORE.machine_deployment, name, body | ({} if replicas is None else {"replicas": replicas}), metadata={"labels": labels})
+        body: Object = {
+            "clusterName": cluster,
+            "selector": {"matchLabels": labels},
+            "template": {"metadata": {"labels": labels}, "spec": machine},
+        }
+        await self.rig.create(
+            CORE.machine_deployment,
+            name,
+            body | ({} if replicas is None else {"replicas": replicas}),
+            metadata={"labels": labels},
+        )
 
     async def machines(self, number: int, *, namespace: str = "edge") -> list[Object]:
         """The Machines once there are so many."""

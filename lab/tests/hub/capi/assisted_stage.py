@@ -3,9 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """A hub on which nothing but OpenShift Assisted's providers work: the lab's, or upstream's own managers.
 
-What Cluster API, Metal3, the Infrastructure Operator and Hive would write is written by the tests. Upstream's managers run where
-OPENSHIFT_ASSISTED_BOOTSTRAP and OPENSHIFT_ASSISTED_CONTROLPLANE name them: with KUBEBUILDER_ASSETS on a real kube-apiserver with upstream's definitions,
-which is how the recordings are made, else on the lab's own.
+What Cluster API, Metal3, the Infrastructure Operator and Hive would write is written by the tests. Upstream's managers
+run where OPENSHIFT_ASSISTED_BOOTSTRAP and OPENSHIFT_ASSISTED_CONTROLPLANE name them: with KUBEBUILDER_ASSETS on a real
+kube-apiserver with upstream's definitions, which is how the recordings are made, else on the lab's own.
 """
 
 from __future__ import annotations
@@ -48,7 +48,13 @@ VERSIONS = ("4.14.0", "4.21.0", "4.22.0", "4.22.1")
 SERVICE, REGISTRY = "assisted.hub.example.com", "quay.io"
 CLUSTER_LABEL = "cluster.x-k8s.io/cluster-name"
 NOW = "2026-11-21T10:00:00Z"
-VALIDATORS = Kind("admissionregistration.k8s.io", "v1", "ValidatingWebhookConfiguration", "validatingwebhookconfigurations", namespaced=False)
+VALIDATORS = Kind(
+    "admissionregistration.k8s.io",
+    "v1",
+    "ValidatingWebhookConfiguration",
+    "validatingwebhookconfigurations",
+    namespaced=False,
+)
 VALIDATED_PATH = "/validate-bootstrap-cluster-x-k8s-io-v1alpha2-openshiftassistedconfig"
 UNIT = {"name": "agent.service", "enabled": True, "contents": "[Service]\nExecStart=/usr/local/bin/agent\n"}
 DISCOVERY = json.dumps({"ignition": {"version": "3.1.0"}, "storage": {"files": []}, "systemd": {"units": [UNIT]}})
@@ -61,7 +67,10 @@ def missing() -> str:
             return f"{VARIABLES[name]} names no program"
     if assets() is not None and not UPSTREAM_CRDS.is_dir():
         return "there are no upstream definitions beside the repository"
-    if shutil.which(ENCLOSE[0]) is None or subprocess.run([*ENCLOSE, "true"], check=False, capture_output=True).returncode:
+    if (
+        shutil.which(ENCLOSE[0]) is None
+        or subprocess.run([*ENCLOSE, "true"], check=False, capture_output=True).returncode
+    ):
         return "no network namespace can be made here"
     return ""
 
@@ -71,7 +80,9 @@ PLAYERS = ["lab", pytest.param("upstream", marks=pytest.mark.skipif(bool(MISSING
 
 
 class AssistedStage(Scene):
-    """``machines_seen``: names of Machines in the order of their creation; ``answers``: of the API to requests that it refused."""
+    """``machines_seen``: names of Machines in the order of their creation; ``answers``: of the API to requests that it
+    refused.
+    """
 
     def __init__(self, rig: Rig) -> None:
         super().__init__(rig)
@@ -87,21 +98,44 @@ class AssistedStage(Scene):
         status = {"initialization": {"infrastructureProvisioned": True}}
         return await self.rig.client.patch(CORE.cluster, name, namespace, {"status": status}, subresource="status")
 
-    async def owned_plane(self, name: str = "c1", *, cluster: str = "", namespace: str = "edge", metadata: Object | None = None, **spec: Any) -> None:
+    async def owned_plane(
+        self,
+        name: str = "c1",
+        *,
+        cluster: str = "",
+        namespace: str = "edge",
+        metadata: Object | None = None,
+        **spec: Any,
+    ) -> None:
         """A control plane that its Cluster has taken over already."""
         found = await self.rig.get(CORE.cluster, cluster or name, namespace)
         owners = [{**owner(found, CORE.cluster, block=True), "controller": True}]
         own = metadata or {}
         labels = {CLUSTER_LABEL: cluster or name, **own.get("labels", {})}
-        await self.plane(name, template=cluster or name, namespace=namespace, metadata={**own, "labels": labels, "ownerReferences": owners}, **spec)
+        await self.plane(
+            name,
+            template=cluster or name,
+            namespace=namespace,
+            metadata={**own, "labels": labels, "ownerReferences": owners},
+            **spec,
+        )
 
     async def adopt(self, machine: Object, *kinds: Kind) -> None:
         """The Machine takes over what was made with it, after a pass that found no owner."""
         namespace, name = machine["metadata"]["namespace"], machine["metadata"]["name"]
-        await self.rig.until(CORE.config, name, lambda item: (item.get("status") or {}).get("observedGeneration"), namespace=namespace, seconds=120)
+        await self.rig.until(
+            CORE.config,
+            name,
+            lambda item: (item.get("status") or {}).get("observedGeneration"),
+            namespace=namespace,
+            seconds=120,
+        )
         for kind in kinds:
             item = await self.rig.get(kind, name, namespace)
-            owners = [*(item["metadata"].get("ownerReferences") or []), {**owner(machine, CORE.machine, block=True), "controller": True}]
+            owners = [
+                *(item["metadata"].get("ownerReferences") or []),
+                {**owner(machine, CORE.machine, block=True), "controller": True},
+            ]
             await self.rig.patch(kind, name, {"metadata": {"ownerReferences": owners}}, namespace=namespace)
 
     async def next_machine(self, *, namespace: str = "edge") -> Object:
@@ -122,16 +156,30 @@ class AssistedStage(Scene):
         machine = await self.rig.until(CORE.machine, name, lambda item: condition_of(item, "UpToDate")[0], seconds=120)
         present = {entry["type"]: entry for entry in (machine.get("status") or {}).get("conditions") or []}
         for kind, status in conditions.items():
-            present[kind] = {"type": kind, "status": status, "reason": "AsSet", "message": "", "lastTransitionTime": NOW}
-        await self.rig.client.patch(CORE.machine, name, "edge", {"status": {"conditions": list(present.values())}}, subresource="status")
+            present[kind] = {
+                "type": kind,
+                "status": status,
+                "reason": "AsSet",
+                "message": "",
+                "lastTransitionTime": NOW,
+            }
+        await self.rig.client.patch(
+            CORE.machine, name, "edge", {"status": {"conditions": list(present.values())}}, subresource="status"
+        )
 
-    async def worker(self, name: str = "w-0", *, cluster: str = "c1", metadata: Object | None = None, **config: Any) -> Object:
+    async def worker(
+        self, name: str = "w-0", *, cluster: str = "c1", metadata: Object | None = None, **config: Any
+    ) -> Object:
         """A Machine of a MachineSet, with its config."""
         labels = {CLUSTER_LABEL: cluster}
         spec = {
             "clusterName": cluster,
             "bootstrap": {"configRef": {"apiGroup": CORE.config.group, "kind": CORE.config.kind, "name": name}},
-            "infrastructureRef": {"apiGroup": CORE.metal3_machine.group, "kind": CORE.metal3_machine.kind, "name": name},
+            "infrastructureRef": {
+                "apiGroup": CORE.metal3_machine.group,
+                "kind": CORE.metal3_machine.kind,
+                "name": name,
+            },
         }
         machine = await self.rig.create(CORE.machine, name, spec, metadata={"labels": labels})
         self.machines_seen.append(name)
@@ -171,7 +219,13 @@ class AssistedStage(Scene):
         """Hive's Secret with the kubeconfig of a cluster whose API does not answer."""
         cluster = {"cluster": {"server": "https://127.0.0.1:1", "insecure-skip-tls-verify": True}, "name": "c1"}
         context = {"context": {"cluster": "c1", "user": "admin"}, "name": "admin"}
-        document = {"apiVersion": "v1", "kind": "Config", "clusters": [cluster], "contexts": [context], "current-context": "admin"}
+        document = {
+            "apiVersion": "v1",
+            "kind": "Config",
+            "clusters": [cluster],
+            "contexts": [context],
+            "current-context": "admin",
+        }
         text = json.dumps({**document, "users": [{"name": "admin", "user": {"token": "t"}}]})
         await self.rig.create(SECRET, name, data={"kubeconfig": base64.b64encode(text.encode()).decode()})
 
@@ -180,7 +234,9 @@ class AssistedStage(Scene):
         if secret:
             metadata = {"clusterID": "a", "infraID": "b", "adminKubeconfigSecretRef": {"name": secret}}
             await self.rig.patch(CLUSTER_INSTALL, name, {"spec": {"clusterMetadata": metadata}})
-        await self.rig.client.patch(CLUSTER_INSTALL, name, "edge", {"status": {"debugInfo": {"state": state}}}, subresource="status")
+        await self.rig.client.patch(
+            CLUSTER_INSTALL, name, "edge", {"status": {"debugInfo": {"state": state}}}, subresource="status"
+        )
 
 
 async def quiet(rig: Rig, *, assisted: bool) -> None:
@@ -245,10 +301,16 @@ async def upstream_definitions(real: RealApi) -> None:
         if own is None:
             continue
         served = {version["name"] for version in own["spec"]["versions"]}
-        versions = [{**version, "storage": True, "served": True} for version in definition["spec"]["versions"] if version["name"] in served]
+        versions = [
+            {**version, "storage": True, "served": True}
+            for version in definition["spec"]["versions"]
+            if version["name"] in served
+        ]
         labels = {**(definition["metadata"].get("labels") or {}), **(own["metadata"].get("labels") or {})}
         metadata = {"name": definition["metadata"]["name"], "labels": labels}
-        await real.add_definition({**definition, "metadata": metadata, "spec": {**definition["spec"], "versions": versions}})
+        await real.add_definition(
+            {**definition, "metadata": metadata, "spec": {**definition["spec"], "versions": versions}}
+        )
 
 
 def enclose(rig: Rig, directory: Path, program: str, signer: Signer, pair: Pair) -> int:
@@ -265,7 +327,11 @@ def enclose(rig: Rig, directory: Path, program: str, signer: Signer, pair: Pair)
         program=program,
         arguments=[f"--kubeconfig={kubeconfig}", "--metrics-bind-address=0", "--health-probe-bind-address=0", "-v=6"],
         # Without a bundle of assisted-service's CA its client takes the system's.
-        environment={"SSL_CERT_FILE": str(directory / "ca.crt"), "ASSISTED_CA_BUNDLE_NAME": "", "ASSISTED_CA_BUNDLE_NAMESPACE": ""},
+        environment={
+            "SSL_CERT_FILE": str(directory / "ca.crt"),
+            "ASSISTED_CA_BUNDLE_NAME": "",
+            "ASSISTED_CA_BUNDLE_NAMESPACE": "",
+        },
         api=(str(address.hostname), int(address.port or 443)),
         webhooks=free_port("127.0.0.1"),
         hosts=[SERVICE, REGISTRY],
@@ -277,9 +343,13 @@ def enclose(rig: Rig, directory: Path, program: str, signer: Signer, pair: Pair)
 
 
 async def start(directory: Path, port: int, log: Path, stack: contextlib.AsyncExitStack) -> None:
-    """Let the manager run until the stack ends; returns once it serves its webhooks, which it starts before its controllers."""
+    """Let the manager run until the stack ends; returns once it serves its webhooks, which it starts before its
+    controllers.
+    """
     with log.open("wb") as file:
-        process = await asyncio.create_subprocess_exec(sys.executable, enclosed.__file__, str(directory), stdout=file, stderr=file)
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, enclosed.__file__, str(directory), stdout=file, stderr=file
+        )
     stack.push_async_callback(_ended, process)
     context = ssl.create_default_context(cafile=directory / "ca.crt")
     async with asyncio.timeout(120):

@@ -3,12 +3,13 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Runs one program of upstream in a network of its own, which has a loopback interface and nothing else.
 
-OpenShift Assisted's managers listen on 0.0.0.0:9443, whatever their options say, and read release images from quay.io. In a network namespace both managers
-can run at once, no other machine reaches them, and this file answers for the registry and for assisted-service. The API of the hub comes in through a Unix
-socket, and the webhooks go out through another one.
+OpenShift Assisted's managers listen on 0.0.0.0:9443, whatever their options say, and read release images from quay.io.
+In a network namespace both managers can run at once, no other machine reaches them, and this file answers for the
+registry and for assisted-service. The API of the hub comes in through a Unix socket, and the webhooks go out through
+another one.
 
-Called as ``python enclosed.py DIRECTORY``; DIRECTORY/enclosed.json is an :class:`Enclosure`, DIRECTORY/certificates holds tls.crt and tls.key. The path is
-short: that of a Unix socket has some hundred characters at most.
+Called as ``python enclosed.py DIRECTORY``; DIRECTORY/enclosed.json is an :class:`Enclosure`, DIRECTORY/certificates
+holds tls.crt and tls.key. The path is short: that of a Unix socket has some hundred characters at most.
 """
 
 from __future__ import annotations
@@ -51,7 +52,8 @@ Connect = Callable[[], Awaitable[tuple[asyncio.StreamReader, asyncio.StreamWrite
 class Enclosure:
     """``api``: address of the hub's API; ``webhooks``: the port of the loopback interface that leads to the program's.
 
-    ``versions``: release -> version of Kubernetes, of the images that the registry has; ``discovery``: the Ignition of every InfraEnv.
+    ``versions``: release -> version of Kubernetes, of the images that the registry has; ``discovery``: the Ignition of
+    every InfraEnv.
     """
 
     program: str
@@ -108,16 +110,30 @@ class Registry:
         kubernetes = self._versions.get(match[1]) if match else None
         if kubernetes is None:
             return self._blobs.get(tag)
-        stream = {"kind": "ImageStream", "spec": {"tags": [{"name": "hyperkube", "annotations": {"io.openshift.build.versions": f"kubernetes={kubernetes}"}}]}}
+        stream = {
+            "kind": "ImageStream",
+            "spec": {
+                "tags": [
+                    {"name": "hyperkube", "annotations": {"io.openshift.build.versions": f"kubernetes={kubernetes}"}}
+                ]
+            },
+        }
         layer = self._layer("release-manifests/image-references", json.dumps(stream).encode())
         unpacked = "sha256:" + hashlib.sha256(layer).hexdigest()
-        config = {"architecture": "amd64", "os": "linux", "config": {"Labels": {"tag": tag}}, "rootfs": {"type": "layers", "diff_ids": [unpacked]}}
+        config = {
+            "architecture": "amd64",
+            "os": "linux",
+            "config": {"Labels": {"tag": tag}},
+            "rootfs": {"type": "layers", "diff_ids": [unpacked]},
+        }
         kind = "application/vnd.docker"
         body = {
             "schemaVersion": 2,
             "mediaType": f"{kind}.distribution.manifest.v2+json",
             "config": {"mediaType": f"{kind}.container.image.v1+json", **self._keep(json.dumps(config).encode())},
-            "layers": [{"mediaType": f"{kind}.image.rootfs.diff.tar.gzip", **self._keep(gzip.compress(layer, mtime=0))}],
+            "layers": [
+                {"mediaType": f"{kind}.image.rootfs.diff.tar.gzip", **self._keep(gzip.compress(layer, mtime=0))}
+            ],
         }
         data = json.dumps(body).encode()
         self._keep(data)
@@ -142,8 +158,16 @@ class Registry:
         else:
             data, content_type = self._blobs.get(reference), "application/octet-stream"
         if data is None:
-            return web.json_response({"errors": [{"code": "MANIFEST_UNKNOWN", "message": "manifest unknown"}]}, status=404)
-        return web.Response(body=data, headers={"Content-Type": content_type, "Docker-Content-Digest": "sha256:" + hashlib.sha256(data).hexdigest()})
+            return web.json_response(
+                {"errors": [{"code": "MANIFEST_UNKNOWN", "message": "manifest unknown"}]}, status=404
+            )
+        return web.Response(
+            body=data,
+            headers={
+                "Content-Type": content_type,
+                "Docker-Content-Digest": "sha256:" + hashlib.sha256(data).hexdigest(),
+            },
+        )
 
 
 def application(enclosure: Enclosure) -> web.Application:
@@ -186,7 +210,9 @@ async def inside(directory: Path) -> int:
     enclosure = read(directory)
     prepare(directory, enclosure)
     await asyncio.start_server(forward(lambda: asyncio.open_unix_connection(directory / "api.sock")), *enclosure.api)
-    await asyncio.start_unix_server(forward(lambda: asyncio.open_connection("127.0.0.1", WEBHOOK_PORT)), directory / "webhook.sock")
+    await asyncio.start_unix_server(
+        forward(lambda: asyncio.open_connection("127.0.0.1", WEBHOOK_PORT)), directory / "webhook.sock"
+    )
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(directory / "certificates" / "tls.crt", directory / "certificates" / "tls.key")
     runner = web.AppRunner(application(enclosure))
@@ -202,7 +228,9 @@ async def outside(directory: Path) -> int:
     """The two ways in and out, and what runs inside."""
     enclosure = read(directory)
     await asyncio.start_unix_server(forward(lambda: asyncio.open_connection(*enclosure.api)), directory / "api.sock")
-    await asyncio.start_server(forward(lambda: asyncio.open_unix_connection(directory / "webhook.sock")), "127.0.0.1", enclosure.webhooks)
+    await asyncio.start_server(
+        forward(lambda: asyncio.open_unix_connection(directory / "webhook.sock")), "127.0.0.1", enclosure.webhooks
+    )
     python = [sys.executable, __file__, "--inside", str(directory)]
     process = await asyncio.create_subprocess_exec(*ENCLOSE, *python, preexec_fn=die_with_this)
     return await process.wait()

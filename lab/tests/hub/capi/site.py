@@ -49,7 +49,13 @@ async def workload_cluster(rig: Rig) -> NewCluster:
     made = {name: pki.new_authority(name) for name in pki.SIGNERS}
     signers = {name: (signer.pem, pki.key_pem(signer)) for name, signer in made.items()}
     cluster = NewCluster(
-        name=CLUSTER, base_domain="lab.example.com", version="4.22.0", signers=signers, expected={"master": 3}, clock=rig.lab.clock, faults=Faults()
+        name=CLUSTER,
+        base_domain="lab.example.com",
+        version="4.22.0",
+        signers=signers,
+        expected={"master": 3},
+        clock=rig.lab.clock,
+        faults=Faults(),
     )
     address = rig.lab.fabric.table.loopback("10.0.0.77")
     await cluster.start(address, 6443)
@@ -61,7 +67,9 @@ async def workload_cluster(rig: Rig) -> NewCluster:
 
 async def order_cluster(rig: Rig, core: CoreKinds) -> None:
     """Control plane, Cluster and AgentCluster; the control plane is ready."""
-    await rig.create(HOSTED_CONTROL_PLANE, CLUSTER, {"dns": {"baseDomain": "lab.example.com"}, "pullSecret": {"name": "pull-secret"}})
+    await rig.create(
+        HOSTED_CONTROL_PLANE, CLUSTER, {"dns": {"baseDomain": "lab.example.com"}, "pullSecret": {"name": "pull-secret"}}
+    )
     status = {"kubeConfig": {"name": "admin-kubeconfig", "key": "kubeconfig"}, "ready": True, "initialized": True}
     await rig.client.patch(HOSTED_CONTROL_PLANE, CLUSTER, "edge", {"status": status}, subresource="status")
     endpoint = {"host": "10.0.0.77", "port": 6443}

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the Agent provider makes of an AgentCluster, and which Nodes get their provider id; held against upstream's program where that is at hand."""
+"""What the Agent provider makes of an AgentCluster, and which Nodes get their provider id; held against upstream's
+program where that is at hand.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ztlab.hub.capi.kinds import AGENT_CLUSTER, AGENT_CLUSTER_FINALIZER, AGENT_MACHINE, CORE, HOSTED_CONTROL_PLANE, PROVIDER
+from ztlab.hub.capi.kinds import (
+    AGENT_CLUSTER,
+    AGENT_CLUSTER_FINALIZER,
+    AGENT_MACHINE,
+    CORE,
+    HOSTED_CONTROL_PLANE,
+    PROVIDER,
+)
 from ztlab.hub.names import AGENT, CLUSTER_DEPLOYMENT, CLUSTER_INSTALL, NODE, SECRET, Object, labels_of
 
 from .site import CLUSTER, IGNITION, encoded, reference, workload_cluster
@@ -42,7 +51,9 @@ async def order(on: Stage, **control_plane: Any) -> Object:
     owner = {"apiVersion": f"{CORE}/v1beta2", "kind": "Cluster", "name": CLUSTER, "uid": cluster["metadata"]["uid"]}
     await on.rig.create(SECRET, "authority", data=encoded(a="b"))
     endpoint = {"url": IGNITION, "caCertificateReference": {"name": "authority", "namespace": "edge"}}
-    return await on.rig.create(AGENT_CLUSTER, CLUSTER, {"ignitionEndpoint": endpoint}, metadata={"ownerReferences": [owner]})
+    return await on.rig.create(
+        AGENT_CLUSTER, CLUSTER, {"ignitionEndpoint": endpoint}, metadata={"ownerReferences": [owner]}
+    )
 
 
 async def plane_ready(on: Stage, **more: Any) -> None:
@@ -53,9 +64,13 @@ async def plane_ready(on: Stage, **more: Any) -> None:
 def test_from_a_control_plane_to_a_cluster_of_the_service(tmp_path: Path, player: str) -> None:
     async def scene(on: Stage) -> None:
         item = await order(on)
-        await on.rig.until(AGENT_CLUSTER, CLUSTER, lambda item: item["metadata"].get("finalizers") == [AGENT_CLUSTER_FINALIZER])
+        await on.rig.until(
+            AGENT_CLUSTER, CLUSTER, lambda item: item["metadata"].get("finalizers") == [AGENT_CLUSTER_FINALIZER]
+        )
         await settle()
-        assert await on.rig.client.get(CLUSTER_DEPLOYMENT, CLUSTER, "edge") is None, "the control plane has no kubeconfig yet"
+        assert await on.rig.client.get(CLUSTER_DEPLOYMENT, CLUSTER, "edge") is None, (
+            "the control plane has no kubeconfig yet"
+        )
         await on.rig.create(SECRET, "admin-kubeconfig", data=encoded(kubeconfig="x"))
         await plane_ready(on, kubeadminPassword={"name": "password"})
         deployment = await on.rig.until(CLUSTER_DEPLOYMENT, CLUSTER, lambda item: True)
@@ -66,7 +81,12 @@ def test_from_a_control_plane_to_a_cluster_of_the_service(tmp_path: Path, player
             "baseDomain": "lab.example.com",
             "platform": {"agentBareMetal": {"agentSelector": {}}},
             "pullSecretRef": {"name": "pull-secret"},
-            "clusterInstallRef": {"group": CLUSTER_INSTALL.group, "version": "v1beta1", "kind": "AgentClusterInstall", "name": CLUSTER},
+            "clusterInstallRef": {
+                "group": CLUSTER_INSTALL.group,
+                "version": "v1beta1",
+                "kind": "AgentClusterInstall",
+                "name": CLUSTER,
+            },
             "clusterMetadata": {
                 "clusterID": uid,
                 "infraID": uid,
@@ -78,11 +98,19 @@ def test_from_a_control_plane_to_a_cluster_of_the_service(tmp_path: Path, player
         assert labels_of(deployment)["agentClusterRef"] == CLUSTER
         install = await on.rig.until(CLUSTER_INSTALL, CLUSTER, lambda item: True)
         authority = {"name": "authority", "namespace": "edge"}
-        assert install["spec"]["ignitionEndpoint"] == {"url": "https://10.0.0.77:22623", "caCertificateReference": authority}
-        assert install["spec"]["provisionRequirements"] == {"controlPlaneAgents": 3} and install["spec"]["networking"]["userManagedNetworking"] is True
+        assert install["spec"]["ignitionEndpoint"] == {
+            "url": "https://10.0.0.77:22623",
+            "caCertificateReference": authority,
+        }
+        assert (
+            install["spec"]["provisionRequirements"] == {"controlPlaneAgents": 3}
+            and install["spec"]["networking"]["userManagedNetworking"] is True
+        )
         await settle()
         assert "ready" not in (await on.rig.get(AGENT_CLUSTER, CLUSTER))["status"], "the endpoint is unknown"
-        await on.rig.patch(AGENT_CLUSTER, CLUSTER, {"spec": {"controlPlaneEndpoint": {"host": "10.0.0.77", "port": 6443}}})
+        await on.rig.patch(
+            AGENT_CLUSTER, CLUSTER, {"spec": {"controlPlaneEndpoint": {"host": "10.0.0.77", "port": 6443}}}
+        )
         item = await on.rig.until(AGENT_CLUSTER, CLUSTER, lambda item: item["status"].get("ready"))
         assert item["status"] == {"ready": True, "clusterDeploymentReference": {"name": CLUSTER, "namespace": "edge"}}
         assert labels_of(item)[BACKUP] == "true"
@@ -97,7 +125,9 @@ def test_a_cluster_deployment_that_a_user_deletes_is_not_made_again(tmp_path: Pa
         await on.rig.create(SECRET, "admin-kubeconfig", data=encoded(kubeconfig="x"))
         await order(on)
         await plane_ready(on)
-        await on.rig.until(AGENT_CLUSTER, CLUSTER, lambda item: (item.get("status") or {}).get("clusterDeploymentReference"))
+        await on.rig.until(
+            AGENT_CLUSTER, CLUSTER, lambda item: (item.get("status") or {}).get("clusterDeploymentReference")
+        )
         await on.rig.until(CLUSTER_INSTALL, CLUSTER, lambda item: item["metadata"].get("finalizers"))
         await on.rig.client.delete(CLUSTER_DEPLOYMENT, CLUSTER, "edge")
         await on.rig.gone(CLUSTER_DEPLOYMENT, CLUSTER)
@@ -142,7 +172,9 @@ def test_nodes_get_their_provider_id(tmp_path: Path, player: str) -> None:
             cluster.node_booted("worker-0", "worker", "10.0.0.60", automatic=True)
             await on.agent_is("a1", "added-to-existing-cluster", INSTALLED)
             await on.rig.until(AGENT_MACHINE, "m1", lambda item: item["status"].get("ready"))
-            client = on.rig.hub.spokes.client(cluster.kubeconfig(f"https://{on.rig.lab.fabric.table.loopback('10.0.0.77')}:6443"))
+            client = on.rig.hub.spokes.client(
+                cluster.kubeconfig(f"https://{on.rig.lab.fabric.table.loopback('10.0.0.77')}:6443")
+            )
             async with asyncio.timeout(300):
                 while ((await client.get(NODE, "worker-0")) or {}).get("spec", {}).get("providerID") != "agent://a1":
                     await asyncio.sleep(0.1)

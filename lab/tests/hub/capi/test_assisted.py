@@ -32,11 +32,18 @@ def test_a_control_plane_becomes_an_installation(tmp_path: Path) -> None:
     async def story(stage: Scene) -> None:
         rig = stage.rig
         await stage.cluster()
-        await stage.plane(replicas=3, openshiftAssistedConfigSpec={"pullSecretRef": {"name": "pull-secret"}, "nodeRegistration": NAMED})
+        await stage.plane(
+            replicas=3,
+            openshiftAssistedConfigSpec={"pullSecretRef": {"name": "pull-secret"}, "nodeRegistration": NAMED},
+        )
         machines = await stage.machines(3)
-        deployment = await rig.until(CLUSTER_DEPLOYMENT, "c1", lambda item: item["metadata"]["labels"].get(LABEL) == "c1")
+        deployment = await rig.until(
+            CLUSTER_DEPLOYMENT, "c1", lambda item: item["metadata"]["labels"].get(LABEL) == "c1"
+        )
         assert deployment["spec"]["clusterInstallRef"]["name"] == "c1"
-        install = await rig.until(CLUSTER_INSTALL, "c1", lambda item: item["spec"]["provisionRequirements"] == {"controlPlaneAgents": 3})
+        install = await rig.until(
+            CLUSTER_INSTALL, "c1", lambda item: item["spec"]["provisionRequirements"] == {"controlPlaneAgents": 3}
+        )
         assert install["spec"]["networking"]["clusterNetwork"] == [{"cidr": "172.18.0.0/20", "hostPrefix": 23}]
         assert install["spec"]["platformType"] == "None"
         images = await rig.get(CLUSTER_IMAGE_SET, "c1")
@@ -50,9 +57,13 @@ def test_a_control_plane_becomes_an_installation(tmp_path: Path) -> None:
             document = json.loads(base64.b64decode(secret["data"]["value"]))
             units = {entry["name"] for entry in document["systemd"]["units"]}
             assert {"agent.service", "configdrive-metadata.service", "set-hostname.service"} <= units
-            config = await rig.until(CORE.config, name, lambda item: condition_of(item, "Ready", "v1beta1Conditions")[0] == "True")
+            config = await rig.until(
+                CORE.config, name, lambda item: condition_of(item, "Ready", "v1beta1Conditions")[0] == "True"
+            )
             assert config["status"]["initialization"] == {"dataSecretCreated": True}
-            await rig.until(CORE.machine, name, lambda item, own=name: item["spec"]["bootstrap"].get("dataSecretName") == own)
+            await rig.until(
+                CORE.machine, name, lambda item, own=name: item["spec"]["bootstrap"].get("dataSecretName") == own
+            )
         plane = await rig.until(CORE.control_plane, "c1", lambda item: (item.get("status") or {}).get("replicas") == 3)
         assert plane["status"]["version"] == "1.35.2"
         assert condition_of(plane, "MachinesReady") == ("False", "MachinesNotReady")
@@ -64,14 +75,19 @@ def test_the_host_of_an_infra_env_is_the_machine(tmp_path: Path) -> None:
     async def story(stage: Scene) -> None:
         rig = stage.rig
         await stage.cluster()
-        await stage.plane(openshiftAssistedConfigSpec={"pullSecretRef": {"name": "pull-secret"}, "nodeRegistration": NAMED})
+        await stage.plane(
+            openshiftAssistedConfigSpec={"pullSecretRef": {"name": "pull-secret"}, "nodeRegistration": NAMED}
+        )
         (owner,) = await stage.machines(1)
         name = owner["metadata"]["name"]
         infra_env = await rig.until(INFRA_ENV, name, lambda item: (item.get("status") or {}).get("isoDownloadURL"))
-        # One after the other: the provider reads Agents from a cache, and would approve two that register within a moment.
+        # One after the other: the provider reads Agents from a cache, and would approve two that register within a
+        # moment.
         for count, machine in enumerate((Machine(10), Machine(11)), 1):
             rig.boot(infra_env, machine)
-            while len(agents := (await rig.client.list(AGENT, "edge"))[0]) < count or not any(agent["spec"].get("approved") for agent in agents):
+            while len(agents := (await rig.client.list(AGENT, "edge"))[0]) < count or not any(
+                agent["spec"].get("approved") for agent in agents
+            ):
                 await asyncio.sleep(0.05)
         await asyncio.sleep(1.0)
         agents = (await rig.client.list(AGENT, "edge"))[0]
@@ -89,7 +105,9 @@ def test_scaling_in_removes_the_oldest_and_deletion_everything(tmp_path: Path) -
         await stage.cluster()
         await stage.plane(replicas=2)
         machines = await stage.machines(2)
-        oldest = min(machines, key=lambda item: (item["metadata"]["creationTimestamp"], item["metadata"]["name"]))["metadata"]["name"]
+        oldest = min(machines, key=lambda item: (item["metadata"]["creationTimestamp"], item["metadata"]["name"]))[
+            "metadata"
+        ]["name"]
         await rig.patch(CORE.control_plane, "c1", {"spec": {"replicas": 1}})
         await rig.gone(CORE.machine, oldest)
         await rig.gone(INFRA_ENV, oldest)

@@ -19,7 +19,16 @@ from ztlab.hub.capi.assisted.config import ignition_url
 from ztlab.hub.capi.assisted.releases import NotFound, architecture, released, resolve, tag_image, too_old
 from ztlab.hub.capi.assisted.replicas import next_domain, to_remove
 from ztlab.hub.client import Refused
-from ztlab.hub.names import AGENT, CLUSTER_DEPLOYMENT, CLUSTER_IMAGE_SET, CLUSTER_INSTALL, INFRA_ENV, NAMESPACE, SECRET, Object
+from ztlab.hub.names import (
+    AGENT,
+    CLUSTER_DEPLOYMENT,
+    CLUSTER_IMAGE_SET,
+    CLUSTER_INSTALL,
+    INFRA_ENV,
+    NAMESPACE,
+    SECRET,
+    Object,
+)
 
 from .assisted import CONFIG, CORE, Scene, condition_of, scene
 
@@ -82,7 +91,12 @@ def test_d2_d10_equal_names_in_two_namespaces_block_each_other(tmp_path: Path) -
             images.add(item["spec"]["releaseImage"] if item else "")
             if len(images - {""}) > 1:
                 return
-            await rig.patch(CORE.control_plane, "c1", {"metadata": {"annotations": {"look": str(_look)}}}, namespace=("edge", "other")[_look % 2])
+            await rig.patch(
+                CORE.control_plane,
+                "c1",
+                {"metadata": {"annotations": {"look": str(_look)}}},
+                namespace=("edge", "other")[_look % 2],
+            )
             await asyncio.sleep(0.1)
         raise AssertionError(f"one ClusterImageSet of two control planes keeps {images}")
 
@@ -118,7 +132,11 @@ def test_d5_an_os_image_version_breaks_the_infra_env(tmp_path: Path) -> None:
         await stage.plane(openshiftAssistedConfigSpec={**CONFIG, "osImageVersion": "4.22"})
         (machine,) = await stage.machines(1)
         failed = ("False", "InfraEnvFailed")
-        await stage.rig.until(CORE.config, machine["metadata"]["name"], lambda item: condition_of(item, "DataSecretAvailable", OLD) == failed)
+        await stage.rig.until(
+            CORE.config,
+            machine["metadata"]["name"],
+            lambda item: condition_of(item, "DataSecretAvailable", OLD) == failed,
+        )
 
     play(tmp_path, story)
 
@@ -131,7 +149,8 @@ def scripts(spec: Object) -> dict[str, str]:
 
 def test_d6_the_path_of_the_kubeconfig_has_no_effect() -> None:
     texts = [
-        scripts({"postBootstrapCommands": ["true"], **more})["/usr/local/bin/capoa-post-bootstrap.sh"] for more in ({}, {"postBootstrapKubeconfigPath": "/x"})
+        scripts({"postBootstrapCommands": ["true"], **more})["/usr/local/bin/capoa-post-bootstrap.sh"]
+        for more in ({}, {"postBootstrapKubeconfigPath": "/x"})
     ]
     assert texts[0] == texts[1]
     assert "/var/lib/kubelet/kubeconfig" in texts[0]
@@ -142,7 +161,10 @@ def test_d7_several_labels_come_in_changing_order() -> None:
     found = {scripts(spec)["/usr/local/bin/kubelet_custom_labels"] for _number in range(60)}
     assert len(found) > 1
     assert all("dropped" not in text and "c=${X}" in text for text in found)
-    assert len({ignition.for_installation({"nodeRegistration": {"kubeletExtraLabels": ["a=1"]}}) for _number in range(20)}) == 1
+    assert (
+        len({ignition.for_installation({"nodeRegistration": {"kubeletExtraLabels": ["a=1"]}}) for _number in range(20)})
+        == 1
+    )
 
 
 def test_d8_a_second_control_plane_without_pull_secret_fails(tmp_path: Path) -> None:
@@ -214,15 +236,27 @@ def test_d18_outdated_machines_are_reported_only(tmp_path: Path) -> None:
         await stage.cluster()
         await stage.plane()
         (machine,) = await stage.machines(1)
-        await rig.patch(CORE.control_plane, "c1", {"spec": {"openshiftAssistedConfigSpec": {"sshAuthorizedKey": "another"}}})
-        await rig.until(CORE.machine, machine["metadata"]["name"], lambda item: condition_of(item, "UpToDate") == ("False", "NotUpToDate"))
+        await rig.patch(
+            CORE.control_plane, "c1", {"spec": {"openshiftAssistedConfigSpec": {"sshAuthorizedKey": "another"}}}
+        )
+        await rig.until(
+            CORE.machine,
+            machine["metadata"]["name"],
+            lambda item: condition_of(item, "UpToDate") == ("False", "NotUpToDate"),
+        )
         assert [item["metadata"]["uid"] for item in await stage.machines(1)] == [machine["metadata"]["uid"]]
 
     play(tmp_path, story)
 
 
 def test_d19_members_of_newer_specifications_are_lost_with_a_name() -> None:
-    newer = json.dumps({"ignition": {"version": "3.4.0"}, "kernelArguments": {"shouldExist": ["a"]}, "storage": {"luks": [], "files": []}}).encode()
+    newer = json.dumps(
+        {
+            "ignition": {"version": "3.4.0"},
+            "kernelArguments": {"shouldExist": ["a"]},
+            "storage": {"luks": [], "files": []},
+        }
+    ).encode()
     assert ignition.for_discovery(newer, {}) == newer
     read = json.loads(ignition.for_discovery(newer, {"nodeRegistration": {"name": "$METADATA_NAME"}}))
     assert "kernelArguments" not in read
@@ -234,9 +268,25 @@ def test_d19_members_of_newer_specifications_are_lost_with_a_name() -> None:
 
 
 def test_versions_and_images() -> None:
-    assert [too_old(text) for text in ("4.13.9", "4.14.0-rc.1", "4.14.0", "5.0.0", "latest")] == [True, True, False, False, False]
-    assert [released(text) for text in ("4.20.0", "4.20.0-rc.1", "4.20.0-okd-scos.3", "4.20.0-0.okd-scos-2025")] == [True, False, True, False]
-    assert [architecture(found) for found in ([], ["x86_64"], ["x86_64", "aarch64"], ["", ""])] == ["multi", "x86_64", "multi", "multi"]
+    assert [too_old(text) for text in ("4.13.9", "4.14.0-rc.1", "4.14.0", "5.0.0", "latest")] == [
+        True,
+        True,
+        False,
+        False,
+        False,
+    ]
+    assert [released(text) for text in ("4.20.0", "4.20.0-rc.1", "4.20.0-okd-scos.3", "4.20.0-0.okd-scos-2025")] == [
+        True,
+        False,
+        True,
+        False,
+    ]
+    assert [architecture(found) for found in ([], ["x86_64"], ["x86_64", "aarch64"], ["", ""])] == [
+        "multi",
+        "x86_64",
+        "multi",
+        "multi",
+    ]
     assert tag_image("4.20.0-okd-scos.3", "x86_64") == "quay.io/okd/scos-release:4.20.0-okd-scos.3"
     assert tag_image("4.20.0", "multi", "mirror.example.com/r") == "mirror.example.com/r:4.20.0-multi"
     known: dict[str, str] = {}
@@ -250,17 +300,30 @@ def test_versions_and_images() -> None:
 def test_capabilities() -> None:
     assert capability_override({}, bare_metal=False) == ""
     assert json.loads(capability_override({}, bare_metal=True))["capabilities"]["baselineCapabilitySet"] == "None"
-    plain = json.loads(capability_override({"additionalEnabledCapabilities": ["MachineAPI", "MachineAPI"]}, bare_metal=False))
-    assert plain == {"capabilities": {"baselineCapabilitySet": "vCurrent", "additionalEnabledCapabilities": ["MachineAPI"]}}
-    assert "machineapi" not in capability_override({"additionalEnabledCapabilities": ["machineapi"]}, bare_metal=True).lower()
+    plain = json.loads(
+        capability_override({"additionalEnabledCapabilities": ["MachineAPI", "MachineAPI"]}, bare_metal=False)
+    )
+    assert plain == {
+        "capabilities": {"baselineCapabilitySet": "vCurrent", "additionalEnabledCapabilities": ["MachineAPI"]}
+    }
+    assert (
+        "machineapi"
+        not in capability_override({"additionalEnabledCapabilities": ["machineapi"]}, bare_metal=True).lower()
+    )
     with pytest.raises(Invalid, match="Got: \\[v4\\]"):
         capability_override({"baselineCapability": "v4"}, bare_metal=True)
     assert combined('{"a":1}', "") == '{"a":1}'
-    assert json.loads(combined('{"capabilities":{"x":1},"b":2}', '{"capabilities":{"y":1}}')) == {"capabilities": {"y": 1}, "b": 2}
+    assert json.loads(combined('{"capabilities":{"x":1},"b":2}', '{"capabilities":{"y":1}}')) == {
+        "capabilities": {"y": 1},
+        "b": 2,
+    }
 
 
 def _machine(name: str, domain: str, created: str, **annotations: str) -> Object:
-    return {"metadata": {"name": name, "creationTimestamp": created, "annotations": annotations}, "spec": {"failureDomain": domain}}
+    return {
+        "metadata": {"name": name, "creationTimestamp": created, "annotations": annotations},
+        "spec": {"failureDomain": domain},
+    }
 
 
 def test_failure_domains() -> None:

@@ -3,8 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Every field of every object after a scene, as OpenShift Assisted's own managers left it.
 
-``recorded/assisted/<scene>.json`` is what they left. With their programs (see :mod:`.assisted_stage`) they are asked again; with ZTLAB_RECORD=1 as well,
-their objects are recorded again. Of scripts and units in Ignition only what they do is recorded: names, modes, ordering.
+``recorded/assisted/<scene>.json`` is what they left. With their programs (see :mod:`.assisted_stage`) they are asked
+again; with ZTLAB_RECORD=1 as well, their objects are recorded again. Of scripts and units in Ignition only what they do
+is recorded: names, modes, ordering.
 """
 
 from __future__ import annotations
@@ -20,7 +21,16 @@ from typing import Any
 
 import pytest
 from ztlab.hub.client import Refused
-from ztlab.hub.names import AGENT, CLUSTER_DEPLOYMENT, CLUSTER_IMAGE_SET, CLUSTER_INSTALL, INFRA_ENV, NAMESPACE, SECRET, Object
+from ztlab.hub.names import (
+    AGENT,
+    CLUSTER_DEPLOYMENT,
+    CLUSTER_IMAGE_SET,
+    CLUSTER_INSTALL,
+    INFRA_ENV,
+    NAMESPACE,
+    SECRET,
+    Object,
+)
 
 from .assisted import CORE, NAMED, condition_of
 from .assisted_stage import PLAYERS, AssistedStage, assisted_stage
@@ -38,7 +48,15 @@ KINDS = (
     AGENT,
     SECRET,
 )
-VOLATILE = ("uid", "resourceVersion", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "managedFields", "generation")
+VOLATILE = (
+    "uid",
+    "resourceVersion",
+    "creationTimestamp",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+    "managedFields",
+    "generation",
+)
 _UID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 SETTLED_SECONDS, LOOK_SECONDS = 3.0, 0.5
@@ -48,7 +66,9 @@ def plain(value: Any, name: str = "") -> Any:
     if isinstance(value, list):
         return [plain(item) for item in value]
     if isinstance(value, dict):
-        return {key: "<time>" if key == "lastTransitionTime" else plain(item, key) for key, item in sorted(value.items())}
+        return {
+            key: "<time>" if key == "lastTransitionTime" else plain(item, key) for key, item in sorted(value.items())
+        }
     if name == "ignitionConfigOverrides" and value:
         return ignition(value)
     return _DIGEST.sub("sha256:<digest>", _UID.sub("<uid>", value)) if isinstance(value, str) else value
@@ -57,10 +77,20 @@ def plain(value: Any, name: str = "") -> Any:
 def ignition(text: str) -> Any:
     """A config of Ignition without the words of its scripts; one that does nothing is kept to the letter."""
     document = json.loads(text)
-    units, files = (document.get("systemd") or {}).get("units") or [], (document.get("storage") or {}).get("files") or []
+    units, files = (
+        (document.get("systemd") or {}).get("units") or [],
+        (document.get("storage") or {}).get("files") or [],
+    )
     for unit in units:
         lines = [line.partition("=") for line in str(unit.get("contents", "")).splitlines()]
-        unit["contents"] = sorted({f"{key}={word}" for key, mark, value in lines if mark and key != "Description" for word in value.split() or [""]})
+        unit["contents"] = sorted(
+            {
+                f"{key}={word}"
+                for key, mark, value in lines
+                if mark and key != "Description"
+                for word in value.split() or [""]
+            }
+        )
     for entry in files:
         entry["contents"]["source"] = entry["contents"]["source"].partition(",")[0] + ",<script>"
     return document if units or files else text
@@ -68,11 +98,19 @@ def ignition(text: str) -> Any:
 
 def secret(item: Object) -> Object:
     data = {name: base64.b64decode(value).decode() for name, value in (item.get("data") or {}).items()}
-    return {**item, "data": {name: ignition(value) if name == "value" and data.get("format") == "ignition" else value for name, value in data.items()}}
+    return {
+        **item,
+        "data": {
+            name: ignition(value) if name == "value" and data.get("format") == "ignition" else value
+            for name, value in data.items()
+        },
+    }
 
 
 async def objects(on: AssistedStage) -> dict[str, Any]:
-    """All objects of all namespaces that the providers read or write; names of Machines by the order of their creation."""
+    """All objects of all namespaces that the providers read or write; names of Machines by the order of their
+    creation.
+    """
     found: dict[str, Any] = {}
     for kind in KINDS:
         for item in (await on.rig.client.list(kind))[0]:
@@ -80,7 +118,9 @@ async def objects(on: AssistedStage) -> dict[str, Any]:
                 continue
             metadata = {name: value for name, value in item["metadata"].items() if name not in VOLATILE and value}
             shown = {**(secret(item) if kind is SECRET else item), "metadata": metadata}
-            found["/".join([kind.kind, *filter(None, [item["metadata"].get("namespace")]), item["metadata"]["name"]])] = plain(shown)
+            found[
+                "/".join([kind.kind, *filter(None, [item["metadata"].get("namespace")]), item["metadata"]["name"]])
+            ] = plain(shown)
     if on.answers:
         found["answers"] = on.answers
     text = json.dumps(found)
@@ -109,14 +149,18 @@ async def created(on: AssistedStage) -> None:
     await on.cluster()
     await on.provisioned()
     await on.pool(replicas=2)
-    await on.owned_plane(replicas=3, openshiftAssistedConfigSpec={"pullSecretRef": {"name": "pull-secret"}, "nodeRegistration": NAMED})
+    await on.owned_plane(
+        replicas=3, openshiftAssistedConfigSpec={"pullSecretRef": {"name": "pull-secret"}, "nodeRegistration": NAMED}
+    )
     for _number in range(3):
         machine = await on.next_machine()
         await on.image_ready(machine["metadata"]["name"])
     await on.worker("w-0", nodeRegistration=NAMED)
     await on.image_ready("w-0")
     for name in on.machines_seen:
-        await on.rig.until(CORE.config, name, lambda item: (item.get("status") or {}).get("dataSecretName"), seconds=120)
+        await on.rig.until(
+            CORE.config, name, lambda item: (item.get("status") or {}).get("dataSecretName"), seconds=120
+        )
 
 
 async def plane(on: AssistedStage, number: int = 1, **spec: Any) -> list[str]:
@@ -128,7 +172,10 @@ async def plane(on: AssistedStage, number: int = 1, **spec: Any) -> list[str]:
 
 
 async def waiting(on: AssistedStage) -> None:
-    """Control planes that may not begin: without a Cluster, of a Cluster without infrastructure, paused, too old. A config without infrastructure."""
+    """Control planes that may not begin: without a Cluster, of a Cluster without infrastructure, paused, too old.
+
+    A config without infrastructure.
+    """
     await on.plane("alone")
     await on.plane("old", distributionVersion="4.13.9")
     await on.cluster("early")
@@ -146,7 +193,9 @@ async def cluster_name(on: AssistedStage) -> None:
 
 
 async def gated(on: AssistedStage) -> None:
-    """Workers that come while the cluster is installed wait, also in state ready (defect D20); Machines of the control plane do not."""
+    """Workers that come while the cluster is installed wait, also in state ready (defect D20); Machines of the control
+    plane do not.
+    """
     await plane(on)
     await on.rig.until(CLUSTER_INSTALL, "c1", lambda item: True, seconds=120)
     await on.install_state("insufficient")
@@ -166,7 +215,12 @@ async def day2(on: AssistedStage) -> None:
     await on.install_state("installing")
     await on.worker("w-0")
     reason = ("False", "WaitingForInstallComplete")
-    await on.rig.until(CORE.config, "w-0", lambda item: condition_of(item, "DataSecretAvailable", "v1beta1Conditions") == reason, seconds=120)
+    await on.rig.until(
+        CORE.config,
+        "w-0",
+        lambda item: condition_of(item, "DataSecretAvailable", "v1beta1Conditions") == reason,
+        seconds=120,
+    )
     await on.install_state("adding-hosts")
     await on.touch(CORE.config, "w-0")
     await on.image_ready("w-0")
@@ -174,10 +228,18 @@ async def day2(on: AssistedStage) -> None:
 
 
 async def agents(on: AssistedStage) -> None:
-    """Role, Ignition for the installed system and approval; the second Agent of an InfraEnv, one without a label, one of another InfraEnv (defect D17)."""
-    (name,) = await plane(on, openshiftAssistedConfigSpec={"pullSecretRef": {"name": "pull-secret"}, "nodeRegistration": NAMED})
+    """Role, Ignition for the installed system and approval; the second Agent of an InfraEnv, one without a label, one
+    of another InfraEnv (defect D17).
+    """
+    (name,) = await plane(
+        on, openshiftAssistedConfigSpec={"pullSecretRef": {"name": "pull-secret"}, "nodeRegistration": NAMED}
+    )
     arguments = [{"operation": "append", "value": "a=b"}, {"operation": "replace", "value": "c=d"}]
-    commands = {"preBootstrapCommands": ["true"], "postBootstrapCommands": ["false", "true"], "bootstrapCommandSentinelDir": "/var/lib/x/"}
+    commands = {
+        "preBootstrapCommands": ["true"],
+        "postBootstrapCommands": ["false", "true"],
+        "bootstrapCommandSentinelDir": "/var/lib/x/",
+    }
     registration = {"kubeletExtraLabels": ["a=1"], "providerID": "metal3://$METADATA_UUID"}
     file = {"path": "/etc/x", "mode": 420, "contents": {"source": "data:,x"}}
     override = json.dumps({"ignition": {"version": "3.1.0"}, "storage": {"files": [file]}})
@@ -185,7 +247,9 @@ async def agents(on: AssistedStage) -> None:
     await on.worker("w-0", kernelArguments=arguments, nodeRegistration=registration, **commands)
     await on.worker("w-1", metadata={"annotations": note})
     newer = json.dumps({"ignition": {"version": "3.4.0"}})
-    await on.worker("w-2", metadata={"annotations": {"openshiftassistedconfig.cluster.x-k8s.io/ignition-override": newer}})
+    await on.worker(
+        "w-2", metadata={"annotations": {"openshiftassistedconfig.cluster.x-k8s.io/ignition-override": newer}}
+    )
     await on.worker("w-3", nodeRegistration={"kubeletExtraLabels": ["a=$1"]})
     await on.worker("w-4")
     for infra_env in (name, *(f"w-{number}" for number in range(5))):
@@ -270,14 +334,18 @@ async def outdated(on: AssistedStage) -> None:
     (name,) = await plane(on, machineTemplate=template(deletion={"nodeDrainTimeoutSeconds": 5}))
     await on.rig.until(CORE.machine, name, lambda item: condition_of(item, "UpToDate")[0] == "True", seconds=120)
     await on.rig.until(CORE.control_plane, "c1", lambda item: condition_of(item, "KubeconfigAvailable")[0], seconds=120)
-    await on.rig.patch(CORE.control_plane, "c1", {"spec": {"openshiftAssistedConfigSpec": {"sshAuthorizedKey": "another"}}})
+    await on.rig.patch(
+        CORE.control_plane, "c1", {"spec": {"openshiftAssistedConfigSpec": {"sshAuthorizedKey": "another"}}}
+    )
     await on.rig.until(CORE.machine, name, lambda item: condition_of(item, "UpToDate")[0] == "False", seconds=120)
 
 
 async def scaled_in(on: AssistedStage) -> None:
     """The oldest Machine goes; its config is deleted with its InfraEnv only as long as the Machine is there."""
     await plane(on, 0)
-    await on.rig.until(CORE.control_plane, "c1", lambda item: condition_of(item, "MachinesCreated")[0] == "True", seconds=120)
+    await on.rig.until(
+        CORE.control_plane, "c1", lambda item: condition_of(item, "MachinesCreated")[0] == "True", seconds=120
+    )
     await on.rig.patch(CORE.control_plane, "c1", {"spec": {"replicas": 1}})
     names = [(await on.next_machine())["metadata"]["name"]]
     await asyncio.sleep(1.1)  # times of creation are seconds
@@ -291,7 +359,10 @@ async def scaled_in(on: AssistedStage) -> None:
 
 
 async def deleted(on: AssistedStage) -> None:
-    """The ClusterDeployment goes, the ClusterImageSet stays; Machines are garbage. A config whose Machine lives is kept."""
+    """The ClusterDeployment goes, the ClusterImageSet stays; Machines are garbage.
+
+    A config whose Machine lives is kept.
+    """
     (name,) = await plane(on)
     await on.rig.until(INFRA_ENV, name, lambda item: True, seconds=120)
     await on.rig.patch(CORE.machine, name, {"metadata": {"finalizers": ["machine.cluster.x-k8s.io"]}})
@@ -320,14 +391,23 @@ async def two_namespaces(on: AssistedStage) -> None:
 
 
 def template(**more: Any) -> Object:
-    return {"infrastructureRef": {"apiGroup": "infrastructure.cluster.x-k8s.io", "kind": "Metal3MachineTemplate", "name": "c1"}, **more}
+    return {
+        "infrastructureRef": {
+            "apiGroup": "infrastructure.cluster.x-k8s.io",
+            "kind": "Metal3MachineTemplate",
+            "name": "c1",
+        },
+        **more,
+    }
 
 
 async def every_field(on: AssistedStage) -> None:
     """What a user can say of a cluster and of its hosts."""
     prefix = "openshiftassistedconfig.cluster.x-k8s.io"
     notes = {
-        "controlplane.cluster.x-k8s.io/install-config-override": json.dumps({"networking": {"networkType": "OVNKubernetes"}, "capabilities": {"x": 1}}),
+        "controlplane.cluster.x-k8s.io/install-config-override": json.dumps(
+            {"networking": {"networkType": "OVNKubernetes"}, "capabilities": {"x": 1}}
+        ),
         f"{prefix}/discovery-ignition-override": json.dumps({"ignition": {"version": "3.1.0"}}),
         "cluster.x-k8s.io/conversion-data": "{}",
         "own": "of the control plane",
@@ -340,7 +420,10 @@ async def every_field(on: AssistedStage) -> None:
         "proxy": {"httpProxy": "http://p", "noProxy": "x"},
         "mastersSchedulable": True,
         "sshAuthorizedKey": "ssh-ed25519 AAAA",
-        "capabilities": {"baselineCapability": "v4.18", "additionalEnabledCapabilities": ["Console", "Storage", "machineapi", "Storage"]},
+        "capabilities": {
+            "baselineCapability": "v4.18",
+            "additionalEnabledCapabilities": ["Console", "Storage", "machineapi", "Storage"],
+        },
     }
     host = {
         "additionalNTPSources": ["ntp"],
@@ -355,7 +438,9 @@ async def every_field(on: AssistedStage) -> None:
     metadata = {"labels": {"of": "template"}, "annotations": {"note": "of the template", "own": "of the template too"}}
     machine = template(metadata=metadata, deletion={"nodeDrainTimeoutSeconds": 5, "nodeDeletionTimeoutSeconds": 7})
     metadata_of_plane = {"annotations": notes, "labels": {"own": "label", "of": "plane"}}
-    await plane(on, 3, metadata=metadata_of_plane, config=config, openshiftAssistedConfigSpec=host, machineTemplate=machine)
+    await plane(
+        on, 3, metadata=metadata_of_plane, config=config, openshiftAssistedConfigSpec=host, machineTemplate=machine
+    )
     await on.rig.until(INFRA_ENV, on.machines_seen[0], lambda item: True, seconds=120)
 
 
@@ -368,7 +453,9 @@ async def refused(on: AssistedStage) -> None:
         await on.rig.patch(CORE.config, "w-0", {"spec": {"sshAuthorizedKey": "another"}})
     except Refused as error:
         # On a real API server all webhooks of the lab have one name.
-        on.answers.append({"code": error.code, "reason": error.reason, "message": str(error).rpartition("denied the request: ")[2]})
+        on.answers.append(
+            {"code": error.code, "reason": error.reason, "message": str(error).rpartition("denied the request: ")[2]}
+        )
 
 
 SCENES: dict[str, Callable[[AssistedStage], Awaitable[None]]] = {

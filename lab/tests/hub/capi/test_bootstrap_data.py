@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Machines whose bootstrap data a provider makes: both objects are cloned, the name of the Secret is taken over, deletion goes infrastructure first."""
+"""Machines whose bootstrap data a provider makes: both objects are cloned, the name of the Secret is taken over,
+deletion goes infrastructure first.
+"""
 
 from __future__ import annotations
 
@@ -31,25 +33,45 @@ def test_bootstrap_data_of_a_provider(tmp_path: Path) -> None:
     async def flow() -> None:
         async with hub_rig(tmp_path, site=site()) as rig:
             await rig.create(CORE.cluster, "c1", {"infrastructureRef": reference(CORE.metal3_cluster, "c1")})
-            await rig.create(CORE.config_template, "w", {"template": {"metadata": {"annotations": {"a": "b"}}, "spec": {"sshAuthorizedKey": "key"}}})
-            await rig.create(CORE.metal3_machine_template, "w", {"template": {"spec": {"image": {"url": "http://a.example.com/x", "checksum": "c"}}}})
+            await rig.create(
+                CORE.config_template,
+                "w",
+                {"template": {"metadata": {"annotations": {"a": "b"}}, "spec": {"sshAuthorizedKey": "key"}}},
+            )
+            await rig.create(
+                CORE.metal3_machine_template,
+                "w",
+                {"template": {"spec": {"image": {"url": "http://a.example.com/x", "checksum": "c"}}}},
+            )
             spec = {
                 "clusterName": "c1",
                 "bootstrap": {"configRef": reference(CORE.config_template, "w")},
                 "infrastructureRef": reference(CORE.metal3_machine_template, "w"),
             }
             labels = {"pool": "w"}
-            body = {"clusterName": "c1", "replicas": 1, "selector": {"matchLabels": labels}, "template": {"metadata": {"labels": labels}, "spec": spec}}
+            body = {
+                "clusterName": "c1",
+                "replicas": 1,
+                "selector": {"matchLabels": labels},
+                "template": {"metadata": {"labels": labels}, "spec": spec},
+            }
             await rig.create(CORE.machine_deployment, "w", body)
             while not (machines := (await rig.client.list(CORE.machine, "edge"))[0]):
                 await asyncio.sleep(0.05)
             name = machines[0]["metadata"]["name"]
-            config = await rig.until(CORE.config, name, lambda item: any(entry.get("controller") for entry in item["metadata"]["ownerReferences"]))
+            config = await rig.until(
+                CORE.config,
+                name,
+                lambda item: any(entry.get("controller") for entry in item["metadata"]["ownerReferences"]),
+            )
             assert config["spec"] == {"sshAuthorizedKey": "key", "cpuArchitecture": "x86_64"}
             assert config["metadata"]["annotations"]["a"] == "b"
             assert machines[0]["spec"]["bootstrap"]["configRef"]["kind"] == "OpenshiftAssistedConfig"
             infrastructure = await rig.get(CORE.metal3_machine, name)
-            assert infrastructure["metadata"]["annotations"]["cluster.x-k8s.io/cloned-from-groupkind"] == f"Metal3MachineTemplate.{CORE.metal3_machine.group}"
+            assert (
+                infrastructure["metadata"]["annotations"]["cluster.x-k8s.io/cloned-from-groupkind"]
+                == f"Metal3MachineTemplate.{CORE.metal3_machine.group}"
+            )
 
             await rig.patch(CORE.metal3_machine, name, {"metadata": {"finalizers": [HELD]}})
             await rig.patch(CORE.config, name, {"metadata": {"finalizers": [HELD]}})

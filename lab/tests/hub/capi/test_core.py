@@ -13,7 +13,14 @@ from typing import Any
 
 import pytest
 from ztlab.hub.capi.drain import POD
-from ztlab.hub.capi.kinds import AGENT_CLUSTER, AGENT_MACHINE, AGENT_MACHINE_TEMPLATE, CONTRACT_LABEL, DEFINITION, CoreKinds
+from ztlab.hub.capi.kinds import (
+    AGENT_CLUSTER,
+    AGENT_MACHINE,
+    AGENT_MACHINE_TEMPLATE,
+    CONTRACT_LABEL,
+    DEFINITION,
+    CoreKinds,
+)
 from ztlab.hub.capi.shape import new_conditions, old_conditions
 from ztlab.hub.client import Client, Refused
 from ztlab.hub.conditions import find
@@ -24,7 +31,15 @@ from .site import CLUSTER, POOL, order_cluster, order_pool, site, workload_clust
 
 CORE = CoreKinds("v1beta2")
 BUDGET = Kind("policy", "v1", "PodDisruptionBudget", "poddisruptionbudgets")
-READY = [{"type": "Ready", "status": "True", "reason": "KubeletReady", "message": "", "lastTransitionTime": "2026-11-21T10:00:00Z"}]
+READY = [
+    {
+        "type": "Ready",
+        "status": "True",
+        "reason": "KubeletReady",
+        "message": "",
+        "lastTransitionTime": "2026-11-21T10:00:00Z",
+    }
+]
 
 
 class Play:
@@ -48,7 +63,11 @@ class Play:
         while True:
             with contextlib.suppress(Refused):
                 for item in (await self.rig.client.list(AGENT_MACHINE))[0]:
-                    if self.provides and not (item.get("status") or {}).get("ready") and not item["metadata"].get("deletionTimestamp"):
+                    if (
+                        self.provides
+                        and not (item.get("status") or {}).get("ready")
+                        and not item["metadata"].get("deletionTimestamp")
+                    ):
                         await self._provide(item)
             await asyncio.sleep(0.1)
 
@@ -63,7 +82,9 @@ class Play:
         await self.client.patch(NODE, name, "", {"status": {"conditions": READY}}, subresource="status")
 
     async def machines(self) -> list[Object]:
-        return sorted((await self.rig.client.list(CORE.machine, "edge"))[0], key=lambda item: str(item["metadata"]["name"]))
+        return sorted(
+            (await self.rig.client.list(CORE.machine, "edge"))[0], key=lambda item: str(item["metadata"]["name"])
+        )
 
     async def first(self) -> Object:
         """The Machine that comes first, once there is one."""
@@ -95,7 +116,10 @@ async def playing(tmp_path: Path, replicas: int, version: str = "v1beta2") -> As
         cluster = await workload_cluster(rig)
         provider: asyncio.Task[None] | None = None
         try:
-            play = Play(rig, rig.hub.spokes.client(cluster.kubeconfig(f"https://{rig.lab.fabric.table.loopback('10.0.0.77')}:6443")))
+            play = Play(
+                rig,
+                rig.hub.spokes.client(cluster.kubeconfig(f"https://{rig.lab.fabric.table.loopback('10.0.0.77')}:6443")),
+            )
             provider = asyncio.create_task(play.provide())
             await order_cluster(rig, CORE)
             status = {"ready": True, "clusterDeploymentReference": {}}
@@ -119,21 +143,39 @@ def act(tmp_path: Path, replicas: int, scene: Callable[[Play], Awaitable[None]])
 def test_the_life_of_a_machine(tmp_path: Path) -> None:
     async def scene(play: Play) -> None:
         play.provides = False
-        await play.rig.until(CORE.machine_deployment, POOL, lambda item: (item.get("status") or {}).get("replicas") == 1)
+        await play.rig.until(
+            CORE.machine_deployment, POOL, lambda item: (item.get("status") or {}).get("replicas") == 1
+        )
         name = (await play.machines())[0]["metadata"]["name"]
-        machine = await play.rig.until(CORE.machine, name, lambda item: (item.get("status") or {}).get("phase") == "Provisioning")
+        machine = await play.rig.until(
+            CORE.machine, name, lambda item: (item.get("status") or {}).get("phase") == "Provisioning"
+        )
         assert find(new_conditions(machine), "InfrastructureReady")["reason"] == "NotReady"
         assert find(old_conditions(machine), "InfrastructureReady")["reason"] == "WaitingForInfrastructure"
         assert not find(old_conditions(machine), "NodeHealthy")
         moment = "2026-11-21T10:00:00Z"
-        waiting = {"type": "Ready", "status": "False", "reason": "NoSuitableAgents", "message": "none", "lastTransitionTime": moment}
-        await play.rig.client.patch(AGENT_MACHINE, name, "edge", {"status": {"conditions": [waiting]}}, subresource="status")
-        machine = await play.rig.until(CORE.machine, name, lambda item: find(old_conditions(item), "InfrastructureReady").get("reason") == "NoSuitableAgents")
+        waiting = {
+            "type": "Ready",
+            "status": "False",
+            "reason": "NoSuitableAgents",
+            "message": "none",
+            "lastTransitionTime": moment,
+        }
+        await play.rig.client.patch(
+            AGENT_MACHINE, name, "edge", {"status": {"conditions": [waiting]}}, subresource="status"
+        )
+        machine = await play.rig.until(
+            CORE.machine,
+            name,
+            lambda item: find(old_conditions(item), "InfrastructureReady").get("reason") == "NoSuitableAgents",
+        )
         assert find(old_conditions(machine), "Ready")["reason"] == "NoSuitableAgents"
         await play.rig.client.patch(AGENT_MACHINE, name, "edge", {"status": {"conditions": None}}, subresource="status")
         play.provides = True
         (machine,) = await play.running(1)
-        machine = await play.rig.until(CORE.machine, name, lambda item: find(new_conditions(item), "Available").get("status") == "True")
+        machine = await play.rig.until(
+            CORE.machine, name, lambda item: find(new_conditions(item), "Available").get("status") == "True"
+        )
         assert find(old_conditions(machine), "NodeHealthy")["status"] == "True" and machine["status"]["addresses"]
         provided = await play.rig.get(AGENT_MACHINE, name)
         (owner,) = provided["metadata"]["ownerReferences"]
@@ -141,8 +183,16 @@ def test_the_life_of_a_machine(tmp_path: Path) -> None:
         assert annotations_of(provided)["cluster.x-k8s.io/cloned-from-name"] == POOL
         node = await play.client.get(NODE, name)
         assert node is not None and annotations_of(node)["cluster.x-k8s.io/machine"] == name
-        await play.client.patch(NODE, name, "", {"status": {"conditions": [{**READY[0], "status": "False", "message": "gone"}]}}, subresource="status")
-        machine = await play.rig.until(CORE.machine, name, lambda item: find(old_conditions(item), "NodeHealthy").get("status") == "False")
+        await play.client.patch(
+            NODE,
+            name,
+            "",
+            {"status": {"conditions": [{**READY[0], "status": "False", "message": "gone"}]}},
+            subresource="status",
+        )
+        machine = await play.rig.until(
+            CORE.machine, name, lambda item: find(old_conditions(item), "NodeHealthy").get("status") == "False"
+        )
         await play.rig.until(CORE.machine_deployment, POOL, lambda item: not item["status"].get("availableReplicas"))
 
     act(tmp_path, 1, scene)
@@ -154,7 +204,11 @@ def test_the_newer_contract_is_a_promise(tmp_path: Path) -> None:
 
     async def scene(play: Play) -> None:
         await play.rig.client.patch(DEFINITION, name, "", {"metadata": {"labels": {CONTRACT_LABEL: "v1beta1"}}})
-        await play.rig.until(AGENT_MACHINE, (await play.first())["metadata"]["name"], lambda item: (item.get("status") or {}).get("ready"))
+        await play.rig.until(
+            AGENT_MACHINE,
+            (await play.first())["metadata"]["name"],
+            lambda item: (item.get("status") or {}).get("ready"),
+        )
         await asyncio.sleep(1)
         assert (await play.first())["status"]["phase"] == "Provisioning"
         await play.rig.client.patch(DEFINITION, name, "", {"metadata": {"labels": {CONTRACT_LABEL: None}}})
@@ -164,7 +218,10 @@ def test_the_newer_contract_is_a_promise(tmp_path: Path) -> None:
 
 
 def test_a_deletion_goes_its_way(tmp_path: Path) -> None:
-    hooks = {"pre-drain.delete.hook.machine.cluster.x-k8s.io/a": "", "pre-terminate.delete.hook.machine.cluster.x-k8s.io/b": ""}
+    hooks = {
+        "pre-drain.delete.hook.machine.cluster.x-k8s.io/a": "",
+        "pre-terminate.delete.hook.machine.cluster.x-k8s.io/b": "",
+    }
 
     async def scene(play: Play) -> None:
         (machine,) = await play.running(1)
@@ -181,13 +238,23 @@ def test_a_deletion_goes_its_way(tmp_path: Path) -> None:
         await play.rig.patch(CORE.machine, name, {"metadata": {"annotations": {next(iter(hooks)): None}}})
         machine = await until_reason(play, name, "DrainingNode")
         assert ((await play.client.get(NODE, name)) or {})["spec"]["unschedulable"]
-        machine = await play.rig.until(CORE.machine, name, lambda item: "disruption budget" in find(new_conditions(item), "Deleting")["message"])
-        assert machine["status"]["deletion"]["nodeDrainStartTime"] and find(old_conditions(machine), "DrainingSucceeded")["status"] == "False"
+        machine = await play.rig.until(
+            CORE.machine, name, lambda item: "disruption budget" in find(new_conditions(item), "Deleting")["message"]
+        )
+        assert (
+            machine["status"]["deletion"]["nodeDrainStartTime"]
+            and find(old_conditions(machine), "DrainingSucceeded")["status"] == "False"
+        )
         await play.client.delete(BUDGET, "guard", "app")
         machine = await until_reason(play, name, "WaitingForPreTerminateHook")
-        assert await play.client.get(POD, "daemon", "app") is not None and await play.client.get(POD, "guarded", "app") is None
+        assert (
+            await play.client.get(POD, "daemon", "app") is not None
+            and await play.client.get(POD, "guarded", "app") is None
+        )
         hook = find(old_conditions(machine), "PreTerminateDeleteHookSucceeded")
-        assert (hook["status"], hook["reason"]) == ("False", "WaitingExternalHook") and machine["status"]["deletion"]["waitForPreTerminateHookStartTime"]
+        assert (hook["status"], hook["reason"]) == ("False", "WaitingExternalHook") and machine["status"]["deletion"][
+            "waitForPreTerminateHookStartTime"
+        ]
         assert await play.client.get(NODE, name) is not None, "the Node is there until the hook is gone"
         await play.rig.patch(AGENT_MACHINE, name, {"metadata": {"finalizers": ["test.example.com/held"]}})
         await play.rig.patch(CORE.machine, name, {"metadata": {"annotations": {list(hooks)[1]: None}}})
@@ -196,14 +263,22 @@ def test_a_deletion_goes_its_way(tmp_path: Path) -> None:
         await play.rig.patch(AGENT_MACHINE, name, {"metadata": {"finalizers": None}})
         await play.rig.gone(CORE.machine, name)
         assert await play.client.get(NODE, name) is None
-        wanted = ["WaitingForPreDrainHook", "DrainingNode", "WaitingForPreTerminateHook", "WaitingForInfrastructureDeletion", "DeletionCompleted"]
+        wanted = [
+            "WaitingForPreDrainHook",
+            "DrainingNode",
+            "WaitingForPreTerminateHook",
+            "WaitingForInfrastructureDeletion",
+            "DeletionCompleted",
+        ]
         assert play.reasons[name] == wanted
 
     act(tmp_path, 1, scene)
 
 
 async def until_reason(play: Play, name: str, reason: str) -> Object:
-    return await play.rig.until(CORE.machine, name, lambda item: find(new_conditions(item), "Deleting").get("reason") == reason)
+    return await play.rig.until(
+        CORE.machine, name, lambda item: find(new_conditions(item), "Deleting").get("reason") == reason
+    )
 
 
 def test_a_drain_ends_with_its_time(tmp_path: Path) -> None:
@@ -212,7 +287,9 @@ def test_a_drain_ends_with_its_time(tmp_path: Path) -> None:
         name = machine["metadata"]["name"]
         template = {"spec": {"template": {"spec": {"deletion": {"nodeDrainTimeoutSeconds": 60}}}}}
         await play.rig.patch(CORE.machine_deployment, POOL, template)
-        await play.rig.until(CORE.machine, name, lambda item: (item["spec"].get("deletion") or {}).get("nodeDrainTimeoutSeconds") == 60)
+        await play.rig.until(
+            CORE.machine, name, lambda item: (item["spec"].get("deletion") or {}).get("nodeDrainTimeoutSeconds") == 60
+        )
         assert len((await play.rig.client.list(CORE.machine_set, "edge"))[0]) == 1, "a time-out rolls nothing"
         await play.pod("guarded", name, labels={"app": "guarded"})
         spec = {"minAvailable": 1, "selector": {"matchLabels": {"app": "guarded"}}}
@@ -236,7 +313,9 @@ def test_a_cluster_goes_with_all_it_has(tmp_path: Path) -> None:
         assert not await play.machines() and await play.rig.client.get(CORE.machine_deployment, POOL, "edge") is None
         assert await play.rig.client.get(AGENT_CLUSTER, CLUSTER, "edge") is None
         for machine in machines:
-            assert "DrainingNode" not in play.reasons[machine["metadata"]["name"]], "what goes as a whole is not drained"
+            assert "DrainingNode" not in play.reasons[machine["metadata"]["name"]], (
+                "what goes as a whole is not drained"
+            )
 
     act(tmp_path, 2, scene)
 
@@ -259,7 +338,11 @@ def test_another_template_replaces_the_machines(tmp_path: Path, rolling: dict[st
         strategy = {"strategy": {"type": "RollingUpdate", "rollingUpdate": rolling}}
         await play.rig.create(AGENT_MACHINE_TEMPLATE, "other", {"template": {"spec": {}}})
         reference = {"apiGroup": AGENT_MACHINE_TEMPLATE.group, "kind": "AgentMachineTemplate", "name": "other"}
-        await play.rig.patch(CORE.machine_deployment, POOL, {"spec": {"rollout": strategy, "template": {"spec": {"infrastructureRef": reference}}}})
+        await play.rig.patch(
+            CORE.machine_deployment,
+            POOL,
+            {"spec": {"rollout": strategy, "template": {"spec": {"infrastructureRef": reference}}}},
+        )
         await play.rig.until(CORE.machine_deployment, POOL, rolled_out)
         after = await play.running(3)
         assert not {item["metadata"]["name"] for item in before} & {item["metadata"]["name"] for item in after}
@@ -268,7 +351,9 @@ def test_another_template_replaces_the_machines(tmp_path: Path, rolling: dict[st
             while len((await play.rig.client.list(CORE.machine_set, "edge"))[0]) > 1:
                 await asyncio.sleep(0.1)
         (left,) = (await play.rig.client.list(CORE.machine_set, "edge"))[0]
-        assert labels_of(left)["machine-template-hash"] == left["spec"]["selector"]["matchLabels"]["machine-template-hash"]
+        assert (
+            labels_of(left)["machine-template-hash"] == left["spec"]["selector"]["matchLabels"]["machine-template-hash"]
+        )
 
     act(tmp_path, 3, scene)
 
@@ -301,7 +386,9 @@ def test_a_node_that_stays_ill_is_replaced(tmp_path: Path) -> None:
             "remediation": {"triggerIf": {"unhealthyLessThanOrEqualTo": 1}},
         }
         await play.rig.create(CORE.health_check, "check", spec)
-        await play.rig.until(CORE.health_check, "check", lambda item: (item.get("status") or {}).get("currentHealthy") == 3)
+        await play.rig.until(
+            CORE.health_check, "check", lambda item: (item.get("status") or {}).get("currentHealthy") == 3
+        )
         ill = [{**READY[0], "status": "False"}]
         names = [machine["metadata"]["name"] for machine in machines]
         for name in names[:2]:

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""From a Machine to its host: Cluster API Provider Metal3 chooses a BareMetalHost, the image with the config drive is written, the host registers."""
+"""From a Machine to its host: Cluster API Provider Metal3 chooses a BareMetalHost, the image with the config drive is
+written, the host registers.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,10 @@ def test_a_machine_gets_a_host_that_registers(tmp_path: Path) -> None:
             app.router.add_get("/rhcos.qcow2", lambda _request: web.Response(body=b"QFI\xfb"))
             listener = await rig.lab.serve(app, rig.lab.fabric.table.loopback(IMAGES), 8080)
             del listener
-            credentials = {"username": base64.b64encode(b"root").decode(), "password": base64.b64encode(b"calvin").decode()}
+            credentials = {
+                "username": base64.b64encode(b"root").decode(),
+                "password": base64.b64encode(b"calvin").decode(),
+            }
             await rig.create(SECRET, "spare-bmc", data=credentials)
             address = rig.lab.site.machines[0].bmc.address
             for name, labels in (("spare", {"role": "master"}), ("another", {"role": "worker"})):
@@ -45,12 +50,27 @@ def test_a_machine_gets_a_host_that_registers(tmp_path: Path) -> None:
                     "disableCertificateVerification": True,
                 }
                 spec = {"online": True, "bmc": bmc} if name == "spare" else {"online": True}
-                await rig.create(BARE_METAL_HOST, name, spec, metadata={"labels": labels, "annotations": {"inspect.metal3.io": "disabled"}})
+                await rig.create(
+                    BARE_METAL_HOST,
+                    name,
+                    spec,
+                    metadata={"labels": labels, "annotations": {"inspect.metal3.io": "disabled"}},
+                )
             await scene.cluster()
             image = {"url": f"http://{IMAGES}:8080/rhcos.qcow2", "checksum": "c", "format": "qcow2"}
-            template = {"template": {"spec": {"image": image, "hostSelector": {"matchLabels": {"role": "master"}}, "automatedCleaningMode": "disabled"}}}
+            template = {
+                "template": {
+                    "spec": {
+                        "image": image,
+                        "hostSelector": {"matchLabels": {"role": "master"}},
+                        "automatedCleaningMode": "disabled",
+                    }
+                }
+            }
             await rig.patch(CORE.metal3_machine_template, "c1", {"spec": template})
-            await scene.plane(openshiftAssistedConfigSpec={"pullSecretRef": {"name": "pull-secret"}, "nodeRegistration": NAMED})
+            await scene.plane(
+                openshiftAssistedConfigSpec={"pullSecretRef": {"name": "pull-secret"}, "nodeRegistration": NAMED}
+            )
             (machine,) = await scene.machines(1)
             own = machine["metadata"]["name"]
             host = await rig.until(BARE_METAL_HOST, "spare", lambda item: item["spec"].get("consumerRef"))
@@ -58,12 +78,16 @@ def test_a_machine_gets_a_host_that_registers(tmp_path: Path) -> None:
             host = await rig.until(BARE_METAL_HOST, "spare", lambda item: (item["spec"].get("image") or {}).get("url"))
             assert host["spec"]["userData"] == {"name": own, "namespace": "edge"}
             assert host["spec"]["automatedCleaningMode"] == "disabled"
-            await rig.until(BARE_METAL_HOST, "spare", lambda item: item["status"]["provisioning"]["state"] == "provisioned")
+            await rig.until(
+                BARE_METAL_HOST, "spare", lambda item: item["status"]["provisioning"]["state"] == "provisioned"
+            )
             while not (agents := (await rig.client.list(AGENT, "edge"))[0]):
                 await asyncio.sleep(0.1)
             assert labels_of(agents[0])[INFRA_ENV_LABEL] == own
             agent = await rig.until(
-                AGENT, agents[0]["metadata"]["name"], lambda item: item["spec"].get("approved") and (item.get("status") or {}).get("inventory")
+                AGENT,
+                agents[0]["metadata"]["name"],
+                lambda item: item["spec"].get("approved") and (item.get("status") or {}).get("inventory"),
             )
             assert agent["status"]["inventory"]["hostname"] == "spare"
             waiting = await rig.get(CORE.metal3_machine, own)

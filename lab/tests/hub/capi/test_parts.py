@@ -17,7 +17,16 @@ from ztlab.hub.capi.provider.bootstrap import Failure, parsed
 from ztlab.hub.capi.provider.ignition_endpoint import for_cluster_install, normalised
 from ztlab.hub.capi.provider.instances import Scope, own_deployment, scope_of
 from ztlab.hub.capi.provider.machine_conditions import of_agent, without_agent
-from ztlab.hub.capi.provider.selection import InvalidSelector, addresses, candidates, claimed, mine, released, selects, valid
+from ztlab.hub.capi.provider.selection import (
+    InvalidSelector,
+    addresses,
+    candidates,
+    claimed,
+    mine,
+    released,
+    selects,
+    valid,
+)
 from ztlab.hub.capi.rollout import new_replicas, old_replicas, strategy, template_hash
 from ztlab.hub.capi.shape import node_name, reference_target, seconds, selector_text, timeout
 from ztlab.hub.names import Object
@@ -52,7 +61,11 @@ def test_who_goes_first() -> None:
 
 
 def test_age_decides_only_where_it_is_asked() -> None:
-    going = [machine("a", created="2026-11-21T09:00:00Z"), machine("b", created="2026-11-21T08:00:00Z"), machine("c", node="")]
+    going = [
+        machine("a", created="2026-11-21T09:00:00Z"),
+        machine("b", created="2026-11-21T08:00:00Z"),
+        machine("c", node=""),
+    ]
     assert [item["metadata"]["name"] for item in order(going, "Newest")] == ["c", "a", "b"]
     assert [item["metadata"]["name"] for item in order(going, "Oldest")] == ["c", "b", "a"]
 
@@ -67,7 +80,11 @@ def test_age_decides_only_where_it_is_asked() -> None:
             "https://[fd2e:6f44:5dd8:c956::14]:31187/ignition",
             "https://[fd2e:6f44:5dd8:c956::14]:31187",
         ),
-        ("http://[1080::8:800:200c:417a]:123/config", "http://[1080::8:800:200c:417a]:123/config", "http://[1080::8:800:200c:417a]:123"),
+        (
+            "http://[1080::8:800:200c:417a]:123/config",
+            "http://[1080::8:800:200c:417a]:123/config",
+            "http://[1080::8:800:200c:417a]:123",
+        ),
         ("https://a.example.com/x/y?b=c", "https://a.example.com/x/y?b=c", "https://a.example.com?b=c"),
         ("", "", ""),
         ("a.example.com/x", "a.example.com/x", "a.example.com/x"),
@@ -83,7 +100,11 @@ def test_ignition_endpoints(url: str, whole: str, install: str) -> None:
 def agent(name: str = "a", labels: dict[str, str] | None = None, **conditions: str) -> Object:
     states = {"Bound": "False", "Connected": "True", "Validated": "True"} | conditions
     listed = [{"type": kind, "status": status} for kind, status in states.items() if status]
-    return {"metadata": {"name": name, "namespace": "n", "labels": labels or {}}, "spec": {"approved": True, "role": ""}, "status": {"conditions": listed}}
+    return {
+        "metadata": {"name": name, "namespace": "n", "labels": labels or {}},
+        "spec": {"approved": True, "role": ""},
+        "status": {"conditions": listed},
+    }
 
 
 def test_which_agents_will_do() -> None:
@@ -98,11 +119,21 @@ def test_which_agents_will_do() -> None:
 
 
 def test_selection_keeps_the_order_of_the_list() -> None:
-    wanting: Object = {"metadata": {"name": "m", "namespace": "n"}, "spec": {"agentLabelSelector": {"matchLabels": {"size": "large"}}}}
-    agents = [agent("z", {"size": "large"}), agent("x"), agent("a", {"size": "large"}), agent("b", {"size": "large", "agentMachineRef": "other"})]
+    wanting: Object = {
+        "metadata": {"name": "m", "namespace": "n"},
+        "spec": {"agentLabelSelector": {"matchLabels": {"size": "large"}}},
+    }
+    agents = [
+        agent("z", {"size": "large"}),
+        agent("x"),
+        agent("a", {"size": "large"}),
+        agent("b", {"size": "large", "agentMachineRef": "other"}),
+    ]
     assert [item["metadata"]["name"] for item in candidates(wanting, agents)] == ["z", "a"]
     assert candidates({**wanting, "spec": {}}, agents)[1]["metadata"]["name"] == "x"
-    assert mine({"metadata": {"name": "other", "namespace": "elsewhere"}}, agents) == agents[3], "the namespace is not compared"
+    assert mine({"metadata": {"name": "other", "namespace": "elsewhere"}}, agents) == agents[3], (
+        "the namespace is not compared"
+    )
     with pytest.raises(InvalidSelector, match="must be no more than 63 bytes"):
         mine({"metadata": {"name": "m" * 64}}, [])
 
@@ -121,20 +152,40 @@ def test_expressions(expression: Object, found: bool) -> None:
     assert selects({"matchExpressions": [expression]}, {"zone": "a"}) is found
 
 
-@pytest.mark.parametrize("expression", [{"key": "a", "operator": "Near"}, {"key": "a", "operator": "In"}, {"key": "a", "operator": "Exists", "values": ["b"]}])
+@pytest.mark.parametrize(
+    "expression",
+    [
+        {"key": "a", "operator": "Near"},
+        {"key": "a", "operator": "In"},
+        {"key": "a", "operator": "Exists", "values": ["b"]},
+    ],
+)
 def test_unknown_expressions(expression: Object) -> None:
     with pytest.raises(InvalidSelector):
         selects({"matchExpressions": [expression]}, {})
 
 
 def test_a_claim_and_its_end() -> None:
-    boot = {"machineConfigPool": "ignition", "ignitionEndpointTokenReference": {"name": "t", "namespace": "n"}, "ignitionEndpointHTTPHeaders": {}}
-    taken = claimed(agent(labels={"own": "1"}), {"metadata": {"name": "m", "namespace": "s"}}, {"name": "c", "namespace": "s"}, boot)
+    boot = {
+        "machineConfigPool": "ignition",
+        "ignitionEndpointTokenReference": {"name": "t", "namespace": "n"},
+        "ignitionEndpointHTTPHeaders": {},
+    }
+    taken = claimed(
+        agent(labels={"own": "1"}), {"metadata": {"name": "m", "namespace": "s"}}, {"name": "c", "namespace": "s"}, boot
+    )
     assert taken["metadata"]["labels"] == {"own": "1", "agentMachineRef": "m"}
     assert taken["metadata"]["annotations"] == {"agentMachineRefNamespace": "s"}
-    assert taken["spec"]["clusterDeploymentName"] == {"name": "c", "namespace": "s"} and "ignitionEndpointHTTPHeaders" not in taken["spec"]
+    assert (
+        taken["spec"]["clusterDeploymentName"] == {"name": "c", "namespace": "s"}
+        and "ignitionEndpointHTTPHeaders" not in taken["spec"]
+    )
     free = released(taken)
-    assert free["spec"] == {"approved": True, "role": ""} and free["metadata"]["labels"] == {"own": "1"} and free["metadata"]["annotations"] == {}
+    assert (
+        free["spec"] == {"approved": True, "role": ""}
+        and free["metadata"]["labels"] == {"own": "1"}
+        and free["metadata"]["annotations"] == {}
+    )
 
 
 def test_addresses() -> None:
@@ -152,7 +203,9 @@ def test_addresses() -> None:
     nics[0]["ipV4Addresses"] = ["192.0.2.7"]
     with pytest.raises(ValueError):
         addresses(item)
-    assert addresses({"spec": {}})[-1] == {"type": "InternalDNS", "address": ""}, "upstream writes it empty, and the API refuses it"
+    assert addresses({"spec": {}})[-1] == {"type": "InternalDNS", "address": ""}, (
+        "upstream writes it empty, and the API refuses it"
+    )
 
 
 def test_bootstrap_data() -> None:
@@ -163,7 +216,10 @@ def test_bootstrap_data() -> None:
         parsed(b'{"ignition":{}}')
     with pytest.raises(Failure, match="bearer"):
         parsed(text.replace("Bearer x", "Basic x").encode())
-    assert parsed(text.replace("Authorization", "authorization").encode())[1:] == ("", {"authorization": "Bearer x", "A": "b"}), "upstream knows one spelling"
+    assert parsed(text.replace("Authorization", "authorization").encode())[1:] == (
+        "",
+        {"authorization": "Bearer x", "A": "b"},
+    ), "upstream knows one spelling"
 
 
 # conditions
@@ -182,7 +238,11 @@ def test_summaries() -> None:
 def test_the_two_forms() -> None:
     wanted = [false("Zed", "Why"), true("Ready", "Good"), true("Ah", "")]
     new = new_form([], wanted, NOW, 3)
-    assert [entry["type"] for entry in new] == ["Ready", "Ah", "Zed"] and new[0]["observedGeneration"] == 3 and new[1]["message"] == ""
+    assert (
+        [entry["type"] for entry in new] == ["Ready", "Ah", "Zed"]
+        and new[0]["observedGeneration"] == 3
+        and new[1]["message"] == ""
+    )
     later = new_form(new, [true("Ready", "Better")], "2026-11-21T11:00:00Z", 4)
     assert later[0]["lastTransitionTime"] == NOW and later[0]["reason"] == "Better"
     old = old_form([], wanted, NOW)
@@ -195,11 +255,20 @@ def test_the_two_forms() -> None:
 
 def test_conditions_of_an_agent_machine() -> None:
     waiting = {entry.type: entry for entry in without_agent("")}
-    assert waiting["AgentReserved"].reason == "NoSuitableAgents" and waiting["Installed"].message == "Agent not yet reserved"
+    assert (
+        waiting["AgentReserved"].reason == "NoSuitableAgents"
+        and waiting["Installed"].message == "Agent not yet reserved"
+    )
     assert waiting["Ready"].message.splitlines()[0] == "* AgentReserved: NoSuitableAgents"
     assert {entry.type: entry for entry in without_agent("oh")}["AgentReserved"].message == "oh"
-    source = [{"type": "SpecSynced", "status": "True", "reason": "SyncOK"}, {"type": "Validated", "status": "Unknown", "reason": "Odd", "message": "m"}]
-    shown = {entry.type: (entry.status, entry.reason, entry.message) for entry in of_agent({"status": {"conditions": source}})}
+    source = [
+        {"type": "SpecSynced", "status": "True", "reason": "SyncOK"},
+        {"type": "Validated", "status": "Unknown", "reason": "Odd", "message": "m"},
+    ]
+    shown = {
+        entry.type: (entry.status, entry.reason, entry.message)
+        for entry in of_agent({"status": {"conditions": source}})
+    }
     assert shown["AgentSpecSynced"] == ("True", "AgentConditionTrue", "")
     assert shown["AgentValidated"] == ("False", "Odd", "m") and shown["Installed"] == ("False", "ConditionNotFound", "")
 
@@ -209,11 +278,18 @@ def test_conditions_of_an_agent_machine() -> None:
 
 def deployment(replicas: int, image: str = "b", **rolling: Any) -> Object:
     spec: Object = {"replicas": replicas, "template": {"spec": {"version": image}}}
-    return {"spec": spec | ({"rollout": {"strategy": {"type": "RollingUpdate", "rollingUpdate": rolling}}} if rolling else {})}
+    return {
+        "spec": spec
+        | ({"rollout": {"strategy": {"type": "RollingUpdate", "rollingUpdate": rolling}}} if rolling else {})
+    }
 
 
 def machines_set(name: str, replicas: int, available: int, image: str = "a") -> Object:
-    return {"metadata": {"name": name}, "spec": {"replicas": replicas, "template": {"spec": {"version": image}}}, "status": {"availableReplicas": available}}
+    return {
+        "metadata": {"name": name},
+        "spec": {"replicas": replicas, "template": {"spec": {"version": image}}},
+        "status": {"availableReplicas": available},
+    }
 
 
 def test_one_more_at_a_time() -> None:
@@ -263,10 +339,18 @@ def test_what_makes_other_machines() -> None:
 
 def test_references_and_times_of_both_versions() -> None:
     assert reference_target({"apiGroup": "a.b", "kind": "C", "name": "d"}, "n") == ("a.b", "C", ("n", "d"))
-    assert reference_target({"apiVersion": "a.b/v1", "kind": "C", "name": "d", "namespace": "m"}, "n") == ("a.b", "C", ("m", "d"))
+    assert reference_target({"apiVersion": "a.b/v1", "kind": "C", "name": "d", "namespace": "m"}, "n") == (
+        "a.b",
+        "C",
+        ("m", "d"),
+    )
     assert reference_target({}, "n") is None
     assert seconds("1h2m3.5s") == 3723.5 and seconds(None) is None
-    assert timeout({"nodeDrainTimeout": "10m0s"}, "nodeDrain") == timeout({"deletion": {"nodeDrainTimeoutSeconds": 600}}, "nodeDrain") == 600
+    assert (
+        timeout({"nodeDrainTimeout": "10m0s"}, "nodeDrain")
+        == timeout({"deletion": {"nodeDrainTimeoutSeconds": 600}}, "nodeDrain")
+        == 600
+    )
     assert timeout({}, "nodeDeletion") is None
     assert node_name({"status": {"nodeRef": {"name": "n"}}}) == "n"
     expressions = [{"key": "c", "operator": "In", "values": ["y", "x"]}]
@@ -298,7 +382,10 @@ def health_check(**spec: Any) -> Object:
 def test_health_checks_of_both_versions() -> None:
     states = [{"type": "Ready", "status": "False", "timeout": "16m0s"}]
     old = checks(health_check(unhealthyConditions=states, maxUnhealthy=2, nodeStartupTimeout="20m0s"))
-    newer = {"nodeStartupTimeoutSeconds": 1200, "unhealthyNodeConditions": [{"type": "Ready", "status": "False", "timeoutSeconds": 960}]}
+    newer = {
+        "nodeStartupTimeoutSeconds": 1200,
+        "unhealthyNodeConditions": [{"type": "Ready", "status": "False", "timeoutSeconds": 960}],
+    }
     assert old == checks(health_check(checks=newer, remediation={"triggerIf": {"unhealthyLessThanOrEqualTo": 2}}))
     assert old.states == (("Ready", "False", 960.0),) and old.startup == 1200
     assert checks(health_check()).startup == 600 and allowed(checks(health_check(maxUnhealthy="40%")), 5, 2) == 0
@@ -306,7 +393,11 @@ def test_health_checks_of_both_versions() -> None:
 
 
 def test_what_is_ill() -> None:
-    rules = checks(health_check(unhealthyConditions=[{"type": "Ready", "status": "Unknown", "timeout": "5m"}], nodeStartupTimeout="20m"))
+    rules = checks(
+        health_check(
+            unhealthyConditions=[{"type": "Ready", "status": "Unknown", "timeout": "5m"}], nodeStartupTimeout="20m"
+        )
+    )
     ages = {NOW: 100.0, "old": 1300.0}
     slow = machine("m", node="", created="old")
     assert judge(slow, None, rules, ages.__getitem__, nodes_known=True).reason == "NodeStartupTimeout"

@@ -9,7 +9,16 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from ztlab.hub.capi.kinds import AGENT_CLUSTER, AGENT_MACHINE, DELETE_MACHINE, DEPLOYMENT, LEADER, LEASE, MACHINE_HOOK, CoreKinds
+from ztlab.hub.capi.kinds import (
+    AGENT_CLUSTER,
+    AGENT_MACHINE,
+    DELETE_MACHINE,
+    DEPLOYMENT,
+    LEADER,
+    LEASE,
+    MACHINE_HOOK,
+    CoreKinds,
+)
 from ztlab.hub.names import AGENT, CLUSTER_DEPLOYMENT, CLUSTER_INSTALL, NODE, Object, annotations_of, labels_of
 from ztlab.newcluster.cluster import NewCluster
 from ztlab.service import machine_host
@@ -37,7 +46,9 @@ async def hosts(rig: Rig, count: int) -> list[Machine]:
 
 async def join(rig: Rig, cluster: NewCluster, machine: Machine) -> None:
     """A host that restarts from its disk."""
-    await rig.until(AGENT, machine.id, lambda item: ((item["status"].get("progress") or {}).get("currentStage")) == "Rebooting")
+    await rig.until(
+        AGENT, machine.id, lambda item: ((item["status"].get("progress") or {}).get("currentStage")) == "Rebooting"
+    )
     cluster.node_booted(machine.name, "worker", machine.ip, automatic=False)
 
 
@@ -62,7 +73,9 @@ def test_a_pool_grows_and_shrinks(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
                 assert install["spec"]["ignitionEndpoint"]["url"] == "https://10.0.0.77:22623"
                 await rig.until(core.cluster, CLUSTER, lambda item: phase(item) == "Provisioned")
                 await order_pool(rig, core, 2)
-                await rig.until(core.machine_deployment, POOL, lambda item: (item.get("status") or {}).get("replicas") == 2)
+                await rig.until(
+                    core.machine_deployment, POOL, lambda item: (item.get("status") or {}).get("replicas") == 2
+                )
                 machines = await hosts(rig, 2)
                 await asyncio.gather(*(join(rig, cluster, machine) for machine in machines))
                 await grown(rig, core, machines)
@@ -79,14 +92,23 @@ def test_the_provider_is_where_its_deployment_is(tmp_path: Path) -> None:
     async def run() -> None:
         async with hub_rig(tmp_path, site=site()) as rig:
             space, name = "cluster-api-provider-agent", "cluster-api-provider-agent-controller-manager"
-            deployment = await rig.until(DEPLOYMENT, name, lambda item: (item.get("status") or {}).get("readyReplicas"), namespace=space)
+            deployment = await rig.until(
+                DEPLOYMENT, name, lambda item: (item.get("status") or {}).get("readyReplicas"), namespace=space
+            )
             await rig.patch(DEPLOYMENT, name, {"spec": {"replicas": 0}}, namespace=space)
             await rig.until(DEPLOYMENT, name, lambda item: not (item["status"].get("readyReplicas")), namespace=space)
             await rig.create(AGENT_CLUSTER, CLUSTER, {})
             await asyncio.sleep(1)
             assert not (await rig.get(AGENT_CLUSTER, CLUSTER))["metadata"].get("finalizers")
-            container = {**deployment["spec"]["template"]["spec"]["containers"][0], "args": ["--namespace=edge", "--agent-namespace=edge"]}
-            spec = {**deployment["spec"], "replicas": 1, "template": {**deployment["spec"]["template"], "spec": {"containers": [container]}}}
+            container = {
+                **deployment["spec"]["template"]["spec"]["containers"][0],
+                "args": ["--namespace=edge", "--agent-namespace=edge"],
+            }
+            spec = {
+                **deployment["spec"],
+                "replicas": 1,
+                "template": {**deployment["spec"]["template"], "spec": {"containers": [container]}},
+            }
             await rig.create(DEPLOYMENT, "own", spec)
             await rig.until(AGENT_CLUSTER, CLUSTER, lambda item: item["metadata"].get("finalizers"))
             await rig.until(LEASE, LEADER, lambda item: item["spec"]["renewTime"])
@@ -101,7 +123,11 @@ async def grown(rig: Rig, core: CoreKinds, machines: list[Machine]) -> None:
         assert phase(item) == "Running" and MACHINE_HOOK in annotations_of(item)
         provided = await rig.get(AGENT_MACHINE, item["metadata"]["name"])
         assert provided["status"]["ready"] and annotations_of(provided)["note"] == "kept"
-        assert item["spec"]["providerID"] == provided["spec"]["providerID"] == f"agent://{provided['status']['agentRef']['name']}"
+        assert (
+            item["spec"]["providerID"]
+            == provided["spec"]["providerID"]
+            == f"agent://{provided['status']['agentRef']['name']}"
+        )
         assert provided["status"]["conditions"][0]["type"] == "Ready"
         agent = await rig.get(AGENT, provided["status"]["agentRef"]["name"])
         assert labels_of(agent)["agentMachineRef"] == item["metadata"]["name"]
@@ -109,7 +135,9 @@ async def grown(rig: Rig, core: CoreKinds, machines: list[Machine]) -> None:
         assert agent["spec"]["ignitionEndpointHTTPHeaders"] == {"NodePool": "clusters/pool"}
     lease = await rig.client.get(LEASE, LEADER, "cluster-api-provider-agent")
     assert lease is not None and lease["spec"]["holderIdentity"]
-    provider = await rig.client.get(DEPLOYMENT, "cluster-api-provider-agent-controller-manager", "cluster-api-provider-agent")
+    provider = await rig.client.get(
+        DEPLOYMENT, "cluster-api-provider-agent-controller-manager", "cluster-api-provider-agent"
+    )
     assert provider is not None and provider["status"]["readyReplicas"] == 1
 
 
@@ -127,6 +155,10 @@ async def shrunk(rig: Rig, core: CoreKinds) -> None:
     assert nodes is not None
     client = nodes.client(("edge", CLUSTER))
     assert client is not None
-    names = [item["metadata"]["name"] for item in (await client.list(NODE))[0] if "node-role.kubernetes.io/worker" in labels_of(item)]
+    names = [
+        item["metadata"]["name"]
+        for item in (await client.list(NODE))[0]
+        if "node-role.kubernetes.io/worker" in labels_of(item)
+    ]
     assert agent["spec"]["hostname"] not in names and len(names) == 1
     await rig.until(core.machine_deployment, POOL, lambda item: item["status"].get("replicas") == 1)

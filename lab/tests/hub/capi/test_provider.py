@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the Agent provider does with AgentMachines, defects included; where upstream's program is at hand, what that does is held against the same."""
+"""What the Agent provider does with AgentMachines, defects included; where upstream's program is at hand, what that
+does is held against the same.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,8 @@ def test_a_machine_gets_an_agent(tmp_path: Path, player: str) -> None:
         assert condition(item, "Ready") == (
             "False",
             "IssuesReported",
-            "* AgentReserved: NoSuitableAgents\n* AgentSpecSynced: Agent not yet reserved\n* AgentValidated: Agent not yet reserved\n"
+            "* AgentReserved: NoSuitableAgents\n* AgentSpecSynced: Agent not yet reserved\n* AgentValidated: Agent "
+            "not yet reserved\n"
             "* AgentRequirementsMet: Agent not yet reserved\n* Installed: Agent not yet reserved",
         )
         assert [entry["type"] for entry in item["status"]["conditions"]] == [
@@ -59,16 +62,28 @@ def test_a_machine_gets_an_agent(tmp_path: Path, player: str) -> None:
         ]
         assert "ready" not in item["status"] and "agentRef" not in item["status"]
         # Conditions are stored before what else the pass changed.
-        await on.rig.until(AGENT_MACHINE, "m1", lambda item: AGENT_MACHINE_FINALIZER in (item["metadata"].get("finalizers") or []))
+        await on.rig.until(
+            AGENT_MACHINE, "m1", lambda item: AGENT_MACHINE_FINALIZER in (item["metadata"].get("finalizers") or [])
+        )
         await on.rig.until(MACHINE, "m1", lambda item: annotations_of(item).get(MACHINE_HOOK) == "")
         await on.agent("small")
         await on.agent("big", size="large")
-        item = await on.rig.until(AGENT_MACHINE, "m1", lambda item: reserved(item) and condition(item, "Installed")[1] == "Told")
-        assert item["spec"]["providerID"] == "agent://big" and item["status"]["agentRef"] == {"name": "big", "namespace": "edge"}
-        assert item["status"]["addresses"] == [{"type": "ExternalIP", "address": "192.0.2.7"}, {"type": "InternalDNS", "address": "big-host"}]
+        item = await on.rig.until(
+            AGENT_MACHINE, "m1", lambda item: reserved(item) and condition(item, "Installed")[1] == "Told"
+        )
+        assert item["spec"]["providerID"] == "agent://big" and item["status"]["agentRef"] == {
+            "name": "big",
+            "namespace": "edge",
+        }
+        assert item["status"]["addresses"] == [
+            {"type": "ExternalIP", "address": "192.0.2.7"},
+            {"type": "InternalDNS", "address": "big-host"},
+        ]
         assert labels_of(item)["cluster.open-cluster-management.io/backup"] == "true"
         agent = await on.rig.get(AGENT, "big")
-        assert labels_of(agent)["agentMachineRef"] == "m1" and annotations_of(agent)["agentMachineRefNamespace"] == "edge"
+        assert (
+            labels_of(agent)["agentMachineRef"] == "m1" and annotations_of(agent)["agentMachineRefNamespace"] == "edge"
+        )
         assert {name: agent["spec"][name] for name in agent["spec"] if name not in ("approved", "role")} == {
             "clusterDeploymentName": {"name": "c1", "namespace": "edge"},
             "machineConfigPool": "ignition",
@@ -77,7 +92,10 @@ def test_a_machine_gets_an_agent(tmp_path: Path, player: str) -> None:
         }
         token = await on.rig.get(SECRET, "agent-user-data")
         assert token["data"] == encoded(ignition_token="dG9rZW4=")
-        assert labels_of(token) == {"agent-install.openshift.io/watch": "true", "cluster.open-cluster-management.io/backup": "true"}
+        assert labels_of(token) == {
+            "agent-install.openshift.io/watch": "true",
+            "cluster.open-cluster-management.io/backup": "true",
+        }
         assert not labels_of(await on.rig.get(AGENT, "small")).get("agentMachineRef")
 
     play(tmp_path, player, scene)
@@ -94,7 +112,9 @@ def test_ready_stays(tmp_path: Path, player: str) -> None:
         await on.agent_is("a1", "error", INSTALLED | {"Installed": "False"})
         await settle()
         item = await on.rig.get(AGENT_MACHINE, "m1")
-        assert item["status"]["ready"] and condition(item, "Installed")[0] == "True", "what becomes of the host is not looked at any more"
+        assert item["status"]["ready"] and condition(item, "Installed")[0] == "True", (
+            "what becomes of the host is not looked at any more"
+        )
 
     play(tmp_path, player, scene)
 
@@ -106,7 +126,9 @@ def test_new_bootstrap_data_reaches_a_host_that_waits(tmp_path: Path, player: st
         await on.rig.until(AGENT_MACHINE, "m1", reserved)
         await on.rig.create(SECRET, "user-data-2", data=encoded(value=user_data("bmV3")))
         await on.rig.patch(MACHINE, "m1", {"spec": {"bootstrap": {"dataSecretName": "user-data-2"}}})
-        await on.rig.until(AGENT, "a1", lambda item: item["spec"]["ignitionEndpointTokenReference"]["name"] == "agent-user-data-2")
+        await on.rig.until(
+            AGENT, "a1", lambda item: item["spec"]["ignitionEndpointTokenReference"]["name"] == "agent-user-data-2"
+        )
 
     play(tmp_path, player, scene)
 
@@ -114,7 +136,11 @@ def test_new_bootstrap_data_reaches_a_host_that_waits(tmp_path: Path, player: st
 def test_without_bootstrap_data_a_host_is_bound_all_the_same(tmp_path: Path, player: str) -> None:
     async def scene(on: Stage) -> None:
         await on.agent("a1")
-        await on.machine("m1", secret="", bootstrap={"configRef": {"apiGroup": "bootstrap.example.com", "kind": "Config", "name": "c"}})
+        await on.machine(
+            "m1",
+            secret="",
+            bootstrap={"configRef": {"apiGroup": "bootstrap.example.com", "kind": "Config", "name": "c"}},
+        )
         agent = await on.rig.until(AGENT, "a1", lambda item: item["spec"].get("clusterDeploymentName"))
         assert not agent["spec"].get("machineConfigPool") and not agent["spec"].get("ignitionEndpointTokenReference")
 
@@ -126,7 +152,9 @@ def test_an_empty_bootstrap_is_lost_on_the_way(tmp_path: Path, player: str) -> N
         await on.agent("a1")
         await on.machine("m1", secret="")
         await settle()
-        assert MACHINE_HOOK not in annotations_of(await on.rig.get(MACHINE, "m1")), "v1beta2 refuses the Machine that is put"
+        assert MACHINE_HOOK not in annotations_of(await on.rig.get(MACHINE, "m1")), (
+            "v1beta2 refuses the Machine that is put"
+        )
         assert "agentMachineRef" not in labels_of(await on.rig.get(AGENT, "a1"))
 
     play(tmp_path, player, scene)
@@ -151,7 +179,11 @@ def test_a_host_without_a_name_is_half_claimed(tmp_path: Path, player: str) -> N
         item = await on.rig.until(AGENT_MACHINE, "m1", lambda item: reason(item, "AgentReserved") == "AgentReserved")
         await settle()
         item = await on.rig.get(AGENT_MACHINE, "m1")
-        assert item["spec"]["providerID"] == "agent://a1" and "agentRef" not in item["status"] and "addresses" not in item["status"]
+        assert (
+            item["spec"]["providerID"] == "agent://a1"
+            and "agentRef" not in item["status"]
+            and "addresses" not in item["status"]
+        )
         assert labels_of(await on.rig.get(AGENT, "a1"))["agentMachineRef"] == "m1"
 
     play(tmp_path, player, scene)
@@ -256,7 +288,9 @@ def test_paused(tmp_path: Path, player: str) -> None:
 def test_an_agent_with_the_name_is_taken_whatever_its_state(tmp_path: Path, player: str) -> None:
     async def scene(on: Stage) -> None:
         await on.agent("a1", state="error")
-        await on.rig.patch(AGENT, "a1", {"metadata": {"labels": {"agentMachineRef": "m1"}}, "spec": {"approved": False}})
+        await on.rig.patch(
+            AGENT, "a1", {"metadata": {"labels": {"agentMachineRef": "m1"}}, "spec": {"approved": False}}
+        )
         await on.machine("m1")
         item = await on.rig.until(AGENT_MACHINE, "m1", reserved)
         agent = await on.rig.get(AGENT, "a1")

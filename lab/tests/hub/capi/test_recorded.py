@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Every field of every object after a scene, as upstream's program left it.
 
-``recorded/<scene>.json`` is what it left. With CAPI_PROVIDER_AGENT it is asked again; with ZTLAB_RECORD=1 as well, its objects are recorded again.
+``recorded/<scene>.json`` is what it left. With CAPI_PROVIDER_AGENT it is asked again; with ZTLAB_RECORD=1 as well, its
+objects are recorded again.
 """
 
 from __future__ import annotations
@@ -27,7 +28,15 @@ from .test_agent_cluster import order, plane_ready
 
 DIRECTORY = Path(__file__).with_name("recorded")
 KINDS = (CORE_KINDS.machine, AGENT_CLUSTER, AGENT_MACHINE, AGENT, SECRET, CLUSTER_DEPLOYMENT, CLUSTER_INSTALL)
-VOLATILE = ("uid", "resourceVersion", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "managedFields", "generation")
+VOLATILE = (
+    "uid",
+    "resourceVersion",
+    "creationTimestamp",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+    "managedFields",
+    "generation",
+)
 _UID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 # What the Infrastructure Operator and Hive write on the same objects meanwhile, at their own pace.
 OTHERS = {CLUSTER_DEPLOYMENT: ("status",), CLUSTER_INSTALL: ("status",)}
@@ -49,7 +58,11 @@ async def objects(on: Stage) -> dict[str, Object]:
             rest = {name: value for name, value in item.items() if name not in ("metadata", *OTHERS.get(kind, ()))}
             shown = plain({**rest, "metadata": metadata})
             if kind in OTHERS:
-                shown["metadata"] = {name: value for name, value in shown["metadata"].items() if name in ("name", "namespace", "ownerReferences")}
+                shown["metadata"] = {
+                    name: value
+                    for name, value in shown["metadata"].items()
+                    if name in ("name", "namespace", "ownerReferences")
+                }
             found[f"{kind.kind} {item['metadata']['name']}"] = shown
     return dict(sorted(found.items()))
 
@@ -70,15 +83,25 @@ async def machines(on: Stage) -> None:
     for name, size in (("m1", "large"), ("m2", "medium")):
         await on.machine(name, selector={"matchLabels": {"size": size}})
         await on.rig.until(AGENT_MACHINE, name, lambda item: (item.get("status") or {}).get("agentRef"))
-    await on.machine("m3", selector={"matchExpressions": [{"key": "size", "operator": "NotIn", "values": ["large", "medium"]}]})
+    await on.machine(
+        "m3", selector={"matchExpressions": [{"key": "size", "operator": "NotIn", "values": ["large", "medium"]}]}
+    )
     long = "l" * 64
     await on.machine(long)
     await on.agent_is("a1", "added-to-existing-cluster", INSTALLED)
     await on.agent_is("a2", "installing", FREE | {"Bound": "True", "RequirementsMet": "True"})
     await on.rig.until(AGENT_MACHINE, "m1", lambda item: item["status"].get("ready"))
     await on.rig.until(AGENT_MACHINE, "m2", lambda item: condition(item, "AgentRequirementsMet")[0] == "True")
-    await on.rig.until(AGENT_MACHINE, "m3", lambda item: reason(item, "AgentReserved") == "NoSuitableAgents" and item["metadata"].get("finalizers"))
-    await on.rig.until(AGENT_MACHINE, long, lambda item: reason(item, "AgentReserved") == "AgentNotYetFound" and item["metadata"].get("finalizers"))
+    await on.rig.until(
+        AGENT_MACHINE,
+        "m3",
+        lambda item: reason(item, "AgentReserved") == "NoSuitableAgents" and item["metadata"].get("finalizers"),
+    )
+    await on.rig.until(
+        AGENT_MACHINE,
+        long,
+        lambda item: reason(item, "AgentReserved") == "AgentNotYetFound" and item["metadata"].get("finalizers"),
+    )
 
 
 async def cluster(on: Stage) -> None:

@@ -27,7 +27,9 @@ FREE = "known-unbound"
 def machine(number: int) -> dict[str, Any]:
     return {
         "name": f"worker-{number}",
-        "nics": [{"name": "eno1", "mac": f"52:54:00:00:01:{number:02x}", "network": "rack", "lease": f"10.0.0.{60 + number}"}],
+        "nics": [
+            {"name": "eno1", "mac": f"52:54:00:00:01:{number:02x}", "network": "rack", "lease": f"10.0.0.{60 + number}"}
+        ],
         "disks": [{"name": "sda", "size_gib": 200, "wwn": f"0x50000000000002{number:02x}"}],
         "bmc": {"address": f"10.0.0.{30 + number}", "username": "root", "password": "calvin"},
     }
@@ -47,7 +49,9 @@ class Fleet:
     def __init__(self, rig: Rig, count: int, version: str) -> None:
         self.rig, self.lab = rig, rig.lab
         self.core = CoreKinds(version)
-        self.ids = {f"worker-{number}": self.lab.machines[f"worker-{number}"].spec.system_uuid for number in range(count)}
+        self.ids = {
+            f"worker-{number}": self.lab.machines[f"worker-{number}"].spec.system_uuid for number in range(count)
+        }
         self.image = ""
         self.states: dict[str, list[str]] = {name: [] for name in self.ids}
         tell = rig.hub.service.core.on_change
@@ -80,7 +84,9 @@ class Fleet:
             self.boot(name)
         for name, uid in self.ids.items():
             await self.rig.until(AGENT, uid, state_of)
-            await self.rig.patch(AGENT, uid, {"metadata": {"labels": labels}, "spec": {"approved": True, "hostname": name}})
+            await self.rig.patch(
+                AGENT, uid, {"metadata": {"labels": labels}, "spec": {"approved": True, "hostname": name}}
+            )
         await self.until_free(self.ids)
 
     async def agents(self) -> dict[str, Object]:
@@ -91,7 +97,9 @@ class Fleet:
         """Agents that are not reserved and can be taken again."""
         found = set()
         for name, agent in (await self.agents()).items():
-            reserved = agent["spec"].get("clusterDeploymentName") or "agentMachineRef" in (agent["metadata"].get("labels") or {})
+            reserved = agent["spec"].get("clusterDeploymentName") or "agentMachineRef" in (
+                agent["metadata"].get("labels") or {}
+            )
             if state_of(agent) == FREE and not reserved and "agentMachineRefNamespace" not in annotations_of(agent):
                 found.add(name)
         return found
@@ -110,7 +118,9 @@ class Fleet:
         kinds = ("AllMachinesReady", "AllNodesHealthy")
 
         def holds(item: Object) -> bool:
-            current = all(condition_of(item, kind).get("observedGeneration") == item["metadata"]["generation"] for kind in kinds)
+            current = all(
+                condition_of(item, kind).get("observedGeneration") == item["metadata"]["generation"] for kind in kinds
+            )
             well = all(condition_of(item, kind).get("status") == "True" for kind in kinds) if replicas else True
             return current and well and item["status"].get("replicas") == replicas
 
@@ -157,7 +167,9 @@ class Fleet:
 
 
 @contextlib.asynccontextmanager
-async def fleet_rig(tmp_path: Path, count: int, *, speed: float = 240.0, version: str = "v1beta2", **hub: Any) -> AsyncIterator[Fleet]:
+async def fleet_rig(
+    tmp_path: Path, count: int, *, speed: float = 240.0, version: str = "v1beta2", **hub: Any
+) -> AsyncIterator[Fleet]:
     """A hosted cluster that is available, and machines that are free."""
     async with hub_rig(tmp_path, speed=speed, site=fleet_site(count, version, **hub)) as rig:
         # At this speed a busy machine is silent for minutes of the lab, which is no reason to give up a host.

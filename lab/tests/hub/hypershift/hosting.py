@@ -23,7 +23,11 @@ SPACE = "clusters-guest"
 
 def hosting_site(version: str = "v1beta2", **hub: Any) -> dict[str, Any]:
     network = {**SITE["networks"][0], "dns": {"records": {"*.apps.guest.example.com": "10.0.0.90"}}}
-    return {**SITE, "networks": [network], "hub": {**SITE["hub"], "hypershift": True, "cluster_api": {"version": version}, **hub}}
+    return {
+        **SITE,
+        "networks": [network],
+        "hub": {**SITE["hub"], "hypershift": True, "cluster_api": {"version": version}, **hub},
+    }
 
 
 async def order(rig: Rig, name: str = "guest", **spec: Any) -> Object:
@@ -43,7 +47,13 @@ async def order_pool(rig: Rig, name: str = "pool", upgrade: str = "InPlace", **s
 
 
 async def available(rig: Rig, name: str = "guest") -> Object:
-    return await rig.until(HOSTED_CLUSTER, name, lambda item: condition_of(item, "Available").get("status") == "True", namespace="clusters", seconds=30)
+    return await rig.until(
+        HOSTED_CLUSTER,
+        name,
+        lambda item: condition_of(item, "Available").get("status") == "True",
+        namespace="clusters",
+        seconds=30,
+    )
 
 
 async def guest_client(rig: Rig, name: str = "guest") -> Client:
@@ -53,6 +63,8 @@ async def guest_client(rig: Rig, name: str = "guest") -> Client:
 
 
 @contextlib.asynccontextmanager
-async def hosting_rig(tmp_path: Path, *, speed: float = 240.0, version: str = "v1beta2", **hub: Any) -> AsyncIterator[Rig]:
+async def hosting_rig(
+    tmp_path: Path, *, speed: float = 240.0, version: str = "v1beta2", **hub: Any
+) -> AsyncIterator[Rig]:
     async with hub_rig(tmp_path, speed=speed, site=hosting_site(version, **hub)) as rig:
         yield rig

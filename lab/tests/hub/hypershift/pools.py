@@ -14,7 +14,11 @@ HUB = "10.0.0.5"
 
 
 def pool(name: str = "pool", upgrade: str = "InPlace", **spec: Any) -> Object:
-    management = {"upgradeType": upgrade, "autoRepair": False, "replace": {"strategy": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}}
+    management = {
+        "upgradeType": upgrade,
+        "autoRepair": False,
+        "replace": {"strategy": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}},
+    }
     made: Object = {
         "clusterName": "guest",
         "release": {"image": RELEASE},
@@ -26,8 +30,15 @@ def pool(name: str = "pool", upgrade: str = "InPlace", **spec: Any) -> Object:
 
 
 def service(name: str, kind: str = "NodePort", **more: Any) -> Object:
-    members = {"NodePort": {"nodePort": {"address": HUB} | more}, "LoadBalancer": {"loadBalancer": more}, "Route": {"route": more}}[kind]
-    return {"service": name, "servicePublishingStrategy": {"type": kind} | {member: value for member, value in members.items() if value}}
+    members = {
+        "NodePort": {"nodePort": {"address": HUB} | more},
+        "LoadBalancer": {"loadBalancer": more},
+        "Route": {"route": more},
+    }[kind]
+    return {
+        "service": name,
+        "servicePublishingStrategy": {"type": kind} | {member: value for member, value in members.items() if value},
+    }
 
 
 def hosted(name: str = "guest", **spec: Any) -> Object:
@@ -35,8 +46,15 @@ def hosted(name: str = "guest", **spec: Any) -> Object:
         "release": {"image": RELEASE},
         "pullSecret": {"name": "pull-secret"},
         "dns": {"baseDomain": "example.com"},
-        "networking": {"networkType": "OVNKubernetes", "clusterNetwork": [{"cidr": "10.132.0.0/14"}], "serviceNetwork": [{"cidr": "172.31.0.0/16"}]},
-        "etcd": {"managementType": "Managed", "managed": {"storage": {"type": "PersistentVolume", "persistentVolume": {"size": "8Gi"}}}},
+        "networking": {
+            "networkType": "OVNKubernetes",
+            "clusterNetwork": [{"cidr": "10.132.0.0/14"}],
+            "serviceNetwork": [{"cidr": "172.31.0.0/16"}],
+        },
+        "etcd": {
+            "managementType": "Managed",
+            "managed": {"storage": {"type": "PersistentVolume", "persistentVolume": {"size": "8Gi"}}},
+        },
         "platform": {"type": "Agent", "agent": {"agentNamespace": "edge"}},
         "services": [service(title) for title in ("APIServer", "Ignition", "Konnectivity", "OAuthServer", "OIDC")],
     }
@@ -45,4 +63,6 @@ def hosted(name: str = "guest", **spec: Any) -> Object:
 
 def condition_of(item: Object, kind: str) -> Object:
     """{} when there is none."""
-    return next((dict(entry) for entry in (item.get("status") or {}).get("conditions") or [] if entry["type"] == kind), {})
+    return next(
+        (dict(entry) for entry in (item.get("status") or {}).get("conditions") or [] if entry["type"] == kind), {}
+    )

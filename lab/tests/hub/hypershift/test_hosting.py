@@ -57,12 +57,17 @@ async def _control_plane(rig: Rig, cluster: Object) -> None:
     assert spec["infraID"].startswith("guest-") and spec["clusterID"]
     assert status["controlPlaneEndpoint"] == {"host": "10.0.0.5", "port": 30000}
     assert status["payloadArch"] == "AMD64"
-    assert (status["version"]["history"][0]["state"], status["version"]["history"][0]["version"]) == ("Partial", "4.22.0")
+    assert (status["version"]["history"][0]["state"], status["version"]["history"][0]["version"]) == (
+        "Partial",
+        "4.22.0",
+    )
     namespace = await rig.get(NAMESPACE, SPACE)
     assert namespace["metadata"]["labels"]["hypershift.openshift.io/hosted-control-plane"] == "true"
     plane = await rig.get(HOSTED_CONTROL_PLANE, "guest", SPACE)
     assert plane["spec"]["platform"]["type"] == "None"
-    owner = await rig.until(AGENT_CLUSTER, "guest", lambda item: item["spec"].get("controlPlaneEndpoint"), namespace=SPACE)
+    owner = await rig.until(
+        AGENT_CLUSTER, "guest", lambda item: item["spec"].get("controlPlaneEndpoint"), namespace=SPACE
+    )
     assert owner["spec"]["ignitionEndpoint"] == {
         "url": f"https://{cluster['status']['ignitionEndpoint']}/ignition",
         "caCertificateReference": {"name": "ignition-server-ca-cert", "namespace": SPACE},
@@ -90,8 +95,15 @@ async def _credentials(rig: Rig, cluster: Object) -> None:
 
 async def _pools(rig: Rig, core: CoreKinds) -> None:
     for name, kind in (("pool", core.machine_set), ("rolling", core.machine_deployment)):
-        pool = await rig.until(NODE_POOL, name, lambda item: item.get("status", {}).get("version") == "4.22.0", namespace="clusters")
-        pool = await rig.until(NODE_POOL, name, lambda item: condition_of(item, "ValidGeneratedPayload").get("status") == "True", namespace="clusters")
+        pool = await rig.until(
+            NODE_POOL, name, lambda item: item.get("status", {}).get("version") == "4.22.0", namespace="clusters"
+        )
+        pool = await rig.until(
+            NODE_POOL,
+            name,
+            lambda item: condition_of(item, "ValidGeneratedPayload").get("status") == "True",
+            namespace="clusters",
+        )
         for condition in ("UpdatingVersion", "UpdatingConfig", "UpdatingPlatformMachineTemplate"):
             assert condition_of(pool, condition)["status"] == "False", condition
         assert condition_of(pool, "AllMachinesReady")["message"] == "NodePool set to no replicas"
@@ -112,7 +124,9 @@ async def _ignition(rig: Rig) -> None:
     secrets = (await rig.client.list(SECRET, SPACE))[0]
     data = next(item for item in secrets if item["metadata"]["name"].startswith("user-data-pool-"))["data"]
     document = json.loads(base64.b64decode(data["value"]))["ignition"]
-    authority = base64.b64decode(document["security"]["tls"]["certificateAuthorities"][0]["source"].partition(",")[2]).decode()
+    authority = base64.b64decode(
+        document["security"]["tls"]["certificateAuthorities"][0]["source"].partition(",")[2]
+    ).decode()
     source = document["config"]["merge"][0]
     headers = {entry["name"]: entry["value"] for entry in source["httpHeaders"]}
     assert headers["NodePool"] == "clusters/pool"
@@ -121,7 +135,12 @@ async def _ignition(rig: Rig) -> None:
         tls = ssl.create_default_context(cadata=authority)
         async with rig.hub.session.get(url, headers=provided, ssl=tls, server_hostname="10.0.0.5") as response:
             assert response.status == wanted, provided
-    await rig.until(NODE_POOL, "pool", lambda item: condition_of(item, "ReachedIgnitionEndpoint")["status"] == "True", namespace="clusters")
+    await rig.until(
+        NODE_POOL,
+        "pool",
+        lambda item: condition_of(item, "ReachedIgnitionEndpoint")["status"] == "True",
+        namespace="clusters",
+    )
 
 
 async def _deletion(rig: Rig) -> None:
@@ -139,8 +158,12 @@ def test_what_is_refused_and_what_waits(tmp_path: Path) -> None:
     async def run() -> None:
         async with hosting_rig(tmp_path) as rig:
             await order(rig, platform={"type": "Agent", "agent": {"agentNamespace": "later"}})
-            item = await rig.until(HOSTED_CLUSTER, "guest", lambda found: condition_of(found, "ValidConfiguration"), namespace="clusters")
-            assert condition_of(item, "ValidConfiguration")["message"] == 'failed to get agent namespace: namespaces "later" not found'
+            item = await rig.until(
+                HOSTED_CLUSTER, "guest", lambda found: condition_of(found, "ValidConfiguration"), namespace="clusters"
+            )
+            assert condition_of(item, "ValidConfiguration")["message"] == (
+                'failed to get agent namespace: namespaces "later" not found'
+            )
             assert await rig.client.get(NAMESPACE, SPACE) is None
             for change in ({"services": []}, {"infraID": None}, {"dns": {"baseDomain": "other.com"}}):
                 with pytest.raises(Refused) as refused:
@@ -183,16 +206,25 @@ def test_an_ignition_server_that_is_not_reachable(tmp_path: Path) -> None:
             balanced = service("Ignition", "LoadBalancer", hostname="ignition.guest.example.com")
             await order(rig, services=[service("APIServer"), balanced, service("Konnectivity"), service("OAuthServer")])
             await order_pool(rig, replicas=1)
-            cluster = await rig.until(HOSTED_CLUSTER, "guest", lambda item: (item.get("status") or {}).get("kubeconfig"), namespace="clusters")
-            assert condition_of(cluster, "Available")["reason"] == "WaitingForAvailable" and "ignitionEndpoint" not in cluster["status"]
-            pool = await rig.until(NODE_POOL, "pool", lambda item: condition_of(item, "IgnitionEndpointAvailable"), namespace="clusters")
+            cluster = await rig.until(
+                HOSTED_CLUSTER, "guest", lambda item: (item.get("status") or {}).get("kubeconfig"), namespace="clusters"
+            )
+            assert (
+                condition_of(cluster, "Available")["reason"] == "WaitingForAvailable"
+                and "ignitionEndpoint" not in cluster["status"]
+            )
+            pool = await rig.until(
+                NODE_POOL, "pool", lambda item: condition_of(item, "IgnitionEndpointAvailable"), namespace="clusters"
+            )
             assert condition_of(pool, "IgnitionEndpointAvailable")["reason"] == "IgnitionEndpointMissing"
 
     asyncio.run(run())
 
 
 def test_tokens_and_configurations_change(tmp_path: Path) -> None:
-    """A token is rotated after half its life and the old one is still taken; what another configuration supersedes expires."""
+    """A token is rotated after half its life and the old one is still taken; what another configuration supersedes
+    expires.
+    """
 
     async def run() -> None:
         async with hosting_rig(tmp_path) as rig:
@@ -202,11 +234,18 @@ def test_tokens_and_configurations_change(tmp_path: Path) -> None:
             first = await _of_pool(rig, "token-pool-")
             await rig.until(SECRET, first["metadata"]["name"], lambda item: "payload" in item["data"], namespace=SPACE)
             rig.lab.faults.add("hub-clock", count=None, options={"seconds": str(6 * 3600)})
-            rotated = await rig.until(SECRET, first["metadata"]["name"], lambda item: "old_token" in item["data"], namespace=SPACE)
+            rotated = await rig.until(
+                SECRET, first["metadata"]["name"], lambda item: "old_token" in item["data"], namespace=SPACE
+            )
             assert rotated["data"]["old_token"] == first["data"]["token"] != rotated["data"]["token"]
             token = base64.b64encode(base64.b64decode(rotated["data"]["token"])).decode()
             name = first["metadata"]["name"].replace("token-", "user-data-")
-            await rig.until(SECRET, name, lambda item: f"Bearer {token}" in base64.b64decode(item["data"]["value"]).decode(), namespace=SPACE)
+            await rig.until(
+                SECRET,
+                name,
+                lambda item: f"Bearer {token}" in base64.b64decode(item["data"]["value"]).decode(),
+                namespace=SPACE,
+            )
             await _configured(rig, first["metadata"]["name"])
 
     asyncio.run(run())
@@ -226,7 +265,9 @@ async def _configured(rig: Rig, before: str) -> None:
     await rig.create(CONFIG_MAP, "mine", namespace="clusters", data={"config": "kind: Deployment"})
     await rig.patch(NODE_POOL, "pool", {"spec": {"config": [{"name": "mine"}]}}, "clusters")
     kind = "ValidMachineConfig"
-    pool = await rig.until(NODE_POOL, "pool", lambda item: condition_of(item, kind)["status"] == "False", namespace="clusters")
+    pool = await rig.until(
+        NODE_POOL, "pool", lambda item: condition_of(item, kind)["status"] == "False", namespace="clusters"
+    )
     assert condition_of(pool, kind)["message"] == 'configmap "mine": unsupported config type: Deployment'
     await rig.patch(CONFIG_MAP, "mine", {"data": {"config": "kind: KubeletConfig"}}, "clusters")
     await rig.until(NODE_POOL, "pool", lambda item: condition_of(item, kind)["status"] == "True", namespace="clusters")

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The rest of a hosted cluster's life with nodes: upgrades, edits that reach no host, a pool that goes, the cluster that goes."""
+"""The rest of a hosted cluster's life with nodes: upgrades, edits that reach no host, a pool that goes, the cluster
+that goes.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,12 @@ async def _upgrade(fleet: Fleet) -> None:
     """The cluster first, then the pool, one node after the other."""
     rig, release = fleet.rig, {"spec": {"release": {"image": NEXT}}}
     await rig.patch(NODE_POOL, "pool", release, "clusters")
-    pool = await rig.until(NODE_POOL, "pool", lambda item: condition_of(item, "SupportedVersionSkew").get("status") == "False", namespace="clusters")
+    pool = await rig.until(
+        NODE_POOL,
+        "pool",
+        lambda item: condition_of(item, "SupportedVersionSkew").get("status") == "False",
+        namespace="clusters",
+    )
     assert condition_of(pool, "SupportedVersionSkew")["reason"] == "UnsupportedSkew"
     await rig.patch(HOSTED_CLUSTER, "guest", release, "clusters")
 
@@ -47,13 +54,19 @@ async def _upgrade(fleet: Fleet) -> None:
         newest: dict[str, Any] = item["status"]["version"]["history"][0]
         return (newest["version"], newest["state"]) == ("4.22.1", "Completed")
 
-    pool = await rig.until(NODE_POOL, "pool", lambda item: item["status"].get("version") == "4.22.1", namespace="clusters")
-    assert condition_of(pool, "UpdatingVersion") | {"status": "False", "reason": "AsExpected"} == condition_of(pool, "UpdatingVersion")
+    pool = await rig.until(
+        NODE_POOL, "pool", lambda item: item["status"].get("version") == "4.22.1", namespace="clusters"
+    )
+    assert condition_of(pool, "UpdatingVersion") | {"status": "False", "reason": "AsExpected"} == condition_of(
+        pool, "UpdatingVersion"
+    )
     hosted = await rig.until(HOSTED_CLUSTER, "guest", upgraded, namespace="clusters")
     assert [entry["version"] for entry in hosted["status"]["version"]["history"]] == ["4.22.1", "4.22.0"]
 
     def counted(item: Any) -> bool:
-        return [(entry["ocpVersion"], entry["readyNodeCount"]) for entry in item["status"]["nodesInfo"]["nodeVersions"]] == [("4.22.1", 2)]
+        return [
+            (entry["ocpVersion"], entry["readyNodeCount"]) for entry in item["status"]["nodesInfo"]["nodeVersions"]
+        ] == [("4.22.1", 2)]
 
     await rig.until(NODE_POOL, "pool", counted, namespace="clusters")
     assert not any((node["spec"] or {}).get("unschedulable") for node in (await fleet.nodes()).values())
@@ -65,7 +78,9 @@ async def _late_labels(fleet: Fleet) -> None:
     await fleet.rig.patch(NODE_POOL, "pool", {"spec": {"nodeLabels": {"zone": "b"}}}, "clusters")
     label = "managed.hypershift.openshift.io.zone"
     scalable = fleet.core.machine_set
-    await fleet.rig.until(scalable, "pool", lambda item: item["spec"]["template"]["metadata"]["labels"][label] == "b", namespace=SPACE)
+    await fleet.rig.until(
+        scalable, "pool", lambda item: item["spec"]["template"]["metadata"]["labels"][label] == "b", namespace=SPACE
+    )
     assert {node["metadata"]["labels"]["zone"] for node in (await fleet.nodes()).values()} == {"a"}
 
 
@@ -76,9 +91,13 @@ async def _end(fleet: Fleet) -> None:
     assert await fleet.rig.client.get(NAMESPACE, SPACE) is None
     assert await fleet.rig.client.get(NODE_POOL, "pool", "clusters") is None
     for name, uid in fleet.ids.items():
-        agent = await fleet.rig.until(AGENT, uid, lambda item: state_of(item) in ("known-unbound", "unbinding-pending-user-action"))
+        agent = await fleet.rig.until(
+            AGENT, uid, lambda item: state_of(item) in ("known-unbound", "unbinding-pending-user-action")
+        )
         assert not agent["spec"].get("clusterDeploymentName"), name
-        assert "agentMachineRef" not in agent["metadata"]["labels"] and "agentMachineRefNamespace" not in annotations_of(agent)
+        assert "agentMachineRef" not in agent["metadata"][
+            "labels"
+        ] and "agentMachineRefNamespace" not in annotations_of(agent)
 
 
 def test_a_host_that_dies_is_replaced(tmp_path: Path) -> None:
@@ -94,9 +113,14 @@ def test_a_host_that_dies_is_replaced(tmp_path: Path) -> None:
             await fleet.scale(1)
             (first,) = await fleet.nodes()
             spare = next(name for name in fleet.ids if name != first)
-            check = await fleet.rig.until(fleet.core.health_check, "pool", lambda item: item.get("status"), namespace=SPACE)
+            check = await fleet.rig.until(
+                fleet.core.health_check, "pool", lambda item: item.get("status"), namespace=SPACE
+            )
             checks = check["spec"]["checks"]
-            assert (checks["unhealthyNodeConditions"][0]["timeoutSeconds"], checks["nodeStartupTimeoutSeconds"]) == (16 * 60, 24 * 3600)
+            assert (checks["unhealthyNodeConditions"][0]["timeoutSeconds"], checks["nodeStartupTimeoutSeconds"]) == (
+                16 * 60,
+                24 * 3600,
+            )
             fleet.lab.machines[first].reset("ForceOff")
 
             async def joined() -> bool:

@@ -26,7 +26,10 @@ def site(**records: str) -> Site:
 
 def published(made: Publishing, key: str, *services: Any) -> dict[str, str]:
     item = hosted(services=list(services))
-    return {name: f"{entry.kind} {entry.netloc} {entry.listen}" for name, entry in made.publish(key, item, "clusters-guest").items()}
+    return {
+        name: f"{entry.kind} {entry.netloc} {entry.listen}"
+        for name, entry in made.publish(key, item, "clusters-guest").items()
+    }
 
 
 def publishing(of: Site) -> Publishing:
@@ -46,10 +49,14 @@ def test_node_ports_are_handed_out_once() -> None:
 
 def test_load_balancers_have_addresses_of_their_own() -> None:
     made = publishing(site(**{"api.guest.example.com": "10.0.0.250"}))
-    assert published(made, "a", service("APIServer", "LoadBalancer")) == {"APIServer": "LoadBalancer 10.0.0.254:6443 10.0.0.254"}
+    assert published(made, "a", service("APIServer", "LoadBalancer")) == {
+        "APIServer": "LoadBalancer 10.0.0.254:6443 10.0.0.254"
+    }
     named = published(made, "b", service("APIServer", "LoadBalancer", hostname="api.guest.example.com"))
     assert named == {"APIServer": "LoadBalancer api.guest.example.com:6443 10.0.0.250"}
-    assert published(made, "c", service("Ignition", "LoadBalancer")) == {}, "only node ports and routes lead to the ignition server"
+    assert published(made, "c", service("Ignition", "LoadBalancer")) == {}, (
+        "only node ports and routes lead to the ignition server"
+    )
 
 
 def test_routes_are_the_hubs() -> None:
@@ -58,7 +65,13 @@ def test_routes_are_the_hubs() -> None:
 
 
 def test_variables_lead_to_all_of_them() -> None:
-    of = site(**{"api.guest.example.com": "10.0.0.254", "nodes.guest.example.com": "10.0.0.5", "elsewhere.example.com": "10.0.0.77"})
+    of = site(
+        **{
+            "api.guest.example.com": "10.0.0.254",
+            "nodes.guest.example.com": "10.0.0.5",
+            "elsewhere.example.com": "10.0.0.77",
+        }
+    )
     found = connect_to(of, Fabric(of, AddressTable(9)))
     assert found["10.0.0.5"] == found["nodes.guest.example.com"] == "127.9.0.5"
     assert found["10.0.0.254"] == found["api.guest.example.com"] == "127.9.0.254"

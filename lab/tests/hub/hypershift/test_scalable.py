@@ -20,11 +20,21 @@ LABEL = "guest-abcde-guest-pool"
 
 
 def test_a_machine_set_in_the_old_version() -> None:
-    made = scalable(pool(replicas=3, nodeDrainTimeout="30s", nodeLabels={"zone": "a"}, taints=[]), OWNER, TARGET, None, v1beta2=False)
+    made = scalable(
+        pool(replicas=3, nodeDrainTimeout="30s", nodeLabels={"zone": "a"}, taints=[]),
+        OWNER,
+        TARGET,
+        None,
+        v1beta2=False,
+    )
     assert made["spec"]["selector"] == {"matchLabels": {LABEL: LABEL}}
     assert made["spec"]["replicas"] == 3
     template = made["spec"]["template"]
-    assert template["metadata"]["labels"] == {LABEL: LABEL, "cluster.x-k8s.io/cluster-name": "guest-abcde", "managed.hypershift.openshift.io.zone": "a"}
+    assert template["metadata"]["labels"] == {
+        LABEL: LABEL,
+        "cluster.x-k8s.io/cluster-name": "guest-abcde",
+        "managed.hypershift.openshift.io.zone": "a",
+    }
     assert template["metadata"]["annotations"] == {naming.NODE_POOL: "clusters/pool", naming.TAINTS: "[]"}
     assert template["spec"] == {
         "clusterName": "guest-abcde",
@@ -38,20 +48,38 @@ def test_a_machine_set_in_the_old_version() -> None:
         "version": "4.22.0",
         "nodeDrainTimeout": "30s",
     }
-    assert made["annotations"][naming.CURRENT_CONFIG_VERSION] == made["annotations"][naming.TARGET_CONFIG_VERSION] == "c0ffee01"
+    assert (
+        made["annotations"][naming.CURRENT_CONFIG_VERSION]
+        == made["annotations"][naming.TARGET_CONFIG_VERSION]
+        == "c0ffee01"
+    )
     assert made["annotations"][naming.AUTOSCALER_MIN] == made["annotations"][naming.AUTOSCALER_MAX] == "0"
 
 
 def test_a_machine_deployment_in_the_new_version() -> None:
-    made = scalable(pool(upgrade="Replace", replicas=1, nodeDrainTimeout="1m30s", nodeLabels={"zone": "a"}), OWNER, TARGET, None, v1beta2=True)
+    made = scalable(
+        pool(upgrade="Replace", replicas=1, nodeDrainTimeout="1m30s", nodeLabels={"zone": "a"}),
+        OWNER,
+        TARGET,
+        None,
+        v1beta2=True,
+    )
     assert made["spec"]["selector"] == {"matchLabels": {LABEL: LABEL, "cluster.x-k8s.io/cluster-name": "guest-abcde"}}
-    assert made["spec"]["rollout"] == {"strategy": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}}
+    assert made["spec"]["rollout"] == {
+        "strategy": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}
+    }
     template = made["spec"]["template"]
     assert template["metadata"]["annotations"] == {naming.NODE_POOL: "clusters/pool", naming.RELEASE_VERSION: "4.22.0"}
-    assert "managed.hypershift.openshift.io.zone" not in template["metadata"]["labels"], "labels of a pool that replaces would roll it"
+    assert "managed.hypershift.openshift.io.zone" not in template["metadata"]["labels"], (
+        "labels of a pool that replaces would roll it"
+    )
     assert template["spec"]["deletion"] == {"nodeDrainTimeoutSeconds": 90}
     group = "capi-provider.agent-install.openshift.io"
-    assert template["spec"]["infrastructureRef"] == {"apiGroup": group, "kind": "AgentMachineTemplate", "name": "pool-f8d26e22"}
+    assert template["spec"]["infrastructureRef"] == {
+        "apiGroup": group,
+        "kind": "AgentMachineTemplate",
+        "name": "pool-f8d26e22",
+    }
 
 
 def test_a_machine_set_that_exists_keeps_what_its_nodes_have() -> None:
@@ -66,7 +94,13 @@ def test_autoscaling_keeps_the_number_within_its_limits(present: int | None, wan
 
 
 @pytest.mark.parametrize(
-    ("provided", "count", "wanted"), [({}, 10, 1), ({"maxUnavailable": 3}, 10, 3), ({"maxUnavailable": "25%"}, 10, 2), ({"maxUnavailable": "1%"}, 10, 1)]
+    ("provided", "count", "wanted"),
+    [
+        ({}, 10, 1),
+        ({"maxUnavailable": 3}, 10, 3),
+        ({"maxUnavailable": "25%"}, 10, 2),
+        ({"maxUnavailable": "1%"}, 10, 1),
+    ],
 )
 def test_max_unavailable(provided: dict[str, Any], count: int, wanted: int) -> None:
     item = pool(replicas=count)
@@ -88,7 +122,9 @@ def test_durations(text: str, wanted: int) -> None:
 def test_when_a_rollout_is_over() -> None:
     notes = {naming.CURRENT_CONFIG_VERSION: "a", naming.TARGET_CONFIG_VERSION: "a"}
     assert rolled_out({"metadata": {"annotations": notes}, "spec": {}}, replace=False)
-    assert not rolled_out({"metadata": {"annotations": notes | {naming.TARGET_CONFIG_VERSION: "b"}}, "spec": {}}, replace=False)
+    assert not rolled_out(
+        {"metadata": {"annotations": notes | {naming.TARGET_CONFIG_VERSION: "b"}}, "spec": {}}, replace=False
+    )
     status = {"observedGeneration": 2, "replicas": 2, "upToDateReplicas": 2, "availableReplicas": 2}
     item = {"metadata": {"generation": 2}, "spec": {"replicas": 2}, "status": status}
     assert rolled_out(item, replace=True)
@@ -98,11 +134,18 @@ def test_when_a_rollout_is_over() -> None:
 
 def test_health_checks() -> None:
     item, cluster = pool(), hosted(infraID="guest-abcde")
-    cluster["metadata"]["annotations"] = {f"{naming.PREFIX}machine-health-check-timeout": "5m0s", f"{naming.PREFIX}machine-health-check-max-unhealthy": "?"}
+    cluster["metadata"]["annotations"] = {
+        f"{naming.PREFIX}machine-health-check-timeout": "5m0s",
+        f"{naming.PREFIX}machine-health-check-max-unhealthy": "?",
+    }
     item["metadata"]["annotations"] = {f"{naming.PREFIX}machine-health-check-node-startup-timeout": "90m"}
     made = health_check(item, cluster, v1beta2=True)
     assert made["checks"]["nodeStartupTimeoutSeconds"] == 5400
     assert [entry["timeoutSeconds"] for entry in made["checks"]["unhealthyNodeConditions"]] == [300, 300]
     assert made["remediation"]["triggerIf"]["unhealthyLessThanOrEqualTo"] == 2
     old = health_check(item, cluster, v1beta2=False)
-    assert (old["nodeStartupTimeout"], old["maxUnhealthy"], old["selector"]) == ("90m", 2, {"matchLabels": {LABEL: LABEL}})
+    assert (old["nodeStartupTimeout"], old["maxUnhealthy"], old["selector"]) == (
+        "90m",
+        2,
+        {"matchLabels": {LABEL: LABEL}},
+    )

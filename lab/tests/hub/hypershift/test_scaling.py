@@ -41,7 +41,12 @@ def test_in_place_up_down_and_up_again(tmp_path: Path) -> None:
 
     async def run() -> None:
         async with fleet_rig(tmp_path, 5) as fleet:
-            await order_pool(fleet.rig, replicas=0, nodeLabels={"zone": "a"}, taints=[{"key": "dedicated", "value": "x", "effect": "NoSchedule"}])
+            await order_pool(
+                fleet.rig,
+                replicas=0,
+                nodeLabels={"zone": "a"},
+                taints=[{"key": "dedicated", "value": "x", "effect": "NoSchedule"}],
+            )
             await fleet.at(0)
             await fleet.scale(5)
             await _joined(fleet)
@@ -55,9 +60,15 @@ def test_in_place_up_down_and_up_again(tmp_path: Path) -> None:
             boots = {name: len(fleet.lab.machines[name].boots) for name in kept}
             await fleet.scale(5)
             assert set(await fleet.machines()) == set(fleet.ids)
-            assert {name: len(fleet.lab.machines[name].boots) for name in kept} == boots, "those that stayed were not touched"
+            assert {name: len(fleet.lab.machines[name].boots) for name in kept} == boots, (
+                "those that stayed were not touched"
+            )
             await fleet.rig.until(
-                HOSTED_CLUSTER, "guest", lambda item: item["status"]["version"]["history"][0]["state"] == "Completed", namespace="clusters", seconds=30
+                HOSTED_CLUSTER,
+                "guest",
+                lambda item: item["status"]["version"]["history"][0]["state"] == "Completed",
+                namespace="clusters",
+                seconds=30,
             )
 
     asyncio.run(run())
@@ -87,7 +98,9 @@ async def _joined(fleet: Fleet) -> None:
 
 
 def test_replace_with_hosts_that_have_to_be_booted(tmp_path: Path) -> None:
-    """A rollout takes the spare host; what cannot be reclaimed waits for a boot of the discovery image; a drain waits for a disruption budget."""
+    """A rollout takes the spare host; what cannot be reclaimed waits for a boot of the discovery image; a drain waits
+    for a disruption budget.
+    """
 
     async def run() -> None:
         async with fleet_rig(tmp_path, 3, version="v1beta1") as fleet:
@@ -107,10 +120,14 @@ async def _victim_by_name(fleet: Fleet) -> None:
     machines = await fleet.machines()
     name = max(machines)
     machine = machines[name]["metadata"]["name"]
-    await fleet.rig.patch(fleet.core.machine, machine, {"metadata": {"annotations": {"cluster.x-k8s.io/delete-machine": "yes"}}}, SPACE)
+    await fleet.rig.patch(
+        fleet.core.machine, machine, {"metadata": {"annotations": {"cluster.x-k8s.io/delete-machine": "yes"}}}, SPACE
+    )
     await fleet.scale(1)
     assert set(await fleet.machines()) == set(machines) - {name}
-    agent = await fleet.rig.until(AGENT, fleet.ids[name], lambda item: state_of(item) == "unbinding-pending-user-action")
+    agent = await fleet.rig.until(
+        AGENT, fleet.ids[name], lambda item: state_of(item) == "unbinding-pending-user-action"
+    )
     assert "agentMachineRef" not in agent["metadata"]["labels"] and not agent["spec"].get("clusterDeploymentName")
     fleet.boot(name)
     await fleet.until_free([name])
@@ -123,7 +140,10 @@ async def _drain(fleet: Fleet) -> None:
     labels = {"app": "precious"}
     spec = {"nodeName": node, "containers": [{"name": "a", "image": "b"}]}
     await client.create(POD, {"metadata": {"namespace": "default", "name": "precious", "labels": labels}, "spec": spec})
-    budget = {"metadata": {"namespace": "default", "name": "precious"}, "spec": {"minAvailable": 1, "selector": {"matchLabels": labels}}}
+    budget = {
+        "metadata": {"namespace": "default", "name": "precious"},
+        "spec": {"minAvailable": 1, "selector": {"matchLabels": labels}},
+    }
     await client.create(BUDGET, budget)
     pods = (await client.list(POD))[0]
     assert {pod["spec"]["nodeName"] for pod in pods if pod["metadata"]["name"] != "precious"} == {node}
@@ -151,10 +171,16 @@ async def _rollout(fleet: Fleet) -> None:
     spare = next(name for name in fleet.ids if name != before)
     await fleet.rig.patch(AGENT, fleet.ids[spare], {"metadata": {"labels": {"size": "huge"}}})
     selector = {"matchLabels": {"size": "huge"}}
-    await fleet.rig.patch(NODE_POOL, "pool", {"spec": {"platform": {"agent": {"agentLabelSelector": selector}}}}, "clusters")
+    await fleet.rig.patch(
+        NODE_POOL, "pool", {"spec": {"platform": {"agent": {"agentLabelSelector": selector}}}}, "clusters"
+    )
     updating = "UpdatingPlatformMachineTemplate"
-    await fleet.rig.until(NODE_POOL, "pool", lambda item: condition_of(item, updating)["status"] == "True", namespace="clusters")
-    await fleet.rig.until(NODE_POOL, "pool", lambda item: condition_of(item, updating)["status"] == "False", namespace="clusters")
+    await fleet.rig.until(
+        NODE_POOL, "pool", lambda item: condition_of(item, updating)["status"] == "True", namespace="clusters"
+    )
+    await fleet.rig.until(
+        NODE_POOL, "pool", lambda item: condition_of(item, updating)["status"] == "False", namespace="clusters"
+    )
     await fleet.count(fleet.core.machine, 1)
     assert set(await fleet.machines()) == {spare}
     await fleet.rig.until(AGENT, fleet.ids[before], lambda item: state_of(item) == "unbinding-pending-user-action")

@@ -56,7 +56,9 @@ class ClusterController:
         if not any(entry.get("uid") == wanted["uid"] for entry in present):
             if any(entry.get("controller") for entry in present):
                 wanted.pop("controller")
-            item = await self._world.patch(kind, item, {"metadata": {"ownerReferences": [*present, wanted]}}, locked=True)
+            item = await self._world.patch(
+                kind, item, {"metadata": {"ownerReferences": [*present, wanted]}}, locked=True
+            )
         await self._world.metadata(kind, item, labels={CLUSTER_NAME: cluster["metadata"]["name"]})
 
     async def _endpoint(self, cluster: Object) -> Object:
@@ -76,7 +78,9 @@ class ClusterController:
         kind, infrastructure = self._referred(cluster, "infrastructureRef")
         _other, plane = self._referred(cluster, "controlPlaneRef")
         definition = self._world.get(DEFINITION, ("", f"{kind.plural}.{kind.group}")) if kind is not None else None
-        state = State(infrastructure, infrastructure is not None and provisioned(infrastructure, definition), plane, pause, going)
+        state = State(
+            infrastructure, infrastructure is not None and provisioned(infrastructure, definition), plane, pause, going
+        )
         status = cluster_status(cluster, state, self._world.now(), v1beta2=self._core.v1beta2)
         return await self._world.status(self._core.cluster, cluster, status)
 
@@ -87,14 +91,19 @@ class ClusterController:
         if CLUSTER_FINALIZER not in (cluster["metadata"].get("finalizers") or []):
             return None
         waiting = await self._descendants(cluster)
-        for name, reason in (("controlPlaneRef", "WaitingForControlPlaneDeletion"), ("infrastructureRef", "WaitingForInfrastructureDeletion")):
+        for name, reason in (
+            ("controlPlaneRef", "WaitingForControlPlaneDeletion"),
+            ("infrastructureRef", "WaitingForInfrastructureDeletion"),
+        ):
             kind, item = self._referred(cluster, name)
             if waiting or kind is None or item is None:
                 continue
             if not deleting(item):
                 await self._world.delete(kind, item)
             waiting = true("Deleting", reason, f"{kind.kind} deletion in progress")
-        cluster = await self._show(cluster, going=waiting or true("Deleting", "DeletionCompleted", "Deletion completed"))
+        cluster = await self._show(
+            cluster, going=waiting or true("Deleting", "DeletionCompleted", "Deletion completed")
+        )
         if waiting is not None:
             return WAIT_SECONDS
         await self._world.drop_finalizer(self._core.cluster, cluster, CLUSTER_FINALIZER)
@@ -104,7 +113,11 @@ class ClusterController:
         """One layer after the other; what is still there."""
         namespace, name = cluster["metadata"]["namespace"], cluster["metadata"]["name"]
         for kind in (self._core.machine_deployment, self._core.machine_set, self._core.machine):
-            found = [item for item in self._world.all(kind, namespace) if item["spec"].get("clusterName") == name and not _of_plane(item)]
+            found = [
+                item
+                for item in self._world.all(kind, namespace)
+                if item["spec"].get("clusterName") == name and not _of_plane(item)
+            ]
             for item in found:
                 if not deleting(item):
                     await self._world.delete(kind, item)

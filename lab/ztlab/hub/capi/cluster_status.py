@@ -18,8 +18,10 @@ AVAILABLE_REASONS = ("Available", "NotAvailable", "AvailableUnknown")
 
 @dataclasses.dataclass(frozen=True)
 class State:
-    """The objects that a Cluster refers to; ``provisioned``: whether the infrastructure says that it is there; ``going``: the condition Deleting
-    of a Cluster that goes."""
+    """The objects that a Cluster refers to; ``provisioned``: whether the infrastructure says that it is there;
+    ``going``: the condition Deleting
+    of a Cluster that goes.
+    """
 
     infrastructure: Object | None = None
     provisioned: bool = False
@@ -93,7 +95,9 @@ def cluster_status(cluster: Object, state: State, now: str, *, v1beta2: bool) ->
     ready = infrastructure_ready(cluster, state)
     if v1beta2:
         facts = {"infrastructureProvisioned": ready, "controlPlaneInitialized": initialized(cluster, state)}
-        status |= {"initialization": {name: True for name, value in facts.items() if value}} if any(facts.values()) else {}
+        status |= (
+            {"initialization": {name: True for name, value in facts.items() if value}} if any(facts.values()) else {}
+        )
     else:
         status |= {"infrastructureReady": ready, "controlPlaneReady": state.plane_ready}
     endpoint = cluster["spec"].get("controlPlaneEndpoint") or {}

@@ -65,12 +65,16 @@ def unknown(kind: str, reason: str, message: str = "") -> Condition:
     return Condition(kind, "Unknown", reason, message)
 
 
-def new_form(existing: Sequence[Mapping[str, Any]], wanted: Iterable[Condition], now: str, generation: int) -> list[Entry]:
+def new_form(
+    existing: Sequence[Mapping[str, Any]], wanted: Iterable[Condition], now: str, generation: int
+) -> list[Entry]:
     """The list of v1beta2: metav1 conditions, in Cluster API's order."""
     known = {entry["type"]: dict(entry) for entry in existing}
     for condition in wanted:
         known[condition.type] = _set(known.get(condition.type), condition, now) | {"observedGeneration": generation}
-    return sorted(known.values(), key=lambda entry: (ORDER.index(entry["type"] if entry["type"] in ORDER else ""), entry["type"]))
+    return sorted(
+        known.values(), key=lambda entry: (ORDER.index(entry["type"] if entry["type"] in ORDER else ""), entry["type"])
+    )
 
 
 def old_form(existing: Sequence[Mapping[str, Any]], wanted: Iterable[Condition], now: str) -> list[Entry]:
@@ -89,21 +93,38 @@ def old_form(existing: Sequence[Mapping[str, Any]], wanted: Iterable[Condition],
 def _set(before: Entry | None, condition: Condition, now: str) -> Entry:
     same = before is not None and before.get("status") == condition.status
     moment = (before or {}).get("lastTransitionTime") if same else now
-    return {"type": condition.type, "status": condition.status, "reason": condition.reason, "message": condition.message, "lastTransitionTime": moment}
+    return {
+        "type": condition.type,
+        "status": condition.status,
+        "reason": condition.reason,
+        "message": condition.message,
+        "lastTransitionTime": moment,
+    }
 
 
 def lines(conditions: Iterable[Condition]) -> str:
-    """What a summary says: a line for each condition that is not as it should be; a text of several lines is put below its name."""
+    """What a summary says: a line for each condition that is not as it should be; a text of several lines is put below
+    its name.
+    """
     found = []
     for condition in conditions:
         text = condition.message or condition.reason
         first, *rest = text.splitlines() or [""]
-        found.append(f"* {condition.type}: {first}" if not rest else "\n".join([f"* {condition.type}:", *(f"  * {line}" for line in (first, *rest))]))
+        found.append(
+            f"* {condition.type}: {first}"
+            if not rest
+            else "\n".join([f"* {condition.type}:", *(f"  * {line}" for line in (first, *rest))])
+        )
     return "\n".join(found)
 
 
-def summary(kind: str, parts: Sequence[Condition], *, reasons: tuple[str, str, str], negative: frozenset[str] = frozenset()) -> Condition:
-    """One condition over several. ``reasons``: when all are well, when one is not, when one is unknown; ``negative``: types whose good value is False."""
+def summary(
+    kind: str, parts: Sequence[Condition], *, reasons: tuple[str, str, str], negative: frozenset[str] = frozenset()
+) -> Condition:
+    """One condition over several.
+
+    ``reasons``: when all are well, when one is not, when one is unknown; ``negative``: types whose good value is False.
+    """
     bad = [part for part in parts if part.status == ("True" if part.type in negative else "False")]
     dim = [part for part in parts if part.status == "Unknown"]
     good, worse, unclear = reasons
@@ -117,4 +138,8 @@ def summary(kind: str, parts: Sequence[Condition], *, reasons: tuple[str, str, s
 def read(conditions: Sequence[Mapping[str, Any]] | None, kind: str) -> Condition | None:
     """A condition of an object; None when it is not there."""
     entry = find(conditions, kind)
-    return Condition(kind, str(entry.get("status", "")), str(entry.get("reason", "")), str(entry.get("message", ""))) if entry else None
+    return (
+        Condition(kind, str(entry.get("status", "")), str(entry.get("reason", "")), str(entry.get("message", "")))
+        if entry
+        else None
+    )

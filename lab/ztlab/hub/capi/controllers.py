@@ -65,11 +65,19 @@ class ClusterApiCore:
     def wire(self, on: On) -> None:
         """``on(kind, controller, keys)``: a change of an object wakes the keys that it leads to."""
         core = self.core
-        for kind, controller in ((core.cluster, self.clusters), (core.machine, self.machines), (core.machine_set, self.sets)):
+        for kind, controller in (
+            (core.cluster, self.clusters),
+            (core.machine, self.machines),
+            (core.machine_set, self.sets),
+        ):
             on(kind, controller, lambda item: [key_of(item)])
         on(core.machine_deployment, self.deployments, lambda item: [key_of(item)])
         on(core.health_check, self.health, lambda item: [key_of(item)])
-        on(core.machine, self.health, lambda item: [key_of(found) for found in self._world.all(core.health_check, key_of(item)[0])])
+        on(
+            core.machine,
+            self.health,
+            lambda item: [key_of(found) for found in self._world.all(core.health_check, key_of(item)[0])],
+        )
         on(core.cluster, self.machines, lambda item: self._of_cluster(core.machine, item))
         on(core.cluster, self.sets, lambda item: self._of_cluster(core.machine_set, item))
         on(core.cluster, self.deployments, lambda item: self._of_cluster(core.machine_deployment, item))
@@ -120,7 +128,10 @@ class ClusterApiCore:
         namespace, name = key_of(item)
         found = []
         for machine in self._world.all(self.core.machine, namespace):
-            references = (machine["spec"].get("infrastructureRef"), (machine["spec"].get("bootstrap") or {}).get("configRef"))
+            references = (
+                machine["spec"].get("infrastructureRef"),
+                (machine["spec"].get("bootstrap") or {}).get("configRef"),
+            )
             targets = [reference_target(reference, namespace) for reference in references]
             if any(target is not None and target[1:] == (item["kind"], (namespace, name)) for target in targets):
                 found.append(key_of(machine))
@@ -130,7 +141,10 @@ class ClusterApiCore:
         namespace, name = key_of(item)
         found = []
         for cluster in self._world.all(self.core.cluster, namespace):
-            targets = [reference_target(cluster["spec"].get(member), namespace) for member in ("infrastructureRef", "controlPlaneRef")]
+            targets = [
+                reference_target(cluster["spec"].get(member), namespace)
+                for member in ("infrastructureRef", "controlPlaneRef")
+            ]
             if any(target is not None and target[1:] == (item["kind"], (namespace, name)) for target in targets):
                 found.append(key_of(cluster))
         return found
@@ -138,14 +152,18 @@ class ClusterApiCore:
     def _machines_of_kubeconfig(self, secret: Object) -> list[Key]:
         namespace, name = key_of(secret)
         cluster = self._world.get(self.core.cluster, (namespace, name.removesuffix("-kubeconfig")))
-        return self._of_cluster(self.core.machine, cluster) if cluster is not None and name.endswith("-kubeconfig") else []
+        return (
+            self._of_cluster(self.core.machine, cluster) if cluster is not None and name.endswith("-kubeconfig") else []
+        )
 
     def _node_changed(self, cluster: Key, node: Object) -> None:
         """A Node wakes the Machine whose provider id it has, or whose Node it was."""
         provider_id, name = (node.get("spec") or {}).get("providerID"), (node.get("metadata") or {}).get("name")
         for machine in self._world.all(self.core.machine, cluster[0]):
             named = ((machine.get("status") or {}).get("nodeRef") or {}).get("name")
-            if machine["spec"].get("clusterName") == cluster[1] and (named == name or (provider_id and machine["spec"].get("providerID") == provider_id)):
+            if machine["spec"].get("clusterName") == cluster[1] and (
+                named == name or (provider_id and machine["spec"].get("providerID") == provider_id)
+            ):
                 self.machines.notify(key_of(machine))
         for item in self._world.all(self.core.health_check, cluster[0]):
             self.health.notify(key_of(item))
@@ -165,12 +183,18 @@ class AgentProvider:
         self.deployments = Controller("agent provider", clock, running.reconcile, parallel=1)
         self.clusters = Controller("agentcluster", clock, AgentClusterController(world, core, running).reconcile)
         # One worker for each, as upstream: two machines never look for an Agent at once.
-        self.machines = Controller("agentmachine", clock, AgentMachineController(world, core, running).reconcile, parallel=1)
-        self.provider_ids = Controller("node provider id", clock, NodeProviderIdController(world, spokes, running).reconcile, parallel=1)
+        self.machines = Controller(
+            "agentmachine", clock, AgentMachineController(world, core, running).reconcile, parallel=1
+        )
+        self.provider_ids = Controller(
+            "node provider id", clock, NodeProviderIdController(world, spokes, running).reconcile, parallel=1
+        )
         self.controllers = [self.deployments, self.clusters, self.machines, self.provider_ids]
 
     def wire(self, on: On) -> None:
-        """Clusters, ClusterDeployments, Secrets and AgentClusters wake no AgentMachine: upstream does not watch them."""
+        """Clusters, ClusterDeployments, Secrets and AgentClusters wake no AgentMachine: upstream does not watch
+        them.
+        """
         on(DEPLOYMENT, self.deployments, lambda item: [key_of(item)])
         on(AGENT_CLUSTER, self.clusters, lambda item: [key_of(item)])
         on(AGENT_MACHINE, self.machines, lambda item: [key_of(item)])
@@ -185,7 +209,10 @@ class AgentProvider:
         """Put the own Deployment there."""
         if not self._own:
             return
-        for kind, body in ((NAMESPACE, {"metadata": {"name": instances.NAMESPACE}}), (DEPLOYMENT, instances.own_deployment())):
+        for kind, body in (
+            (NAMESPACE, {"metadata": {"name": instances.NAMESPACE}}),
+            (DEPLOYMENT, instances.own_deployment()),
+        ):
             try:
                 await self._world.create(kind, body)
             except Refused as error:
@@ -194,7 +221,9 @@ class AgentProvider:
 
     def _all(self, kind: Kind, deployment: Object) -> list[Key]:
         """A provider that starts looks at everything once."""
-        started = instances.scope_of(deployment) is not None and not (deployment.get("status") or {}).get("readyReplicas")
+        started = instances.scope_of(deployment) is not None and not (deployment.get("status") or {}).get(
+            "readyReplicas"
+        )
         return [key_of(item) for item in self._world.all(kind)] if started else []
 
     def _of_machine(self, machine: Object) -> list[Key]:
@@ -210,14 +239,23 @@ class AgentProvider:
         namespace = annotations_of(agent).get(AGENT_MACHINE_NAMESPACE)
         reference = {"name": agent["metadata"]["name"], "namespace": agent["metadata"]["namespace"]}
         if namespace is not None:
-            return [key_of(item) for item in self._world.all(AGENT_MACHINE, namespace) if (item.get("status") or {}).get("agentRef") == reference][:1]
+            return [
+                key_of(item)
+                for item in self._world.all(AGENT_MACHINE, namespace)
+                if (item.get("status") or {}).get("agentRef") == reference
+            ][:1]
         if not valid(agent):
             return []
-        return [key_of(item) for item in self._world.all(AGENT_MACHINE) if not (item.get("status") or {}).get("agentRef")]
+        return [
+            key_of(item) for item in self._world.all(AGENT_MACHINE) if not (item.get("status") or {}).get("agentRef")
+        ]
 
 
 class ClusterApi:
-    """All of it, as a site wants it. ``controllers`` are to be run, ``wire`` is to be called before that, ``install`` once the API can be written to."""
+    """All of it, as a site wants it.
+
+    ``controllers`` are to be run, ``wire`` is to be called before that, ``install`` once the API can be written to.
+    """
 
     def __init__(self, world: World, spokes: Spokes, site: HubSite) -> None:
         if site.cluster_api is None:

@@ -23,7 +23,11 @@ def unhealthy(machine: Object) -> bool:
     """No Node, or one that is not well, or a health check that says so."""
     if not node_name(machine):
         return True
-    reported = [find(listed, kind).get("status") for listed in (new_conditions(machine), old_conditions(machine)) for kind in ILL]
+    reported = [
+        find(listed, kind).get("status")
+        for listed in (new_conditions(machine), old_conditions(machine))
+        for kind in ILL
+    ]
     return "False" in reported
 
 
@@ -40,7 +44,10 @@ def priority(machine: Object) -> int:
 
 
 def order(machines: Sequence[Object], requested: str = "") -> list[Object]:
-    """All of them, the first to go first. ``requested`` Newest or Oldest decides among those that nothing else tells apart; ties go by name."""
+    """All of them, the first to go first.
+
+    ``requested`` Newest or Oldest decides among those that nothing else tells apart; ties go by name.
+    """
     by_name = sorted(machines, key=lambda machine: str(machine["metadata"]["name"]))
     if requested in (NEWEST, OLDEST):
         by_name.sort(key=lambda machine: str(machine["metadata"]["creationTimestamp"]), reverse=requested == NEWEST)

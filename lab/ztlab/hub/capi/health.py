@@ -25,7 +25,9 @@ Age = Callable[[str], float]
 
 @dataclasses.dataclass(frozen=True)
 class Checks:
-    """``states``: (type, status, seconds) of conditions of a Node that make it unhealthy; ``startup`` 0: a Node may take as long as it likes."""
+    """``states``: (type, status, seconds) of conditions of a Node that make it unhealthy; ``startup`` 0: a Node may
+    take as long as it likes.
+    """
 
     states: tuple[tuple[str, str, float], ...]
     startup: float
@@ -46,9 +48,14 @@ def checks(item: Mapping[str, Any]) -> Checks:
     spec = item["spec"]
     own = spec.get("checks") or {}
     listed = own.get("unhealthyNodeConditions") or spec.get("unhealthyConditions") or []
-    states = tuple((entry["type"], entry["status"], seconds(entry.get("timeoutSeconds", entry.get("timeout"))) or 0.0) for entry in listed)
+    states = tuple(
+        (entry["type"], entry["status"], seconds(entry.get("timeoutSeconds", entry.get("timeout"))) or 0.0)
+        for entry in listed
+    )
     startup = seconds(own.get("nodeStartupTimeoutSeconds", spec.get("nodeStartupTimeout")))
-    most = ((spec.get("remediation") or {}).get("triggerIf") or {}).get("unhealthyLessThanOrEqualTo", spec.get("maxUnhealthy", "100%"))
+    most = ((spec.get("remediation") or {}).get("triggerIf") or {}).get(
+        "unhealthyLessThanOrEqualTo", spec.get("maxUnhealthy", "100%")
+    )
     return Checks(states, STARTUP_SECONDS if startup is None else startup, most)
 
 
@@ -75,7 +82,9 @@ def judge(machine: Object, node: Object | None, rules: Checks, age: Age, *, node
             continue
         lasted = age(entry["lastTransitionTime"])
         if lasted >= limit:
-            return Finding("UnhealthyNode", f"Condition {kind} on node is reporting status {status} for more than {limit:g}s")
+            return Finding(
+                "UnhealthyNode", (f"Condition {kind} on node is reporting status {status} for more than {limit:g}s")
+            )
         again.append(limit - lasted)
     return Finding(again=min(again, default=None))
 

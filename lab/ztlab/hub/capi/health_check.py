@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""MachineHealthCheck: marks Machines that are to be replaced; their MachineSet deletes them, and hosts are found for others."""
+"""MachineHealthCheck: marks Machines that are to be replaced; their MachineSet deletes them, and hosts are found for
+others.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ LOOK_SECONDS = 60.0
 
 def to_be_replaced(machine: Object) -> bool:
     """What a MachineSet takes for a reason to delete."""
-    return condition_is(old_conditions(machine), "OwnerRemediated", "False") and condition_is(old_conditions(machine), "HealthCheckSucceeded", "False")
+    return condition_is(old_conditions(machine), "OwnerRemediated", "False") and condition_is(
+        old_conditions(machine), "HealthCheckSucceeded", "False"
+    )
 
 
 class HealthCheckController:
@@ -49,12 +53,23 @@ class HealthCheckController:
     def _targets(self, item: Object) -> list[Object]:
         """Machines of the cluster that the selector takes."""
         listed = self._world.all(self._core.machine, key_of(item)[0])
-        own = [machine for machine in listed if machine["spec"].get("clusterName") == item["spec"]["clusterName"] and watched(machine)]
+        own = [
+            machine
+            for machine in listed
+            if machine["spec"].get("clusterName") == item["spec"]["clusterName"] and watched(machine)
+        ]
         return sorted((machine for machine in own if selects(item["spec"]["selector"], labels_of(machine))), key=key_of)
 
     def _judge(self, machine: Object, rules: Checks, nodes: list[Object] | None) -> Finding:
         provider_id = machine["spec"].get("providerID")
-        node = next((entry for entry in nodes or () if provider_id and (entry.get("spec") or {}).get("providerID") == provider_id), None)
+        node = next(
+            (
+                entry
+                for entry in nodes or ()
+                if provider_id and (entry.get("spec") or {}).get("providerID") == provider_id
+            ),
+            None,
+        )
         return judge(machine, node, rules, self._world.age, nodes_known=nodes is not None)
 
     async def _mark(self, machine: Object, finding: Finding, *, replace: bool) -> None:
@@ -65,18 +80,30 @@ class HealthCheckController:
         new = [false(kind, finding.reason, finding.message)]
         if replace:
             new.append(false("OwnerRemediated", "WaitingForRemediation", "Waiting for remediation"))
-        await self._conditions(machine, new, [Condition(entry.type, entry.status, entry.reason, entry.message) for entry in new])
+        await self._conditions(
+            machine, new, [Condition(entry.type, entry.status, entry.reason, entry.message) for entry in new]
+        )
 
     async def _conditions(self, machine: Object, new: list[Condition], old: list[Condition]) -> None:
         machine = self._world.get(self._core.machine, key_of(machine)) or machine
         now, generation = self._world.now(), int(machine["metadata"].get("generation") or 1)
-        both = made.new_form(new_conditions(machine), new, now, generation), made.old_form(old_conditions(machine), old, now)
+        both = (
+            made.new_form(new_conditions(machine), new, now, generation),
+            made.old_form(old_conditions(machine), old, now),
+        )
         status = with_conditions(machine.get("status") or {}, v1beta2=self._core.v1beta2, new=both[0], old=both[1])
         await self._world.status(self._core.machine, machine, status)
 
     async def _show(self, item: Object, machines: list[Object], bad: int, allowance: int) -> None:
-        text = f"Remediation is not allowed, the number of not started or unhealthy machines exceeds maxUnhealthy (total: {len(machines)}, unhealthy: {bad})"
-        condition = true("RemediationAllowed", "Allowed") if allowance >= 0 else false("RemediationAllowed", "TooManyUnhealthy", text)
+        text = (
+            "Remediation is not allowed, the number of not started or unhealthy machines exceeds maxUnhealthy "
+            f"(total: {len(machines)}, unhealthy: {bad})"
+        )
+        condition = (
+            true("RemediationAllowed", "Allowed")
+            if allowance >= 0
+            else false("RemediationAllowed", "TooManyUnhealthy", text)
+        )
         status = {
             "expectedMachines": len(machines),
             "currentHealthy": len(machines) - bad,

@@ -23,7 +23,9 @@ AGENT_MACHINE_TEMPLATE = Kind(PROVIDER, "v1beta1", "AgentMachineTemplate", "agen
 # An AgentCluster reads its control plane, also if another controller makes that one ready.
 HOSTED_CONTROL_PLANE = Kind("hypershift.openshift.io", "v1beta1", "HostedControlPlane", "hostedcontrolplanes")
 DEPLOYMENT = Kind("apps", "v1", "Deployment", "deployments")
-DEFINITION = Kind("apiextensions.k8s.io", "v1", "CustomResourceDefinition", "customresourcedefinitions", namespaced=False)
+DEFINITION = Kind(
+    "apiextensions.k8s.io", "v1", "CustomResourceDefinition", "customresourcedefinitions", namespaced=False
+)
 LEASE = Kind("coordination.k8s.io", "v1", "Lease", "leases")
 
 CLUSTER_FINALIZER = "cluster.cluster.x-k8s.io"
@@ -62,7 +64,9 @@ LEADER = "7605f49b.agent-install.openshift.io"
 
 @dataclasses.dataclass(frozen=True)
 class CoreKinds:
-    """Cluster API's own kinds and those of its providers, in the versions that the hub serves ("none": the hub does not have that provider)."""
+    """Cluster API's own kinds and those of its providers, in the versions that the hub serves ("none": the hub does not
+    have that provider).
+    """
 
     version: str
     openshift_assisted: str = "none"
@@ -149,7 +153,9 @@ class CoreKinds:
     @property
     def machine_templates(self) -> dict[Kind, Kind]:
         """Template -> what is made from it, for infrastructure."""
-        return {AGENT_MACHINE_TEMPLATE: AGENT_MACHINE} | ({self.metal3_machine_template: self.metal3_machine} if self.metal3 != "none" else {})
+        return {AGENT_MACHINE_TEMPLATE: AGENT_MACHINE} | (
+            {self.metal3_machine_template: self.metal3_machine} if self.metal3 != "none" else {}
+        )
 
     @property
     def config_templates(self) -> dict[Kind, Kind]:

@@ -48,11 +48,17 @@ class MachineController:
         bootstrap = self._referred(machine, (machine["spec"].get("bootstrap") or {}).get("configRef"))
         if paused(machine, cluster):
             parts = dataclasses.replace(self._parts(machine, kind, infrastructure, cluster_key), paused=True)
-            await self._world.status(self._core.machine, machine, machine_status(machine, parts, self._world.now(), v1beta2=self._core.v1beta2))
+            await self._world.status(
+                self._core.machine,
+                machine,
+                machine_status(machine, parts, self._world.now(), v1beta2=self._core.v1beta2),
+            )
             return None
         if deleting(machine):
             parts = self._parts(machine, kind, infrastructure, cluster_key)
-            return await self._deletion.reconcile(machine, cluster, kind, dataclasses.replace(parts, bootstrap=bootstrap[1]), bootstrap[0])
+            return await self._deletion.reconcile(
+                machine, cluster, kind, dataclasses.replace(parts, bootstrap=bootstrap[1]), bootstrap[0]
+            )
         machine = await self._keep(machine, cluster)
         if bootstrap[0] is not None and bootstrap[1] is not None:
             config = await self._adopt(machine, bootstrap[0], bootstrap[1])
@@ -63,7 +69,9 @@ class MachineController:
         parts = dataclasses.replace(self._parts(machine, kind, infrastructure, cluster_key), bootstrap=bootstrap[1])
         if parts.node is not None:
             await self._mark_node(machine, cluster_key, parts.node)
-        await self._world.status(self._core.machine, machine, machine_status(machine, parts, self._world.now(), v1beta2=self._core.v1beta2))
+        await self._world.status(
+            self._core.machine, machine, machine_status(machine, parts, self._world.now(), v1beta2=self._core.v1beta2)
+        )
         waits = machine["spec"].get("providerID") and not node_name(machine)
         return RETRY_SECONDS if waits else None
 
@@ -73,7 +81,9 @@ class MachineController:
         return provisioned(item, self._world.get(DEFINITION, ("", f"{kind.plural}.{kind.group}")))
 
     def _parts(self, machine: Object, kind: Kind | None, item: Object | None, cluster: Key) -> Parts:
-        return Parts(item, self._provisioned(kind, item), self._node(machine, cluster), self._nodes.all(cluster) is not None)
+        return Parts(
+            item, self._provisioned(kind, item), self._node(machine, cluster), self._nodes.all(cluster) is not None
+        )
 
     def _referred(self, machine: Object, reference: Object | None) -> tuple[Kind | None, Object | None]:
         target = reference_target(reference, machine["metadata"]["namespace"])
@@ -87,11 +97,15 @@ class MachineController:
     async def _keep(self, machine: Object, cluster: Object | None) -> Object:
         """Finalizer, label and an owner, without which it would not be found."""
         machine = await self._world.add_finalizer(self._core.machine, machine, MACHINE_FINALIZER)
-        machine = await self._world.metadata(self._core.machine, machine, labels={CLUSTER_NAME: machine["spec"]["clusterName"]})
+        machine = await self._world.metadata(
+            self._core.machine, machine, labels={CLUSTER_NAME: machine["spec"]["clusterName"]}
+        )
         owners = machine["metadata"].get("ownerReferences") or []
         if owners or cluster is None:
             return machine
-        return await self._world.patch(self._core.machine, machine, {"metadata": {"ownerReferences": [owner(cluster, self._core.cluster)]}})
+        return await self._world.patch(
+            self._core.machine, machine, {"metadata": {"ownerReferences": [owner(cluster, self._core.cluster)]}}
+        )
 
     async def _adopt(self, machine: Object, kind: Kind, item: Object) -> Object:
         """A provider's object is controlled by the Machine, no longer by the set that made it."""
@@ -100,20 +114,29 @@ class MachineController:
         others = [entry for entry in present if entry.get("kind") != "MachineSet" and entry.get("uid") != wanted["uid"]]
         labels = {CLUSTER_NAME: machine["spec"]["clusterName"]}
         if [*others, wanted] != present:
-            item = await self._world.patch(kind, item, {"metadata": {"ownerReferences": [*others, wanted]}}, locked=True)
+            item = await self._world.patch(
+                kind, item, {"metadata": {"ownerReferences": [*others, wanted]}}, locked=True
+            )
         return await self._world.metadata(kind, item, labels=labels)
 
     async def _take_over(self, machine: Object, kind: Kind, infrastructure: Object) -> Object:
         """The provider id, once the infrastructure says that it is there."""
         provider_id = infrastructure["spec"].get("providerID")
-        if not self._provisioned(kind, infrastructure) or not provider_id or machine["spec"].get("providerID") == provider_id:
+        if (
+            not self._provisioned(kind, infrastructure)
+            or not provider_id
+            or machine["spec"].get("providerID") == provider_id
+        ):
             return machine
         return await self._world.patch(self._core.machine, machine, {"spec": {"providerID": provider_id}})
 
     async def _take_data(self, machine: Object, kind: Kind, config: Object) -> Object:
         """The name of the Secret with the bootstrap data, once the provider says that it is there."""
         name = (config.get("status") or {}).get("dataSecretName")
-        if not data_secret_created(config, self._world.get(DEFINITION, ("", f"{kind.plural}.{kind.group}"))) or not name:
+        if (
+            not data_secret_created(config, self._world.get(DEFINITION, ("", f"{kind.plural}.{kind.group}")))
+            or not name
+        ):
             return machine
         if machine["spec"]["bootstrap"].get("dataSecretName") == name:
             return machine

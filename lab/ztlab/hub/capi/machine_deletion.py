@@ -28,7 +28,9 @@ NODE_DELETION_SECONDS, TRY_SECONDS = 10.0, 2.0
 
 @dataclasses.dataclass(frozen=True)
 class Stage:
-    """Where a deletion stands: reason and message of the condition Deleting, what v1beta1 says beside, lab seconds until the next look."""
+    """Where a deletion stands: reason and message of the condition Deleting, what v1beta1 says beside, lab seconds
+    until the next look.
+    """
 
     reason: str
     message: str = ""
@@ -53,7 +55,9 @@ class Deletion:
     def __init__(self, world: World, core: CoreKinds, nodes: Nodes) -> None:
         self._world, self._core, self._nodes = world, core, nodes
 
-    async def reconcile(self, machine: Object, cluster: Object | None, kind: Kind | None, parts: Parts, config: Kind | None = None) -> float | None:
+    async def reconcile(
+        self, machine: Object, cluster: Object | None, kind: Kind | None, parts: Parts, config: Kind | None = None
+    ) -> float | None:
         """One look; lab seconds until the next. ``config``: the kind of ``parts.bootstrap``."""
         if MACHINE_FINALIZER not in (machine["metadata"].get("finalizers") or []):
             return None
@@ -64,7 +68,9 @@ class Deletion:
             return None
         return stage.again
 
-    async def _stage(self, machine: Object, cluster: Object | None, kind: Kind | None, parts: Parts, config: Kind | None) -> Stage | None:
+    async def _stage(
+        self, machine: Object, cluster: Object | None, kind: Kind | None, parts: Parts, config: Kind | None
+    ) -> Stage | None:
         """What is to be waited for; None: nothing any more."""
         infrastructure, node = parts.infrastructure, parts.node
         waiting = hooks(machine, PRE_DRAIN)
@@ -93,7 +99,9 @@ class Deletion:
     def _held(reason: str, old: str, waiting: list[str]) -> Stage:
         names = ", ".join(name.rpartition("/")[2] for name in waiting)
         started = "waitForPreTerminateHookStartTime" if reason == "WaitingForPreTerminateHook" else ""
-        return Stage(reason, f"Hooks that have not succeeded yet: {names}", (false(old, "WaitingExternalHook"),), started=started)
+        return Stage(
+            reason, f"Hooks that have not succeeded yet: {names}", (false(old, "WaitingExternalHook"),), started=started
+        )
 
     def _since(self, machine: Object, name: str) -> float:
         """Lab seconds since something of the deletion began."""
@@ -119,7 +127,11 @@ class Deletion:
         if result.done:
             return None
         return Stage(
-            "DrainingNode", f"Draining Node {node['metadata']['name']}\n{result.message}", (false("DrainingSucceeded", "Draining"),), DRAIN_SECONDS, started
+            "DrainingNode",
+            f"Draining Node {node['metadata']['name']}\n{result.message}",
+            (false("DrainingSucceeded", "Draining"),),
+            DRAIN_SECONDS,
+            started,
         )
 
     def _volumes(self, machine: Object, node: Object | None) -> Stage | None:
@@ -128,7 +140,13 @@ class Deletion:
         if not attached or NO_DETACH in annotations_of(machine) or (limit and self._since(machine, started) > limit):
             return None
         text = f"{len(attached)} volumes are attached to the Node"
-        return Stage("WaitingForVolumeDetach", text, (false("VolumeDetachSucceeded", "WaitingForVolumeDetach"),), VOLUME_SECONDS, started)
+        return Stage(
+            "WaitingForVolumeDetach",
+            text,
+            (false("VolumeDetachSucceeded", "WaitingForVolumeDetach"),),
+            VOLUME_SECONDS,
+            started,
+        )
 
     def _cluster(self, machine: Object) -> Key:
         return machine["metadata"]["namespace"], machine["spec"]["clusterName"]
@@ -149,7 +167,11 @@ class Deletion:
                 await self._world.clock.sleep(TRY_SECONDS)
             else:
                 return None
-        return Stage("DeletingNode", f"The Node could not be deleted: {problem}", again=GONE_SECONDS) if limit == 0 else None
+        return (
+            Stage("DeletingNode", f"The Node could not be deleted: {problem}", again=GONE_SECONDS)
+            if limit == 0
+            else None
+        )
 
     async def _show(self, machine: Object, stage: Stage, parts: Parts) -> Object:
         old = (*self._passed(machine, stage), *stage.old)
@@ -164,7 +186,12 @@ class Deletion:
     def _passed(machine: Object, stage: Stage) -> list[Condition]:
         """What v1beta1 called false before and what is behind the Machine now."""
         now = {condition.type for condition in stage.old}
-        names = ("PreDrainDeleteHookSucceeded", "DrainingSucceeded", "VolumeDetachSucceeded", "PreTerminateDeleteHookSucceeded")
+        names = (
+            "PreDrainDeleteHookSucceeded",
+            "DrainingSucceeded",
+            "VolumeDetachSucceeded",
+            "PreTerminateDeleteHookSucceeded",
+        )
         known = {entry["type"] for entry in old_conditions(machine)}
         order = list(names)
         reached = max((order.index(name) for name in now if name in order), default=len(order))

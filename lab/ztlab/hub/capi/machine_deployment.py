@@ -11,7 +11,16 @@ from ..names import Key, Object, annotations_of, deleting, key_of, labels_of, ow
 from ..world import World
 from . import conditions as made
 from .conditions import false, true
-from .kinds import CLUSTER_NAME, DEPLOYMENT_NAME, DESIRED, MACHINE_DEPLOYMENT_FINALIZER, MAXIMUM, REVISION, TEMPLATE_HASH, CoreKinds
+from .kinds import (
+    CLUSTER_NAME,
+    DEPLOYMENT_NAME,
+    DESIRED,
+    MACHINE_DEPLOYMENT_FINALIZER,
+    MAXIMUM,
+    REVISION,
+    TEMPLATE_HASH,
+    CoreKinds,
+)
 from .machine_set import owned
 from .rollout import available, new_replicas, newest, old_replicas, strategy, template_hash, wanted
 from .shape import new_conditions, old_conditions, paused, selector_text, with_conditions
@@ -48,7 +57,9 @@ class MachineDeploymentController:
         item = await self._world.metadata(self._kind, item, labels={CLUSTER_NAME: item["spec"]["clusterName"]})
         if item["metadata"].get("ownerReferences") or cluster is None:
             return item
-        return await self._world.patch(self._kind, item, {"metadata": {"ownerReferences": [owner(cluster, self._core.cluster)]}})
+        return await self._world.patch(
+            self._kind, item, {"metadata": {"ownerReferences": [owner(cluster, self._core.cluster)]}}
+        )
 
     async def _set(self, item: Object, new: Object | None, old: list[Object]) -> Object:
         """The set of the present template, with as many Machines as it may have now."""
@@ -57,10 +68,14 @@ class MachineDeploymentController:
         revision = max((int(annotations_of(entry).get(REVISION, "0")) for entry in old), default=0) + 1
         notes = {DESIRED: str(goal), MAXIMUM: str(goal + plan.surge)}
         if new is None:
-            new = await self._world.create(self._core.machine_set, self._new_set(item, number, {**notes, REVISION: str(revision)}))
+            new = await self._world.create(
+                self._core.machine_set, self._new_set(item, number, {**notes, REVISION: str(revision)})
+            )
         else:
             new = await self._in_place(item, new, number, notes)
-        await self._world.metadata(self._kind, item, annotations={REVISION: annotations_of(new).get(REVISION, str(revision))})
+        await self._world.metadata(
+            self._kind, item, annotations={REVISION: annotations_of(new).get(REVISION, str(revision))}
+        )
         return new
 
     def _labels(self, item: Object, template: Object) -> dict[str, str]:
@@ -71,7 +86,10 @@ class MachineDeploymentController:
         spec, template = item["spec"], item["spec"]["template"]
         digest = template_hash(template)
         labels = {**self._labels(item, template), TEMPLATE_HASH: digest}
-        selector = {**(spec.get("selector") or {}), "matchLabels": {**((spec.get("selector") or {}).get("matchLabels") or {}), TEMPLATE_HASH: digest}}
+        selector = {
+            **(spec.get("selector") or {}),
+            "matchLabels": {**((spec.get("selector") or {}).get("matchLabels") or {}), TEMPLATE_HASH: digest},
+        }
         owners = [{**owner(item, self._kind, block=True), "controller": True}]
         metadata = {
             "name": f"{item['metadata']['name'][:57]}-{digest}",
@@ -105,7 +123,9 @@ class MachineDeploymentController:
 
     async def _shrink(self, item: Object, new: Object, old: list[Object]) -> None:
         machines = self._world.all(self._core.machine, item["metadata"]["namespace"])
-        counts = {entry["metadata"]["name"]: sum(not deleting(machine) for machine in owned(machines, entry)) for entry in old}
+        counts = {
+            entry["metadata"]["name"]: sum(not deleting(machine) for machine in owned(machines, entry)) for entry in old
+        }
         numbers = old_replicas(item, new, old, counts)
         for entry in old:
             number = numbers[entry["metadata"]["name"]]
@@ -150,14 +170,20 @@ class MachineDeploymentController:
             "selector": selector_text(item["spec"].get("selector")),
             "phase": _phase(present, goal, usable),
         }
-        status = with_conditions(item.get("status") or {}, v1beta2=self._core.v1beta2, new=new, old=old, counters=old_counts)
+        status = with_conditions(
+            item.get("status") or {}, v1beta2=self._core.v1beta2, new=new, old=old, counters=old_counts
+        )
         status |= {**common, **(counts | {"upToDateReplicas": updated} if self._core.v1beta2 else {})}
         await self._world.status(self._kind, item, status)
 
 
 def _own_notes(item: Object) -> dict[str, str]:
     """Annotations of the MachineDeployment that its sets carry too."""
-    return {name: value for name, value in annotations_of(item).items() if name not in (REVISION, "kubectl.kubernetes.io/last-applied-configuration")}
+    return {
+        name: value
+        for name, value in annotations_of(item).items()
+        if name not in (REVISION, "kubectl.kubernetes.io/last-applied-configuration")
+    }
 
 
 def _phase(present: int, goal: int, usable: int) -> str:
@@ -176,9 +202,15 @@ def _new(item: Object, present: int, usable: int, updated: int) -> list[Any]:
     rolling = updated < present
     return [
         true("Available", "Available") if good else false("Available", "NotAvailable", text),
-        true("RollingOut", "RollingOut", f"Rolling out {present - updated} not up-to-date replicas") if rolling else false("RollingOut", "NotRollingOut"),
-        true("ScalingUp", "ScalingUp", f"Scaling up from {present} to {goal} replicas") if present < goal else false("ScalingUp", "NotScalingUp"),
-        true("ScalingDown", "ScalingDown", f"Scaling down from {present} to {goal} replicas") if present > goal else false("ScalingDown", "NotScalingDown"),
+        true("RollingOut", "RollingOut", f"Rolling out {present - updated} not up-to-date replicas")
+        if rolling
+        else false("RollingOut", "NotRollingOut"),
+        true("ScalingUp", "ScalingUp", f"Scaling up from {present} to {goal} replicas")
+        if present < goal
+        else false("ScalingUp", "NotScalingUp"),
+        true("ScalingDown", "ScalingDown", f"Scaling down from {present} to {goal} replicas")
+        if present > goal
+        else false("ScalingDown", "NotScalingDown"),
         true("Deleting", "Deleting") if deleting(item) else false("Deleting", "NotDeleting"),
         false("Paused", "NotPaused"),
     ]
@@ -186,8 +218,20 @@ def _new(item: Object, present: int, usable: int, updated: int) -> list[Any]:
 
 def _old(item: Object, sets: list[Object], usable: int) -> list[Any]:
     goal, least = wanted(item), wanted(item) - strategy(item).unavailable
-    enough = true("Available", "") if usable >= least else false("Available", "WaitingForAvailableMachines", f"Minimum availability requires {least} replicas")
-    problem = next((entry for item in sets for entry in old_conditions(item) if entry["type"] == "Ready" and entry["status"] != "True"), None)
+    enough = (
+        true("Available", "")
+        if usable >= least
+        else false("Available", "WaitingForAvailableMachines", f"Minimum availability requires {least} replicas")
+    )
+    problem = next(
+        (
+            entry
+            for item in sets
+            for entry in old_conditions(item)
+            if entry["type"] == "Ready" and entry["status"] != "True"
+        ),
+        None,
+    )
     ready = true("MachineSetReady", "")
     if not sets and goal:
         ready = false("MachineSetReady", "WaitingForMachineSet", "MachineSet not found")

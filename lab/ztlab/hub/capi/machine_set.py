@@ -34,7 +34,14 @@ from .shape import (
 
 LETTERS = "bcdfghjklmnpqrstvwxz2456789"
 # What of a template reaches Machines that are there already.
-IN_PLACE = ("nodeDrainTimeout", "nodeVolumeDetachTimeout", "nodeDeletionTimeout", "deletion", "readinessGates", "minReadySeconds")
+IN_PLACE = (
+    "nodeDrainTimeout",
+    "nodeVolumeDetachTimeout",
+    "nodeDeletionTimeout",
+    "deletion",
+    "readinessGates",
+    "minReadySeconds",
+)
 RETRY_SECONDS = 10.0
 
 
@@ -51,7 +58,10 @@ class MachineSetController:
     def __init__(self, world: World, core: CoreKinds) -> None:
         self._world, self._core = world, core
         self._kind = core.machine_set
-        self._templates = {(one.group, one.kind): (one, made) for one, made in (*core.machine_templates.items(), *core.config_templates.items())}
+        self._templates = {
+            (one.group, one.kind): (one, made)
+            for one, made in (*core.machine_templates.items(), *core.config_templates.items())
+        }
 
     async def reconcile(self, key: Key) -> float | None:
         item = self._world.get(self._kind, key)
@@ -77,14 +87,18 @@ class MachineSetController:
         item = await self._world.metadata(self._kind, item, labels={CLUSTER_NAME: item["spec"]["clusterName"]})
         if item["metadata"].get("ownerReferences") or cluster is None:
             return item
-        return await self._world.patch(self._kind, item, {"metadata": {"ownerReferences": [owner(cluster, self._core.cluster)]}})
+        return await self._world.patch(
+            self._kind, item, {"metadata": {"ownerReferences": [owner(cluster, self._core.cluster)]}}
+        )
 
     async def _propagate(self, item: Object, machine: Object) -> None:
         """Labels, annotations and times of the template, without a new Machine."""
         if deleting(machine):
             return
         metadata, spec = item["spec"]["template"].get("metadata") or {}, item["spec"]["template"]["spec"]
-        machine = await self._world.metadata(self._core.machine, machine, labels=metadata.get("labels"), annotations=metadata.get("annotations"))
+        machine = await self._world.metadata(
+            self._core.machine, machine, labels=metadata.get("labels"), annotations=metadata.get("annotations")
+        )
         changed = {name: spec.get(name) for name in IN_PLACE if machine["spec"].get(name) != spec.get(name)}
         if changed:
             await self._world.patch(self._core.machine, machine, {"spec": changed})
@@ -108,7 +122,9 @@ class MachineSetController:
         return ""
 
     async def _create(self, item: Object) -> str:
-        """One object from each template, bootstrap configuration and infrastructure, then the Machine for them, all of one name."""
+        """One object from each template, bootstrap configuration and infrastructure, then the Machine for them, all of
+        one name.
+        """
         template = item["spec"]["template"]
         namespace, set_name = key_of(item)
         spec = dict(template["spec"])
@@ -120,7 +136,10 @@ class MachineSetController:
             target = reference_target(reference, namespace)
             kinds = self._templates.get(target[:2]) if target is not None else None
             if target is None or kinds is None:
-                return f"no such {'infrastructure' if member == 'infrastructureRef' else 'bootstrap configuration'}: {reference}"
+                return (
+                    f"no such {'infrastructure' if member == 'infrastructureRef' else 'bootstrap configuration'}: "
+                    f"{reference}"
+                )
             source = self._world.get(kinds[0], target[2])
             if source is None:
                 return f"{kinds[0].kind} {'/'.join(target[2])} does not exist"
@@ -131,8 +150,14 @@ class MachineSetController:
         annotations = dict(provided.get("annotations") or {})
         for member, kind, source in sources:
             await self._clone(item, kind, source, name, labels, annotations)
-            made_reference = reference_to(kind.group, kind.version, kind.kind, (namespace, name), v1beta2=self._core.v1beta2)
-            spec |= {member: made_reference} if member == "infrastructureRef" else {"bootstrap": {**spec["bootstrap"], "configRef": made_reference}}
+            made_reference = reference_to(
+                kind.group, kind.version, kind.kind, (namespace, name), v1beta2=self._core.v1beta2
+            )
+            spec |= (
+                {member: made_reference}
+                if member == "infrastructureRef"
+                else {"bootstrap": {**spec["bootstrap"], "configRef": made_reference}}
+            )
         metadata: Object = {"name": name, "namespace": namespace, "labels": labels}
         metadata["ownerReferences"] = [{**owner(item, self._kind, block=True), "controller": True}]
         if annotations:
@@ -140,7 +165,9 @@ class MachineSetController:
         await self._world.create(self._core.machine, {"metadata": metadata, "spec": spec})
         return ""
 
-    async def _clone(self, item: Object, kind: Kind, source: Object, name: str, labels: dict[str, str], annotations: dict[str, str]) -> None:
+    async def _clone(
+        self, item: Object, kind: Kind, source: Object, name: str, labels: dict[str, str], annotations: dict[str, str]
+    ) -> None:
         template = source["spec"]["template"]
         provided = template.get("metadata") or {}
         notes = {**(provided.get("annotations") or {}), **annotations}
@@ -173,16 +200,34 @@ class MachineSetController:
         now, generation = self._world.now(), int(item["metadata"].get("generation") or 1)
         counts = count(machines)
         wanted = item["spec"].get("replicas", 1)
-        new = made.new_form(new_conditions(item), set_conditions(machines, wanted, problem, deleted=deleting(item)), now, generation)
+        new = made.new_form(
+            new_conditions(item), set_conditions(machines, wanted, problem, deleted=deleting(item)), now, generation
+        )
         old = made.old_form(old_conditions(item), old_set_conditions(machines, wanted, problem), now)
         labels = set((item["spec"]["template"].get("metadata") or {}).get("labels") or {})
         full = sum(labels <= set(labels_of(machine)) for machine in machines)
-        common: dict[str, Any] = {"replicas": len(machines), "selector": selector_text(item["spec"].get("selector")), "observedGeneration": generation}
+        common: dict[str, Any] = {
+            "replicas": len(machines),
+            "selector": selector_text(item["spec"].get("selector")),
+            "observedGeneration": generation,
+        }
         if self._core.v1beta2:
-            status = with_conditions(item.get("status") or {}, v1beta2=True, new=new, old=old, counters={**counts, "fullyLabeledReplicas": full})
+            status = with_conditions(
+                item.get("status") or {},
+                v1beta2=True,
+                new=new,
+                old=old,
+                counters={**counts, "fullyLabeledReplicas": full},
+            )
             status |= {**common, **counts, "upToDateReplicas": len(machines)}
         else:
-            status = with_conditions(item.get("status") or {}, v1beta2=False, new=new, old=old, counters={**counts, "fullyLabeledReplicas": full})
+            status = with_conditions(
+                item.get("status") or {},
+                v1beta2=False,
+                new=new,
+                old=old,
+                counters={**counts, "fullyLabeledReplicas": full},
+            )
             status |= common
         await self._world.status(self._kind, item, status)
 
@@ -199,14 +244,22 @@ def set_conditions(machines: list[Object], wanted: int, problem: str, *, deleted
     up = len(machines) < wanted
     down = len(machines) > wanted
     unready = [read(new_conditions(item), "Ready") for item in machines]
-    bad = [f"* Machine {item['metadata']['name']}: {entry.reason}" for item, entry in zip(machines, unready, strict=True) if entry and entry.status != "True"]
+    bad = [
+        f"* Machine {item['metadata']['name']}: {entry.reason}"
+        for item, entry in zip(machines, unready, strict=True)
+        if entry and entry.status != "True"
+    ]
     ready = true("MachinesReady", "Ready" if machines else "NoReplicas")
     if bad:
         ready = false("MachinesReady", "NotReady", "\n".join(bad[:3]))
-    text = f"Scaling up from {len(machines)} to {wanted} replicas" + (f" is blocked because:\n* {problem}" if problem else "")
+    text = f"Scaling up from {len(machines)} to {wanted} replicas" + (
+        f" is blocked because:\n* {problem}" if problem else ""
+    )
     return [
         true("ScalingUp", "ScalingUp", text) if up else false("ScalingUp", "NotScalingUp"),
-        true("ScalingDown", "ScalingDown", f"Scaling down from {len(machines)} to {wanted} replicas") if down else false("ScalingDown", "NotScalingDown"),
+        true("ScalingDown", "ScalingDown", f"Scaling down from {len(machines)} to {wanted} replicas")
+        if down
+        else false("ScalingDown", "NotScalingDown"),
         ready,
         true("MachinesUpToDate", "UpToDate" if machines else "NoReplicas"),
         true("Deleting", "Deleting") if deleted else false("Deleting", "NotDeleting"),
@@ -220,7 +273,9 @@ def old_set_conditions(machines: list[Object], wanted: int, problem: str) -> lis
     created = false("MachinesCreated", "MachineCreationFailed", problem) if problem else true("MachinesCreated", "")
     surplus = len(machines) - wanted
     if surplus > 0:
-        resized = false("Resized", "ScalingDown", f"Scaling down MachineSet to {wanted} replicas (actual {len(machines)})")
+        resized = false(
+            "Resized", "ScalingDown", (f"Scaling down MachineSet to {wanted} replicas (actual {len(machines)})")
+        )
     elif surplus < 0:
         resized = false("Resized", "ScalingUp", f"Scaling up MachineSet to {wanted} replicas (actual {len(machines)})")
     else:

@@ -33,8 +33,10 @@ PRESSURES = ("MemoryPressure", "DiskPressure", "PIDPressure")
 
 @dataclasses.dataclass(frozen=True)
 class Parts:
-    """``provisioned``: whether the infrastructure says that it is there; ``nodes_known``: whether the workload cluster's Nodes could be read;
-    ``deletion``: the condition Deleting of a Machine that goes; ``bootstrap``: what its bootstrap.configRef names."""
+    """``provisioned``: whether the infrastructure says that it is there; ``nodes_known``: whether the workload
+    cluster's Nodes could be read; ``deletion``: the condition Deleting of a Machine that goes; ``bootstrap``: what its
+    bootstrap.configRef names.
+    """
 
     infrastructure: Object | None = None
     provisioned: bool = False
@@ -72,7 +74,9 @@ def _bootstrap(machine: Object, parts: Parts) -> tuple[Condition, Condition]:
     """Both mirror Ready of the bootstrap config, where it has one."""
     mirrored = read(((parts.bootstrap or {}).get("status") or {}).get("conditions"), "Ready")
     if mirrored is not None:
-        old = dataclasses.replace(mirrored, type="BootstrapReady", reason="" if mirrored.status == "True" else mirrored.reason)
+        old = dataclasses.replace(
+            mirrored, type="BootstrapReady", reason="" if mirrored.status == "True" else mirrored.reason
+        )
         return dataclasses.replace(mirrored, type="BootstrapConfigReady"), old
     if bootstrap_ready(machine):
         return true("BootstrapConfigReady", "DataSecretProvided"), true("BootstrapReady", "")
@@ -87,7 +91,9 @@ def _infrastructure(machine: Object, parts: Parts) -> tuple[Condition, Condition
     if item is None:
         text = f"{reference.get('kind')} {reference.get('name')} does not exist"
         reason = "Deleted" if deleting(machine) else "DoesNotExist"
-        return false("InfrastructureReady", reason, text), false("InfrastructureReady", "Deleted" if deleting(machine) else "WaitingForInfrastructure", "")
+        return false("InfrastructureReady", reason, text), false(
+            "InfrastructureReady", "Deleted" if deleting(machine) else "WaitingForInfrastructure", ""
+        )
     mirrored = read((item.get("status") or {}).get("conditions"), "Ready")
     if mirrored is not None:
         same = dataclasses.replace(mirrored, type="InfrastructureReady")
@@ -104,13 +110,17 @@ def _node(machine: Object, parts: Parts) -> tuple[list[Condition], Condition | N
         return _node_there(parts.node)
     if node_name(machine) and parts.nodes_known:
         text = f"Node {node_name(machine)} has been deleted"
-        return [false(kind, "Deleted", text) for kind in ("NodeReady", "NodeHealthy")], false("NodeHealthy", "NodeNotFound", text)
+        return [false(kind, "Deleted", text) for kind in ("NodeReady", "NodeHealthy")], false(
+            "NodeHealthy", "NodeNotFound", text
+        )
     if node_name(machine):
         text = f"Please check the remote connection to the cluster of Node {node_name(machine)}"
         return [unknown(kind, "InspectionFailed", text) for kind in ("NodeReady", "NodeHealthy")], None
     if machine["spec"].get("providerID") and infrastructure_ready(machine, parts):
         text = f"Waiting for a Node with spec.providerID {machine['spec']['providerID']} to exist"
-        return [unknown(kind, "DoesNotExist", text) for kind in ("NodeReady", "NodeHealthy")], false("NodeHealthy", "NodeProvisioning", text)
+        return [unknown(kind, "DoesNotExist", text) for kind in ("NodeReady", "NodeHealthy")], false(
+            "NodeHealthy", "NodeProvisioning", text
+        )
     text = f"Waiting for {machine['spec']['infrastructureRef'].get('kind')} to report spec.providerID"
     return [unknown(kind, "DoesNotExist", text) for kind in ("NodeReady", "NodeHealthy")], None
 
@@ -123,13 +133,20 @@ def _node_there(node: Object) -> tuple[list[Condition], Condition]:
     reason = {"True": "NodeReady", "False": "NodeNotReady"}.get(status, "NodeReadyUnknown")
     shown = Condition("NodeReady", status, reason, "" if status == "True" else text)
     pressed = [kind for kind in PRESSURES if find(listed, kind).get("status") == "True"]
-    problems = [*([f"* Node.Ready: {text or reason}"] if status != "True" else []), *(f"* Node.{kind}: {kind} is True" for kind in pressed)]
+    problems = [
+        *([f"* Node.Ready: {text or reason}"] if status != "True" else []),
+        *(f"* Node.{kind}: {kind} is True" for kind in pressed),
+    ]
     if not problems:
         return [shown, true("NodeHealthy", "NodeHealthy")], true("NodeHealthy", "")
     message = "\n".join(problems)
     if status == "Unknown" and not pressed:
-        return [shown, unknown("NodeHealthy", "NodeHealthUnknown", message)], unknown("NodeHealthy", "NodeConditionsFailed", message)
-    return [shown, false("NodeHealthy", "NodeNotHealthy", message)], false("NodeHealthy", "NodeConditionsFailed", message)
+        return [shown, unknown("NodeHealthy", "NodeHealthUnknown", message)], unknown(
+            "NodeHealthy", "NodeConditionsFailed", message
+        )
+    return [shown, false("NodeHealthy", "NodeNotHealthy", message)], false(
+        "NodeHealthy", "NodeConditionsFailed", message
+    )
 
 
 def _old_ready(bootstrap: Condition, infrastructure: Condition) -> Condition:
@@ -145,15 +162,37 @@ def _old_ready(bootstrap: Condition, infrastructure: Condition) -> Condition:
 def machine_status(machine: Object, parts: Parts, now: str, *, v1beta2: bool) -> Object:
     """The whole status."""
     generation = int(machine["metadata"].get("generation") or 1)
-    bootstrap, infrastructure, (node, old_node) = _bootstrap(machine, parts), _infrastructure(machine, parts), _node(machine, parts)
+    bootstrap, infrastructure, (node, old_node) = (
+        _bootstrap(machine, parts),
+        _infrastructure(machine, parts),
+        _node(machine, parts),
+    )
     going = parts.deletion or false("Deleting", "NotDeleting")
-    ready = made.summary("Ready", [bootstrap[0], infrastructure[0], node[1], going], reasons=READY_REASONS, negative=frozenset({"Deleting"}))
+    ready = made.summary(
+        "Ready",
+        [bootstrap[0], infrastructure[0], node[1], going],
+        reasons=READY_REASONS,
+        negative=frozenset({"Deleting"}),
+    )
     available = true("Available", "Available") if ready.status == "True" else false("Available", "NotReady")
     # The owner of a control plane's Machines says itself whether they are up to date.
-    up_to_date = [] if controller_of(machine).get("kind") == "OpenshiftAssistedControlPlane" else [true("UpToDate", "UpToDate")]
+    up_to_date = (
+        [] if controller_of(machine).get("kind") == "OpenshiftAssistedControlPlane" else [true("UpToDate", "UpToDate")]
+    )
     pause = true("Paused", "Paused") if parts.paused else false("Paused", "NotPaused")
-    new = made.new_form(new_conditions(machine), [available, ready, *up_to_date, bootstrap[0], infrastructure[0], *node, going, pause], now, generation)
-    wanted = [_old_ready(bootstrap[1], infrastructure[1]), bootstrap[1], infrastructure[1], *([old_node] if old_node else []), *parts.old_deletion]
+    new = made.new_form(
+        new_conditions(machine),
+        [available, ready, *up_to_date, bootstrap[0], infrastructure[0], *node, going, pause],
+        now,
+        generation,
+    )
+    wanted = [
+        _old_ready(bootstrap[1], infrastructure[1]),
+        bootstrap[1],
+        infrastructure[1],
+        *([old_node] if old_node else []),
+        *parts.old_deletion,
+    ]
     old = made.old_form(old_conditions(machine), wanted, now)
     status = with_conditions(machine.get("status") or {}, v1beta2=v1beta2, new=new, old=old)
     status |= _progress(machine, parts, v1beta2=v1beta2)
@@ -176,6 +215,14 @@ def _progress(machine: Object, parts: Parts, *, v1beta2: bool) -> Object:
     if parts.node is None:
         return status
     metadata = parts.node["metadata"]
-    reference = {"name": metadata["name"]} if v1beta2 else {"apiVersion": "v1", "kind": "Node", "name": metadata["name"], "uid": metadata["uid"]}
+    reference = (
+        {"name": metadata["name"]}
+        if v1beta2
+        else {"apiVersion": "v1", "kind": "Node", "name": metadata["name"], "uid": metadata["uid"]}
+    )
     info = (parts.node.get("status") or {}).get("nodeInfo") or {}
-    return status | {"nodeRef": reference} | ({"nodeInfo": {name: info[name] for name in NODE_INFO}} if all(name in info for name in NODE_INFO) else {})
+    return (
+        status
+        | {"nodeRef": reference}
+        | ({"nodeInfo": {name: info[name] for name in NODE_INFO}} if all(name in info for name in NODE_INFO) else {})
+    )

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The Nodes of workload clusters, watched through the kubeconfig that Cluster API keeps for each of them (Secret ``<cluster>-kubeconfig``)."""
+"""The Nodes of workload clusters, watched through the kubeconfig that Cluster API keeps for each of them (Secret
+``<cluster>-kubeconfig``).
+"""
 
 from __future__ import annotations
 
@@ -71,7 +73,10 @@ class Nodes:
         return watch.informer.all() if watch is not None and watch.informer.ready.is_set() else None
 
     def by_provider_id(self, cluster: Key, provider_id: str) -> Object | None:
-        return next((node for node in self.all(cluster) or () if (node.get("spec") or {}).get("providerID") == provider_id), None)
+        return next(
+            (node for node in self.all(cluster) or () if (node.get("spec") or {}).get("providerID") == provider_id),
+            None,
+        )
 
     def forget(self, cluster: Key) -> None:
         """The cluster is no more, or is reached otherwise now."""

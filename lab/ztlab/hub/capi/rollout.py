@@ -47,7 +47,9 @@ def wanted(item: Mapping[str, Any]) -> int:
 
 
 def essence(template: Mapping[str, Any]) -> Any:
-    """What of a template makes other Machines: not its labels, annotations and times, which reach those that are there."""
+    """What of a template makes other Machines: not its labels, annotations and times, which reach those that are
+    there.
+    """
     spec = {name: value for name, value in template["spec"].items() if name not in IN_PLACE}
     return json.loads(json.dumps(spec, sort_keys=True))
 
@@ -61,7 +63,9 @@ def newest(deployment: Object, sets: Sequence[Object]) -> Object | None:
     """The set that is as the MachineDeployment wants it."""
     shape = essence(deployment["spec"]["template"])
     fitting = [item for item in sets if essence(item["spec"]["template"]) == shape]
-    return min(fitting, key=lambda item: (item["metadata"]["creationTimestamp"], item["metadata"]["name"]), default=None)
+    return min(
+        fitting, key=lambda item: (item["metadata"]["creationTimestamp"], item["metadata"]["name"]), default=None
+    )
 
 
 def available(item: Mapping[str, Any]) -> int:
@@ -98,7 +102,9 @@ def old_replicas(deployment: Object, new: Object, old: Sequence[Object], machine
         useless = max(0, min(found[name] - available(item), free))
         found[name] -= useless
         free -= useless
-    surplus = min(free, available(new) + sum(min(available(item), found[item["metadata"]["name"]]) for item in old) - least)
+    surplus = min(
+        free, available(new) + sum(min(available(item), found[item["metadata"]["name"]]) for item in old) - least
+    )
     for item in old:
         name = item["metadata"]["name"]
         step = max(0, min(found[name], surplus))

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""One object in two versions: where v1beta1 and v1beta2 of cluster.x-k8s.io keep what the controllers read and write. Pure."""
+"""One object in two versions: where v1beta1 and v1beta2 of cluster.x-k8s.io keep what the controllers read and write.
+
+Pure.
+"""
 
 from __future__ import annotations
 
@@ -34,14 +37,28 @@ def new_conditions(item: Mapping[str, Any]) -> list[dict[str, Any]]:
     return list((status.get("v1beta2") or {}).get("conditions") or [])
 
 
-def with_conditions(status: Mapping[str, Any], *, v1beta2: bool, new: Conditions, old: Conditions, counters: Mapping[str, int] | None = None) -> Object:
-    """A status that holds both forms. ``counters``: numbers that v1beta2 keeps with what is deprecated, v1beta1 at the top."""
+def with_conditions(
+    status: Mapping[str, Any],
+    *,
+    v1beta2: bool,
+    new: Conditions,
+    old: Conditions,
+    counters: Mapping[str, int] | None = None,
+) -> Object:
+    """A status that holds both forms.
+
+    ``counters``: numbers that v1beta2 keeps with what is deprecated, v1beta1 at the top.
+    """
     made = dict(status)
     if v1beta2:
         made["conditions"] = list(new)
         made["deprecated"] = {"v1beta1": {**(counters or {}), "conditions": list(old)}}
     else:
-        made |= {**(counters or {}), "conditions": list(old), "v1beta2": {**(made.get("v1beta2") or {}), "conditions": list(new)}}
+        made |= {
+            **(counters or {}),
+            "conditions": list(old),
+            "v1beta2": {**(made.get("v1beta2") or {}), "conditions": list(new)},
+        }
     return made
 
 
@@ -57,7 +74,11 @@ def reference_target(reference: Mapping[str, Any] | None, namespace: str) -> tup
     if not reference or not reference.get("name"):
         return None
     group = reference.get("apiGroup") or str(reference.get("apiVersion", "")).rpartition("/")[0]
-    return str(group), str(reference.get("kind", "")), (str(reference.get("namespace") or namespace), str(reference["name"]))
+    return (
+        str(group),
+        str(reference.get("kind", "")),
+        (str(reference.get("namespace") or namespace), str(reference["name"])),
+    )
 
 
 def reference_to(group: str, version: str, kind: str, key: Key, *, v1beta2: bool) -> Object:
@@ -98,7 +119,9 @@ def controller_of(item: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def provisioned(infrastructure: Mapping[str, Any], definition: Mapping[str, Any] | None) -> bool:
-    """Whether infrastructure is there, told as its definition promises: one with the label of the newer contract is not asked for ``ready``."""
+    """Whether infrastructure is there, told as its definition promises: one with the label of the newer contract is not
+    asked for ``ready``.
+    """
     status = infrastructure.get("status") or {}
     newer = CONTRACT_LABEL in (((definition or {}).get("metadata") or {}).get("labels") or {})
     return bool((status.get("initialization") or {}).get("provisioned") if newer else status.get("ready"))
@@ -120,5 +143,12 @@ def selector_text(selector: Mapping[str, Any] | None) -> str:
     parts = [f"{key}={value}" for key, value in sorted(((selector or {}).get("matchLabels") or {}).items())]
     for entry in (selector or {}).get("matchExpressions") or ():
         key, operator, values = entry["key"], entry["operator"], ",".join(sorted(entry.get("values") or ()))
-        parts.append({"Exists": key, "DoesNotExist": f"!{key}", "In": f"{key} in ({values})", "NotIn": f"{key} notin ({values})"}.get(operator, ""))
+        parts.append(
+            {
+                "Exists": key,
+                "DoesNotExist": f"!{key}",
+                "In": f"{key} in ({values})",
+                "NotIn": f"{key} notin ({values})",
+            }.get(operator, "")
+        )
     return ",".join(filter(None, parts))

@@ -18,7 +18,13 @@ from .validations import validated
 NOT_READY = frozenset({"discovering", "disconnected", "insufficient", "pending-for-input"})
 NOT_READY_UNBOUND = frozenset({"discovering-unbound", "disconnected-unbound", "insufficient-unbound"})
 INSTALLING = frozenset(
-    {"preparing-for-installation", "preparing-successful", "installing", "installing-in-progress", "installing-pending-user-action"},
+    {
+        "preparing-for-installation",
+        "preparing-successful",
+        "installing",
+        "installing-in-progress",
+        "installing-pending-user-action",
+    },
 )
 INSTALLED = frozenset({"installed", "added-to-existing-cluster"})
 UNBINDING = frozenset({"unbinding", "unbinding-pending-user-action"})
@@ -45,14 +51,17 @@ def synced() -> Condition:
 def not_synced(text: str, *, backend: bool) -> Condition:
     """``backend``: the fault is not the user's."""
     if backend:
-        return Condition("SpecSynced", "False", "BackendError", f"The Spec could not be synced due to backend error: {text}")
+        return Condition(
+            "SpecSynced", "False", "BackendError", (f"The Spec could not be synced due to backend error: {text}")
+        )
     return Condition("SpecSynced", "False", "InputError", f"The Spec could not be synced due to an input error: {text}")
 
 
 def unavailable() -> list[Condition]:
     """The service does not know the host."""
     return [
-        Condition(kind, "Unknown", "NotAvailable", "Information not available") for kind in ("Connected", "RequirementsMet", "Validated", "Installed", "Bound")
+        Condition(kind, "Unknown", "NotAvailable", "Information not available")
+        for kind in ("Connected", "RequirementsMet", "Validated", "Installed", "Bound")
     ]
 
 
@@ -65,7 +74,9 @@ def _connected(facts: HostFacts) -> Condition:
     if facts.status in ("disconnected", "disconnected-unbound"):
         text = "The agent has not contacted the installation service in some time, user action should be taken"
         return Condition("Connected", "False", "AgentIsDisconnected", text)
-    return Condition("Connected", "True", "AgentIsConnected", "The agent's connection to the installation service is unimpaired")
+    return Condition(
+        "Connected", "True", "AgentIsConnected", ("The agent's connection to the installation service is unimpaired")
+    )
 
 
 def _moving(kind: str, facts: HostFacts) -> Condition | None:
@@ -77,7 +88,9 @@ def _moving(kind: str, facts: HostFacts) -> Condition | None:
 
 
 def _unknown(kind: str, facts: HostFacts) -> Condition:
-    return Condition(kind, "Unknown", "UnknownStatus", f"The installation status is currently not recognized: {facts.status}")
+    return Condition(
+        kind, "Unknown", "UnknownStatus", (f"The installation status is currently not recognized: {facts.status}")
+    )
 
 
 def _requirements_met(facts: HostFacts) -> Condition:
@@ -118,7 +131,9 @@ def _installed(facts: HostFacts) -> Condition:
     if facts.status in NOT_READY | NOT_READY_UNBOUND | {"known", "known-unbound"}:
         return Condition(kind, "False", "InstallationNotStarted", "The installation has not yet started")
     if facts.status in INSTALLING:
-        return Condition(kind, "False", "InstallationInProgress", f"The installation is in progress: {facts.status_info}")
+        return Condition(
+            kind, "False", "InstallationInProgress", (f"The installation is in progress: {facts.status_info}")
+        )
     return _unknown(kind, facts)
 
 

@@ -37,7 +37,10 @@ class Count:
 
 @dataclasses.dataclass(frozen=True)
 class ClusterFacts:
-    """What the conditions depend on. ``approved``: Agents of the cluster that are approved; ``unsynced``: those whose SpecSynced is False."""
+    """What the conditions depend on.
+
+    ``approved``: Agents of the cluster that are approved; ``unsynced``: those whose SpecSynced is False.
+    """
 
     status: str
     status_info: str = ""
@@ -59,19 +62,29 @@ def synced() -> Condition:
 
 def not_synced(text: str, *, backend: bool) -> Condition:
     if backend:
-        return Condition("SpecSynced", "False", "BackendError", f"The Spec could not be synced due to backend error: {text}")
+        return Condition(
+            "SpecSynced", "False", "BackendError", (f"The Spec could not be synced due to backend error: {text}")
+        )
     return Condition("SpecSynced", "False", "InputError", f"The Spec could not be synced due to an input error: {text}")
 
 
 def unavailable() -> list[Condition]:
     """There is no cluster in the service."""
-    kinds = ("Validated", "RequirementsMet", "Completed", "Failed", "Stopped")  # setClusterConditionsUnknown of clusterdeployments_controller.go
+    # setClusterConditionsUnknown of clusterdeployments_controller.go
+    kinds = ("Validated", "RequirementsMet", "Completed", "Failed", "Stopped")
     return [Condition(kind, "Unknown", "NotAvailable", "Information not available") for kind in kinds]
 
 
 def cluster_conditions(facts: ClusterFacts) -> list[Condition]:
     """All but SpecSynced, in the order in which they are first set."""
-    return [requirements_met(facts), _validated(facts), _completed(facts), _failed(facts), _stopped(facts), _preparation(facts)]
+    return [
+        requirements_met(facts),
+        _validated(facts),
+        _completed(facts),
+        _failed(facts),
+        _stopped(facts),
+        _preparation(facts),
+    ]
 
 
 def can_start(facts: ClusterFacts) -> bool:
@@ -83,7 +96,9 @@ def can_start(facts: ClusterFacts) -> bool:
 
 
 def _unknown(kind: str, facts: ClusterFacts) -> Condition:
-    return Condition(kind, "Unknown", "UnknownStatus", f"The installation status is currently not recognized: {facts.status}")
+    return Condition(
+        kind, "Unknown", "UnknownStatus", (f"The installation status is currently not recognized: {facts.status}")
+    )
 
 
 def requirements_met(facts: ClusterFacts) -> Condition:
@@ -104,32 +119,57 @@ def _ready(kind: str, facts: ClusterFacts) -> Condition:
     if facts.registered != facts.wanted:
         wanted, found = facts.wanted, facts.registered
         text = (
-            f"The cluster currently requires exactly {wanted.masters} master agents, {wanted.arbiters} arbiter agents and {wanted.workers} worker agents, "
-            f"but currently registered {found.masters} master agents, {found.arbiters} arbiter agents and {found.workers} worker agents"
+            f"The cluster currently requires exactly {wanted.masters} master agents, {wanted.arbiters} arbiter agents "
+            f"and {wanted.workers} worker agents, "
+            f"but currently registered {found.masters} master agents, {found.arbiters} arbiter agents and "
+            f"{found.workers} worker agents"
         )
         return Condition(kind, "False", "InsufficientAgents", text)
     if facts.unsynced:
-        return Condition(kind, "False", "UnsyncedAgents", f"The cluster currently has {facts.unsynced} agents with spec error")
+        return Condition(
+            kind, "False", "UnsyncedAgents", (f"The cluster currently has {facts.unsynced} agents with spec error")
+        )
     if facts.approved != facts.wanted.total:
-        return Condition(kind, "False", "UnapprovedAgents", f"The installation is pending on the approval of {facts.wanted.total - facts.approved} agents")
+        return Condition(
+            kind,
+            "False",
+            "UnapprovedAgents",
+            (f"The installation is pending on the approval of {facts.wanted.total - facts.approved} agents"),
+        )
     return Condition(kind, "True", "ClusterIsReady", "The cluster is ready to begin the installation")
 
 
 def _validated(facts: ClusterFacts) -> Condition:
     if facts.status == "adding-hosts":
         return Condition("Validated", "True", "ValidationsPassing", "The cluster's validations are passing")
-    return validated("cluster", facts.validations, failing=facts.status == "insufficient", pending=facts.status == "pending-for-input")
+    return validated(
+        "cluster",
+        facts.validations,
+        failing=facts.status == "insufficient",
+        pending=facts.status == "pending-for-input",
+    )
 
 
 def _completed(facts: ClusterFacts) -> Condition:
     kind = "Completed"
     if facts.status in BEFORE:
         if facts.on_hold and facts.status == "ready":
-            return Condition(kind, "False", "InstallationOnHold", "The installation is on hold. To unhold set holdInstallation to false")
+            return Condition(
+                kind,
+                "False",
+                "InstallationOnHold",
+                ("The installation is on hold. To unhold set holdInstallation to false"),
+            )
         return Condition(kind, "False", "InstallationNotStarted", "The installation has not yet started")
     if facts.status in INSTALLING:
-        version = f". Cluster version status: {facts.version_status}, message: {facts.version_message}" if facts.version_status else ""
-        return Condition(kind, "False", "InstallationInProgress", f"The installation is in progress: {facts.status_info}{version}")
+        version = (
+            f". Cluster version status: {facts.version_status}, message: {facts.version_message}"
+            if facts.version_status
+            else ""
+        )
+        return Condition(
+            kind, "False", "InstallationInProgress", (f"The installation is in progress: {facts.status_info}{version}")
+        )
     if facts.status in ("installed", "adding-hosts"):
         return Condition(kind, "True", "InstallationCompleted", f"The installation has completed: {facts.status_info}")
     if facts.status == "error":
@@ -146,7 +186,9 @@ def _failed(facts: ClusterFacts) -> Condition:
 def _stopped(facts: ClusterFacts) -> Condition:
     kind = "Stopped"
     if facts.status in ("installed", "adding-hosts"):
-        return Condition(kind, "True", "InstallationCompleted", "The installation has stopped because it completed successfully")
+        return Condition(
+            kind, "True", "InstallationCompleted", ("The installation has stopped because it completed successfully")
+        )
     if facts.status == "error":
         return Condition(kind, "True", "InstallationFailed", "The installation has stopped due to error")
     if facts.status == "cancelled":

@@ -23,10 +23,13 @@ def find(conditions: Sequence[Mapping[str, Any]] | None, kind: str) -> Mapping[s
     return next((entry for entry in conditions or () if entry.get("type") == kind), {})
 
 
-def merge(existing: Sequence[Mapping[str, Any]] | None, wanted: Iterable[Condition], now: str, *, probed: bool = False) -> list[dict[str, Any]]:
+def merge(
+    existing: Sequence[Mapping[str, Any]] | None, wanted: Iterable[Condition], now: str, *, probed: bool = False
+) -> list[dict[str, Any]]:
     """The list after setting ``wanted``: known types keep their place, new ones follow in order.
 
-    lastTransitionTime moves with the status only. ``probed``: Hive's form, whose lastProbeTime moves with every difference.
+    lastTransitionTime moves with the status only. ``probed``: Hive's form, whose lastProbeTime moves with every
+    difference.
     """
     merged = [dict(entry) for entry in existing or ()]
     places = {entry["type"]: place for place, entry in enumerate(merged)}

@@ -11,7 +11,12 @@ from __future__ import annotations
 from .condition import Condition
 
 TYPE = "ImageCreated"
-AVAILABLE, CREATED, FAILED, NO_CLUSTER = "InfraEnvAvailable", "ImageCreated", "ImageCreationError", "MissingClusterDeployment"
+AVAILABLE, CREATED, FAILED, NO_CLUSTER = (
+    "InfraEnvAvailable",
+    "ImageCreated",
+    "ImageCreationError",
+    "MissingClusterDeployment",
+)
 
 
 def available(*, image_service: bool = True) -> Condition:

@@ -50,4 +50,7 @@ def cooling_down() -> list[Condition]:
 def copied(image_created: Mapping[str, Any]) -> list[Condition]:
     """From the InfraEnv's ImageCreated."""
     reason, message = str(image_created.get("reason", "")), str(image_created.get("message", ""))
-    return [Condition("Ready", str(image_created.get("status", "")), reason, message), Condition("Error", str(reason == FAILED), reason, message)]
+    return [
+        Condition("Ready", str(image_created.get("status", "")), reason, message),
+        Condition("Error", str(reason == FAILED), reason, message),
+    ]

@@ -17,20 +17,33 @@ from .condition import Condition
 
 def messages(validations: Mapping[str, Sequence[Mapping[str, Any]]], *, passed: Sequence[str]) -> str:
     """Messages of the validations that have none of these statuses, joined by commas; pending ones are among them."""
-    return ",".join(str(entry.get("message", "")) for category in validations.values() for entry in category if entry.get("status") not in passed)
+    return ",".join(
+        str(entry.get("message", ""))
+        for category in validations.values()
+        for entry in category
+        if entry.get("status") not in passed
+    )
 
 
-def validated(what: str, validations: Mapping[str, Sequence[Mapping[str, Any]]], *, failing: bool, pending: bool) -> Condition:
-    """``what``: "agent" or "cluster". A status that names failing or pending validations decides before their list does.
+def validated(
+    what: str, validations: Mapping[str, Sequence[Mapping[str, Any]]], *, failing: bool, pending: bool
+) -> Condition:
+    """``what``: "agent" or "cluster".
 
-    A disabled validation of a host is no failure; that of a cluster is shown (agent_controller.go and clusterdeployments_controller.go of
-    openshift/assisted-service internal/controller/controllers, function validated).
+    A status that names failing or pending validations decides before their list does.
+
+    A disabled validation of a host is no failure; that of a cluster is shown (agent_controller.go and
+    clusterdeployments_controller.go of openshift/assisted-service internal/controller/controllers, function validated).
     """
     text = messages(validations, passed=("success", "disabled") if what == "agent" else ("success",))
     if failing:
         return Condition("Validated", "False", "ValidationsFailing", f"The {what}'s validations are failing: {text}")
     if pending:
-        return Condition("Validated", "False", "ValidationsUserPending", f"The {what}'s validations are pending for user: {text}")
+        return Condition(
+            "Validated", "False", "ValidationsUserPending", (f"The {what}'s validations are pending for user: {text}")
+        )
     if not any(validations.values()):
-        return Condition("Validated", "Unknown", "ValidationsUnknown", f"The {what}'s validations have not yet been calculated")
+        return Condition(
+            "Validated", "Unknown", "ValidationsUnknown", (f"The {what}'s validations have not yet been calculated")
+        )
     return Condition("Validated", "True", "ValidationsPassing", f"The {what}'s validations are passing")

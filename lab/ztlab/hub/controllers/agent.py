@@ -97,7 +97,9 @@ class AgentController:
 
     async def _unavailable(self, agent: Object, spec_synced: Condition) -> None:
         status = dict(agent.get("status") or {})
-        debug = {name: value for name, value in (status.get("debugInfo") or {}).items() if name not in ("state", "stateInfo")}
+        debug = {
+            name: value for name, value in (status.get("debugInfo") or {}).items() if name not in ("state", "stateInfo")
+        }
         status["debugInfo"] = debug
         status["conditions"] = merge(status.get("conditions"), [spec_synced, *unavailable()], self._world.now())
         await self._world.status(AGENT, agent, status)
@@ -107,7 +109,12 @@ class AgentController:
     async def _cleanup(self, agent: Object, host: Host) -> Object:
         """After an unbind the Node of the host is removed from its cluster (cleanUnboundSpokeNode). Raises Retry."""
         pending = (agent.get("status") or {}).get("deprovision_info")
-        if not pending or host.status in ("unbinding", "unbinding-pending-user-action", "reclaiming", "reclaiming-rebooting"):
+        if not pending or host.status in (
+            "unbinding",
+            "unbinding-pending-user-action",
+            "reclaiming",
+            "reclaiming-rebooting",
+        ):
             return agent
         if SKIP_SPOKE_CLEANUP not in annotations_of(agent):
             where = pending.get("cluster_namespace", ""), pending.get("cluster_name", "")
@@ -116,9 +123,13 @@ class AgentController:
                 if client is not None:  # without credentials there is nothing to clean
                     await remove_node(client, pending.get("node_name", ""))
             except Refused as error:
-                await self._world.status(AGENT, agent, {**agent["status"], "deprovision_info": {**pending, "message": str(error)}})
+                await self._world.status(
+                    AGENT, agent, {**agent["status"], "deprovision_info": {**pending, "message": str(error)}}
+                )
                 raise Retry(str(error)) from error
-        return await self._world.status(AGENT, agent, {name: value for name, value in agent["status"].items() if name != "deprovision_info"})
+        return await self._world.status(
+            AGENT, agent, {name: value for name, value in agent["status"].items() if name != "deprovision_info"}
+        )
 
     async def _repair(self, agent: Object, host: Host) -> Object:
         """Owner, labels and the annotations that a lost database is restored from."""
@@ -148,12 +159,16 @@ class AgentController:
         if labels == (agent["spec"].get("nodeLabels") or {}) and names == present:
             return agent
         change = merge_diff({"nodeLabels": agent["spec"].get("nodeLabels") or {}}, {"nodeLabels": labels})
-        return await self._world.patch(AGENT, agent, {"metadata": {"annotations": {INHERITED_LABELS: names or None}}, "spec": change}, locked=True)
+        return await self._world.patch(
+            AGENT, agent, {"metadata": {"annotations": {INHERITED_LABELS: names or None}}, "spec": change}, locked=True
+        )
 
     async def _labels(self, agent: Object, host: Host) -> Object:
         if host.inventory is None:
             return agent
-        return await self._world.metadata(AGENT, agent, labels=inventory_labels(host.inventory), annotations={f"{INVENTORY_LABEL}version": "0.1"})
+        return await self._world.metadata(
+            AGENT, agent, labels=inventory_labels(host.inventory), annotations={f"{INVENTORY_LABEL}version": "0.1"}
+        )
 
     # spec
 
@@ -180,10 +195,16 @@ class AgentController:
         deployment = self._world.get(CLUSTER_DEPLOYMENT, wanted)
         cluster = self._backend.cluster(wanted)
         if deployment is None:
-            text = f'failed to find clusterDeployment {wanted[1]} in namespace {wanted[0]}: clusterdeployments.hive.openshift.io "{wanted[1]}" not found'
+            text = (
+                f"failed to find clusterDeployment {wanted[1]} in namespace {wanted[0]}: "
+                f'clusterdeployments.hive.openshift.io "{wanted[1]}" not found'
+            )
             raise BackendError(500, text)
         if cluster is None:
-            raise BackendError(500, f"failed to find cluster of clusterDeployment {wanted[1]} in namespace {wanted[0]}: record not found")
+            raise BackendError(
+                500,
+                (f"failed to find cluster of clusterDeployment {wanted[1]} in namespace {wanted[0]}: record not found"),
+            )
         if present is cluster:
             return False
         if present is not None:
@@ -202,7 +223,10 @@ class AgentController:
         node = host.name
         infra_env = self._backend.core.infra_env(host.infra_env_id)
         if infra_env.cluster_id:
-            raise BackendError(409, f"Cannot unbind Host {host.id}. InfraEnv {infra_env.kube_key[1]} is bound to cluster {cluster.name}")
+            raise BackendError(
+                409,
+                (f"Cannot unbind Host {host.id}. InfraEnv {infra_env.kube_key[1]} is bound to cluster {cluster.name}"),
+            )
         reclaim = False
         if joined and BMH_LABEL not in labels_of(agent):
             reclaim = await self._day2.begin_reclaim(cluster.kube_key, host)
@@ -210,16 +234,25 @@ class AgentController:
             leave_cluster(self._backend.core, host, reclaim=reclaim)
         except ServiceError as error:
             raise BackendError(error.status, error.reason) from error
-        self._backend.core.event("host_unbind_succeeded", f"Host {host.name}: Successfully unbound from cluster {cluster.name}", host=host)
+        self._backend.core.event(
+            "host_unbind_succeeded", (f"Host {host.name}: Successfully unbound from cluster {cluster.name}"), host=host
+        )
         status = {name: value for name, value in (agent.get("status") or {}).items() if name != "csrStatus"}
         namespace, name = cluster.kube_key
         if name:
-            status["deprovision_info"] = {"cluster_name": name, "cluster_namespace": namespace, "node_name": node, "message": WAITING_FOR_UNBIND}
+            status["deprovision_info"] = {
+                "cluster_name": name,
+                "cluster_namespace": namespace,
+                "node_name": node,
+                "message": WAITING_FOR_UNBIND,
+            }
         await self._world.status(AGENT, agent, status)
 
     @staticmethod
     def _joined(agent: Object, host: Host) -> bool:
-        return host.progress.stage == "Done" or bool(((agent.get("status") or {}).get("csrStatus") or {}).get("approvedCSRs"))
+        return host.progress.stage == "Done" or bool(
+            ((agent.get("status") or {}).get("csrStatus") or {}).get("approvedCSRs")
+        )
 
     async def _approve(self, agent: Object, host: Host) -> Object:
         """The InfraEnv may approve every Agent; it never takes an approval back."""
@@ -243,8 +276,12 @@ class AgentController:
             # Every signature is another one: an address that is there stays.
             urls["eventsURL"] = known if known.partition("&api_key=")[0] == fresh.partition("&api_key=")[0] else fresh
             if host.logs_collected_at != NO_TIME:
-                urls["logsURL"] = self._backend.url(f"/v2/clusters/{cluster.id}/logs", host_id=host.id, logs_type="host")
-        await self._world.status(AGENT, agent, agent_status(agent.get("status") or {}, host, cluster, conditions, self._world.now(), urls))
+                urls["logsURL"] = self._backend.url(
+                    f"/v2/clusters/{cluster.id}/logs", host_id=host.id, logs_type="host"
+                )
+        await self._world.status(
+            AGENT, agent, agent_status(agent.get("status") or {}, host, cluster, conditions, self._world.now(), urls)
+        )
 
     # deletion
 
@@ -268,7 +305,12 @@ class AgentController:
     async def _leave_spoke(self, agent: Object, host: Host | None) -> None:
         """A node that joined leaves its cluster, unless that is deleted as well. Raises LookupError, Refused."""
         bound = bound_cluster(agent)
-        if host is None or bound is None or not self._joined(agent, host) or SKIP_SPOKE_CLEANUP in annotations_of(agent):
+        if (
+            host is None
+            or bound is None
+            or not self._joined(agent, host)
+            or SKIP_SPOKE_CLEANUP in annotations_of(agent)
+        ):
             return
         infra_env = self._world.get(INFRA_ENV, self._backend.core.infra_env(host.infra_env_id).kube_key)
         deployment = self._world.get(CLUSTER_DEPLOYMENT, bound)

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A small baremetal-operator: registers a host, boots live images over virtual media, keeps the power as the user wants it."""
+"""A small baremetal-operator: registers a host, boots live images over virtual media, keeps the power as the user wants
+it.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,12 @@ from ..redfish import Bmc, BmcError, Redirect
 from ..world import World
 
 FINALIZER = "baremetalhost.metal3.io"
-DETACHED, PAUSED, INSPECT, REBOOT = "baremetalhost.metal3.io/detached", "baremetalhost.metal3.io/paused", "inspect.metal3.io", "reboot.metal3.io"
+DETACHED, PAUSED, INSPECT, REBOOT = (
+    "baremetalhost.metal3.io/detached",
+    "baremetalhost.metal3.io/paused",
+    "inspect.metal3.io",
+    "reboot.metal3.io",
+)
 RETRY_SECONDS = 30.0
 # What the steps of a real operator take, in lab seconds.
 REGISTER_SECONDS, INSPECT_SECONDS, PREPARE_SECONDS, PROVISION_SECONDS, DEPROVISION_SECONDS = 5.0, 30.0, 5.0, 5.0, 10.0
@@ -46,7 +53,8 @@ class BareMetalHostController:
             return None
         annotations = annotations_of(host)
         if PAUSED in annotations:
-            return None  # deleted or not: metal3-io/baremetal-operator internal/controller/metal3.io/baremetalhost_controller.go
+            # deleted or not: metal3-io/baremetal-operator internal/controller/metal3.io/baremetalhost_controller.go
+            return None
         try:
             if deleting(host):
                 return await self._delete(host)
@@ -75,13 +83,26 @@ class BareMetalHostController:
             provisioning["image"] = image or {"url": ""}
         status["provisioning"] = provisioning
         status |= members
-        return await self._world.status(BARE_METAL_HOST, host, {name: value for name, value in status.items() if value is not None})
+        return await self._world.status(
+            BARE_METAL_HOST, host, {name: value for name, value in status.items() if value is not None}
+        )
 
     async def _failed(self, host: Object, text: str) -> float:
         state = provisioning_state(host)
-        kind = {"": "registration error", "registering": "registration error", "provisioning": "provisioning error"}.get(state, "power management error")
+        kind = {
+            "": "registration error",
+            "registering": "registration error",
+            "provisioning": "provisioning error",
+        }.get(state, "power management error")
         count = int((host.get("status") or {}).get("errorCount") or 0) + 1
-        await self._write(host, state=state or "registering", operationalStatus="error", errorType=kind, errorMessage=text, errorCount=count)
+        await self._write(
+            host,
+            state=state or "registering",
+            operationalStatus="error",
+            errorType=kind,
+            errorMessage=text,
+            errorCount=count,
+        )
         return RETRY_SECONDS
 
     async def _good(self, host: Object, **members: Any) -> Object:
@@ -117,7 +138,12 @@ class BareMetalHostController:
         if not data.get("username") or not data.get("password"):
             raise BmcError("Missing BMC connection detail username or password in credentials")
         return Bmc(
-            self._session(), self._redirect, provided["address"], data["username"], data["password"], verify=not provided.get("disableCertificateVerification")
+            self._session(),
+            self._redirect,
+            provided["address"],
+            data["username"],
+            data["password"],
+            verify=not provided.get("disableCertificateVerification"),
         )
 
     async def _register(self, host: Object, bmc: Bmc) -> float | None:
@@ -146,11 +172,19 @@ class BareMetalHostController:
         key = key_of(host)
         image = self._world.get(PREPROVISIONING_IMAGE, key)
         if image is None:
-            metadata = {"name": key[1], "namespace": key[0], "labels": host["metadata"].get("labels") or {}, "ownerReferences": [owner(host, BARE_METAL_HOST)]}
+            metadata = {
+                "name": key[1],
+                "namespace": key[0],
+                "labels": host["metadata"].get("labels") or {},
+                "ownerReferences": [owner(host, BARE_METAL_HOST)],
+            }
             spec = {"acceptFormats": ["iso"], "architecture": host["spec"].get("architecture") or "x86_64"}
             await self._world.create(PREPROVISIONING_IMAGE, {"metadata": metadata, "spec": spec})
             return ""
-        ready = any(entry["type"] == "Ready" and entry["status"] == "True" for entry in (image.get("status") or {}).get("conditions") or [])
+        ready = any(
+            entry["type"] == "Ready" and entry["status"] == "True"
+            for entry in (image.get("status") or {}).get("conditions") or []
+        )
         return str((image.get("status") or {}).get("imageUrl") or "") if ready else ""
 
     async def _available(self, host: Object, bmc: Bmc) -> float | None:
@@ -165,7 +199,12 @@ class BareMetalHostController:
 
     async def _provision(self, host: Object, bmc: Bmc) -> float | None:
         image = host["spec"].get("image")
-        if image and image.get("url") and image.get("format") not in (None, "", "live-iso") and self._write_disk is not None:
+        if (
+            image
+            and image.get("url")
+            and image.get("format") not in (None, "", "live-iso")
+            and self._write_disk is not None
+        ):
             await self._deploy(host, bmc, image)
         elif image and image.get("url"):
             await bmc.boot_cd(image["url"])
@@ -180,7 +219,12 @@ class BareMetalHostController:
         if self._write_disk is None:
             raise BmcError("nothing writes disks")
         metadata = host["metadata"]
-        names = {"name": metadata["name"], "local-hostname": metadata["name"], "metal3-name": metadata["name"], "metal3-namespace": metadata["namespace"]}
+        names = {
+            "name": metadata["name"],
+            "local-hostname": metadata["name"],
+            "metal3-name": metadata["name"],
+            "metal3-namespace": metadata["namespace"],
+        }
         data = self._user_data(host)
         await bmc.power(False)
         try:
@@ -227,7 +271,11 @@ class BareMetalHostController:
         annotations = annotations_of(host)
         if _delayed(annotations):
             return None  # until the annotation is removed
-        if DETACHED not in annotations and provisioning_state(host) in ("provisioning", "provisioned", "deprovisioning"):
+        if DETACHED not in annotations and provisioning_state(host) in (
+            "provisioning",
+            "provisioned",
+            "deprovisioning",
+        ):
             if provisioning_state(host) != "deprovisioning":
                 await self._write(host, state="deprovisioning")
                 return DEPROVISION_SECONDS

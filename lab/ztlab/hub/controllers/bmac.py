@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """BMAC: a BareMetalHost boots the image of an InfraEnv, and gives its Agent what its annotations say.
 
-After openshift/assisted-service internal/controller/controllers/bmh_agent_controller.go; the steps have upstream's order, and an error keeps
+After openshift/assisted-service internal/controller/controllers/bmh_agent_controller.go; the steps have upstream's
+order, and an error keeps
 what the steps before it changed. Nothing here drains Nodes or makes BareMetalHosts and Machines in the new cluster.
 """
 
@@ -91,7 +92,11 @@ class BmacController:
         key = (key_of(host)[0], name)
         present = self._world.get(SECRET, key)
         if present is None:
-            body = {"metadata": {"namespace": key[0], "name": name, "labels": dict(WATCH_LABELS)}, "data": data, "type": "Opaque"}
+            body = {
+                "metadata": {"namespace": key[0], "name": name, "labels": dict(WATCH_LABELS)},
+                "data": data,
+                "type": "Opaque",
+            }
             try:
                 await self._world.create(SECRET, body)
             except Refused as error:
@@ -117,7 +122,9 @@ class Stop:
 
 @dataclasses.dataclass
 class Visit:
-    """One reconcile. ``host`` and ``agent`` are copies that the steps change; ``secret``: one to write, ``image``: the host's PreprovisioningImage."""
+    """One reconcile. ``host`` and ``agent`` are copies that the steps change; ``secret``: one to write, ``image``: the
+    host's PreprovisioningImage.
+    """
 
     host: Object
     agent: Object | None
@@ -268,7 +275,13 @@ class Visit:
 
     def _inventory(self) -> Stop | None:
         known = ((self.host.get("status") or {}).get("hardwareDetails") or {}).get("hostname")
-        if self.agent is None or self.converged or known or DETAILS in self._annotations or not inventory_of(self.agent).get("interfaces"):
+        if (
+            self.agent is None
+            or self.converged
+            or known
+            or DETAILS in self._annotations
+            or not inventory_of(self.agent).get("interfaces")
+        ):
             return None
         self._annotations[DETAILS] = json.dumps(hardware_details(self.agent), sort_keys=True)
         return Stop()

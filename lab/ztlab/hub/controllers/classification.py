@@ -13,7 +13,17 @@ from typing import Any
 import jq
 
 from ..conditions import Condition, merge
-from ..names import AGENT, AGENT_CLASSIFICATION, CLASSIFICATION_FINALIZER, CLASSIFICATION_LABEL, Key, Object, deleting, key_of, labels_of
+from ..names import (
+    AGENT,
+    AGENT_CLASSIFICATION,
+    CLASSIFICATION_FINALIZER,
+    CLASSIFICATION_LABEL,
+    Key,
+    Object,
+    deleting,
+    key_of,
+    labels_of,
+)
 from ..world import World
 
 ERROR_PREFIX = "QUERYERROR-"
@@ -21,7 +31,10 @@ RETRY_SECONDS = 10.0
 
 
 def classify(query: str, inventory: Any) -> bool | None:
-    """What a query says of an inventory; None when it fails or gives not exactly one result. A result that is no boolean is False."""
+    """What a query says of an inventory; None when it fails or gives not exactly one result.
+
+    A result that is no boolean is False.
+    """
     try:
         found = jq.compile(query).input_value(inventory).all()
     except ValueError:
@@ -67,7 +80,9 @@ class ClassificationController:
         labels = [labels_of(agent).get(label) for agent in self._world.all(AGENT, key_of(item)[0])]
         errors = labels.count(f"{ERROR_PREFIX}{value}")
         if errors:
-            condition = Condition("QueryErrors", "True", "HasQueryErrors", f"{errors} Agents failed to apply the classification")
+            condition = Condition(
+                "QueryErrors", "True", "HasQueryErrors", (f"{errors} Agents failed to apply the classification")
+            )
         else:
             condition = Condition("QueryErrors", "False", "NoQueryErrors", "No query errors")
         status = dict(item.get("status") or {})

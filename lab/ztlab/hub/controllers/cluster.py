@@ -83,7 +83,11 @@ class ClusterController:
         owners = install["metadata"].get("ownerReferences") or []
         if any(entry.get("uid") == deployment["metadata"]["uid"] for entry in owners):
             return install
-        return await self._world.patch(CLUSTER_INSTALL, install, {"metadata": {"ownerReferences": [*owners, owner(deployment, CLUSTER_DEPLOYMENT)]}})
+        return await self._world.patch(
+            CLUSTER_INSTALL,
+            install,
+            {"metadata": {"ownerReferences": [*owners, owner(deployment, CLUSTER_DEPLOYMENT)]}},
+        )
 
     # spec
 
@@ -123,7 +127,9 @@ class ClusterController:
             if ".dockerconfigjson" not in data:
                 raise LookupError(f"secret {reference} did not contain key .dockerconfigjson")
         except LookupError as error:
-            raise BackendError(500, f"failed to validate pull secret for ClusterDeployment {name}/{namespace}: {error.args[0]}") from error
+            raise BackendError(
+                500, (f"failed to validate pull secret for ClusterDeployment {name}/{namespace}: {error.args[0]}")
+            ) from error
         return data[".dockerconfigjson"].decode("utf-8", "replace")
 
     async def _register(self, deployment: Object, install: Object, secret: str) -> Cluster:
@@ -134,7 +140,12 @@ class ClusterController:
         image = self._release(install)
         endpoint = await self._ignition_endpoint(install)
         body |= {"ignition_endpoint": endpoint} if endpoint is not None else {}
-        body |= {"pull_secret": secret, "openshift_version": image.version, "ocp_release_image": image.url, "cpu_architecture": image.architectures[0]}
+        body |= {
+            "pull_secret": secret,
+            "openshift_version": image.version,
+            "ocp_release_image": image.url,
+            "cpu_architecture": image.architectures[0],
+        }
         made = await self._backend.call("POST", "/v2/clusters", body)
         cluster = self._backend.core.cluster(made["id"])
         cluster.kube_key = key_of(deployment)
@@ -145,7 +156,13 @@ class ClusterController:
         """Raises BackendError."""
         name = (install["spec"].get("imageSetRef") or {}).get("name")
         if not name:
-            raise BackendError(400, "ClusterImageSet must be specified in AgentClusterInstall.Spec.ImageSetRef for cluster that is not installed")
+            raise BackendError(
+                400,
+                (
+                    "ClusterImageSet must be specified in AgentClusterInstall.Spec.ImageSetRef for cluster that is not "
+                    "installed"
+                ),
+            )
         item = self._world.get(CLUSTER_IMAGE_SET, ("", name))
         if item is None:
             raise BackendError(500, f"ClusterImageSet {name} not found. Please ensure the ClusterImageSet exists")
@@ -153,7 +170,8 @@ class ClusterController:
         found = release_of(url, self._releases)
         if found is None:
             text = (
-                f"failed to get release image '{url}'. Please ensure the releaseImage field in ClusterImageSet '{name}' is valid, no registry of the lab has it"
+                f"failed to get release image '{url}'. Please ensure the releaseImage field in ClusterImageSet "
+                f"'{name}' is valid, no registry of the lab has it"
             )
             raise BackendError(500, text)
         release = ReleaseImage(found[0], ".".join(found[0].split(".")[:2]), url, (found[1],))
@@ -175,7 +193,10 @@ class ClusterController:
         return cluster
 
     async def _ignition_endpoint(self, install: Object) -> dict[str, str] | None:
-        """From where hosts that join get their configuration, when that is not the machine config server. Raises BackendError."""
+        """From where hosts that join get their configuration, when that is not the machine config server.
+
+        Raises BackendError.
+        """
         provided = install["spec"].get("ignitionEndpoint")
         if provided is None:
             return None
@@ -197,7 +218,10 @@ class ClusterController:
             wanted = await self._ignition_endpoint(install) or {}
         except BackendError as error:
             where = "/".join(key_of(install))
-            text = f"Couldn't resolve clusterdeployment ignition fields: Failed to get and parse ignition ca certificate {where}: {error}"
+            text = (
+                "Couldn't resolve clusterdeployment ignition fields: Failed to get and parse ignition ca certificate "
+                f"{where}: {error}"
+            )
             raise BackendError(error.status, text) from error
         if wanted != (cluster.fields.get("ignition_endpoint") or {}):
             await self._backend.call("PATCH", f"/v2/clusters/{cluster.id}", {"ignition_endpoint": wanted})
@@ -209,7 +233,9 @@ class ClusterController:
 
     async def _next(self, deployment: Object, install: Object, cluster: Cluster) -> None:
         """Start the installation when all is there; after it, make the cluster one that adds hosts."""
-        completed = find((install.get("status") or {}).get("conditions"), "Completed").get("reason") == "InstallationCompleted"
+        completed = (
+            find((install.get("status") or {}).get("conditions"), "Completed").get("reason") == "InstallationCompleted"
+        )
         if cluster.status == "installed" and not cluster.day2 and (completed or deployment["spec"].get("installed")):
             await self._backend.call("POST", f"/v2/clusters/{cluster.id}/actions/allow-add-hosts")
         elif can_start(self._facts(deployment, install, cluster)):
@@ -229,7 +255,9 @@ class ClusterController:
             approved=sum(host.approved for host in hosts),
             unsynced=self._unsynced(key_of(deployment)),
             on_hold=bool(install["spec"].get("holdInstallation")) or paused,
-            validations={category: [verdict.body() for verdict in found] for category, found in cluster.verdicts.items()},
+            validations={
+                category: [verdict.body() for verdict in found] for category, found in cluster.verdicts.items()
+            },
             preparation=cluster.preparation,
             preparation_reason=cluster.preparation_reason,
             version_status=version.status if version else "",
@@ -243,7 +271,10 @@ class ClusterController:
         """
         count = 0
         for agent in self._world.all(AGENT):
-            if labels_of(agent).get(CLUSTER_NAMESPACE_LABEL) == key[0] and (bound_cluster(agent) or ("", ""))[1] == key[1]:
+            if (
+                labels_of(agent).get(CLUSTER_NAMESPACE_LABEL) == key[0]
+                and (bound_cluster(agent) or ("", ""))[1] == key[1]
+            ):
                 count += find((agent.get("status") or {}).get("conditions"), "SpecSynced").get("status") == "False"
         return count
 
@@ -263,7 +294,9 @@ class ClusterController:
         collected = cluster.controller_logs or any(host.logs for host in self._backend.hosts_of(cluster))
         if collected and cluster.status not in ("installed", "adding-hosts"):
             urls["logsURL"] = self._backend.url(f"/v2/clusters/{cluster.id}/logs")
-        await self._world.status(CLUSTER_INSTALL, install, cluster_status(previous, view, cluster, conditions, now, urls))
+        await self._world.status(
+            CLUSTER_INSTALL, install, cluster_status(previous, view, cluster, conditions, now, urls)
+        )
 
     def _events_url(self, previous: Object, cluster: Cluster) -> str:
         """Every signature is another one: an address that is there stays."""

@@ -15,7 +15,19 @@ from ...service.model import Cluster
 from ..backend import Backend, BackendError
 from ..conditions import merge
 from ..conditions.cluster import not_synced, unavailable
-from ..names import AGENT, CLUSTER_DEPLOYMENT, CLUSTER_INSTALL, CLUSTER_INSTALL_FINALIZER, INFRA_ENV, INFRA_ENV_LABEL, Key, Object, deleting, key_of, labels_of
+from ..names import (
+    AGENT,
+    CLUSTER_DEPLOYMENT,
+    CLUSTER_INSTALL,
+    CLUSTER_INSTALL_FINALIZER,
+    INFRA_ENV,
+    INFRA_ENV_LABEL,
+    Key,
+    Object,
+    deleting,
+    key_of,
+    labels_of,
+)
 from ..registration import bound_cluster
 from ..world import World
 
@@ -36,9 +48,17 @@ class ClusterInstallController:
         if deleting(install):
             return await self._delete(install, where)
         if self._world.get(CLUSTER_DEPLOYMENT, where) is None:
-            text = f"ClusterDeployment with name '{where[1]}' in namespace '{where[0]}' not found. Ensure that the CRD is already applied."
+            text = (
+                f"ClusterDeployment with name '{where[1]}' in namespace '{where[0]}' not found. Ensure that the CRD "
+                "is already applied."
+            )
             status = dict(install.get("status") or {})
-            status["conditions"] = merge(status.get("conditions"), [not_synced(text, backend=False), *unavailable()], self._world.now(), probed=True)
+            status["conditions"] = merge(
+                status.get("conditions"),
+                [not_synced(text, backend=False), *unavailable()],
+                self._world.now(),
+                probed=True,
+            )
             status["debugInfo"] = {}
             await self._world.status(CLUSTER_INSTALL, install, status)
         return None
@@ -60,7 +80,13 @@ class ClusterInstallController:
         return None
 
     async def _cancel(self, cluster: Cluster) -> None:
-        if cluster.status in ("preparing-for-installation", "installing", "installing-pending-user-action", "finalizing", "error"):
+        if cluster.status in (
+            "preparing-for-installation",
+            "installing",
+            "installing-pending-user-action",
+            "finalizing",
+            "error",
+        ):
             await self._backend.call("POST", f"/v2/clusters/{cluster.id}/actions/cancel")
             for host in self._backend.hosts_of(cluster):
                 machine_host.refresh(self._backend.core, host)

@@ -64,7 +64,14 @@ class HiveController:
         for kind in COPIED:
             entry = find(source, kind)
             if entry:
-                wanted.append(Condition(f"ClusterInstall{kind}", str(entry["status"]), str(entry.get("reason", "")), str(entry.get("message", ""))))
+                wanted.append(
+                    Condition(
+                        f"ClusterInstall{kind}",
+                        str(entry["status"]),
+                        str(entry.get("reason", "")),
+                        str(entry.get("message", "")),
+                    )
+                )
         wanted.append(_provisioned(source))
         status = dict(deployment.get("status") or {})
         status["conditions"] = merge(status.get("conditions"), wanted, now, probed=True)
@@ -75,7 +82,11 @@ class HiveController:
             cluster = self._backend.cluster((deployment["metadata"]["namespace"], deployment["metadata"]["name"]))
             if cluster is not None and cluster.version:
                 status["installVersion"] = cluster.version
-            status |= {"apiURL": f"https://api.{domain}:6443", "webConsoleURL": f"https://console-openshift-console.apps.{domain}", "powerState": "Running"}
+            status |= {
+                "apiURL": f"https://api.{domain}:6443",
+                "webConsoleURL": f"https://console-openshift-console.apps.{domain}",
+                "powerState": "Running",
+            }
         await self._world.status(CLUSTER_DEPLOYMENT, deployment, status)
 
 
@@ -85,7 +96,12 @@ def _provisioned(conditions: Any) -> Condition:
     if completed.get("status") == "True":
         return Condition("Provisioned", "True", "Provisioned", "Cluster is provisioned")
     if stopped.get("status") == "True":
-        return Condition("Provisioned", "False", "ProvisionStopped", "Provisioning failed terminally (see the ProvisionStopped condition for details)")
+        return Condition(
+            "Provisioned",
+            "False",
+            "ProvisionStopped",
+            ("Provisioning failed terminally (see the ProvisionStopped condition for details)"),
+        )
     if completed.get("reason") == "InstallationInProgress":
         return Condition("Provisioned", "False", "Provisioning", "Cluster provision created")
     return Condition("Provisioned", "Unknown", "Initialized", "Condition Initialized")

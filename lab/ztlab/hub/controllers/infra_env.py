@@ -67,7 +67,11 @@ class InfraEnvController:
         if deleting(item):
             return await self._delete(key, item)
         item = await self._world.add_finalizer(INFRA_ENV, item, INFRA_ENV_FINALIZER)
-        item = await self._world.status(INFRA_ENV, item, {**(item.get("status") or {}), "agentLabelSelector": {"matchLabels": {INFRA_ENV_LABEL: key[1]}}})
+        item = await self._world.status(
+            INFRA_ENV,
+            item,
+            {**(item.get("status") or {}), "agentLabelSelector": {"matchLabels": {INFRA_ENV_LABEL: key[1]}}},
+        )
         try:
             infra_env = await self._push(key, item)
         except _Stop as stop:
@@ -118,12 +122,18 @@ class InfraEnvController:
         where = reference.get("namespace", ""), reference.get("name", "")
         deployment = self._world.get(CLUSTER_DEPLOYMENT, where)
         if deployment is None:
-            text = f'failed to get clusterDeployment with name {where[1]} in namespace {where[0]}: clusterdeployments.hive.openshift.io "{where[1]}" not found'
+            text = (
+                f"failed to get clusterDeployment with name {where[1]} in namespace {where[0]}: "
+                f'clusterdeployments.hive.openshift.io "{where[1]}" not found'
+            )
             raise _Stop(conditions.missing_cluster(text), None)
         cluster = self._backend.cluster(where)
         if cluster is None:
             install = ((deployment.get("spec") or {}).get("clusterInstallRef") or {}).get("name", "")
-            text = f"cluster does not exist: {where[1]}, check AgentClusterInstall conditions: name {install} in namespace {where[0]}"
+            text = (
+                f"cluster does not exist: {where[1]}, check AgentClusterInstall conditions: name {install} in "
+                f"namespace {where[0]}"
+            )
             raise _Stop(conditions.missing_cluster(text), RETRY_SECONDS)
         return cluster
 
@@ -173,7 +183,8 @@ class InfraEnvController:
             "kernel_arguments": spec.get("kernelArguments") or [],
             "additional_trust_bundle": (spec.get("additionalTrustBundle") or "").strip(),
         }
-        if spec.get("osImageVersion"):  # the version of a cluster was given at creation (updateInfraEnv of upstream's infraenv_controller.go)
+        # the version of a cluster was given at creation (updateInfraEnv of upstream's infraenv_controller.go)
+        if spec.get("osImageVersion"):
             body["openshift_version"] = self._version(spec, cluster, infra_env.architecture)
         await self._mirror(spec)
         if not infra_env.fields.get("kernel_arguments") and not body["kernel_arguments"]:
@@ -194,7 +205,11 @@ class InfraEnvController:
         if not wanted:
             return newest_os_version(settings, architecture)
         names = {architecture, ARCHITECTURE_ALIASES.get(architecture, architecture)}
-        known = {str(image["openshift_version"]) for image in settings.os_images if image.get("cpu_architecture", "x86_64") in names}
+        known = {
+            str(image["openshift_version"])
+            for image in settings.os_images
+            if image.get("cpu_architecture", "x86_64") in names
+        }
         minor = ".".join(wanted.split(".")[:2])
         if wanted not in known and not (minor in known and (cluster is not None or wanted == minor)):
             raise BackendError(404, "Specified OSImageVersion is missing from AgentServiceConfig")
@@ -208,18 +223,26 @@ class InfraEnvController:
     def _static_network(self, item: Object) -> list[dict[str, Any]]:
         """The NMStateConfigs that the selector finds, in all namespaces."""
         selector = item["spec"].get("nmStateConfigLabelSelector")
-        found = [config for config in self._world.all(NMSTATE_CONFIG) if not deleting(config) and matches(selector, labels_of(config))]
+        found = [
+            config
+            for config in self._world.all(NMSTATE_CONFIG)
+            if not deleting(config) and matches(selector, labels_of(config))
+        ]
         return [_network_element(config) for config in sorted(found, key=key_of)]
 
     async def _mirror(self, spec: Object) -> dict[str, str]:
-        """Texts of openshift/assisted-service internal/controller/controllers/mirrorregistry/mirror_registry_parser.go."""
+        """Texts of openshift/assisted-service
+        internal/controller/controllers/mirrorregistry/mirror_registry_parser.go.
+        """
         reference = spec.get("mirrorRegistryRef")
         if not reference:
             return {}
         try:
             data = await self._world.read_config_map(reference["namespace"], reference["name"])
         except LookupError as error:
-            raise _Stop(conditions.failed(None, f"Failed to get referenced ConfigMap: {error.args[0]}"), RETRY_SECONDS) from error
+            raise _Stop(
+                conditions.failed(None, f"Failed to get referenced ConfigMap: {error.args[0]}"), RETRY_SECONDS
+            ) from error
         if "registries.conf" not in data:
             text = f"ConfigMap {reference['namespace']}/{reference['name']} does not contain registries.conf key"
             raise _Stop(conditions.failed(None, text), RETRY_SECONDS)
@@ -240,16 +263,24 @@ class InfraEnvController:
     async def _show(self, item: Object, infra_env: InfraEnv) -> None:
         core = self._backend.core
         status = dict(item.get("status") or {})
-        status["conditions"] = merge(status.get("conditions"), [conditions.available(image_service=self._images)], self._world.now())
+        status["conditions"] = merge(
+            status.get("conditions"), [conditions.available(image_service=self._images)], self._world.now()
+        )
         debug = dict(status.get("debugInfo") or {})
         token = core.sign_infra_env(infra_env.id)
         debug.setdefault("eventsURL", self._backend.url("/v2/events", infra_env_id=infra_env.id, api_key=token))
         files = f"/v2/infra-envs/{infra_env.id}/downloads/files"
         if infra_env.static_network_config:
-            debug.setdefault("staticNetworkDownloadURL", self._backend.url(files, file_name="static-network-config", api_key=token))
+            debug.setdefault(
+                "staticNetworkDownloadURL", self._backend.url(files, file_name="static-network-config", api_key=token)
+            )
         status["debugInfo"] = debug
         if not self._images:
-            kept = {name: value for name, value in status.items() if name not in ("isoDownloadURL", "createdTime", "bootArtifacts")}
+            kept = {
+                name: value
+                for name, value in status.items()
+                if name not in ("isoDownloadURL", "createdTime", "bootArtifacts")
+            }
             await self._world.status(INFRA_ENV, item, kept)
             return
         artifacts = dict(status.get("bootArtifacts") or {})
@@ -261,7 +292,9 @@ class InfraEnvController:
             control = "boot-order-control" if item["spec"].get("ipxeScriptType") == "BootOrderControl" else ""
             artifacts |= {
                 "initrd": made["initrd"],
-                "ipxeScript": self._backend.url(files, file_name="ipxe-script", ipxe_script_type=control, api_key=token),
+                "ipxeScript": self._backend.url(
+                    files, file_name="ipxe-script", ipxe_script_type=control, api_key=token
+                ),
                 "discoveryIgnitionURL": self._backend.url(files, file_name="discovery.ign", api_key=token),
             }
         status["bootArtifacts"] = artifacts
@@ -295,13 +328,19 @@ def _network_element(config: Object) -> dict[str, Any]:
     spec = config["spec"]
     return {
         "network_yaml": yaml.safe_dump(spec.get("config") or {}, sort_keys=True),
-        "mac_interface_map": [{"mac_address": entry["macAddress"], "logical_nic_name": entry["name"]} for entry in spec.get("interfaces") or []],
+        "mac_interface_map": [
+            {"mac_address": entry["macAddress"], "logical_nic_name": entry["name"]}
+            for entry in spec.get("interfaces") or []
+        ],
     }
 
 
 def ironic_ignition(service_url: str) -> str:
     """What the converged flow merges into the discovery ignition: ironic's own agent starts ours."""
-    unit = "[Unit]\nAfter=network-online.target\nWants=network-online.target\n[Service]\nExecStart=/bin/podman run --name ironic-agent ironic-agent\n"
+    unit = (
+        "[Unit]\nAfter=network-online.target\nWants=network-online.target\n[Service]\nExecStart=/bin/podman run "
+        "--name ironic-agent ironic-agent\n"
+    )
     document = {
         "ignition": {"version": "3.2.0"},
         "storage": {
@@ -314,6 +353,14 @@ def ironic_ignition(service_url: str) -> str:
                 }
             ]
         },
-        "systemd": {"units": [{"name": "ironic-agent.service", "enabled": True, "contents": unit + "[Install]\nWantedBy=multi-user.target\n"}]},
+        "systemd": {
+            "units": [
+                {
+                    "name": "ironic-agent.service",
+                    "enabled": True,
+                    "contents": unit + "[Install]\nWantedBy=multi-user.target\n",
+                }
+            ]
+        },
     }
     return json.dumps(document)

@@ -63,7 +63,11 @@ class PreprovisioningController:
         owners = image["metadata"].get("ownerReferences") or []
         name = next((entry["name"] for entry in owners if entry.get("kind") == "BareMetalHost"), "")
         host = self._world.get(BARE_METAL_HOST, (key_of(image)[0], name))
-        if host is not None and needs_image(host) and PREPROVISIONING_FINALIZER in (image["metadata"].get("finalizers") or []):
+        if (
+            host is not None
+            and needs_image(host)
+            and PREPROVISIONING_FINALIZER in (image["metadata"].get("finalizers") or [])
+        ):
             return RETRY_SECONDS
         await self._world.drop_finalizer(PREPROVISIONING_IMAGE, image, PREPROVISIONING_FINALIZER)
         return None
@@ -97,7 +101,9 @@ def normalized(architecture: str | None) -> str:
     return {"amd64": "x86_64", "aarch64": "arm64"}.get(architecture or "", architecture or "")
 
 
-def outcome(spec: Object, infra_env: Object | None, key: Key, age: Any) -> tuple[list[Condition], dict[str, Any] | None, float | None]:
+def outcome(
+    spec: Object, infra_env: Object | None, key: Key, age: Any
+) -> tuple[list[Condition], dict[str, Any] | None, float | None]:
     """Conditions, the members of the status (None: emptied), and when to look again."""
     formats = list(spec.get("acceptFormats") or [])
     kind = next((each for each in ("iso", "initrd") if each in formats), "")
@@ -120,7 +126,15 @@ def outcome(spec: Object, infra_env: Object | None, key: Key, age: Any) -> tuple
     if kind == "iso":
         members["imageUrl"] = status.get("isoDownloadURL", "")
     else:
-        appended = " ".join(entry["value"] for entry in infra_env["spec"].get("kernelArguments") or [] if entry.get("operation") == "append")
+        appended = " ".join(
+            entry["value"]
+            for entry in infra_env["spec"].get("kernelArguments") or []
+            if entry.get("operation") == "append"
+        )
         parameters = f"coreos.live.rootfs_url={artifacts.get('rootfs', '')} rd.bootif=0 {appended}".strip()
-        members |= {"imageUrl": artifacts.get("initrd", ""), "kernelUrl": artifacts.get("kernel", ""), "extraKernelParams": parameters}
+        members |= {
+            "imageUrl": artifacts.get("initrd", ""),
+            "kernelUrl": artifacts.get("kernel", ""),
+            "extraKernelParams": parameters,
+        }
     return conditions.copied(created), members, None

@@ -13,7 +13,10 @@ REGULAR, DIRECTORY, LINK = 0o100000, 0o040000, 0o120000
 
 
 def cpio(members: Iterable[tuple[str, int, bytes]]) -> bytes:
-    """A newc archive of (path, mode with type bits, content). Fields other than mode, link count and the two sizes are zero."""
+    """A newc archive of (path, mode with type bits, content).
+
+    Fields other than mode, link count and the two sizes are zero.
+    """
     out = io.BytesIO()
     for name, mode, data in [*members, ("TRAILER!!!", 0, b"")]:
         encoded = name.encode()

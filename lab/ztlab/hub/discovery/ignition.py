@@ -19,11 +19,17 @@ CA_FILE = "/etc/assisted-service/service-ca-cert.crt"
 _ANCHORS = "/etc/pki/ca-trust/source/anchors"
 # Upstream writes the decimal number 644 as the mode of this file.
 _PROXY_SH_MODE = 644
-_POLICY = '{"default": [{"type": "insecureAcceptAnything"}], "transports": {"docker-daemon": {"": [{"type": "insecureAcceptAnything"}]}}}\n'
+_POLICY = (
+    '{"default": [{"type": "insecureAcceptAnything"}], "transports": {"docker-daemon": {"": [{"type": '
+    '"insecureAcceptAnything"}]}}}\n'
+)
 
 
 def discovery_ignition(discovery: Discovery, *, static_network: bool = True) -> dict[str, Any]:
-    """The document, overrides merged in. ``static_network`` False: it is in the ramdisk (minimal image), not here. Raises ValueError for a bad override."""
+    """The document, overrides merged in.
+
+    ``static_network`` False: it is in the ramdisk (minimal image), not here. Raises ValueError for a bad override.
+    """
     document = _base(discovery, static_network and bool(discovery.static_network))
     for override in (discovery.internal_override, discovery.override):
         if override:
@@ -40,7 +46,9 @@ def _base(discovery: Discovery, network: bool) -> dict[str, Any]:
     if discovery.proxied:
         proxy = {"httpProxy": discovery.http_proxy, "httpsProxy": discovery.https_proxy}
         names = [name for name in discovery.no_proxy.split(",") if name]
-        ignition["proxy"] = {key: value for key, value in proxy.items() if value} | ({"noProxy": names} if names else {})
+        ignition["proxy"] = {key: value for key, value in proxy.items() if value} | (
+            {"noProxy": names} if names else {}
+        )
     return {
         "ignition": ignition,
         "passwd": {"users": _users(discovery)},
@@ -63,7 +71,13 @@ def _units(discovery: Discovery, network: bool) -> list[dict[str, Any]]:
         {"name": "oci-eval-user-data.service", "enabled": True, "contents": scripts.OCI_UNIT},
     ]
     if network:
-        units.append({"name": "pre-network-manager-config.service", "enabled": True, "contents": scripts.network_unit(discovery.network_delay_seconds)})
+        units.append(
+            {
+                "name": "pre-network-manager-config.service",
+                "enabled": True,
+                "contents": scripts.network_unit(discovery.network_delay_seconds),
+            }
+        )
     if discovery.additional_ntp_sources or discovery.ntp_sources:
         contents = scripts.ntp_unit(discovery.additional_ntp_sources, discovery.ntp_sources)
         units.append({"name": "add-ntp-sources.service", "enabled": True, "contents": contents})
@@ -74,11 +88,18 @@ def agent_unit(discovery: Discovery) -> str:
     """agent.service."""
     image = discovery.agent_image
     proxies = {"HTTP_PROXY": discovery.http_proxy, "HTTPS_PROXY": discovery.https_proxy}
-    lines = [f"Environment={spelt}={value.replace('%', '%%')}" for name, value in proxies.items() for spelt in (name, name.lower())]
+    lines = [
+        f"Environment={spelt}={value.replace('%', '%%')}"
+        for name, value in proxies.items()
+        for spelt in (name, name.lower())
+    ]
     lines += [f"Environment=NO_PROXY={discovery.no_proxy}", f"Environment=no_proxy={discovery.no_proxy}"]
     if discovery.token:
         lines.append(f"Environment=PULL_SECRET_TOKEN={discovery.token}")
-    start = f"/usr/local/bin/agent --url {discovery.service_url} --infra-env-id {discovery.infra_env_id} --agent-version {image}"
+    start = (
+        f"/usr/local/bin/agent --url {discovery.service_url} --infra-env-id {discovery.infra_env_id} --agent-version "
+        f"{image}"
+    )
     start += f" --insecure={str(discovery.insecure).lower()}"
     if discovery.service_ca:
         start += f" --cacert {CA_FILE}"
@@ -151,7 +172,9 @@ def _file(path: str, mode: int, text: str, *, overwrite: bool = True) -> dict[st
 
 
 def merge(base: Mapping[str, Any], override: Mapping[str, Any]) -> dict[str, Any]:
-    """Ignition's merge for the lists that have a key: an entry of the same key is updated, another is added; the newer version wins."""
+    """Ignition's merge for the lists that have a key: an entry of the same key is updated, another is added; the newer
+    version wins.
+    """
     merged: dict[str, Any] = json.loads(json.dumps(base))
     keys = {("storage", "files"): "path", ("storage", "directories"): "path", ("storage", "links"): "path"}
     keys |= {("systemd", "units"): "name", ("passwd", "users"): "name", ("passwd", "groups"): "name"}
@@ -163,7 +186,10 @@ def merge(base: Mapping[str, Any], override: Mapping[str, Any]) -> dict[str, Any
         for entry in added:
             entries[entry[key]] = {**entries.get(entry[key], {}), **entry}
         merged[section][member] = list(entries.values())
-    newest = max((_version(document) for document in (merged, override)), key=lambda text: [int(part) for part in text.split(".")])
+    newest = max(
+        (_version(document) for document in (merged, override)),
+        key=lambda text: [int(part) for part in text.split(".")],
+    )
     merged["ignition"] = {**_appended(merged["ignition"], override.get("ignition") or {}), "version": newest}
     return merged
 
@@ -175,5 +201,8 @@ def _version(document: Mapping[str, Any]) -> str:
 def _appended(base: Any, override: Any) -> Any:
     """The ignition section: objects are merged, lists (CAs, configs to merge) appended."""
     if isinstance(base, dict) and isinstance(override, dict):
-        return {**base, **{key: _appended(base[key], value) if key in base else value for key, value in override.items()}}
+        return {
+            **base,
+            **{key: _appended(base[key], value) if key in base else value for key, value in override.items()},
+        }
     return [*base, *override] if isinstance(base, list) and isinstance(override, list) else override

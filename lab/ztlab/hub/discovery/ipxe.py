@@ -8,7 +8,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-_ARGUMENTS = "random.trust_cpu=on rd.luks.options=discard ignition.firstboot ignition.platform.id=metal console=tty1 console=ttyS1,115200n8"
+_ARGUMENTS = (
+    "random.trust_cpu=on rd.luks.options=discard ignition.firstboot ignition.platform.id=metal console=tty1 "
+    "console=ttyS1,115200n8"
+)
 _PERSISTENT = 'coreos.inst.persistent-kargs="console=tty1 console=ttyS1,115200n8"'
 # Stages in which a host that is being installed has to come up from its disk.
 _DISK_STAGES = ("Rebooting", "Waiting for ignition", "Configuring", "Joined", "Done")
@@ -25,7 +28,15 @@ class IpxeUrls:
 
 def ipxe_script(urls: IpxeUrls, kernel_arguments: Sequence[str] = ()) -> str:
     """The script that boots the discovery image; ``kernel_arguments`` are those that the InfraEnv appends."""
-    words = ["kernel", urls.kernel, "initrd=initrd", f"coreos.live.rootfs_url={urls.rootfs}", _ARGUMENTS, _PERSISTENT, *kernel_arguments]
+    words = [
+        "kernel",
+        urls.kernel,
+        "initrd=initrd",
+        f"coreos.live.rootfs_url={urls.rootfs}",
+        _ARGUMENTS,
+        _PERSISTENT,
+        *kernel_arguments,
+    ]
     return f"#!ipxe\ninitrd --name initrd {urls.initrd}\n{' '.join(words)}\nboot\n"
 
 

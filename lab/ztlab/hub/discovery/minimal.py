@@ -16,7 +16,9 @@ _PROXY = "etc/systemd/system/coreos-livepxe-rootfs.service.d/10-proxy.conf"
 
 
 def minimal_initrd(discovery: Discovery) -> bytes | None:
-    """The archive for the ramdisk area; None when there is neither static network nor proxy (the service answers 204)."""
+    """The archive for the ramdisk area; None when there is neither static network nor proxy (the service answers
+    204).
+    """
     files: dict[str, tuple[int, bytes]] = {}
     if discovery.static_network:
         files |= {path.lstrip("/"): (REGULAR | 0o600, text.encode()) for path, text in host_files(discovery).items()}
@@ -37,5 +39,11 @@ def _parents(files: dict[str, tuple[int, bytes]]) -> list[tuple[str, int, bytes]
 
 
 def _proxy(discovery: Discovery) -> str:
-    values = (("http_proxy", discovery.http_proxy), ("https_proxy", discovery.https_proxy), ("no_proxy", discovery.no_proxy))
-    return "[Service]\n" + "".join(f"Environment={name}={value}\nEnvironment={name.upper()}={value}\n" for name, value in values if value)
+    values = (
+        ("http_proxy", discovery.http_proxy),
+        ("https_proxy", discovery.https_proxy),
+        ("no_proxy", discovery.no_proxy),
+    )
+    return "[Service]\n" + "".join(
+        f"Environment={name}={value}\nEnvironment={name.upper()}={value}\n" for name, value in values if value
+    )

@@ -19,8 +19,10 @@ NMSTATE_SERVICE_VERSION = "4.18"
 class Discovery:
     """One InfraEnv, with what the service's own settings add.
 
-    ``token``: PULL_SECRET_TOKEN ("" when the service needs none). ``static_network``: elements {network_yaml, mac_interface_map
-    [{mac_address, logical_nic_name}]} in the stored order. ``override``: the user's ignitionConfigOverride, ``internal_override`` that of ironic.
+    ``token``: PULL_SECRET_TOKEN ("" when the service needs none). ``static_network``: elements {network_yaml,
+    mac_interface_map
+    [{mac_address, logical_nic_name}]} in the stored order. ``override``: the user's ignitionConfigOverride,
+    ``internal_override`` that of ironic.
     """
 
     infra_env_id: str

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Scripts and units of a discovery image, written for the lab. What they do on a machine is done by the lab's live system."""
+"""Scripts and units of a discovery image, written for the lab.
+
+What they do on a machine is done by the lab's live system.
+"""
 
 from __future__ import annotations
 
@@ -63,11 +66,11 @@ for source in ${NTP_SOURCES//,/ } ${ADDITIONAL_NTP_SOURCES//,/ }; do
   printf 'server %s iburst\\n' "$source" >> /etc/chrony.conf
 done
 systemctl restart chronyd
-"""
+"""  # noqa: E501
 
 OCI_USER_DATA = """#!/usr/bin/bash
 curl --silent --fail --header 'Authorization: Bearer Oracle' http://169.254.169.254/opc/v2/instance/metadata/user_data > /dev/null || exit 0
-"""
+"""  # noqa: E501
 
 MOTD = """
 This is a host of the lab that is being installed. It will be known to its hub when the agent has registered it.
@@ -127,9 +130,12 @@ def network_unit(delay_seconds: int, *, in_initrd: bool = False) -> str:
     before = "nm-initrd.service" if in_initrd else "NetworkManager.service"
     wanted = "initrd.target" if in_initrd else "multi-user.target"
     return (
-        f"[Unit]\nDescription=Network configuration of this host\nDefaultDependencies=no\nAfter=dbus.service\nBefore={before}\n\n"
-        f"[Service]\nUser=root\nType=oneshot\nTimeoutSec={60 + delay_seconds}\nEnvironment=DISCOVERY_DELAY_SECONDS={delay_seconds}\n"
-        f"ExecStart=/usr/local/bin/pre-network-manager-config.sh\nPrivateTmp=true\nRemainAfterExit=no\n\n[Install]\nWantedBy={wanted}\n"
+        "[Unit]\nDescription=Network configuration of this host\nDefaultDependencies=no\nAfter=dbus.service\n"
+        f"Before={before}\n\n"
+        f"[Service]\nUser=root\nType=oneshot\nTimeoutSec={60 + delay_seconds}\n"
+        f"Environment=DISCOVERY_DELAY_SECONDS={delay_seconds}\n"
+        "ExecStart=/usr/local/bin/pre-network-manager-config.sh\nPrivateTmp=true\nRemainAfterExit=no\n\n[Install]\n"
+        f"WantedBy={wanted}\n"
     )
 
 

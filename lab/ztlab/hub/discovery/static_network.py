@@ -48,19 +48,25 @@ def network_archive(discovery: Discovery) -> bytes:
 
 
 def _mac_map(element: Mapping[str, Any]) -> str:
-    return "\n".join(sorted(f"{entry['mac_address']}={entry['logical_nic_name']}" for entry in element["mac_interface_map"]))
+    return "\n".join(
+        sorted(f"{entry['mac_address']}={entry['logical_nic_name']}" for entry in element["mac_interface_map"])
+    )
 
 
 def _parts(element: Mapping[str, Any]) -> tuple[str, tuple[tuple[str, str], ...]]:
     entries = element["mac_interface_map"]
-    return str(element.get("network_yaml") or ""), tuple((str(entry["mac_address"]), str(entry["logical_nic_name"])) for entry in entries)
+    return str(element.get("network_yaml") or ""), tuple(
+        (str(entry["mac_address"]), str(entry["logical_nic_name"])) for entry in entries
+    )
 
 
 # An image is asked for in many ranges, each of which needs the whole configuration: what was rendered once is kept.
 @functools.lru_cache(maxsize=8192)
 def _policy(text: str, entries: tuple[tuple[str, str], ...]) -> str:
     """Each NIC of the map is captured by its MAC address; its logical name becomes a reference to the capture."""
-    captures = {f"iface{number}": f'interfaces.mac-address == "{mac.upper()}"' for number, (mac, _name) in enumerate(entries)}
+    captures = {
+        f"iface{number}": f'interfaces.mac-address == "{mac.upper()}"' for number, (mac, _name) in enumerate(entries)
+    }
     names = {name: f"{{{{ capture.iface{number}.interfaces.0.name }}}}" for number, (_mac, name) in enumerate(entries)}
     state = _renamed(load(text), names)
     return str(yaml.safe_dump({"capture": captures, "desiredState": state}, sort_keys=True, width=1000))

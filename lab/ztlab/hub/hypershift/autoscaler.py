@@ -1,10 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The cluster autoscaler of a hosted cluster: it adds Machines for pods that no Node has room for, and takes idle ones away.
+"""The cluster autoscaler of a hosted cluster: it adds Machines for pods that no Node has room for, and takes idle ones
+away.
 
-As upstream's provider for Cluster API (kubernetes/autoscaler cluster-autoscaler/cloudprovider/clusterapi): groups are MachineSets and MachineDeployments
-with the two annotations of sizes; their replicas are written, and a Machine that goes is marked first.
+As upstream's provider for Cluster API (kubernetes/autoscaler cluster-autoscaler/cloudprovider/clusterapi): groups are
+MachineSets and MachineDeployments with the two annotations of sizes; their replicas are written, and a Machine that
+goes is marked first.
 """
 
 from __future__ import annotations
@@ -72,17 +74,33 @@ class AutoscalerController:
                 if most < 1 or owned or notes.get(naming.PAUSED) or deleting(item):
                     continue
                 pool = notes.get(naming.NODE_POOL)
-                machines = [each for each in self._world.all(self._core.machine, space) if annotations_of(each).get(naming.NODE_POOL) == pool]
-                found.append(Group(kind, item, int(notes.get(naming.AUTOSCALER_MIN) or 0), most, tuple(each for each in machines if not deleting(each))))
+                machines = [
+                    each
+                    for each in self._world.all(self._core.machine, space)
+                    if annotations_of(each).get(naming.NODE_POOL) == pool
+                ]
+                found.append(
+                    Group(
+                        kind,
+                        item,
+                        int(notes.get(naming.AUTOSCALER_MIN) or 0),
+                        most,
+                        tuple(each for each in machines if not deleting(each)),
+                    )
+                )
         return sorted(found, key=lambda group: key_of(group.item))
 
     @staticmethod
     def _pending(guest: GuestCluster) -> list[Object]:
         pods = guest.store.list(guest.registry.by_kind("Pod"))
-        return [pod for pod in pods if not where(pod) and (pod.get("status") or {}).get("phase", "Pending") == "Pending"]
+        return [
+            pod for pod in pods if not where(pod) and (pod.get("status") or {}).get("phase", "Pending") == "Pending"
+        ]
 
     async def _grow(self, guest: GuestCluster, groups: list[Group], pending: list[Object]) -> None:
-        """As many Machines as the pods fill, less those that are on their way; the group with the most room gets them."""
+        """As many Machines as the pods fill, less those that are on their way; the group with the most room gets
+        them.
+        """
         group = max(groups, key=lambda each: each.most - each.replicas)
         needed = math.ceil(sum(max(0.001, cpus_of(pod)) for pod in pending) / node_cpus())
         coming = sum(max(0, each.replicas - self._ready(guest, each)) for each in groups)
@@ -97,26 +115,40 @@ class AutoscalerController:
         return sum(name in nodes and node_ready(nodes[name]) for name in names)
 
     async def _shrink(self, key: Key, guest: GuestCluster, groups: list[Group]) -> None:
-        """One Machine at a time whose Node has been idle for long enough. Pods that a Node alone holds are moved by the drain."""
+        """One Machine at a time whose Node has been idle for long enough.
+
+        Pods that a Node alone holds are moved by the drain.
+        """
         pods = guest.store.list(guest.registry.by_kind("Pod"))
         now = guest.clock.now()
         for group in groups:
-            idle = [machine for machine in group.machines if _node_of(machine) and _use(_node_of(machine), pods) < UTILIZATION]
+            idle = [
+                machine
+                for machine in group.machines
+                if _node_of(machine) and _use(_node_of(machine), pods) < UTILIZATION
+            ]
             names = {(key, machine["metadata"]["name"]) for machine in idle}
             everything = {(key, machine["metadata"]["name"]) for machine in group.machines}
-            self._idle_since = {name: since for name, since in self._idle_since.items() if name in names or name not in everything}
+            self._idle_since = {
+                name: since for name, since in self._idle_since.items() if name in names or name not in everything
+            }
             for name in names:
                 self._idle_since.setdefault(name, now)
             if group.replicas <= max(1, group.least) or self._ready(guest, group) < group.replicas:
                 continue
-            ripe = sorted((each for each in idle if now - self._idle_since[key, each["metadata"]["name"]] >= self._unneeded(key)), key=key_of)
+            ripe = sorted(
+                (each for each in idle if now - self._idle_since[key, each["metadata"]["name"]] >= self._unneeded(key)),
+                key=key_of,
+            )
             if ripe:
                 await self._world.metadata(self._core.machine, ripe[-1], annotations={DELETE_MACHINE: "lab"})
                 await self._world.patch(group.kind, group.item, {"spec": {"replicas": group.replicas - 1}})
 
     def _unneeded(self, key: Key) -> float:
         plane = self._world.get(HOSTED_CONTROL_PLANE, key) or {}
-        provided = (((plane.get("spec") or {}).get("autoscaling") or {}).get("scaleDown") or {}).get("unneededDurationSeconds")
+        provided = (((plane.get("spec") or {}).get("autoscaling") or {}).get("scaleDown") or {}).get(
+            "unneededDurationSeconds"
+        )
         return float(UNNEEDED_SECONDS if provided is None else provided)
 
 

@@ -26,8 +26,16 @@ def unknown(kind: str, reason: str, message: str = "") -> Condition:
     return Condition(kind, "Unknown", reason, message)
 
 
-def merged(existing: Sequence[dict[str, Any]] | None, wanted: Iterable[Condition], removed: Iterable[str], now: str, generation: int) -> list[dict[str, Any]]:
-    """The list after setting some and removing others; known types keep their place, the transition time moves with the status only."""
+def merged(
+    existing: Sequence[dict[str, Any]] | None,
+    wanted: Iterable[Condition],
+    removed: Iterable[str],
+    now: str,
+    generation: int,
+) -> list[dict[str, Any]]:
+    """The list after setting some and removing others; known types keep their place, the transition time moves with the
+    status only.
+    """
     gone = set(removed)
     found = [dict(entry) for entry in existing or () if entry["type"] not in gone]
     places = {entry["type"]: entry for entry in found}
@@ -38,5 +46,10 @@ def merged(existing: Sequence[dict[str, Any]] | None, wanted: Iterable[Condition
             found.append(entry)
         if entry.get("status") != condition.status:
             entry["lastTransitionTime"] = now
-        entry |= {"status": condition.status, "reason": condition.reason, "message": condition.message, "observedGeneration": generation}
+        entry |= {
+            "status": condition.status,
+            "reason": condition.reason,
+            "message": condition.message,
+            "observedGeneration": generation,
+        }
     return found

@@ -79,7 +79,11 @@ class ControlPlaneController:
             await self._core_configs(key[0], item)
             if version:
                 plane.guest.upgrade(version)
-        if "Ignition" in plane.services and age >= IGNITION_SECONDS and self._world.get(SECRET, (key[0], naming.IGNITION_CA)) is None:
+        if (
+            "Ignition" in plane.services
+            and age >= IGNITION_SECONDS
+            and self._world.get(SECRET, (key[0], naming.IGNITION_CA)) is None
+        ):
             await self._planes.serve_ignition(plane)
             await self._secret(key[0], naming.IGNITION_CA, {"tls.crt": plane.ignition.authority.pem}, item)
 
@@ -90,7 +94,9 @@ class ControlPlaneController:
         await self._secret(space, f"{infra_id}-kubeconfig", {"value": plane.kubeconfig.encode()}, item, labels)
         await self._secret(space, PASSWORD, {"password": plane.password.encode()}, item)
 
-    async def _secret(self, space: str, name: str, data: Mapping[str, bytes], item: Object, labels: Mapping[str, str] | None = None) -> None:
+    async def _secret(
+        self, space: str, name: str, data: Mapping[str, bytes], item: Object, labels: Mapping[str, str] | None = None
+    ) -> None:
         if self._world.get(SECRET, (space, name)) is not None:
             return
         metadata: Object = {"name": name, "namespace": space, "ownerReferences": [owner(item, HOSTED_CONTROL_PLANE)]}
@@ -103,8 +109,16 @@ class ControlPlaneController:
         """What every pool's configuration begins with."""
         for name in CORE_CONFIGS:
             if self._world.get(CONFIG_MAP, (space, name)) is None:
-                document = f"apiVersion: machineconfiguration.openshift.io/v1\nkind: MachineConfig\nmetadata: {{name: {name}}}\n"
-                metadata = {"name": name, "namespace": space, "labels": {CORE_CONFIG_LABEL: "true"}, "ownerReferences": [owner(item, HOSTED_CONTROL_PLANE)]}
+                document = (
+                    f"apiVersion: machineconfiguration.openshift.io/v1\nkind: MachineConfig\nmetadata: {{name: "
+                    f"{name}}}\n"
+                )
+                metadata = {
+                    "name": name,
+                    "namespace": space,
+                    "labels": {CORE_CONFIG_LABEL: "true"},
+                    "ownerReferences": [owner(item, HOSTED_CONTROL_PLANE)],
+                }
                 await self._create(CONFIG_MAP, {"metadata": metadata, "data": {"config": document}})
 
     async def _create(self, kind: Kind, body: Object) -> None:
@@ -121,7 +135,11 @@ class ControlPlaneController:
         generation = int(item["metadata"].get("generation") or 1)
         status["conditions"] = merged(status.get("conditions"), conditions, (), self._world.now(), generation)
         ready = any(condition.type == "Available" and condition.status == "True" for condition in conditions)
-        status |= {"ready": ready, "initialized": status.get("initialized") or ready, "externalManagedControlPlane": True}
+        status |= {
+            "ready": ready,
+            "initialized": status.get("initialized") or ready,
+            "externalManagedControlPlane": True,
+        }
         if plane is not None:
             kube = plane.services["APIServer"]
             status["controlPlaneEndpoint"] = {"host": kube.host, "port": kube.port}
@@ -129,5 +147,7 @@ class ControlPlaneController:
                 status["kubeConfig"] = {"name": KUBECONFIG, "key": "kubeconfig"}
                 status["kubeadminPassword"] = {"name": PASSWORD}
                 status["version"] = plane.guest.version
-                status["versionStatus"] = {name: value for name, value in plane.guest.version_status.items() if name in ("desired", "history")}
+                status["versionStatus"] = {
+                    name: value for name, value in plane.guest.version_status.items() if name in ("desired", "history")
+                }
         await self._world.status(HOSTED_CONTROL_PLANE, item, status)

@@ -18,7 +18,15 @@ from .guest_nodes import GuestNodesController
 from .hosted_cluster import HostedClusterController
 from .hosted_objects import space_of
 from .ignition_server import PayloadController
-from .kinds import AGENT_CLUSTER, AGENT_MACHINE, AGENT_MACHINE_TEMPLATE, HOSTED_CLUSTER, HOSTED_CONTROL_PLANE, NODE_POOL, CoreKinds
+from .kinds import (
+    AGENT_CLUSTER,
+    AGENT_MACHINE,
+    AGENT_MACHINE_TEMPLATE,
+    HOSTED_CLUSTER,
+    HOSTED_CONTROL_PLANE,
+    NODE_POOL,
+    CoreKinds,
+)
 from .node_pool import NodePoolController
 from .planes import Planes
 
@@ -57,8 +65,12 @@ class Hypershift:
         self.planes = planes = Planes(world, lab)
         clock, releases = world.clock, dict(lab.site.releases)
         provider = lab.site.hub.cluster_api.provider == "upstream"
-        self.clusters = Controller("hostedcluster", clock, HostedClusterController(world, planes, core, releases, provider=provider).reconcile)
-        self.control_planes = Controller("hostedcontrolplane", clock, ControlPlaneController(world, planes, releases).reconcile)
+        self.clusters = Controller(
+            "hostedcluster", clock, HostedClusterController(world, planes, core, releases, provider=provider).reconcile
+        )
+        self.control_planes = Controller(
+            "hostedcontrolplane", clock, ControlPlaneController(world, planes, releases).reconcile
+        )
         self.pools = Controller("nodepool", clock, NodePoolController(world, planes, core, releases).reconcile)
         self.payloads = Controller("ignition payload", clock, PayloadController(world).reconcile)
         self.nodes = Controller("hosted nodes", clock, GuestNodesController(world, planes, core).reconcile)
@@ -79,7 +91,11 @@ class Hypershift:
             on(kind, self.pools, _pool_note)
         on(CONFIG_MAP, self.pools, self._pools_of_config)
         on(self.core.health_check, self.pools, self._pools_of_check)
-        on(SECRET, self.payloads, lambda item: [key_of(item)] if f"{naming.PREFIX}ignition-config" in annotations_of(item) else [])
+        on(
+            SECRET,
+            self.payloads,
+            lambda item: [key_of(item)] if f"{naming.PREFIX}ignition-config" in annotations_of(item) else [],
+        )
         on(HOSTED_CONTROL_PLANE, self.nodes, lambda item: [key_of(item)])
         for kind in (self.core.machine, self.core.machine_set):
             on(kind, self.nodes, self._planes_in_namespace)
@@ -107,7 +123,11 @@ class Hypershift:
 
     def _pools_of_check(self, check: Object) -> list[Key]:
         namespace, name = key_of(check)
-        return [key_of(item) for item in self._world.all(NODE_POOL) if item["metadata"]["name"] == name and naming.pool_namespace(item) == namespace]
+        return [
+            key_of(item)
+            for item in self._world.all(NODE_POOL)
+            if item["metadata"]["name"] == name and naming.pool_namespace(item) == namespace
+        ]
 
     def _clusters_of_secret(self, secret: Object) -> list[Key]:
         """The user's Secrets, and the credentials that a control plane made."""
@@ -115,7 +135,9 @@ class Hypershift:
         found = []
         for item in self._world.all(HOSTED_CLUSTER):
             named = {(item["spec"].get(member) or {}).get("name") for member in ("pullSecret", "sshKey")}
-            if (key_of(item)[0] == namespace and name in named) or (space_of(item) == namespace and naming.NODE_POOL not in annotations_of(secret)):
+            if (key_of(item)[0] == namespace and name in named) or (
+                space_of(item) == namespace and naming.NODE_POOL not in annotations_of(secret)
+            ):
                 found.append(key_of(item))
         return found
 

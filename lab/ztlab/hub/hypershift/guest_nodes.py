@@ -68,12 +68,20 @@ class GuestNodesController:
             return False
         metadata, spec = dict(node["metadata"]), dict(node.get("spec") or {})
         provided = machine["metadata"].get("labels") or {}
-        managed = {name.removeprefix(naming.MANAGED_LABEL): value for name, value in provided.items() if name.startswith(naming.MANAGED_LABEL)}
+        managed = {
+            name.removeprefix(naming.MANAGED_LABEL): value
+            for name, value in provided.items()
+            if name.startswith(naming.MANAGED_LABEL)
+        }
         pool = annotations_of(machine)[naming.NODE_POOL].partition("/")[2]
         metadata["labels"] = {**(metadata.get("labels") or {}), **managed, POOL_LABEL: pool}
         metadata["annotations"] = {**(metadata.get("annotations") or {}), naming.LABELS_SYNCED: "true"}
         taints = list(spec.get("taints") or [])
-        taints += [taint for taint in json.loads(annotations_of(machine).get(naming.TAINTS) or "null") or [] if taint not in taints]
+        taints += [
+            taint
+            for taint in json.loads(annotations_of(machine).get(naming.TAINTS) or "null") or []
+            if taint not in taints
+        ]
         if taints:
             spec["taints"] = taints
         guest.store.update(guest.nodes.node_kind, {**node, "metadata": metadata, "spec": spec})
@@ -98,7 +106,9 @@ class GuestNodesController:
             await self._complete(machine_set, target, space)
             return False
         text = f"Nodepool update in progress. Target config: {target}. Total Nodes: {len(nodes)}. Upgraded: {len(done)}"
-        await self._world.metadata(self._core.machine_set, machine_set, annotations={naming.UPGRADING: text, naming.NOT_UPGRADING: None})
+        await self._world.metadata(
+            self._core.machine_set, machine_set, annotations={naming.UPGRADING: text, naming.NOT_UPGRADING: None}
+        )
         busy = [node for node in nodes if annotations_of(node).get(DESIRED) == target and node not in done]
         idle = [node for node in nodes if node not in done and node not in busy]
         free = int(notes.get(naming.MAX_UNAVAILABLE) or 1) - len(busy)
@@ -136,9 +146,15 @@ class GuestNodesController:
     @staticmethod
     def _note(guest: GuestCluster, node: Object, annotations: Mapping[str, Any], *, unschedulable: bool) -> None:
         merged = {**(node["metadata"].get("annotations") or {}), **annotations}
-        metadata = {**node["metadata"], "annotations": {name: value for name, value in merged.items() if value is not None}}
+        metadata = {
+            **node["metadata"],
+            "annotations": {name: value for name, value in merged.items() if value is not None},
+        }
         spec = {name: value for name, value in (node.get("spec") or {}).items() if name != "unschedulable"}
-        guest.store.update(guest.nodes.node_kind, {**node, "metadata": metadata, "spec": spec | ({"unschedulable": True} if unschedulable else {})})
+        guest.store.update(
+            guest.nodes.node_kind,
+            {**node, "metadata": metadata, "spec": spec | ({"unschedulable": True} if unschedulable else {})},
+        )
 
     @staticmethod
     def _drained(guest: GuestCluster, name: str) -> bool:
@@ -161,7 +177,11 @@ class GuestNodesController:
         version = machine_set["spec"]["template"]["spec"].get("version")
         for machine in self._world.all(self._core.machine, space):
             owners = machine["metadata"].get("ownerReferences") or []
-            if version and machine["spec"].get("version") != version and any(entry["uid"] == machine_set["metadata"]["uid"] for entry in owners):
+            if (
+                version
+                and machine["spec"].get("version") != version
+                and any(entry["uid"] == machine_set["metadata"]["uid"] for entry in owners)
+            ):
                 await self._world.patch(self._core.machine, machine, {"spec": {"version": version}})
         notes = {naming.CURRENT_CONFIG_VERSION: target, naming.UPGRADING: None, naming.NOT_UPGRADING: None}
         await self._world.metadata(self._core.machine_set, machine_set, annotations=notes)

@@ -37,19 +37,37 @@ from .hosted_objects import (
     space_of,
     versions,
 )
-from .kinds import AGENT_CLUSTER, DEPLOYMENT, HOSTED_CLUSTER, HOSTED_CONTROL_PLANE, NODE_POOL, ROLE, ROLE_BINDING, CoreKinds
+from .kinds import (
+    AGENT_CLUSTER,
+    DEPLOYMENT,
+    HOSTED_CLUSTER,
+    HOSTED_CONTROL_PLANE,
+    NODE_POOL,
+    ROLE,
+    ROLE_BINDING,
+    CoreKinds,
+)
 from .planes import Planes
 from .pool_conditions import paused_until
 
 WAIT_SECONDS = 5.0
 LOOK_SECONDS = 60.0
-ARCHITECTURES = {"x86_64": "AMD64", "aarch64": "ARM64", "arm64": "ARM64", "ppc64le": "PPC64LE", "s390x": "S390X", "multi": "Multi"}
+ARCHITECTURES = {
+    "x86_64": "AMD64",
+    "aarch64": "ARM64",
+    "arm64": "ARM64",
+    "ppc64le": "PPC64LE",
+    "s390x": "S390X",
+    "multi": "Multi",
+}
 
 
 class HostedClusterController:
     """``provider``: whether the Agent provider is deployed with every hosted cluster."""
 
-    def __init__(self, world: World, planes: Planes, core: CoreKinds, releases: Mapping[str, str], *, provider: bool) -> None:
+    def __init__(
+        self, world: World, planes: Planes, core: CoreKinds, releases: Mapping[str, str], *, provider: bool
+    ) -> None:
         self._world, self._planes, self._core, self._releases, self._provider = world, planes, core, releases, provider
 
     async def reconcile(self, key: Key) -> float | None:
@@ -85,7 +103,9 @@ class HostedClusterController:
         secret = self._world.get(SECRET, (namespace, spec["pullSecret"]["name"]))
         version, architecture = release_of(spec["release"]["image"], self._releases) or ("", "")
         has_secret = ".dockerconfigjson" in ((secret or {}).get("data") or {})
-        return Facts(hosted, instant(self._world.now()), version, {wanted} if exists else set(), has_secret), architecture
+        return Facts(
+            hosted, instant(self._world.now()), version, {wanted} if exists else set(), has_secret
+        ), architecture
 
     # objects
 
@@ -94,11 +114,18 @@ class HostedClusterController:
         if await self._world.client.get(NAMESPACE, space) is None:
             await self._create(NAMESPACE, {"metadata": {"name": space, "labels": dict(NAMESPACE_LABELS)}})
         await self._copies(hosted, space)
-        plane = await self._put(HOSTED_CONTROL_PLANE, (space, name), control_plane(hosted), annotations={naming.HOSTED_CLUSTER: cluster_key(hosted)})
+        plane = await self._put(
+            HOSTED_CONTROL_PLANE,
+            (space, name),
+            control_plane(hosted),
+            annotations={naming.HOSTED_CLUSTER: cluster_key(hosted)},
+        )
         endpoint = (plane.get("status") or {}).get("controlPlaneEndpoint")
         infra_id = hosted["spec"]["infraID"]
         spec = cluster(hosted, endpoint, v1beta2=self._core.v1beta2)
-        await self._put(self._core.cluster, (space, infra_id), spec, annotations={naming.HOSTED_CLUSTER: cluster_key(hosted)})
+        await self._put(
+            self._core.cluster, (space, infra_id), spec, annotations={naming.HOSTED_CLUSTER: cluster_key(hosted)}
+        )
         await self._rbac(hosted)
         if self._provider and DISABLED_ANNOTATION not in annotations_of(hosted):
             await self._deployment(hosted)
@@ -106,7 +133,9 @@ class HostedClusterController:
             known = self._planes.get((space, name))
             if known is not None:
                 spec = agent_cluster(hosted, known.run.ignition, endpoint)
-                await self._put(AGENT_CLUSTER, (space, name), spec, annotations={naming.HOSTED_CLUSTER: cluster_key(hosted)})
+                await self._put(
+                    AGENT_CLUSTER, (space, name), spec, annotations={naming.HOSTED_CLUSTER: cluster_key(hosted)}
+                )
 
     async def _copies(self, hosted: Object, space: str) -> None:
         """The user's Secrets as the control plane has them."""
@@ -134,7 +163,9 @@ class HostedClusterController:
             known = await self._create(DEPLOYMENT, body)
         if known is not None and (known.get("status") or {}).get("readyReplicas") != 1:
             counts = dict.fromkeys(("replicas", "readyReplicas", "availableReplicas", "updatedReplicas"), 1)
-            await self._world.status(DEPLOYMENT, known, {**(known.get("status") or {}), **counts, "observedGeneration": 1})
+            await self._world.status(
+                DEPLOYMENT, known, {**(known.get("status") or {}), **counts, "observedGeneration": 1}
+            )
 
     async def _create(self, kind: Kind, body: Object) -> Object | None:
         """None when it is there already."""
@@ -151,7 +182,9 @@ class HostedClusterController:
         if known is None:
             metadata = {"namespace": key[0], "name": key[1], "annotations": dict(annotations)}
             return await self._world.create(kind, {"metadata": metadata, "spec": spec})
-        difference = {name: value for name, value in merge_diff(known["spec"], {**known["spec"], **spec}).items() if name in spec}
+        difference = {
+            name: value for name, value in merge_diff(known["spec"], {**known["spec"], **spec}).items() if name in spec
+        }
         return await self._world.patch(kind, known, {"spec": difference}) if difference else known
 
     # status
@@ -173,7 +206,9 @@ class HostedClusterController:
             generation = int(hosted["metadata"].get("generation") or 1)
             status["version"] = versions(image, facts.version, started, guest, generation)
             status["payloadArch"] = architecture
-        status["conditions"] = merged(status.get("conditions"), conditions, (), self._world.now(), int(hosted["metadata"].get("generation") or 1))
+        status["conditions"] = merged(
+            status.get("conditions"), conditions, (), self._world.now(), int(hosted["metadata"].get("generation") or 1)
+        )
         await self._world.replace_status(HOSTED_CLUSTER, hosted, status)
 
     def _of_plane(self, known: Mapping[str, Any], plane: Any, guest: Mapping[str, Any]) -> list[Any]:
@@ -186,7 +221,12 @@ class HostedClusterController:
         nodes = plane.guest.nodes.ready("worker") if plane is not None else 0
         version = {entry["type"]: entry for entry in guest.get("conditions") or []}
         state = PlaneState(
-            holds("InfrastructureReady"), holds("EtcdAvailable"), holds("KubeAPIServerAvailable"), holds("IgnitionEndpointAvailable"), nodes, version
+            holds("InfrastructureReady"),
+            holds("EtcdAvailable"),
+            holds("KubeAPIServerAvailable"),
+            holds("IgnitionEndpointAvailable"),
+            nodes,
+            version,
         )
         return [*plane_conditions(state), *version_conditions(state)]
 
@@ -199,7 +239,10 @@ class HostedClusterController:
             found["controlPlaneEndpoint"] = known["controlPlaneEndpoint"]
         if plane is not None and self._world.get(SECRET, (space, naming.IGNITION_CA)) is not None:
             found["ignitionEndpoint"] = plane.run.ignition
-        for source, member, copy in ((KUBECONFIG, "kubeconfig", f"{name}-admin-kubeconfig"), (PASSWORD, "kubeadminPassword", f"{name}-kubeadmin-password")):
+        for source, member, copy in (
+            (KUBECONFIG, "kubeconfig", f"{name}-admin-kubeconfig"),
+            (PASSWORD, "kubeadminPassword", f"{name}-kubeadmin-password"),
+        ):
             secret = self._world.get(SECRET, (space, source))
             if secret is None:
                 continue

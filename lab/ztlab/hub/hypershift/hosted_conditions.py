@@ -44,7 +44,8 @@ class PlaneState:
     kube: bool = False
     ignition: bool = False
     nodes: int = 0
-    version: Mapping[str, Mapping[str, Any]] = dataclasses.field(default_factory=dict)  # conditions of the ClusterVersion by type
+    # conditions of the ClusterVersion by type
+    version: Mapping[str, Mapping[str, Any]] = dataclasses.field(default_factory=dict)
 
 
 def problems(facts: Facts) -> str:
@@ -78,15 +79,27 @@ def _networks(networking: Mapping[str, Any]) -> list[str]:
 
 
 def _services(spec: Mapping[str, Any]) -> list[str]:
-    text = str((((spec.get("configuration") or {}).get("network") or {}).get("serviceNodePortRange")) or f"{NODE_PORTS[0]}-{NODE_PORTS[1]}")
+    text = str(
+        (((spec.get("configuration") or {}).get("network") or {}).get("serviceNodePortRange"))
+        or f"{NODE_PORTS[0]}-{NODE_PORTS[1]}"
+    )
     first, _, last = text.partition("-")
     found, names = [], []
     for entry in spec["services"]:
         strategy = entry["servicePublishingStrategy"]
         port = int((strategy.get("nodePort") or {}).get("port") or 0)
-        if entry["service"] == "APIServer" and strategy["type"] == "NodePort" and port and not int(first) <= port <= int(last):
-            found.append(f"nodePort {port} of service {entry['service']} is outside of the service node port range {text}")
-        names += [name for member in ("loadBalancer", "route") if (name := (strategy.get(member) or {}).get("hostname"))]
+        if (
+            entry["service"] == "APIServer"
+            and strategy["type"] == "NodePort"
+            and port
+            and not int(first) <= port <= int(last)
+        ):
+            found.append(
+                f"nodePort {port} of service {entry['service']} is outside of the service node port range {text}"
+            )
+        names += [
+            name for member in ("loadBalancer", "route") if (name := (strategy.get(member) or {}).get("hostname"))
+        ]
     for name in sorted({name for name in names if names.count(name) > 1}):
         found.append(f"service type hostname {name} is used by more than one service")
     return found
@@ -111,14 +124,20 @@ def admission(facts: Facts) -> tuple[list[Condition], bool]:
     found = [
         reconciliation(spec.get("pausedUntil") or "", facts.now),
         yes("SupportedHostedCluster", "HostedCluster is supported by operator configuration"),
-        no("ValidConfiguration", "InvalidConfiguration", problem) if problem else yes("ValidConfiguration", "Configuration passes validation"),
+        no("ValidConfiguration", "InvalidConfiguration", problem)
+        if problem
+        else yes("ValidConfiguration", "Configuration passes validation"),
     ]
     if not facts.pull_secret:
         name = spec["pullSecret"]["name"]
         text = f'failed to get pull secret: secrets "{name}" not found'
         found.append(no("ValidReleaseImage", "SecretNotFound", text))
     else:
-        found.append(no("ValidReleaseImage", "InvalidImage", release) if release else yes("ValidReleaseImage", "Release image is valid"))
+        found.append(
+            no("ValidReleaseImage", "InvalidImage", release)
+            if release
+            else yes("ValidReleaseImage", "Release image is valid")
+        )
     found.append(yes("PlatformCredentialsFound", "Required platform credentials are found"))
     found.append(yes("ValidProxyConfiguration", "No proxy is configured"))
     return found, not problem and not release and facts.pull_secret
@@ -128,10 +147,16 @@ def plane_conditions(state: PlaneState) -> list[Condition]:
     """The second to fourth phase."""
     kube_text = "Waiting for Kube API server deployment to become available"
     found = [
-        yes("InfrastructureReady", WELL) if state.published else no("InfrastructureReady", "WaitingForAvailable", "a service cannot be published"),
+        yes("InfrastructureReady", WELL)
+        if state.published
+        else no("InfrastructureReady", "WaitingForAvailable", "a service cannot be published"),
         yes("ValidHostedControlPlaneConfiguration", "Configuration passes validation"),
-        yes("EtcdAvailable", "", "QuorumAvailable") if state.etcd else no("EtcdAvailable", "EtcdWaitingForQuorum", "Waiting for etcd to reach quorum"),
-        yes("KubeAPIServerAvailable", "Kube APIServer deployment is available") if state.kube else no("KubeAPIServerAvailable", "NotFound", kube_text),
+        yes("EtcdAvailable", "", "QuorumAvailable")
+        if state.etcd
+        else no("EtcdAvailable", "EtcdWaitingForQuorum", "Waiting for etcd to reach quorum"),
+        yes("KubeAPIServerAvailable", "Kube APIServer deployment is available")
+        if state.kube
+        else no("KubeAPIServerAvailable", "NotFound", kube_text),
         yes("IgnitionEndpointAvailable", "Ignition server deployment is available")
         if state.ignition
         else no("IgnitionEndpointAvailable", "NotFound", "Ignition server deployment not found"),
@@ -140,7 +165,13 @@ def plane_conditions(state: PlaneState) -> list[Condition]:
         found.append(yes("Available", "The hosted control plane is available"))
     else:
         waiting = next(condition for condition in found if condition.status != "True")
-        found.append(no("Available", "WaitingForAvailable", f"Waiting for hosted control plane to be healthy: {waiting.type}: {waiting.message}"))
+        found.append(
+            no(
+                "Available",
+                "WaitingForAvailable",
+                (f"Waiting for hosted control plane to be healthy: {waiting.type}: {waiting.message}"),
+            )
+        )
     for kind in ("DataPlaneConnectionAvailable", "ControlPlaneConnectionAvailable"):
         if state.nodes:
             found.append(yes(kind, WELL))
@@ -158,7 +189,9 @@ def version_conditions(state: PlaneState) -> list[Condition]:
         if not entry:
             return unknown(kind, "StatusUnknown", waiting)
         status = {"True": "False", "False": "True"}[entry["status"]] if inverted else entry["status"]
-        return Condition(kind, status, str(entry.get("reason") or "FromClusterVersion"), str(entry.get("message") or ""))
+        return Condition(
+            kind, status, str(entry.get("reason") or "FromClusterVersion"), str(entry.get("message") or "")
+        )
 
     found = [
         shown("ClusterVersionSucceeding", "Failing", inverted=True),
@@ -171,5 +204,9 @@ def version_conditions(state: PlaneState) -> list[Condition]:
     else:
         found.append(yes("Progressing", progressing.message, progressing.reason))
     failing = found[0].status == "False"
-    found.append(yes("Degraded", found[0].message, found[0].reason) if failing else no("Degraded", AS_EXPECTED, "The hosted cluster is not degraded"))
+    found.append(
+        yes("Degraded", found[0].message, found[0].reason)
+        if failing
+        else no("Degraded", AS_EXPECTED, "The hosted cluster is not degraded")
+    )
     return found

@@ -61,7 +61,11 @@ def control_plane(hosted: Mapping[str, Any]) -> Object:
     """The HostedControlPlane's spec; to it the platform is None."""
     spec = hosted["spec"]
     made = {name: spec[name] for name in SAME_IN_CONTROL_PLANE if name in spec}
-    made |= {"platform": {"type": "None"}, "releaseImage": spec["release"]["image"], "pullSecret": {"name": COPIES["pullSecret"]}}
+    made |= {
+        "platform": {"type": "None"},
+        "releaseImage": spec["release"]["image"],
+        "pullSecret": {"name": COPIES["pullSecret"]},
+    }
     if (spec.get("sshKey") or {}).get("name"):
         made["sshKey"] = {"name": COPIES["sshKey"]}
     return made
@@ -75,7 +79,10 @@ def cluster(hosted: Mapping[str, Any], endpoint: Mapping[str, Any] | None, *, v1
             return {"apiGroup": group, "kind": kind, "name": name}
         return {"apiVersion": f"{group}/v1beta1", "kind": kind, "name": name, "namespace": space}
 
-    spec: dict[str, Any] = {"controlPlaneRef": reference(naming.GROUP, "HostedControlPlane"), "infrastructureRef": reference(PROVIDER, "AgentCluster")}
+    spec: dict[str, Any] = {
+        "controlPlaneRef": reference(naming.GROUP, "HostedControlPlane"),
+        "infrastructureRef": reference(PROVIDER, "AgentCluster"),
+    }
     if endpoint:
         spec["controlPlaneEndpoint"] = {"host": endpoint["host"], "port": endpoint["port"]}
     return spec
@@ -83,7 +90,9 @@ def cluster(hosted: Mapping[str, Any], endpoint: Mapping[str, Any] | None, *, v1
 
 def agent_cluster(hosted: Mapping[str, Any], ignition: str, endpoint: Mapping[str, Any] | None) -> Object:
     authority = {"name": naming.IGNITION_CA, "namespace": space_of(hosted)}
-    spec: dict[str, Any] = {"ignitionEndpoint": {"url": f"https://{ignition}/ignition", "caCertificateReference": authority}}
+    spec: dict[str, Any] = {
+        "ignitionEndpoint": {"url": f"https://{ignition}/ignition", "caCertificateReference": authority}
+    }
     if endpoint:
         spec["controlPlaneEndpoint"] = {"host": endpoint["host"], "port": endpoint["port"]}
     return spec
@@ -91,7 +100,13 @@ def agent_cluster(hosted: Mapping[str, Any], ignition: str, endpoint: Mapping[st
 
 def role(hosted: Mapping[str, Any]) -> Object:
     """For the agent namespace."""
-    rules = [{"apiGroups": ["agent-install.openshift.io"], "resources": ["agents"], "verbs": ["get", "list", "watch", "update", "patch"]}]
+    rules = [
+        {
+            "apiGroups": ["agent-install.openshift.io"],
+            "resources": ["agents"],
+            "verbs": ["get", "list", "watch", "update", "patch"],
+        }
+    ]
     return {"metadata": _rbac_metadata(hosted, f"capi-provider-role-{space_of(hosted)}"), "rules": rules}
 
 
@@ -129,17 +144,26 @@ def provider_deployment(hosted: Mapping[str, Any]) -> Object:
     variable = {"name": "MY_NAMESPACE", "valueFrom": {"fieldRef": {"fieldPath": "metadata.namespace"}}}
     container = {"name": "manager", "image": image, "args": arguments, "env": [variable]}
     return {
-        "metadata": {"name": "capi-provider", "namespace": space_of(hosted), "annotations": {naming.HOSTED_CLUSTER: cluster_key(hosted)}},
+        "metadata": {
+            "name": "capi-provider",
+            "namespace": space_of(hosted),
+            "annotations": {naming.HOSTED_CLUSTER: cluster_key(hosted)},
+        },
         "spec": {
             "replicas": 1,
             "selector": {"matchLabels": labels},
-            "template": {"metadata": {"labels": labels}, "spec": {"serviceAccountName": "capi-provider", "containers": [container]}},
+            "template": {
+                "metadata": {"labels": labels},
+                "spec": {"serviceAccountName": "capi-provider", "containers": [container]},
+            },
         },
     }
 
 
 def versions(image: str, version: str, started: str, guest: Mapping[str, Any], generation: int) -> Object:
-    """status.version of a HostedCluster from its guest's ClusterVersion; before that answers the desired state stands alone."""
+    """status.version of a HostedCluster from its guest's ClusterVersion; before that answers the desired state stands
+    alone.
+    """
     desired = {"image": image, "version": version}
     listed = [
         {
@@ -153,5 +177,7 @@ def versions(image: str, version: str, started: str, guest: Mapping[str, Any], g
         for entry in guest.get("history") or []
     ]
     if not listed or listed[0]["version"] != version:
-        listed.insert(0, {"state": "Partial", **desired, "startedTime": started, "completionTime": None, "verified": False})
+        listed.insert(
+            0, {"state": "Partial", **desired, "startedTime": started, "completionTime": None, "verified": False}
+        )
     return {"desired": desired, "history": listed, "observedGeneration": generation, "availableUpdates": None}

@@ -60,7 +60,9 @@ class IgnitionServer:
         payload = decoded(item).get("payload")
         if not payload:
             return web.Response(status=511, text="Payload not found\n")
-        self.requests[annotations_of(item).get(naming.NODE_POOL, "")] = self.requests.get(annotations_of(item).get(naming.NODE_POOL, ""), 0) + 1
+        self.requests[annotations_of(item).get(naming.NODE_POOL, "")] = (
+            self.requests.get(annotations_of(item).get(naming.NODE_POOL, ""), 0) + 1
+        )
         await self._world.metadata(SECRET, item, annotations={REACHED: "True"})
         return web.Response(body=payload.encode(), content_type="application/json")
 
@@ -88,12 +90,22 @@ class PayloadController:
 
     async def reconcile(self, key: tuple[str, str]) -> float | None:
         item = self._world.get(SECRET, key)
-        if item is None or annotations_of(item).get(f"{naming.PREFIX}ignition-config") != "true" or "payload" in (item.get("data") or {}):
+        if (
+            item is None
+            or annotations_of(item).get(f"{naming.PREFIX}ignition-config") != "true"
+            or "payload" in (item.get("data") or {})
+        ):
             return None
         age = self._world.age(item["metadata"]["creationTimestamp"])
         if age < self._seconds:
             return self._seconds - age
-        document: dict[str, Any] = {"ignition": {"version": "3.2.0"}, "storage": {"files": []}, "systemd": {"units": []}}
+        document: dict[str, Any] = {
+            "ignition": {"version": "3.2.0"},
+            "storage": {"files": []},
+            "systemd": {"units": []},
+        }
         made = {"payload": json.dumps(document), "reason": "AsExpected", "message": "Payload generated successfully"}
-        await self._world.patch(SECRET, item, {"data": {name: base64.b64encode(text.encode()).decode() for name, text in made.items()}})
+        await self._world.patch(
+            SECRET, item, {"data": {name: base64.b64encode(text.encode()).decode() for name, text in made.items()}}
+        )
         return None

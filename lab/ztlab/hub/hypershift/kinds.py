@@ -5,7 +5,15 @@
 
 from __future__ import annotations
 
-from ..capi.kinds import AGENT_CLUSTER, AGENT_MACHINE, AGENT_MACHINE_TEMPLATE, DEPLOYMENT, HOSTED_CONTROL_PLANE, PROVIDER, CoreKinds
+from ..capi.kinds import (
+    AGENT_CLUSTER,
+    AGENT_MACHINE,
+    AGENT_MACHINE_TEMPLATE,
+    DEPLOYMENT,
+    HOSTED_CONTROL_PLANE,
+    PROVIDER,
+    CoreKinds,
+)
 from ..names import Kind
 from .naming import GROUP
 

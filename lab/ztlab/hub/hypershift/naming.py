@@ -82,7 +82,8 @@ def _selector(provided: Mapping[str, Any]) -> dict[str, Any]:
         found["matchLabels"] = dict(sorted(provided["matchLabels"].items()))
     if provided.get("matchExpressions"):
         found["matchExpressions"] = [
-            {"key": entry["key"], "operator": entry["operator"]} | ({"values": entry["values"]} if entry.get("values") else {})
+            {"key": entry["key"], "operator": entry["operator"]}
+            | ({"values": entry["values"]} if entry.get("values") else {})
             for entry in provided["matchExpressions"]
         ]
     return found

@@ -47,7 +47,9 @@ class Look:
 
     def take(self, verdict: Verdict) -> None:
         generation = int(self.pool["metadata"].get("generation") or 1)
-        self.status["conditions"] = merged(self.status.get("conditions"), verdict.conditions, verdict.removed, self.now, generation)
+        self.status["conditions"] = merged(
+            self.status.get("conditions"), verdict.conditions, verdict.removed, self.now, generation
+        )
 
     @property
     def seen(self) -> Object:
@@ -84,13 +86,19 @@ class NodePoolController:
         owners = pool["metadata"].get("ownerReferences") or []
         if any(entry["uid"] == hosted["metadata"]["uid"] for entry in owners):
             return pool
-        return await self._world.patch(NODE_POOL, pool, {"metadata": {"ownerReferences": [*owners, owner(hosted, HOSTED_CLUSTER)]}})
+        return await self._world.patch(
+            NODE_POOL, pool, {"metadata": {"ownerReferences": [*owners, owner(hosted, HOSTED_CLUSTER)]}}
+        )
 
     # reading
 
     def _machines(self, pool: Object, space: str) -> list[Object]:
         key = pool_key(pool)
-        return [item for item in self._world.all(self._core.machine, space) if annotations_of(item).get(naming.NODE_POOL) == key]
+        return [
+            item
+            for item in self._world.all(self._core.machine, space)
+            if annotations_of(item).get(naming.NODE_POOL) == key
+        ]
 
     def _kind(self, pool: Object) -> Kind:
         return self._core.machine_deployment if replaces(pool) else self._core.machine_set
@@ -103,7 +111,13 @@ class NodePoolController:
             name = ((machine.get("status") or {}).get("nodeRef") or {}).get("name")
             kubelet = plane.guest.nodes.kubelets.get(name) if plane is not None and name else None
             if kubelet is not None and plane is not None:
-                found.append((str(machine["spec"].get("version") or ""), plane.guest.nodes.kubelet_version(kubelet), kubelet.ready))
+                found.append(
+                    (
+                        str(machine["spec"].get("version") or ""),
+                        plane.guest.nodes.kubelet_version(kubelet),
+                        kubelet.ready,
+                    )
+                )
         return found
 
     # one look
@@ -124,7 +138,10 @@ class NodePoolController:
         if paused_until(look.pool["spec"].get("pausedUntil") or "", instant(look.now))[0]:
             await self._pause(look, present)
             return RETRY_SECONDS
-        if not look.hosted["spec"].get("infraID") or self._world.get(SECRET, (look.pool["metadata"]["namespace"], made.pull_secret)) is None:
+        if (
+            not look.hosted["spec"].get("infraID")
+            or self._world.get(SECRET, (look.pool["metadata"]["namespace"], made.pull_secret)) is None
+        ):
             return RETRY_SECONDS
         await self._write(look, made, target, present, base64.b64decode(authority["data"]["tls.crt"]), machines)
         return LOOK_SECONDS
@@ -134,7 +151,9 @@ class NodePoolController:
         template = naming.template_name(look.pool["metadata"]["name"], selector)
         return Target(template, self._secrets.names(look.pool, made)[1], look.version, made.config_hash, made.hash)
 
-    def _progress(self, look: Look, made: Payload, target: Target, present: Object | None, machines: list[Object]) -> Progress:
+    def _progress(
+        self, look: Look, made: Payload, target: Target, present: Object | None, machines: list[Object]
+    ) -> Progress:
         token = self._secrets.token(look.pool, look.space, made)
         notes = annotations_of(present) if present is not None else {}
         return Progress(
@@ -156,7 +175,15 @@ class NodePoolController:
 
     # writing
 
-    async def _write(self, look: Look, made: Payload, target: Target, present: Object | None, authority: bytes, machines: list[Object]) -> None:
+    async def _write(
+        self,
+        look: Look,
+        made: Payload,
+        target: Target,
+        present: Object | None,
+        authority: bytes,
+        machines: list[Object],
+    ) -> None:
         pool = look.pool
         await self._drop_templates(pool, look.space, target)
         await self._secrets.ensure(pool, look.space, made, look.hosted["status"]["ignitionEndpoint"], authority)
@@ -165,14 +192,22 @@ class NodePoolController:
         if replaces(pool):
             await self._stamp(pool, machines)
         complete = rolled_out(scaled, replace=replaces(pool)) and self._at(scaled, target)
-        updating = annotations_of(pool).get(naming.CURRENT_TEMPLATE, target.template) != target.template and not complete
+        updating = (
+            annotations_of(pool).get(naming.CURRENT_TEMPLATE, target.template) != target.template and not complete
+        )
         blocked = self._blocked(pool, look.space)
-        look.take(third(look.seen, scaled, template_target=target.template, template_updating=updating, blocked=blocked))
+        look.take(
+            third(look.seen, scaled, template_target=target.template, template_updating=updating, blocked=blocked)
+        )
         await self._health_check(look)
         look.status["replicas"] = available(scaled)
         if complete:
             look.status["version"] = target.version
-            notes = {naming.CURRENT_CONFIG: target.config, naming.CURRENT_CONFIG_VERSION: target.config_version, naming.CURRENT_TEMPLATE: target.template}
+            notes = {
+                naming.CURRENT_CONFIG: target.config,
+                naming.CURRENT_CONFIG_VERSION: target.config_version,
+                naming.CURRENT_TEMPLATE: target.template,
+            }
             look.pool = await self._world.metadata(NODE_POOL, pool, annotations=notes)
             again = self._progress(look, made, target, scaled, machines)
             look.take(Verdict(second(look.seen, look.hosted, again).conditions[:2]))
@@ -184,9 +219,16 @@ class NodePoolController:
     async def _drop_templates(self, pool: Object, space: str, target: Target) -> None:
         """Templates that no MachineSet of the pool refers to."""
         key = pool_key(pool)
-        sets = [item for item in self._world.all(self._core.machine_set, space) if annotations_of(item).get(naming.NODE_POOL) == key]
+        sets = [
+            item
+            for item in self._world.all(self._core.machine_set, space)
+            if annotations_of(item).get(naming.NODE_POOL) == key
+        ]
         deployed = self._world.get(self._core.machine_deployment, (space, pool["metadata"]["name"]))
-        used = {item["spec"]["template"]["spec"]["infrastructureRef"]["name"] for item in [*sets, *([deployed] if deployed else [])]}
+        used = {
+            item["spec"]["template"]["spec"]["infrastructureRef"]["name"]
+            for item in [*sets, *([deployed] if deployed else [])]
+        }
         for item in self._world.all(AGENT_MACHINE_TEMPLATE, space):
             mine = annotations_of(item).get(naming.NODE_POOL) == key
             if mine and item["metadata"]["name"] not in {*used, target.template} and not deleting(item):
@@ -196,7 +238,9 @@ class NodePoolController:
         if self._world.get(AGENT_MACHINE_TEMPLATE, (space, target.template)) is None:
             selector = (pool["spec"]["platform"].get("agent") or {}).get("agentLabelSelector")
             metadata = {"namespace": space, "name": target.template, "annotations": {naming.NODE_POOL: pool_key(pool)}}
-            await self._world.create(AGENT_MACHINE_TEMPLATE, {"metadata": metadata, "spec": naming.template_spec(selector)})
+            await self._world.create(
+                AGENT_MACHINE_TEMPLATE, {"metadata": metadata, "spec": naming.template_spec(selector)}
+            )
 
     async def _scale(self, look: Look, target: Target, present: Object | None) -> Object:
         hosted = look.hosted
@@ -205,7 +249,12 @@ class NodePoolController:
         wanted = scalable(look.pool, cluster, target, present, v1beta2=self._core.v1beta2)
         if present is None:
             notes = {name: value for name, value in wanted["annotations"].items() if value is not None}
-            metadata = {"namespace": look.space, "name": look.pool["metadata"]["name"], "labels": wanted["labels"], "annotations": notes}
+            metadata = {
+                "namespace": look.space,
+                "name": look.pool["metadata"]["name"],
+                "labels": wanted["labels"],
+                "annotations": notes,
+            }
             return await self._world.create(kind, {"metadata": metadata, "spec": wanted["spec"]})
         present = await self._world.metadata(kind, present, labels=wanted["labels"], annotations=wanted["annotations"])
         patch = _covering(present["spec"], wanted["spec"])
@@ -214,7 +263,9 @@ class NodePoolController:
     async def _stamp(self, pool: Object, machines: list[Object]) -> None:
         """Labels and taints of a pool that replaces go straight onto its Machines, which would otherwise be rolled."""
         for machine in machines:
-            await self._world.metadata(self._core.machine, machine, labels=managed_labels(pool), annotations={naming.TAINTS: taints_text(pool)})
+            await self._world.metadata(
+                self._core.machine, machine, labels=managed_labels(pool), annotations={naming.TAINTS: taints_text(pool)}
+            )
 
     def _blocked(self, pool: Object, space: str) -> str:
         """What a MachineHealthCheck says that may replace nothing; "" without one."""
@@ -226,11 +277,16 @@ class NodePoolController:
         """With autoRepair, once a host has reached the ignition endpoint."""
         pool, kind = look.pool, self._core.health_check
         known = self._world.get(kind, (look.space, pool["metadata"]["name"]))
-        reached = any(entry["type"] == "ReachedIgnitionEndpoint" and entry["status"] == "True" for entry in look.status["conditions"])
+        reached = any(
+            entry["type"] == "ReachedIgnitionEndpoint" and entry["status"] == "True"
+            for entry in look.status["conditions"]
+        )
         if pool["spec"]["management"].get("autoRepair") and reached:
             spec = health_check(pool, look.hosted, v1beta2=self._core.v1beta2)
             if known is None:
-                await self._world.create(kind, {"metadata": {"namespace": look.space, "name": pool["metadata"]["name"]}, "spec": spec})
+                await self._world.create(
+                    kind, {"metadata": {"namespace": look.space, "name": pool["metadata"]["name"]}, "spec": spec}
+                )
             elif _covering(known["spec"], spec):
                 await self._world.patch(kind, known, {"spec": _covering(known["spec"], spec)})
         elif not pool["spec"]["management"].get("autoRepair"):
@@ -265,12 +321,18 @@ class NodePoolController:
 
 
 def _covering(present: Any, wanted: Mapping[str, Any]) -> dict[str, Any]:
-    """The merge patch that brings what is wanted; members of a template that are no longer wanted go, what the server filled in stays."""
+    """The merge patch that brings what is wanted; members of a template that are no longer wanted go, what the server
+    filled in stays.
+    """
     patch: dict[str, Any] = {}
     for name, value in wanted.items():
         before = (present or {}).get(name)
         if isinstance(value, Mapping) and isinstance(before, Mapping):
-            deeper = merge_diff(before, value) if name in ("labels", "annotations", "matchLabels", "deletion") else _covering(before, value)
+            deeper = (
+                merge_diff(before, value)
+                if name in ("labels", "annotations", "matchLabels", "deletion")
+                else _covering(before, value)
+            )
             if deeper:
                 patch[name] = deeper
         elif before != value:

@@ -26,7 +26,9 @@ _ALPHABET = "ABCDEFGHIJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789"
 
 @dataclasses.dataclass
 class Plane:
-    """One hosted control plane; ``run`` and ``ignition`` may still be to be started, and what is not published is not in ``services``."""
+    """One hosted control plane; ``run`` and ``ignition`` may still be to be started, and what is not published is not
+    in ``services``.
+    """
 
     services: Mapping[str, Published]
     run: HostedRun
@@ -44,7 +46,10 @@ def _password() -> str:
 
 
 class Planes:
-    """By (namespace, name) of the HostedControlPlane. They live as long as their objects; nothing of them is kept elsewhere."""
+    """By (namespace, name) of the HostedControlPlane.
+
+    They live as long as their objects; nothing of them is kept elsewhere.
+    """
 
     def __init__(self, world: World, lab: Lab) -> None:
         if lab.site.hub is None:
@@ -57,7 +62,9 @@ class Planes:
         return self._planes.get(key)
 
     def _record(self, name: str) -> str:
-        return next((address for network in self._lab.site.networks if (address := self._lab.fabric.record(network, name))), "")
+        return next(
+            (address for network in self._lab.site.networks if (address := self._lab.fabric.record(network, name))), ""
+        )
 
     def ensure(self, key: Key, item: Object, version: str) -> Plane | None:
         """The plane of a HostedControlPlane, made when it is new; None as long as its API cannot be published."""
@@ -93,8 +100,12 @@ class Planes:
         )
         plan = ClusterPlan("/".join(key), name, base, version, "None", kube.listen, "", {}, pairs)
         where = services.get("Ignition")
-        run = HostedRun(plan, guest, self._lab.fabric.table.loopback(kube.listen), kube.port, where.netloc if where else "")
-        ignition = IgnitionServer(self._world, key[0], pki.new_authority("ignition-root-ca"), where.host if where else "ignition-server")
+        run = HostedRun(
+            plan, guest, self._lab.fabric.table.loopback(kube.listen), kube.port, where.netloc if where else ""
+        )
+        ignition = IgnitionServer(
+            self._world, key[0], pki.new_authority("ignition-root-ca"), where.host if where else "ignition-server"
+        )
         return Plane(services, run, ignition, _password(), guest.kubeconfig())
 
     async def serve_ignition(self, plane: Plane) -> None:

@@ -22,19 +22,33 @@ from .conditions import AS_EXPECTED, WELL, no, unknown, yes
 from .scalable import deprecated_conditions, replaces
 
 ARCHITECTURES = ("amd64", "arm64", "ppc64le")
-KINDS = ("MachineConfig", "KubeletConfig", "ContainerRuntimeConfig", "ImageContentSourcePolicy", "ImageDigestMirrorSet", "ClusterImagePolicy")
+KINDS = (
+    "MachineConfig",
+    "KubeletConfig",
+    "ContainerRuntimeConfig",
+    "ImageContentSourcePolicy",
+    "ImageDigestMirrorSet",
+    "ClusterImagePolicy",
+)
 REASON_LIMIT, BLOCK_LIMIT, MESSAGE_LIMIT = 1024, 1000, 3000
 FIRST_OF_5 = 23  # 5.0 counts as 4.23
 OLDEST_BEHIND = 3
 UNREADABLE = "No Major.Minor.Patch elements found"
 _VERSION = re.compile(r"(4|5)\.(\d+)\.(\d+)(?:-([0-9A-Za-z.-]+))?")
-END_OF_BLOCK, END_OF_MESSAGE, END_OF_REASONS = "... too many similar errors\n", "... message truncated\n", ",ReasonsTruncated"
+END_OF_BLOCK, END_OF_MESSAGE, END_OF_REASONS = (
+    "... too many similar errors\n",
+    "... message truncated\n",
+    ",ReasonsTruncated",
+)
 _COUNTER = re.compile(r"\d+ of \d+ completed")
 
 
 @dataclasses.dataclass(frozen=True)
 class Facts:
-    """What is known when a NodePool is looked at. ``version`` "": the release image is none; ``config_problem``: why the configuration is invalid."""
+    """What is known when a NodePool is looked at.
+
+    ``version`` "": the release image is none; ``config_problem``: why the configuration is invalid.
+    """
 
     pool: Object
     hosted: Object
@@ -62,7 +76,10 @@ class Progress:
 
 @dataclasses.dataclass
 class Verdict:
-    """Conditions to set and types to remove. ``stop``: nothing below was looked at, for this reason; ``error``: it is tried again."""
+    """Conditions to set and types to remove.
+
+    ``stop``: nothing below was looked at, for this reason; ``error``: it is tried again.
+    """
 
     conditions: list[Condition] = dataclasses.field(default_factory=list)
     removed: list[str] = dataclasses.field(default_factory=list)
@@ -102,7 +119,9 @@ def minor(version: str) -> int:
 
 @dataclasses.dataclass(frozen=True, order=True)
 class Version:
-    """A release for comparison; ``rank``: a pre-release is before its release, and its parts are compared as semver does."""
+    """A release for comparison; ``rank``: a pre-release is before its release, and its parts are compared as semver
+    does.
+    """
 
     minor: int
     patch: int
@@ -124,7 +143,9 @@ def _version(text: str) -> Version | None:
 
 
 def control_plane_version(status: Mapping[str, Any] | None) -> str | None:
-    """The version that a HostedCluster runs: of its newest completed upgrade, else of what it installs; None: not known."""
+    """The version that a HostedCluster runs: of its newest completed upgrade, else of what it installs; None: not
+    known.
+    """
     known = (status or {}).get("version")
     if not known:
         return None
@@ -137,22 +158,31 @@ def control_plane_version(status: Mapping[str, Any] | None) -> str | None:
 def skew(version: str, hosted: str | None) -> Condition:
     """SupportedVersionSkew: at most three minors behind the HostedCluster, never ahead.
 
-    After supportedVersionSkewCondition of openshift/hypershift hypershift-operator/controllers/nodepool/conditions.go and ValidateVersionSkew of
-    support/supportedversion/version.go.
+    After supportedVersionSkewCondition of openshift/hypershift hypershift-operator/controllers/nodepool/conditions.go
+    and ValidateVersionSkew of support/supportedversion/version.go.
     """
     kind = "SupportedVersionSkew"
     if hosted is None:
-        return unknown(kind, "ValidationFailed", "HostedCluster version is not available yet, waiting for version information")
+        return unknown(
+            kind, "ValidationFailed", ("HostedCluster version is not available yet, waiting for version information")
+        )
     above, own = _version(hosted), _version(version)
     if above is None:
         return unknown(kind, "ValidationFailed", f"Failed to parse control plane version ({hosted}): {UNREADABLE}")
     if own is None:
         return unknown(kind, "ValidationFailed", f"Failed to parse NodePool version ({version}): {UNREADABLE}")
     if own > above:
-        return no(kind, "UnsupportedSkew", f"NodePool version {version} cannot be higher than the HostedCluster version {hosted}")
+        return no(
+            kind,
+            "UnsupportedSkew",
+            (f"NodePool version {version} cannot be higher than the HostedCluster version {hosted}"),
+        )
     if above.minor - own.minor > OLDEST_BEHIND:
         oldest = dataclasses.replace(above, minor=above.minor - OLDEST_BEHIND).shown
-        text = f"NodePool minor version {_major_minor(version)} is less than {oldest}, which is the minimum NodePool version compatible with the"
+        text = (
+            f"NodePool minor version {_major_minor(version)} is less than {oldest}, which is the minimum NodePool "
+            "version compatible with the"
+        )
         return no(kind, "UnsupportedSkew", f"{text} {_major_minor(hosted)} HostedCluster")
     return yes(kind, "Release image version is valid")
 
@@ -169,11 +199,17 @@ def management_problem(pool: Mapping[str, Any]) -> str:
     if not provided:
         return "this is unsupported. replace upgrade type requires a replace strategy"
     if provided.get("strategy", "") not in ("RollingUpdate", "OnDelete"):
-        return f"this is unsupported. replace upgrade type only support strategies: RollingUpdate, OnDelete, not {provided.get('strategy', '')!r}"
+        return (
+            "this is unsupported. replace upgrade type only support strategies: RollingUpdate, OnDelete, not "
+            f"{provided.get('strategy', '')!r}"
+        )
     rolling = provided.get("rollingUpdate")
     if provided["strategy"] == "RollingUpdate":
         if not rolling:
-            return "this is unsupported. replace upgrade type with strategy RollingUpdate requires a rollingUpdate with maxUnavailable and maxSurge"
+            return (
+                "this is unsupported. replace upgrade type with strategy RollingUpdate requires a rollingUpdate with "
+                "maxUnavailable and maxSurge"
+            )
         if "maxUnavailable" not in rolling or "maxSurge" not in rolling:
             return "this is unsupported. rollingUpdate requires maxUnavailable and maxSurge"
     return ""
@@ -194,9 +230,17 @@ def _autoscaling(facts: Facts, verdict: Verdict) -> None:
     if not limits:
         verdict.conditions.append(no("AutoscalingEnabled"))
     elif not limits.get("min"):
-        verdict.conditions.append(no("AutoscalingEnabled", "ValidationFailed", "scale-from-zero (min=0) is not supported for platform Agent"))
+        verdict.conditions.append(
+            no(
+                "AutoscalingEnabled",
+                "ValidationFailed",
+                ("scale-from-zero (min=0) is not supported for platform Agent"),
+            )
+        )
     else:
-        verdict.conditions.append(yes("AutoscalingEnabled", f"Maximum nodes: {limits['max']}, Minimum nodes: {limits['min']}"))
+        verdict.conditions.append(
+            yes("AutoscalingEnabled", (f"Maximum nodes: {limits['max']}, Minimum nodes: {limits['min']}"))
+        )
 
 
 def _management(facts: Facts, verdict: Verdict) -> None:
@@ -279,8 +323,16 @@ def second(pool: Object, hosted: Object, progress: Progress) -> Verdict:
 def _updating(pool: Object, progress: Progress) -> list[Condition]:
     found = []
     upgrades = (
-        ("UpdatingConfig", progress.updating_config, f"Updating config in progress. Target config: {progress.target_config}"),
-        ("UpdatingVersion", progress.updating, f"Updating version in progress. Target version: {progress.target_version}"),
+        (
+            "UpdatingConfig",
+            progress.updating_config,
+            (f"Updating config in progress. Target config: {progress.target_config}"),
+        ),
+        (
+            "UpdatingVersion",
+            progress.updating,
+            (f"Updating version in progress. Target version: {progress.target_version}"),
+        ),
     )
     for kind, updating, text in upgrades:
         if not updating:
@@ -303,8 +355,14 @@ def _payload(pool: Object, progress: Progress) -> list[Condition]:
     else:
         payload = Condition("ValidGeneratedPayload", "True" if reason == AS_EXPECTED else "", reason, message)
     reached = annotations_of(token).get(f"{naming.PREFIX}ignition-reached") == "True"
-    sticky = not replaces(pool) and find((pool.get("status") or {}).get("conditions"), "ReachedIgnitionEndpoint").get("status") == "True"
-    return [payload, yes("ReachedIgnitionEndpoint") if reached or sticky else no("ReachedIgnitionEndpoint", "ignitionNotReached")]
+    sticky = (
+        not replaces(pool)
+        and find((pool.get("status") or {}).get("conditions"), "ReachedIgnitionEndpoint").get("status") == "True"
+    )
+    return [
+        payload,
+        yes("ReachedIgnitionEndpoint") if reached or sticky else no("ReachedIgnitionEndpoint", "ignitionNotReached"),
+    ]
 
 
 # machines
@@ -317,7 +375,10 @@ def machine_conditions(pool: Object, machines: Sequence[Object]) -> list[Conditi
         if pool["spec"].get("replicas") == 0:
             return [no(kind, AS_EXPECTED, "NodePool set to no replicas") for kind in kinds]
         return [no(kind, "NotFound", "No Machines are created") for kind in kinds]
-    return [_aggregate("AllMachinesReady", machines, _readiness, "ready"), _aggregate("AllNodesHealthy", machines, _health, "healthy")]
+    return [
+        _aggregate("AllMachinesReady", machines, _readiness, "ready"),
+        _aggregate("AllNodesHealthy", machines, _health, "healthy"),
+    ]
 
 
 def _readiness(machine: Object) -> tuple[str, str] | None:
@@ -328,10 +389,16 @@ def _readiness(machine: Object) -> tuple[str, str] | None:
         return None
     if not ready:
         return "WaitingForInfrastructure", "WaitingForInfrastructure"
-    if infrastructure and infrastructure.get("status") != "True" and not _COUNTER.search(str(infrastructure.get("message") or "")):
+    if (
+        infrastructure
+        and infrastructure.get("status") != "True"
+        and not _COUNTER.search(str(infrastructure.get("message") or ""))
+    ):
         return _reason(infrastructure), f"{_reason(infrastructure)}: {infrastructure.get('message') or ''}"
     message = str(ready.get("message") or "")
-    return _reason(ready), f"{_reason(ready)}: {message}" if message and not _COUNTER.search(message) else _reason(ready)
+    return _reason(ready), f"{_reason(ready)}: {message}" if message and not _COUNTER.search(message) else _reason(
+        ready
+    )
 
 
 def _health(machine: Object) -> tuple[str, str] | None:
@@ -348,7 +415,9 @@ def _reason(condition: Mapping[str, Any]) -> str:
 
 
 def _aggregate(kind: str, machines: Sequence[Object], look: Any, word: str) -> Condition:
-    """One condition of all Machines (aggregateMachineReasonsAndMessages of hypershift-operator/controllers/nodepool/nodepool_controller.go)."""
+    """One condition of all Machines (aggregateMachineReasonsAndMessages of
+    hypershift-operator/controllers/nodepool/nodepool_controller.go).
+    """
     trouble = {machine["metadata"]["name"]: problem for machine in machines if (problem := look(machine)) is not None}
     if not trouble:
         return yes(kind, WELL)
@@ -388,20 +457,34 @@ def _reasons(reasons: Sequence[str]) -> str:
 
 
 def _network_conflict(hosted: Object, machines: Sequence[Object]) -> str:
-    networks = [ipaddress.ip_network(entry["cidr"], strict=False) for entry in hosted["spec"].get("networking", {}).get("clusterNetwork") or []]
+    networks = [
+        ipaddress.ip_network(entry["cidr"], strict=False)
+        for entry in hosted["spec"].get("networking", {}).get("clusterNetwork") or []
+    ]
     for machine in machines:
-        listed = [entry["address"] for entry in (machine.get("status") or {}).get("addresses") or [] if entry["type"] in ("ExternalIP", "InternalIP")]
+        listed = [
+            entry["address"]
+            for entry in (machine.get("status") or {}).get("addresses") or []
+            if entry["type"] in ("ExternalIP", "InternalIP")
+        ]
         addresses = [ip for ip in map(ipaddress.ip_address, listed) if not ip.is_link_local]
-        if addresses and all(any(ip in network for network in networks if network.version == ip.version) for ip in addresses):
+        if addresses and all(
+            any(ip in network for network in networks if network.version == ip.version) for ip in addresses
+        ):
             joined = ", ".join(str(ip) for ip in addresses)
-            return f"machine [{machine['metadata']['name']}] with ip [{joined}] collides with cluster-network cidr [{networks[0]}]"
+            return (
+                f"machine [{machine['metadata']['name']}] with ip [{joined}] collides with cluster-network cidr "
+                f"[{networks[0]}]"
+            )
     return ""
 
 
 # after the objects were written
 
 
-def third(pool: Object, scalable: Object | None, *, template_target: str, template_updating: bool, blocked: str = "") -> Verdict:
+def third(
+    pool: Object, scalable: Object | None, *, template_target: str, template_updating: bool, blocked: str = ""
+) -> Verdict:
     """Rows 17 to 19. ``blocked``: what a MachineHealthCheck says that may not remediate."""
     verdict = Verdict()
     kind = "UpdatingPlatformMachineTemplate"
@@ -411,7 +494,11 @@ def third(pool: Object, scalable: Object | None, *, template_target: str, templa
     if blocked:
         verdict.conditions.append(no("Ready", "TooManyUnhealthy", blocked))
     elif ready:
-        verdict.conditions.append(Condition("Ready", str(ready["status"]), str(ready.get("reason") or AS_EXPECTED), str(ready.get("message") or "")))
+        verdict.conditions.append(
+            Condition(
+                "Ready", str(ready["status"]), str(ready.get("reason") or AS_EXPECTED), str(ready.get("message") or "")
+            )
+        )
     repairs = bool(pool["spec"]["management"].get("autoRepair"))
     reached = find((pool.get("status") or {}).get("conditions"), "ReachedIgnitionEndpoint").get("status") == "True"
     if not repairs:

@@ -25,8 +25,14 @@ def payload(world: World, pool: Object, hosted: Object, space: str, version: str
     """The payload, and why it is not valid ("" when it is)."""
     core = [item for item in world.all(CONFIG_MAP, space) if labels_of(item).get(CORE_CONFIG_LABEL) == "true"]
     namespace = pool["metadata"]["namespace"]
-    maps = [(entry["name"], world.get(CONFIG_MAP, (namespace, entry["name"]))) for entry in pool["spec"].get("config") or []]
-    problem = "" if len(core) == len(CORE_CONFIGS) else f"expected {len(CORE_CONFIGS)} core ignition configs, found {len(core)}"
+    maps = [
+        (entry["name"], world.get(CONFIG_MAP, (namespace, entry["name"]))) for entry in pool["spec"].get("config") or []
+    ]
+    problem = (
+        ""
+        if len(core) == len(CORE_CONFIGS)
+        else (f"expected {len(CORE_CONFIGS)} core ignition configs, found {len(core)}")
+    )
     problem = problem or config_problem(maps, KINDS, {name: _documents(item) for name, item in maps})
     texts = sorted(str((item.get("data") or {}).get("config", "")) for item in core)
     texts += [str((item.get("data") or {}).get("config", "")) for _name, item in maps if item is not None]

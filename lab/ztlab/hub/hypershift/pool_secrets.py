@@ -47,7 +47,9 @@ class Payload:
 
     @property
     def hash(self) -> str:
-        return naming.fnv32a((self.config + self.version + self.pull_secret + self.trust_bundle + self.global_config).encode())
+        return naming.fnv32a(
+            (self.config + self.version + self.pull_secret + self.trust_bundle + self.global_config).encode()
+        )
 
 
 def _encoded(data: Mapping[str, bytes]) -> dict[str, str]:
@@ -56,7 +58,10 @@ def _encoded(data: Mapping[str, bytes]) -> dict[str, str]:
 
 def decoded(secret: Mapping[str, Any] | None) -> dict[str, str]:
     """Data of a Secret as text."""
-    return {name: base64.b64decode(value).decode("utf-8", "replace") for name, value in ((secret or {}).get("data") or {}).items()}
+    return {
+        name: base64.b64decode(value).decode("utf-8", "replace")
+        for name, value in ((secret or {}).get("data") or {}).items()
+    }
 
 
 def _config(text: str) -> bytes:
@@ -82,10 +87,21 @@ def token_data(payload: Payload, token: str) -> dict[str, bytes]:
 
 def user_data(endpoint: str, ca: bytes, token: str, pool: str, config_version: str) -> str:
     """The ignition of a new host: where the rest is, and with which token; ``pool`` is its key."""
-    headers = {"Authorization": f"Bearer {base64.b64encode(token.encode()).decode()}", "NodePool": pool, "TargetConfigVersionHash": config_version}
+    headers = {
+        "Authorization": f"Bearer {base64.b64encode(token.encode()).decode()}",
+        "NodePool": pool,
+        "TargetConfigVersionHash": config_version,
+    }
     authority = {"source": f"data:text/plain;base64,{base64.b64encode(ca).decode()}"}
-    merge = {"source": f"https://{endpoint}/ignition", "httpHeaders": [{"name": name, "value": value} for name, value in headers.items()]}
-    ignition = {"version": "3.2.0", "security": {"tls": {"certificateAuthorities": [authority]}}, "config": {"merge": [merge]}}
+    merge = {
+        "source": f"https://{endpoint}/ignition",
+        "httpHeaders": [{"name": name, "value": value} for name, value in headers.items()],
+    }
+    ignition = {
+        "version": "3.2.0",
+        "security": {"tls": {"certificateAuthorities": [authority]}},
+        "config": {"merge": [merge]},
+    }
     return json.dumps({"ignition": ignition}, separators=(",", ":"))
 
 
@@ -107,7 +123,13 @@ class PoolSecrets:
         """The two Secrets of now; those of before expire or go."""
         token_name, data_name = self.names(pool, payload)
         token = await self._token(pool, (space, token_name), payload)
-        text = user_data(endpoint, ca, decoded(token)["token"], f"{pool['metadata']['namespace']}/{pool['metadata']['name']}", payload.hash)
+        text = user_data(
+            endpoint,
+            ca,
+            decoded(token)["token"],
+            f"{pool['metadata']['namespace']}/{pool['metadata']['name']}",
+            payload.hash,
+        )
         data = _encoded({"disableTemplating": base64.b64encode(b"true"), "value": text.encode()})
         await self._user_data(pool, (space, data_name), data)
         await self._supersede(pool, space, {token_name, data_name})
@@ -129,7 +151,9 @@ class PoolSecrets:
             known = await self._world.metadata(SECRET, known, annotations={_EXPIRES: None})
         if self._world.age(notes.get(_MADE) or self._world.now()) > TTL.total_seconds() / 2:
             data = _encoded({"token": str(uuid.uuid4()).encode(), "old_token": decoded(known)["token"].encode()})
-            return await self._world.patch(SECRET, known, {"metadata": {"annotations": {_MADE: self._world.now()}}, "data": data})
+            return await self._world.patch(
+                SECRET, known, {"metadata": {"annotations": {_MADE: self._world.now()}}, "data": data}
+            )
         return known
 
     async def _user_data(self, pool: Object, key: Key, data: dict[str, str]) -> None:
@@ -165,7 +189,9 @@ class PoolSecrets:
             await self._world.delete(SECRET, item)
 
 
-def config_problem(maps: Sequence[tuple[str, Mapping[str, Any] | None]], kinds: Sequence[str], documents: Mapping[str, list[Any]]) -> str:
+def config_problem(
+    maps: Sequence[tuple[str, Mapping[str, Any] | None]], kinds: Sequence[str], documents: Mapping[str, list[Any]]
+) -> str:
     """Why the ConfigMaps of spec.config cannot be used. ``documents``: what their key config holds, by name."""
     for name, item in maps:
         if item is None:

@@ -62,14 +62,18 @@ class Publishing:
         kind = strategy["type"]
         if kind == "NodePort":
             provided = strategy["nodePort"]
-            return Published(kind, provided["address"], self._port(key, int(provided.get("port") or 0)), self._hub.address)
+            return Published(
+                kind, provided["address"], self._port(key, int(provided.get("port") or 0)), self._hub.address
+            )
         if kind == "LoadBalancer" and name != "Ignition":
             hostname = (strategy.get("loadBalancer") or {}).get("hostname") or ""
             address = self._address(key, hostname)
             port = KUBE_PORT if name in ("APIServer", "OAuthServer") else 8091
             return Published(kind, hostname or address, port, address) if address else None
         if kind == "Route" and name != "APIServer":
-            host = (strategy.get("route") or {}).get("hostname") or f"{_ROUTES[name]}-{space}.apps.{self._hub.base_domain}"
+            host = (strategy.get("route") or {}).get(
+                "hostname"
+            ) or f"{_ROUTES[name]}-{space}.apps.{self._hub.base_domain}"
             return Published(kind, host, ROUTE_PORT, self._hub.address)
         return None
 
@@ -77,12 +81,18 @@ class Publishing:
         for port, owner in self._ports.items():
             if owner == key:
                 return port
-        port = wanted if wanted > 0 else next(port for port in range(NODE_PORTS[0], NODE_PORTS[1] + 1) if port not in self._ports)
+        port = (
+            wanted
+            if wanted > 0
+            else next(port for port in range(NODE_PORTS[0], NODE_PORTS[1] + 1) if port not in self._ports)
+        )
         self._ports[port] = key
         return port
 
     def _address(self, key: str, hostname: str) -> str:
-        """What the DNS has for the name where that is free, else from the end of the hub's network; "" when that has none left."""
+        """What the DNS has for the name where that is free, else from the end of the hub's network; "" when that has
+        none left.
+        """
         for address, owner in self._addresses.items():
             if owner == key:
                 return address
@@ -95,14 +105,19 @@ class Publishing:
 
     def release(self, key: str) -> None:
         self._ports = {port: owner for port, owner in self._ports.items() if not owner.startswith(f"{key}/")}
-        self._addresses = {address: owner for address, owner in self._addresses.items() if not owner.startswith(f"{key}/")}
+        self._addresses = {
+            address: owner for address, owner in self._addresses.items() if not owner.startswith(f"{key}/")
+        }
 
 
 _ROUTES = {"Ignition": "ignition-server", "Konnectivity": "konnectivity-server", "OAuthServer": "oauth"}
 
 
 def free_addresses(site: Site, hub: HubSite) -> Iterator[str]:
-    """What load balancers can have: the end of the hub's network, but for what the site file gives to others. A name in the DNS gives nothing away."""
+    """What load balancers can have: the end of the hub's network, but for what the site file gives to others.
+
+    A name in the DNS gives nothing away.
+    """
     network = next(network for network in site.networks if network.contains(hub.address))
     taken = _taken(site, hub, network)
     yield from (candidate for candidate in _from_the_end(network) if candidate not in taken)
@@ -118,7 +133,16 @@ def _from_the_end(network: Network) -> Iterable[str]:
 
 def _taken(site: Site, hub: HubSite, network: Network) -> Collection[str]:
     first, last = network.dhcp or ("", "")
-    leased = {str(ipaddress.ip_address(number)) for number in range(int(ipaddress.ip_address(first)), int(ipaddress.ip_address(last)) + 1)} if first else set()
-    fixed = {nic.lease for machine in site.machines for nic in machine.nics} | {machine.bmc.host for machine in site.machines}
+    leased = (
+        {
+            str(ipaddress.ip_address(number))
+            for number in range(int(ipaddress.ip_address(first)), int(ipaddress.ip_address(last)) + 1)
+        }
+        if first
+        else set()
+    )
+    fixed = {nic.lease for machine in site.machines for nic in machine.nics} | {
+        machine.bmc.host for machine in site.machines
+    }
     hints = {address for hint in site.clusters for address in (hint.api_vip, hint.ingress_vip, hint.rendezvous_ip)}
     return leased | fixed | hints | {network.gateway, hub.address, *network.dns_servers}

@@ -40,7 +40,9 @@ def health_check(pool: Mapping[str, Any], hosted: Mapping[str, Any], *, v1beta2:
     limit: int | str = most if most.endswith("%") else int(most)
     spec: Object = {"clusterName": infra_id, "selector": {"matchLabels": {label: label}}}
     if v1beta2:
-        states = [{"type": "Ready", "status": status, "timeoutSeconds": seconds(timeout)} for status in ("False", "Unknown")]
+        states = [
+            {"type": "Ready", "status": status, "timeoutSeconds": seconds(timeout)} for status in ("False", "Unknown")
+        ]
         checks = {"nodeStartupTimeoutSeconds": seconds(startup), "unhealthyNodeConditions": states}
         return {**spec, "checks": checks, "remediation": {"triggerIf": {"unhealthyLessThanOrEqualTo": limit}}}
     states = [{"type": "Ready", "status": status, "timeout": timeout} for status in ("False", "Unknown")]

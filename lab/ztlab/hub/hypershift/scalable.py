@@ -26,7 +26,9 @@ _UNITS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
 
 @dataclasses.dataclass(frozen=True)
 class Target:
-    """What a pool is to become: the names of its template and its user data, its release, the hash of configuration and version."""
+    """What a pool is to become: the names of its template and its user data, its release, the hash of configuration and
+    version.
+    """
 
     template: str
     user_data: str
@@ -93,14 +95,20 @@ def taints_text(pool: Mapping[str, Any]) -> str:
     The members have the order of the struct Taint in openshift/hypershift api/hypershift/v1beta1/nodepool_types.go.
     """
     taints = pool["spec"].get("taints")
-    ordered = [{name: taint[name] for name in ("key", "value", "effect") if taint.get(name)} for taint in taints] if taints is not None else None
+    ordered = (
+        [{name: taint[name] for name in ("key", "value", "effect") if taint.get(name)} for taint in taints]
+        if taints is not None
+        else None
+    )
     return json.dumps(ordered, separators=(",", ":"))
 
 
 def _machine_spec(pool: Mapping[str, Any], owner: Owner, target: Target, *, v1beta2: bool) -> dict[str, Any]:
     spec = pool["spec"]
     reference: dict[str, Any] = {"kind": "AgentMachineTemplate", "name": target.template}
-    reference |= {"apiGroup": PROVIDER} if v1beta2 else {"apiVersion": f"{PROVIDER}/v1beta1", "namespace": owner.namespace}
+    reference |= (
+        {"apiGroup": PROVIDER} if v1beta2 else {"apiVersion": f"{PROVIDER}/v1beta1", "namespace": owner.namespace}
+    )
     made: dict[str, Any] = {
         "clusterName": owner.infra_id,
         "bootstrap": {"dataSecretName": target.user_data},
@@ -110,7 +118,9 @@ def _machine_spec(pool: Mapping[str, Any], owner: Owner, target: Target, *, v1be
     provided = {name: spec[name] for name in ("nodeDrainTimeout", "nodeVolumeDetachTimeout") if spec.get(name)}
     if not v1beta2:
         return made | provided
-    return made | ({"deletion": {f"{name}Seconds": seconds(text) for name, text in provided.items()}} if provided else {})
+    return made | (
+        {"deletion": {f"{name}Seconds": seconds(text) for name, text in provided.items()}} if provided else {}
+    )
 
 
 def _template(pool: Mapping[str, Any], owner: Owner, target: Target, label: str, *, v1beta2: bool) -> dict[str, Any]:
@@ -121,7 +131,10 @@ def _template(pool: Mapping[str, Any], owner: Owner, target: Target, label: str,
     else:
         labels |= managed_labels(pool)
         annotations[naming.TAINTS] = taints_text(pool)
-    return {"metadata": {"labels": labels, "annotations": annotations}, "spec": _machine_spec(pool, owner, target, v1beta2=v1beta2)}
+    return {
+        "metadata": {"labels": labels, "annotations": annotations},
+        "spec": _machine_spec(pool, owner, target, v1beta2=v1beta2),
+    }
 
 
 def _strategy(pool: Mapping[str, Any]) -> dict[str, Any]:
@@ -175,4 +188,9 @@ def rolled_out(item: Mapping[str, Any], *, replace: bool) -> bool:
         return notes.get(naming.CURRENT_CONFIG_VERSION) == notes.get(naming.TARGET_CONFIG_VERSION)
     status, wanted = item.get("status") or {}, int(item["spec"].get("replicas") or 0)
     current = int(status.get("observedGeneration") or 0) >= int(item["metadata"].get("generation") or 0)
-    return current and _updated(status) == wanted and int(status.get("replicas") or 0) == wanted and available(item) == wanted
+    return (
+        current
+        and _updated(status) == wanted
+        and int(status.get("replicas") or 0) == wanted
+        and available(item) == wanted
+    )

@@ -12,4 +12,14 @@ from .layout import ImageError, Layout, read_layout, write_minimal
 from .overlay import Overlay, iso_overlay, pxe_initrd
 from .service import ImageService, OsImageFile
 
-__all__ = ["ImageError", "ImageService", "Layout", "OsImageFile", "Overlay", "iso_overlay", "pxe_initrd", "read_layout", "write_minimal"]
+__all__ = [
+    "ImageError",
+    "ImageService",
+    "Layout",
+    "OsImageFile",
+    "Overlay",
+    "iso_overlay",
+    "pxe_initrd",
+    "read_layout",
+    "write_minimal",
+]

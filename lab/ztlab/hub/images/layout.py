@@ -125,7 +125,7 @@ def _kargs_areas(layout: Layout) -> tuple[Area, ...]:
     return tuple(areas)
 
 
-# ---- the minimal form ---------------------------------------------------------------------------------------------------------------------
+# ---- the minimal form ------------------------------------------------------------------------------------------------
 
 
 def write_minimal(full: Layout, path: Path, *, rootfs_url: str, openshift_version: str) -> Layout:
@@ -137,14 +137,18 @@ def write_minimal(full: Layout, path: Path, *, rootfs_url: str, openshift_versio
     changed[RAMDISK] = bytes(RAMDISK_SIZE)
     if nmstate:
         changed[NMSTATE] = nmstate_archive()
-    contents = {name: changed.get(name) or full.read(area) for name, area in full.files.items() if name != ROOTFS} | changed
+    contents = {
+        name: changed.get(name) or full.read(area) for name, area in full.files.items() if name != ROOTFS
+    } | changed
     _write_iso(contents, full.volume_id, path)
     return read_layout(path)
 
 
 def nmstate_archive() -> bytes:
     """The initrd that brings nmstatectl, which the initramfs of the image has not."""
-    return compressed([("usr", 0o040755, b""), ("usr/bin", 0o040755, b""), ("usr/bin/nmstatectl", REGULAR | 0o755, _NMSTATECTL)])
+    return compressed(
+        [("usr", 0o040755, b""), ("usr/bin", 0o040755, b""), ("usr/bin/nmstatectl", REGULAR | 0o755, _NMSTATECTL)]
+    )
 
 
 def _edited(full: Layout, rootfs_url: str, initrds: list[str]) -> dict[str, bytes]:
@@ -156,11 +160,15 @@ def _edited(full: Layout, rootfs_url: str, initrds: list[str]) -> dict[str, byte
     edited = {}
     for name, text in texts.items():
         text = re.sub(r"coreos\.liveiso=\S+ ", "", text, count=1)
-        text = re.sub(r"^([ \t]+(?:linux|append)\b.*)$", lambda match: match[1].rstrip() + argument, text, count=1, flags=re.M)
+        text = re.sub(
+            r"^([ \t]+(?:linux|append)\b.*)$", lambda match: match[1].rstrip() + argument, text, count=1, flags=re.M
+        )
         if name == _ISOLINUX:
             text = re.sub(r"(initrd=\S+)", lambda match: ",".join([match[1], *extra]), text, count=1)
         else:
-            text = re.sub(r"^([ \t]+initrd\b.*)$", lambda match: " ".join([match[1].rstrip(), *extra]), text, count=1, flags=re.M)
+            text = re.sub(
+                r"^([ \t]+initrd\b.*)$", lambda match: " ".join([match[1].rstrip(), *extra]), text, count=1, flags=re.M
+            )
         edited[name] = text.encode()
     kargs = _json_file(full, "coreos/kargs.json")
     if kargs:
@@ -191,11 +199,18 @@ def _write_iso(contents: dict[str, bytes], volume_id: str, path: Path) -> None:
         short = _short(name, names)
         iso.add_fp(io.BytesIO(contents[name]), len(contents[name]), short + ";1", rr_name=name.rsplit("/", 1)[-1])
     if "isolinux/isolinux.bin" in contents:
-        iso.add_eltorito(names["isolinux/isolinux.bin"] + ";1", bootcatfile=names["isolinux"] + "/BOOT.CAT;1", rr_bootcatname="boot.cat", boot_info_table=True)
+        iso.add_eltorito(
+            names["isolinux/isolinux.bin"] + ";1",
+            bootcatfile=names["isolinux"] + "/BOOT.CAT;1",
+            rr_bootcatname="boot.cat",
+            boot_info_table=True,
+        )
         if "images/efiboot.img" in contents:
             iso.add_eltorito(names["images/efiboot.img"] + ";1", efi=True)
     elif "images/efiboot.img" in contents:
-        iso.add_eltorito(names["images/efiboot.img"] + ";1", bootcatfile="/BOOT.CAT;1", rr_bootcatname="boot.cat", efi=True)
+        iso.add_eltorito(
+            names["images/efiboot.img"] + ";1", bootcatfile="/BOOT.CAT;1", rr_bootcatname="boot.cat", efi=True
+        )
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.new")
     with temporary.open("w+b") as file:

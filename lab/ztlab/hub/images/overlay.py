@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Bytes that are put together while they are read: a base file with some ranges replaced, or parts one after the other. Nothing is copied."""
+"""Bytes that are put together while they are read: a base file with some ranges replaced, or parts one after the other.
+
+Nothing is copied.
+"""
 
 from __future__ import annotations
 
@@ -113,7 +116,9 @@ class FileRange:
         yield from Overlay(self.path, self.area.length).stream(self.area.offset + offset, length)
 
 
-def iso_overlay(layout: Layout, config: bytes, *, ramdisk: bytes | None = None, kernel_arguments: Sequence[str] = ()) -> Overlay:
+def iso_overlay(
+    layout: Layout, config: bytes, *, ramdisk: bytes | None = None, kernel_arguments: Sequence[str] = ()
+) -> Overlay:
     """The ISO of one InfraEnv. Raises :class:`ImageError` for what does not fit.
 
     Source: openshift/assisted-image-service pkg/isoeditor, pkg/overlay.

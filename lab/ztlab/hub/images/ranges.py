@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Content over HTTP with conditions and ranges, answered as the file server of Go's standard library answers them (RFC 9110)."""
+"""Content over HTTP with conditions and ranges, answered as the file server of Go's standard library answers them (RFC
+9110).
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ class _Unsatisfiable(Exception):
         self.syntax = syntax
 
 
-async def serve_content(request: web.Request, content: Content, modified: datetime.datetime, headers: Mapping[str, str]) -> web.StreamResponse:
+async def serve_content(
+    request: web.Request, content: Content, modified: datetime.datetime, headers: Mapping[str, str]
+) -> web.StreamResponse:
     """The answer to GET or HEAD. There is no ETag: conditions go by the time of the last change, in seconds."""
     modified = modified.replace(microsecond=0)
     base = {**headers, "Accept-Ranges": "bytes", "Last-Modified": email.utils.format_datetime(modified, usegmt=True)}
@@ -49,14 +53,24 @@ async def serve_content(request: web.Request, content: Content, modified: dateti
     parts = []
     for number, (first, length) in enumerate(ranges):
         lead = "" if number == 0 else "\r\n"
-        head = f"{lead}--{boundary}\r\nContent-Range: bytes {first}-{first + length - 1}/{content.size}\r\nContent-Type: {_TYPE}\r\n\r\n"
+        head = (
+            f"{lead}--{boundary}\r\nContent-Range: bytes {first}-{first + length - 1}/{content.size}\r\nContent-Type: "
+            f"{_TYPE}\r\n\r\n"
+        )
         parts.append((head.encode(), first, length))
     tail = f"\r\n--{boundary}--\r\n".encode()
-    return await _send(request, 206, {**base, "Content-Type": f"multipart/byteranges; boundary={boundary}"}, parts, tail, content)
+    return await _send(
+        request, 206, {**base, "Content-Type": f"multipart/byteranges; boundary={boundary}"}, parts, tail, content
+    )
 
 
 async def _send(
-    request: web.Request, status: int, headers: Mapping[str, str], parts: list[tuple[bytes, int, int]], tail: bytes, content: Content
+    request: web.Request,
+    status: int,
+    headers: Mapping[str, str],
+    parts: list[tuple[bytes, int, int]],
+    tail: bytes,
+    content: Content,
 ) -> web.StreamResponse:
     response = web.StreamResponse(status=status, headers=dict(headers))
     response.content_length = sum(len(head) + length for head, _first, length in parts) + len(tail)

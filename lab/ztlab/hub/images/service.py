@@ -35,7 +35,11 @@ _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12
 _SHORT = re.compile(r"/(byid|byapikey|bytoken)/([^/]+)/([^/]+)/([^/]+)/([^/]+)")
 _LONG = re.compile(r"/images/([^/]+)(?:/(pxe-initrd|s390x-initrd-addrsize))?")
 _FILES = {"full.iso": "full-iso", "minimal.iso": "minimal-iso", "disconnected.iso": "disconnected-iso"}
-_ARTIFACTS = {"rootfs": (ROOTFS, "rootfs.img"), "kernel": ("images/pxeboot/vmlinuz", "vmlinuz"), "ins-file": ("generic.ins", "generic.ins")}
+_ARTIFACTS = {
+    "rootfs": (ROOTFS, "rootfs.img"),
+    "kernel": ("images/pxeboot/vmlinuz", "vmlinuz"),
+    "ins-file": ("generic.ins", "generic.ins"),
+}
 # A kernel of s390x is started at address 0 with its initrd at this one.
 _S390X_INITRD_ADDRESS = 0x02000000
 
@@ -73,10 +77,11 @@ class _Refused(Exception):
 
 
 class ImageService:
-    """``handle`` answers requests that another server accepted; ``start`` derives the minimal images, after which it is ready.
+    """``handle`` answers requests that another server accepted; ``start`` derives the minimal images, after which it is
+    ready.
 
-    ``base_url``: its own URL as clients know it. ``service_url``: that of the assisted-service. ``restrict_plain``: it listens on http beside https,
-    so that http serves PXE only. ``requests`` counts by method and kind of path.
+    ``base_url``: its own URL as clients know it. ``service_url``: that of the assisted-service. ``restrict_plain``: it
+    listens on http beside https, so that http serves PXE only. ``requests`` counts by method and kind of path.
     """
 
     def __init__(
@@ -113,9 +118,11 @@ class ImageService:
             if architecture != "s390x":
                 url = f"{self.base_url}/boot-artifacts/rootfs?arch={architecture}&version={version}"
                 path = self._directory / f"minimal-{version}-{architecture}.iso"
-                self._minimal[version, architecture] = write_minimal(full, path, rootfs_url=url, openshift_version=version)
+                self._minimal[version, architecture] = write_minimal(
+                    full, path, rootfs_url=url, openshift_version=version
+                )
 
-    # ---- requests ----------------------------------------------------------------------------------------------------------------------
+    # ---- requests ----------------------------------------------------------------------------------------------------
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         """Answer one request."""
@@ -125,7 +132,12 @@ class ImageService:
         if path == "/health":
             return web.Response(status=200 if self.ready else 503)
         if path == "/metrics":
-            return web.Response(text="".join(f'assisted_installer_image_requests{{kind="{key}"}} {count}\n' for key, count in sorted(self.requests.items())))
+            return web.Response(
+                text="".join(
+                    f'assisted_installer_image_requests{{kind="{key}"}} {count}\n'
+                    for key, count in sorted(self.requests.items())
+                )
+            )
         try:
             return await self._route(request, path)
         except _Refused as refused:
@@ -139,7 +151,12 @@ class ImageService:
             raise _Refused(404, "404 page not found")
         if request.method not in ("GET", "HEAD"):
             raise _Refused(405)
-        if self._restrict_plain and request.scheme == "http" and not path.startswith("/boot-artifacts/") and not path.endswith("/pxe-initrd"):
+        if (
+            self._restrict_plain
+            and request.scheme == "http"
+            and not path.startswith("/boot-artifacts/")
+            and not path.endswith("/pxe-initrd")
+        ):
             raise _Refused(404, "404 page not found")
         if not self.ready:
             raise _Refused(503, "images are not available yet")
@@ -191,7 +208,15 @@ class ImageService:
             raise _Refused(400, f"invalid value '{query.get('type', '')}' for parameter 'type'")
         return await self._iso(request, infra_env, query["type"], version, architecture, credentials)
 
-    async def _iso(self, request: web.Request, infra_env: str, kind: str, version: str, architecture: str, credentials: _Credentials) -> web.StreamResponse:
+    async def _iso(
+        self,
+        request: web.Request,
+        infra_env: str,
+        kind: str,
+        version: str,
+        architecture: str,
+        credentials: _Credentials,
+    ) -> web.StreamResponse:
         layout = {"full-iso": self._full, "minimal-iso": self._minimal}.get(kind, {}).get((version, architecture))
         if layout is None:
             raise _Refused(404, f"version for {version} {architecture}, not found")
@@ -201,9 +226,19 @@ class ImageService:
         if arguments and architecture == "s390x":
             raise _Refused(400, "kernel arguments cannot be embedded in an image for s390x")
         overlay = iso_overlay(layout, config, ramdisk=ramdisk, kernel_arguments=arguments)
-        return await serve_content(request, overlay, modified, {"Content-Disposition": f"attachment; filename={infra_env}-discovery.iso"})
+        return await serve_content(
+            request, overlay, modified, {"Content-Disposition": f"attachment; filename={infra_env}-discovery.iso"}
+        )
 
-    async def _initrd(self, request: web.Request, infra_env: str, file: str, version: str, architecture: str, credentials: _Credentials) -> web.StreamResponse:
+    async def _initrd(
+        self,
+        request: web.Request,
+        infra_env: str,
+        file: str,
+        version: str,
+        architecture: str,
+        credentials: _Credentials,
+    ) -> web.StreamResponse:
         try:
             config, modified = await self._ignition(infra_env, credentials, {})
             ramdisk = await self._ramdisk(infra_env, credentials)
@@ -231,11 +266,15 @@ class ImageService:
         headers = {"Content-Disposition": f"attachment; filename={version}-{architecture}-{file_name}"}
         return await serve_content(request, FileRange(layout.path, area), modified, headers)
 
-    # ---- the assisted-service ------------------------------------------------------------------------------------------------------------
+    # ---- the assisted-service ----------------------------------------------------------------------------------------
 
-    async def _ignition(self, infra_env: str, credentials: _Credentials, query: Mapping[str, str]) -> tuple[bytes, datetime.datetime]:
+    async def _ignition(
+        self, infra_env: str, credentials: _Credentials, query: Mapping[str, str]
+    ) -> tuple[bytes, datetime.datetime]:
         """The config, and when the infra-env changed last (now when the service does not say)."""
-        body, headers = await self._fetch(f"{infra_env}/downloads/files", credentials, {"file_name": "discovery.ign", **query})
+        body, headers = await self._fetch(
+            f"{infra_env}/downloads/files", credentials, {"file_name": "discovery.ign", **query}
+        )
         try:
             modified = email.utils.parsedate_to_datetime(headers.get("Last-Modified", ""))
         except (TypeError, ValueError):
@@ -250,12 +289,19 @@ class ImageService:
         entries = json.loads(document.get("kernel_arguments") or "[]")
         return [str(entry["value"]) for entry in entries if entry.get("operation", "append") == "append"]
 
-    async def _fetch(self, path: str, credentials: _Credentials, query: Mapping[str, str]) -> tuple[bytes, Mapping[str, str]]:
-        """Body and headers of GET v2/infra-envs/<path>. Raises _Refused with the service's own status, 500 when it cannot be reached."""
+    async def _fetch(
+        self, path: str, credentials: _Credentials, query: Mapping[str, str]
+    ) -> tuple[bytes, Mapping[str, str]]:
+        """Body and headers of GET v2/infra-envs/<path>.
+
+        Raises _Refused with the service's own status, 500 when it cannot be reached.
+        """
         url, host = self._redirect(f"{self.service_url}/api/assisted-install/v2/infra-envs/{path}")
         headers = {**credentials.headers, **({"Host": host} if host else {})}
         try:
-            async with self._session().get(url, params={**query, **credentials.query}, headers=headers, ssl=False) as response:
+            async with self._session().get(
+                url, params={**query, **credentials.query}, headers=headers, ssl=False
+            ) as response:
                 body = await response.read()
                 if not 200 <= response.status < 300:
                     raise _Refused(response.status)

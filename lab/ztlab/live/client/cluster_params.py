@@ -46,7 +46,11 @@ def cluster_params(manifests: Manifests, *, version: str, architecture: str, rel
         "user_managed_networking": bool(networking.get("userManagedNetworking")) or single_node,
         "schedulable_masters": bool(spec.get("mastersSchedulable")),
         "control_plane_count": control_plane,
-        "cluster_networks": [{"cidr": net.get("cidr"), "host_prefix": net.get("hostPrefix")} for net in networking.get("clusterNetwork") or []] or None,
+        "cluster_networks": [
+            {"cidr": net.get("cidr"), "host_prefix": net.get("hostPrefix")}
+            for net in networking.get("clusterNetwork") or []
+        ]
+        or None,
         "service_networks": [{"cidr": cidr} for cidr in networking.get("serviceNetwork") or []] or None,
         "machine_networks": [{"cidr": net.get("cidr")} for net in networking.get("machineNetwork") or []] or None,
         "olm_operators": operators[0] if operators else None,
@@ -97,7 +101,10 @@ def _platform(spec: Mapping[str, Any]) -> Params | None:
     kind = spec.get("platformType") or ""
     if kind == "External" and spec.get("external"):
         external = spec["external"]
-        details = {"platform_name": external.get("platformName", ""), "cloud_controller_manager": external.get("cloudControllerManager", "")}
+        details = {
+            "platform_name": external.get("platformName", ""),
+            "cloud_controller_manager": external.get("cloudControllerManager", ""),
+        }
         return {"type": "external", "external": details}
     return {"type": _PLATFORMS[kind]} if kind in _PLATFORMS else None
 
@@ -111,7 +118,11 @@ def _hyperthreading(spec: Mapping[str, Any]) -> str:
 
 
 def _disk_encryption(encryption: Mapping[str, Any]) -> Params | None:
-    enable, mode, tang = encryption.get("enableOn") or "none", encryption.get("mode") or "tpmv2", encryption.get("tangServers")
+    enable, mode, tang = (
+        encryption.get("enableOn") or "none",
+        encryption.get("mode") or "tpmv2",
+        encryption.get("tangServers"),
+    )
     if enable == "none" and mode != "tang" and not tang:
         return None
     return {"enable_on": enable, "mode": mode} | ({"tang_servers": tang} if tang else {})

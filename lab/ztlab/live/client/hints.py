@@ -53,5 +53,6 @@ def acceptable(disks: Sequence[Disk], hints: Mapping[str, Any]) -> list[Disk]:
     return [
         disk
         for disk in disks
-        if (disk.get("installation_eligibility") or {}).get("eligible") and all(_MATCHERS[name](value, disk) for name, value in provided.items())
+        if (disk.get("installation_eligibility") or {}).get("eligible")
+        and all(_MATCHERS[name](value, disk) for name, value in provided.items())
     ]

@@ -20,7 +20,12 @@ from .manifests import ClientError
 
 DIRECTORY = "/etc/assisted/hostconfig"
 NO_DISK = "/dev/not-found-by-hints"
-_UNCHANGED = {"disks_selected_config": None, "disks_skip_formatting": None, "ignition_endpoint_http_headers": None, "node_labels": None}
+_UNCHANGED = {
+    "disks_selected_config": None,
+    "disks_skip_formatting": None,
+    "ignition_endpoint_http_headers": None,
+    "node_labels": None,
+}
 
 
 @dataclasses.dataclass
@@ -64,12 +69,19 @@ def _fencing(text: str | None) -> dict[str, dict[str, Any]]:
         document = yaml.safe_load(text)
         entries = document["credentials"] or []
     except (yaml.YAMLError, KeyError, TypeError) as error:
-        raise ClientError(f"failed to load fencing credentials: failed to parse fencing credentials file: {error}") from error
+        raise ClientError(
+            f"failed to load fencing credentials: failed to parse fencing credentials file: {error}"
+        ) from error
     result = {}
     for entry in entries:
         key = entry.get("hostname") or str(entry.get("macaddress") or "").lower()
         if key:
-            names = {"address": "address", "username": "username", "password": "password", "certificateVerification": "certificate_verification"}
+            names = {
+                "address": "address",
+                "username": "username",
+                "password": "password",
+                "certificateVerification": "certificate_verification",
+            }
             credentials = {ours: entry[theirs] for theirs, ours in names.items() if entry.get(theirs)}
             if entry.get("macaddress"):
                 credentials["mac_address"] = str(entry["macaddress"]).lower()
@@ -112,7 +124,10 @@ def describe(changes: Mapping[str, Any], host: Mapping[str, Any]) -> str:
     """The changes of a refused update, as the failures file words them."""
     parts = []
     if changes.get("disks_selected_config"):
-        parts.append(f"installation disk to {changes['disks_selected_config'][0]['id']} (from {host.get('installation_disk_id', '')})")
+        parts.append(
+            f"installation disk to {changes['disks_selected_config'][0]['id']} (from "
+            f"{host.get('installation_disk_id', '')})"
+        )
     if changes.get("host_role"):
         parts.append(f"role to {changes['host_role']} (from {host.get('suggested_role', '')})")
     return " and ".join(parts)

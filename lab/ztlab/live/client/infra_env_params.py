@@ -69,6 +69,7 @@ def _host_network(document: Mapping[str, Any], selector: Mapping[str, str]) -> P
     element: Params = {"network_yaml": yaml.safe_dump(config, sort_keys=True)}
     if spec.get("interfaces"):
         element["mac_interface_map"] = [
-            {"mac_address": interface.get("macAddress"), "logical_nic_name": interface.get("name")} for interface in spec["interfaces"]
+            {"mac_address": interface.get("macAddress"), "logical_nic_name": interface.get("name")}
+            for interface in spec["interfaces"]
         ]
     return element

@@ -15,7 +15,11 @@ from ..root import Root
 
 DIRECTORY = "/manifests"
 EXTRA_DIRECTORY = "/extra-manifests"
-MOUNTS = {DIRECTORY: "/etc/assisted/manifests", EXTRA_DIRECTORY: "/etc/assisted/extra-manifests", "/etc/assisted/hostconfig": "/etc/assisted/hostconfig"}
+MOUNTS = {
+    DIRECTORY: "/etc/assisted/manifests",
+    EXTRA_DIRECTORY: "/etc/assisted/extra-manifests",
+    "/etc/assisted/hostconfig": "/etc/assisted/hostconfig",
+}
 
 
 class ClientError(Exception):
@@ -37,20 +41,27 @@ class Manifests:
         """The manifest of a file. Raises :class:`ClientError`."""
         documents = self.documents(name)
         if documents is None:
-            raise ClientError(f"error reading file /manifests/{name}: open /manifests/{name}: no such file or directory")
+            raise ClientError(
+                f"error reading file /manifests/{name}: open /manifests/{name}: no such file or directory"
+            )
         if not documents or not isinstance(documents[0], dict):
             raise ClientError(f"error unmarshalling contents of /manifests/{name}: no object")
         return documents[0]
 
     def documents(self, name: str) -> list[Any] | None:
-        """All YAML documents of a file without the empty ones; None when it does not exist. Raises :class:`ClientError`."""
+        """All YAML documents of a file without the empty ones; None when it does not exist.
+
+        Raises :class:`ClientError`.
+        """
         text = self.root.text(f"{self.mounts.get(DIRECTORY, '/nowhere')}/{name}")
         if text is None:
             return None
         try:
             return [document for document in yaml.safe_load_all(text) if document is not None]
         except yaml.YAMLError as error:
-            raise ClientError(f"error unmarshalling contents of /manifests/{name}: {getattr(error, 'problem', error)}") from error
+            raise ClientError(
+                f"error unmarshalling contents of /manifests/{name}: {getattr(error, 'problem', error)}"
+            ) from error
 
     def pull_secret(self) -> str:
         """Only stringData is read."""
@@ -59,7 +70,10 @@ class Manifests:
 
     def extra(self) -> dict[str, bytes]:
         """Extra manifests by file name, in lexical order."""
-        return {name: node.content for name, node in self.root.under(self.mounts.get(EXTRA_DIRECTORY, "/nowhere"), "*.y*ml").items()}
+        return {
+            name: node.content
+            for name, node in self.root.under(self.mounts.get(EXTRA_DIRECTORY, "/nowhere"), "*.y*ml").items()
+        }
 
 
 def spec_of(document: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -27,9 +27,19 @@ _ARCHITECTURES = {"aarch64": "arm64", None: "x86_64"}
 
 
 class Client:
-    """One run of the client with its environment. ``releases``: version of pullspecs that do not tell it (the lab's registry)."""
+    """One run of the client with its environment.
 
-    def __init__(self, http: HostHttp, root: Root, container: Container, log: Callable[[str], None], releases: Mapping[str, str] | None = None) -> None:
+    ``releases``: version of pullspecs that do not tell it (the lab's registry).
+    """
+
+    def __init__(
+        self,
+        http: HostHttp,
+        root: Root,
+        container: Container,
+        log: Callable[[str], None],
+        releases: Mapping[str, str] | None = None,
+    ) -> None:
         self._http = http
         self._root = root
         self._environment = environment = container.environment
@@ -53,7 +63,7 @@ class Client:
             raise ClientError(f"{failure}: {reply.complaint()}")
         return reply.json()
 
-    # ---- registerCluster -----------------------------------------------------------------------------------------------------------
+    # ---- registerCluster ---------------------------------------------------------------------------------------------
 
     async def register_cluster(self) -> str:
         """The cluster's id. Raises :class:`ClientError` with the fatal text."""
@@ -75,7 +85,11 @@ class Client:
         version, architecture = self.release(image)
         self._log(f"releaseImage: {image}")
         self._log(f"releaseImage version {version} cpuarch {architecture}")
-        reply = await self.call("POST", "/v2/clusters", cluster_params(self._manifests, version=version, architecture=architecture, release_image=image))
+        reply = await self.call(
+            "POST",
+            "/v2/clusters",
+            cluster_params(self._manifests, version=version, architecture=architecture, release_image=image),
+        )
         if not reply.ok:
             raise ClientError(f"Failed to register cluster with assisted-service: {reply.complaint()}")
         cluster: dict[str, Any] = reply.json()
@@ -83,7 +97,10 @@ class Client:
         return cluster
 
     def release(self, image: str) -> tuple[str, str]:
-        """(version, architecture) of a release image, which ``oc adm release info`` reads from the registry. Raises :class:`ClientError`."""
+        """(version, architecture) of a release image, which ``oc adm release info`` reads from the registry.
+
+        Raises :class:`ClientError`.
+        """
         match = _TAG.search(image)
         if match:
             return match["version"], _ARCHITECTURES.get(match["arch"], match["arch"])
@@ -95,7 +112,9 @@ class Client:
         raise ClientError(f"failed to get release version: error: unable to read image {image}: manifest unknown")
 
     async def _apply_overrides(self, cluster: Mapping[str, Any]) -> None:
-        annotations = (self._manifests.document("agent-cluster-install.yaml").get("metadata") or {}).get("annotations") or {}
+        annotations = (self._manifests.document("agent-cluster-install.yaml").get("metadata") or {}).get(
+            "annotations"
+        ) or {}
         if OVERRIDES_ANNOTATION not in annotations:
             return
         text = annotations[OVERRIDES_ANNOTATION]
@@ -120,7 +139,10 @@ class Client:
         known = {}
         for item in await self._get(f"/v2/clusters/{cluster_id}/manifests", failure):
             if item["folder"] == "openshift":
-                reply = await self.call("GET", f"/v2/clusters/{cluster_id}/manifests/files?folder=openshift&file_name={quote(item['file_name'])}")
+                reply = await self.call(
+                    "GET",
+                    f"/v2/clusters/{cluster_id}/manifests/files?folder=openshift&file_name={quote(item['file_name'])}",
+                )
                 known[item["file_name"]] = reply.body
         for name, content in local.items():
             if name in known:
@@ -134,15 +156,21 @@ class Client:
                 raise ClientError(f"{failure}: {reply.complaint()}")
             self._log(f"Registered manifest {name}")
 
-    # ---- importCluster -------------------------------------------------------------------------------------------------------------
+    # ---- importCluster -----------------------------------------------------------------------------------------------
 
     async def import_cluster(self) -> str:
         """The imported cluster's id. Every run imports another one. Raises :class:`ClientError` with the fatal text."""
-        names = {"name": "CLUSTER_NAME", "api_vip_dnsname": "CLUSTER_API_VIP_DNS_NAME", "openshift_cluster_id": "CLUSTER_ID"}
+        names = {
+            "name": "CLUSTER_NAME",
+            "api_vip_dnsname": "CLUSTER_API_VIP_DNS_NAME",
+            "openshift_cluster_id": "CLUSTER_ID",
+        }
         for name in ("CLUSTER_ID", "CLUSTER_NAME", "CLUSTER_API_VIP_DNS_NAME"):
             if not self._environment.get(name):
                 raise ClientError(f"No {name} specified")
-        reply = await self.call("POST", "/v2/clusters/import", {field: self._environment[name] for field, name in names.items()})
+        reply = await self.call(
+            "POST", "/v2/clusters/import", {field: self._environment[name] for field, name in names.items()}
+        )
         if not reply.ok:
             raise ClientError(f"Failed to import cluster with assisted-service: {reply.complaint()}")
         cluster = reply.json()
@@ -157,15 +185,28 @@ class Client:
         """What the image says of the running cluster."""
         directory = self._mounts.get("/clusterconfig", "/nowhere")
         try:
-            managed = bool(json.loads(self._root.text(f"{directory}/import-cluster-config.json") or "")["networking"]["userManagedNetworking"])
+            managed = bool(
+                json.loads(self._root.text(f"{directory}/import-cluster-config.json") or "")["networking"][
+                    "userManagedNetworking"
+                ]
+            )
             endpoint = json.loads(self._root.text(f"{directory}/worker-ignition-endpoint.json") or "null")
         except (ValueError, KeyError, TypeError) as error:
-            raise ClientError(f"Failed to import cluster with assisted-service: failed to apply cluster params: {error}") from error
-        unchanged = ("api_vips", "ingress_vips", "cluster_networks", "machine_networks", "service_networks", "olm_operators")
+            raise ClientError(
+                f"Failed to import cluster with assisted-service: failed to apply cluster params: {error}"
+            ) from error
+        unchanged = (
+            "api_vips",
+            "ingress_vips",
+            "cluster_networks",
+            "machine_networks",
+            "service_networks",
+            "olm_operators",
+        )
         changes = {**dict.fromkeys(unchanged), "user_managed_networking": managed}
         return {**changes, "ignition_endpoint": endpoint} if endpoint else changes
 
-    # ---- registerInfraEnv ----------------------------------------------------------------------------------------------------------
+    # ---- registerInfraEnv --------------------------------------------------------------------------------------------
 
     async def register_infra_env(self) -> str:
         """The InfraEnv's id. Raises :class:`ClientError`."""
@@ -176,10 +217,19 @@ class Client:
             return str(existing[0]["id"])
         clusters = await self._get("/v2/clusters", "Failed to find cluster when registering infraenv")
         if len(clusters) > 1:
-            raise ClientError("Failed to find cluster when registering infraenv: found multiple clusters registered in assisted-service")
-        self._log(f"Reference to cluster id: {clusters[0]['id']}" if clusters else "No Cluster found, registering InfraEnv for late binding")
+            raise ClientError(
+                "Failed to find cluster when registering infraenv: found multiple clusters registered in "
+                "assisted-service"
+            )
+        self._log(
+            f"Reference to cluster id: {clusters[0]['id']}"
+            if clusters
+            else ("No Cluster found, registering InfraEnv for late binding")
+        )
         cluster_id = str(clusters[0]["id"]) if clusters else ""
-        params = infra_env_params(self._manifests, cluster_id=cluster_id, image_type=self._environment.get("IMAGE_TYPE_ISO", "full-iso"))
+        params = infra_env_params(
+            self._manifests, cluster_id=cluster_id, image_type=self._environment.get("IMAGE_TYPE_ISO", "full-iso")
+        )
         if params["static_network_config"]:
             self._log(f"Added {len(params['static_network_config'])} nmstateconfigs")
         reply = await self.call("POST", "/v2/infra-envs", params)
@@ -190,10 +240,13 @@ class Client:
         self._root.write("/etc/assisted/client_config", f"INFRA_ENV_ID={identifier}")
         return identifier
 
-    # ---- configure -----------------------------------------------------------------------------------------------------------------
+    # ---- configure ---------------------------------------------------------------------------------------------------
 
     def host_configs(self, macs: Sequence[str]) -> list[HostConfig]:
-        """The configuration of all hosts; when nodes are added that of this machine, which has these addresses. Raises :class:`ClientError`."""
+        """The configuration of all hosts; when nodes are added that of this machine, which has these addresses.
+
+        Raises :class:`ClientError`.
+        """
         log: list[str] = []
         try:
             configs = load_host_configs(self._root, log, self._mounts.get(DIRECTORY, "/nowhere"))
@@ -215,7 +268,11 @@ class Client:
                 failures |= await self._configure_host(configs, host)
         for config in configs:
             if not config.host_id:
-                text = "Fencing credentials loaded but no host with matching hostname found" if config.hostname else "Host not registered"
+                text = (
+                    "Fencing credentials loaded but no host with matching hostname found"
+                    if config.hostname
+                    else "Host not registered"
+                )
                 failures[config.name] = text
         self._write_failures(failures)
         return failures
@@ -235,7 +292,11 @@ class Client:
         if reply.status in (401, 403) or not _has_text_code(reply):
             raise ClientError(f"failed to update Host: {reply.complaint()}")
         self._log(f"Host {inventory.get('hostname')} update refused: {reply.complaint()}")
-        return {str(inventory.get("hostname")): f"Failed to update host {describe(changes, host)}: {reply.json().get('reason') or 'unknown reason'}"}
+        return {
+            str(inventory.get("hostname")): (
+                f"Failed to update host {describe(changes, host)}: {reply.json().get('reason') or 'unknown reason'}"
+            )
+        }
 
     def _write_failures(self, failures: Mapping[str, str]) -> None:
         if failures:

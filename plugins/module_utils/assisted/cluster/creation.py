@@ -1,10 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Two runs that make an object of one name at the same time end with one: the service takes any number of a name and compares nothing.
+"""Two runs that make an object of one name at the same time end with one: the service takes any number of a name and
+compares nothing.
 
-Each run that created something reads the list again. The oldest object stays; a run that created a later one deletes it while it is unused, and continues
-with the oldest. If two stay (another tool, or a run that was killed in between) the task fails and names both.
+Each run that created something reads the list again. The oldest object stays; a run that created a later one deletes it
+while it is unused, and continues with the oldest. If two stay (another tool, or a run that was killed in between) the
+task fails and names both.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ _PAUSE = 0.5
 
 @dataclasses.dataclass(frozen=True)
 class Kind:
-    """One kind of object: ``word`` for messages; ``rivals`` lists those that are meant to be one; ``used`` says by what one is used, or nothing."""
+    """One kind of object: ``word`` for messages; ``rivals`` lists those that are meant to be one; ``used`` says by what
+    one is used, or nothing.
+    """
 
     word: str
     rivals: Callable[[], Sequence[Document]]
@@ -38,7 +42,10 @@ def age(document: Document) -> tuple[str, str]:
 
 
 def settled(kind: Kind, own_id: str, clock: Clock) -> str:
-    """The id of the object that stays, after ``own_id`` was created. Raises :class:`PartialFailure` where two remain."""
+    """The id of the object that stays, after ``own_id`` was created.
+
+    Raises :class:`PartialFailure` where two remain.
+    """
     others: list[Document] = []
     for _turn in turns(Deadline(clock, PATIENCE), _PAUSE):
         found = sorted(kind.rivals(), key=age)
@@ -62,5 +69,8 @@ def _give_way(kind: Kind, own_id: str, found: Sequence[Document]) -> str:
 
 def _two_remain(kind: Kind, own_id: str, others: Sequence[Document], why: str) -> PartialFailure:
     listed = ", ".join(str(item.get("id")) for item in others)
-    words = f"There are two {kind.word}s of one name: {own_id}, made here, and {listed}, {why}. Delete the one that is not meant, or give the id of the other."
+    words = (
+        f"There are two {kind.word}s of one name: {own_id}, made here, and {listed}, {why}. Delete the one that is "
+        "not meant, or give the id of the other."
+    )
     return PartialFailure(words, {"changed": True})

@@ -57,9 +57,11 @@ class Manifest:
 
 @dataclasses.dataclass(frozen=True)
 class DesiredServiceCluster:
-    """``params`` are in the words of cluster-create-params, only what the user gave; what is None or empty besides was not spoken of.
+    """``params`` are in the words of cluster-create-params, only what the user gave; what is None or empty besides was
+    not spoken of.
 
-    ``existing`` are the parameters of an import: a cluster that runs already and gets more hosts. ``overrides`` is JSON text.
+    ``existing`` are the parameters of an import: a cluster that runs already and gets more hosts. ``overrides`` is JSON
+    text.
     """
 
     name: str
@@ -85,7 +87,9 @@ def read_requested(options: Mapping[str, Any]) -> DesiredServiceCluster:
         pull_secret=pull_secret_text(options.get("pull_secret")),
         replace_pull_secret=bool(options.get("replace_pull_secret")),
         existing=_existing(options["existing"], options) if options.get("existing") else None,
-        overrides=None if options.get("install_config_overrides") is None else str(options["install_config_overrides"]).strip(),
+        overrides=None
+        if options.get("install_config_overrides") is None
+        else str(options["install_config_overrides"]).strip(),
         manifests=[_manifest(each) for each in options.get("manifests") or ()],
         ignored_hosts=ignored.get("hosts"),
         ignored_cluster=ignored.get("cluster"),
@@ -99,8 +103,16 @@ def _params(options: Mapping[str, Any]) -> dict[str, Any]:
     if options.get("ssh_public_keys") is not None:
         params["ssh_public_key"] = "\n".join(options["ssh_public_keys"]).strip()
     params |= {field: ",".join(options[option]) for option, field in _LISTS.items() if options.get(option) is not None}
-    params |= {name: [{"ip": str(address)} for address in options[name]] for name in ("api_vips", "ingress_vips") if options.get(name) is not None}
-    params |= {name: [{"cidr": str(cidr)} for cidr in options[name]] for name in ("service_networks", "machine_networks") if options.get(name) is not None}
+    params |= {
+        name: [{"ip": str(address)} for address in options[name]]
+        for name in ("api_vips", "ingress_vips")
+        if options.get(name) is not None
+    }
+    params |= {
+        name: [{"cidr": str(cidr)} for cidr in options[name]]
+        for name in ("service_networks", "machine_networks")
+        if options.get(name) is not None
+    }
     if options.get("cluster_networks") is not None:
         params["cluster_networks"] = [_provided(each) for each in options["cluster_networks"]]
     if options.get("olm_operators") is not None:
@@ -121,11 +133,17 @@ def _existing(existing: Mapping[str, Any], options: Mapping[str, Any]) -> dict[s
 
 
 def _manifest(provided: Mapping[str, Any]) -> Manifest:
-    return Manifest(provided["folder"], provided["file_name"], str(provided.get("content") or ""), provided.get("state") == "absent")
+    return Manifest(
+        provided["folder"], provided["file_name"], str(provided.get("content") or ""), provided.get("state") == "absent"
+    )
 
 
 def _provided(mapping: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: _provided(value) if isinstance(value, Mapping) else value for key, value in mapping.items() if value is not None}
+    return {
+        key: _provided(value) if isinstance(value, Mapping) else value
+        for key, value in mapping.items()
+        if value is not None
+    }
 
 
 def _text(value: Any) -> Any:
@@ -140,20 +158,38 @@ def _check_addresses(options: Mapping[str, Any]) -> Iterator[Problem]:
     provided = [options.get(option) for option in ("api_vips", "ingress_vips")]
     if None not in provided and len(provided[0] or ()) != len(provided[1] or ()):
         yield problem("ingress_vips", INVALID, "there must be as many as api_vips, one for each address family")
-    networks = [(f"{option}[{index}]", each) for option in ("service_networks", "machine_networks") for index, each in enumerate(options.get(option) or ())]
-    networks += [(f"cluster_networks[{index}].cidr", each["cidr"]) for index, each in enumerate(options.get("cluster_networks") or ())]
-    yield from (problem(path, INVALID, "is not a network in CIDR form", str(cidr)) for path, cidr in networks if not _readable(ipaddress.ip_network, cidr))
+    networks = [
+        (f"{option}[{index}]", each)
+        for option in ("service_networks", "machine_networks")
+        for index, each in enumerate(options.get(option) or ())
+    ]
+    networks += [
+        (f"cluster_networks[{index}].cidr", each["cidr"])
+        for index, each in enumerate(options.get("cluster_networks") or ())
+    ]
+    yield from (
+        problem(path, INVALID, "is not a network in CIDR form", str(cidr))
+        for path, cidr in networks
+        if not _readable(ipaddress.ip_network, cidr)
+    )
 
 
 def _check_texts(options: Mapping[str, Any]) -> Iterator[Problem]:
     for option in ("http_proxy", "https_proxy"):
         if options.get(option) and not str(options[option]).startswith("http://"):
-            yield problem(option, INVALID, "the URL of a proxy must begin with http://, also that for HTTPS", str(options[option]).partition("//")[0])
+            yield problem(
+                option,
+                INVALID,
+                "the URL of a proxy must begin with http://, also that for HTTPS",
+                str(options[option]).partition("//")[0],
+            )
     if options.get("ntp_sources") and options.get("additional_ntp_sources"):
         yield problem("ntp_sources", FORBIDDEN, "the service takes either ntp_sources or additional_ntp_sources")
     for index, tag in enumerate(options.get("tags") or ()):
         if not all(word.replace("_", "a").isalnum() for word in tag.split(" ")):
-            yield problem(f"tags[{index}]", INVALID, "must be words of letters, digits and _; the service takes no hyphen", tag)
+            yield problem(
+                f"tags[{index}]", INVALID, ("must be words of letters, digits and _; the service takes no hyphen"), tag
+            )
     overrides = options.get("install_config_overrides")
     if overrides and str(overrides).strip() and not _is_object(str(overrides)):
         yield problem("install_config_overrides", INVALID, "is not a JSON object")
@@ -164,10 +200,25 @@ def _check_manifests(options: Mapping[str, Any]) -> Iterator[Problem]:
     for index, each in enumerate(options.get("manifests") or ()):
         path, name = f"manifests[{index}]", each["file_name"]
         if name in seen:
-            yield problem(f"{path}.file_name", INVALID, f"manifests[{seen[name]}] has this name; it must differ, also between the folders", name)
+            yield problem(
+                f"{path}.file_name",
+                INVALID,
+                (f"manifests[{seen[name]}] has this name; it must differ, also between the folders"),
+                name,
+            )
         seen.setdefault(name, index)
-        if "/" in name or " " in name or name.startswith(".") or not any(end in name for end in (".json", ".yaml", ".yml")):
-            yield problem(f"{path}.file_name", INVALID, "must be a plain name that ends with .yaml, .yml, .json or .yaml.patch", name)
+        if (
+            "/" in name
+            or " " in name
+            or name.startswith(".")
+            or not any(end in name for end in (".json", ".yaml", ".yml"))
+        ):
+            yield problem(
+                f"{path}.file_name",
+                INVALID,
+                ("must be a plain name that ends with .yaml, .yml, .json or .yaml.patch"),
+                name,
+            )
         if each.get("state") != "absent" and not str(each.get("content") or "").strip():
             yield problem(f"{path}.content", REQUIRED, "a manifest that should exist has content")
 
@@ -198,7 +249,15 @@ def _check_name(options: Mapping[str, Any]) -> Iterator[Problem]:
     name = str(options["name"])
     # The name of one that is imported is often taken from its API's; dots are for platform none.
     if not _NAME.fullmatch(name):
-        yield problem("name", INVALID, "must be at most 54 lower-case letters, digits and '-', or '.' on platform none, with none of these at its ends", name)
+        yield problem(
+            "name",
+            INVALID,
+            (
+                "must be at most 54 lower-case letters, digits and '-', or '.' on platform none, with none of these at "
+                "its ends"
+            ),
+            name,
+        )
 
 
 _CHECKS: tuple[Callable[[Mapping[str, Any]], Iterator[Problem]], ...] = (

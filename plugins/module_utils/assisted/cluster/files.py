@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Files of a service on disk: credentials, Ignition, manifests, logs. Readable by the owner alone, replaced as a whole, left alone where they are the same."""
+"""Files of a service on disk: credentials, Ignition, manifests, logs.
+
+Readable by the owner alone, replaced as a whole, left alone where they are the same.
+"""
 
 from __future__ import annotations
 
@@ -42,9 +45,11 @@ _MODE = 0o600
 
 @dataclasses.dataclass(frozen=True)
 class FilesOrder:
-    """``names`` of :data:`NAMES` into ``dest``; ``skip``: what the service does not have yet is reported instead of a failure.
+    """``names`` of :data:`NAMES` into ``dest``; ``skip``: what the service does not have yet is reported instead of a
+    failure.
 
-    ``diff``: the result has one. In check mode what is not there yet is taken for something that an earlier task makes, which ``warn`` reports.
+    ``diff``: the result has one. In check mode what is not there yet is taken for something that an earlier task makes,
+    which ``warn`` reports.
     """
 
     dest: Path
@@ -62,7 +67,8 @@ class FilesOrder:
 def fetch_files(service: AssistedService, order: FilesOrder) -> dict[str, Any]:
     """The result of the module.
 
-    Raises :class:`InvalidInput` for names without the object they belong to, :class:`PartialFailure` with what was written where some could not be had.
+    Raises :class:`InvalidInput` for names without the object they belong to, :class:`PartialFailure` with what was
+    written where some could not be had.
     """
     _check(order)
     cluster_id = _id_of(service.clusters(), "cluster", order.cluster, order) if order.cluster else ""
@@ -126,9 +132,14 @@ def _check(order: FilesOrder) -> None:
     of_cluster = [name for name in order.names if name not in INFRA_ENV_FILES]
     of_infra_env = [name for name in order.names if name in INFRA_ENV_FILES]
     problems = []
-    for option, names, provided in (("cluster_name", of_cluster, order.cluster), ("infra_env_name", of_infra_env, order.infra_env)):
+    for option, names, provided in (
+        ("cluster_name", of_cluster, order.cluster),
+        ("infra_env_name", of_infra_env, order.infra_env),
+    ):
         if names and not provided:
-            problems.append(Problem(option, REQUIRED, f"{', '.join(names)} belong to one", layer="ours", check="assisted-files"))
+            problems.append(
+                Problem(option, REQUIRED, f"{', '.join(names)} belong to one", layer="ours", check="assisted-files")
+            )
     if problems:
         raise InvalidInput(problems)
 
@@ -143,7 +154,11 @@ def _fetch(service: AssistedService, order: FilesOrder, name: str, cluster_id: s
         if name == "kubeadmin-password":
             order.learnt({content.decode("utf-8", errors="replace").strip()})
     else:
-        content = service.cluster_file(cluster_id, name) if name in CLUSTER_FILES else service.infra_env_file(infra_env_id, name)
+        content = (
+            service.cluster_file(cluster_id, name)
+            if name in CLUSTER_FILES
+            else service.infra_env_file(infra_env_id, name)
+        )
     return [_write(order, name, order.dest / name, content)]
 
 
@@ -153,7 +168,12 @@ def _manifests(service: AssistedService, order: FilesOrder, cluster_id: str) -> 
         # The name becomes a path of ours: one that leads elsewhere is not followed.
         if folder not in ("manifests", "openshift") or Path(name).name != name or name in ("", ".", ".."):
             raise ZeroTouchError(f"The service names a manifest {folder}/{name}, which is no plain file name.")
-        yield _write(order, f"{folder}/{name}", order.dest / MANIFESTS / folder / name, service.manifest(cluster_id, folder, name))
+        yield _write(
+            order,
+            f"{folder}/{name}",
+            order.dest / MANIFESTS / folder / name,
+            service.manifest(cluster_id, folder, name),
+        )
 
 
 def _logs(service: AssistedService, order: FilesOrder, cluster_id: str) -> _File:
@@ -180,7 +200,9 @@ def _check_tar(handle: BinaryIO) -> None:
         for _member in members(handle, Budget(LARGEST_LOGS)):
             pass
     except BadTar as error:
-        raise ZeroTouchError(f"The logs that the service sent are no whole tar archive: {error}.", "Run it again.") from error
+        raise ZeroTouchError(
+            f"The logs that the service sent are no whole tar archive: {error}.", "Run it again."
+        ) from error
 
 
 def _write(order: FilesOrder, name: str, path: Path, content: bytes) -> _File:

@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """What of a cluster differs from the desired state, as changes. Pure.
 
-What the service adds (defaults, operators that others need, the machine network that it derives from the hosts) is no difference.
+What the service adds (defaults, operators that others need, the machine network that it derives from the hosts) is no
+difference.
 
 Source: openshift/assisted-service internal/bminventory/inventory.go,
   internal/cluster/validations/pull_secret_validation.go, internal/manifests/manifests.go.
@@ -36,7 +37,9 @@ OVERRIDES, MANIFEST, IGNORED = "install-config overrides of", "manifest", "ignor
 
 @dataclasses.dataclass(frozen=True)
 class ObservedCluster:
-    """``manifests`` holds the content by folder and name of those that the desired state speaks of and that exist; ``ignored`` is read if it is spoken of."""
+    """``manifests`` holds the content by folder and name of those that the desired state speaks of and that exist;
+    ``ignored`` is read if it is spoken of.
+    """
 
     document: Document
     manifests: Mapping[tuple[str, str], str] = dataclasses.field(default_factory=dict)
@@ -50,15 +53,26 @@ class ServiceClusterPlan:
 
 
 def plan_present(requested: DesiredServiceCluster, observed: ObservedCluster | None) -> ServiceClusterPlan:
-    """What makes the cluster as described. Raises :class:`InvalidInput` for what is missing or cannot be changed, :class:`ZeroTouchError` where the service
-    takes no changes any more."""
+    """What makes the cluster as described.
+
+    Raises :class:`InvalidInput` for what is missing or cannot be changed, :class:`ZeroTouchError` where the service
+    takes no changes any more.
+    """
     title = f"cluster {requested.name}"
     if observed is None:
-        changes = [_creation(requested, title), *_after_import(requested, title), *_around(requested, title, ObservedCluster({}))]
+        changes = [
+            _creation(requested, title),
+            *_after_import(requested, title),
+            *_around(requested, title, ObservedCluster({})),
+        ]
         return ServiceClusterPlan(changes)
     document = observed.document
     differences, warnings = _differences(requested, document)
-    changes = [ServiceChange("update", title, {item.field: item.after for item in differences}, differences)] if differences else []
+    changes = (
+        [ServiceChange("update", title, {item.field: item.after for item in differences}, differences)]
+        if differences
+        else []
+    )
     changes += _around(requested, title, observed)
     status = str(document.get("status") or "")
     if changes and status not in CHANGEABLE:
@@ -75,17 +89,42 @@ def plan_absent(name: str, document: Document | None) -> ServiceClusterPlan:
     if document is None:
         return ServiceClusterPlan()
     hosts = [str(host.get("requested_hostname") or host.get("id")) for host in members(document.get("hosts"))]
-    return ServiceClusterPlan([ServiceChange("delete", f"cluster {name}", reason=f"and with it its hosts {', '.join(sorted(hosts))}" if hosts else "")])
+    return ServiceClusterPlan(
+        [
+            ServiceChange(
+                "delete",
+                f"cluster {name}",
+                reason=(f"and with it its hosts {', '.join(sorted(hosts))}") if hosts else "",
+            )
+        ]
+    )
 
 
 def _creation(requested: DesiredServiceCluster, title: str) -> ServiceChange:
     if requested.existing is not None:
         return ServiceChange("import", title, requested.existing, reason="the service does not know it")
-    missing = [name for name, value in (("openshift_version", requested.params.get("openshift_version")), ("pull_secret", requested.pull_secret)) if not value]
+    missing = [
+        name
+        for name, value in (
+            ("openshift_version", requested.params.get("openshift_version")),
+            ("pull_secret", requested.pull_secret),
+        )
+        if not value
+    ]
     if missing:
-        raise InvalidInput([problem(name, REQUIRED, f"there is no cluster {requested.name} yet, and a new one needs this") for name in missing])
+        raise InvalidInput(
+            [
+                problem(name, REQUIRED, (f"there is no cluster {requested.name} yet, and a new one needs this"))
+                for name in missing
+            ]
+        )
     params = {name: value for name, value in requested.params.items() if name not in ONLY_UPDATED}
-    return ServiceChange("create", title, {"name": requested.name, **params, "pull_secret": requested.pull_secret}, reason="it does not exist")
+    return ServiceChange(
+        "create",
+        title,
+        {"name": requested.name, **params, "pull_secret": requested.pull_secret},
+        reason="it does not exist",
+    )
 
 
 def _after_import(requested: DesiredServiceCluster, title: str) -> list[ServiceChange]:
@@ -97,10 +136,16 @@ def _after_import(requested: DesiredServiceCluster, title: str) -> list[ServiceC
 
 
 def _differences(requested: DesiredServiceCluster, document: Document) -> tuple[list[Difference], list[str]]:
-    shown = {**document, "additional_ntp_source": document.get("additional_ntp_source"), "olm_operators": list(members(document.get("monitored_operators")))}
+    shown = {
+        **document,
+        "additional_ntp_source": document.get("additional_ntp_source"),
+        "olm_operators": list(members(document.get("monitored_operators"))),
+    }
     found = differing(requested.params, shown, _EQUAL)
     fixed = [
-        problem(_OPTIONS.get(item.field, item.field), FORBIDDEN, f"cannot be changed; it is {item.before}", str(item.after))
+        problem(
+            _OPTIONS.get(item.field, item.field), FORBIDDEN, f"cannot be changed; it is {item.before}", str(item.after)
+        )
         for item in found
         if item.field in FIXED
     ]
@@ -108,8 +153,15 @@ def _differences(requested: DesiredServiceCluster, document: Document) -> tuple[
         raise InvalidInput(fixed)
     warnings = []
     if any(item.field == "machine_networks" for item in found) and _derives_networks(requested, document):
-        networks = ", ".join(str(each.get("cidr")) for each in members(document.get("machine_networks"))) or "not known yet"
-        warnings = [f"machine_networks of cluster {requested.name} are {networks}: the service derives them from hosts and VIPs and takes no others."]
+        networks = (
+            ", ".join(str(each.get("cidr")) for each in members(document.get("machine_networks"))) or "not known yet"
+        )
+        warnings = [
+            (
+                f"machine_networks of cluster {requested.name} are {networks}: the service derives them from hosts and "
+                "VIPs and takes no others."
+            )
+        ]
         found = [item for item in found if item.field != "machine_networks"]
     if requested.replace_pull_secret and requested.pull_secret:
         found.append(Difference("pull_secret", None, requested.pull_secret))
@@ -136,7 +188,9 @@ def _around(requested: DesiredServiceCluster, title: str, observed: ObservedClus
     if requested.overrides is not None and not same_json(requested.overrides, before):
         difference = Difference("install_config_overrides", before or None, requested.overrides)
         # An empty text would be refused as no JSON; an empty object overrides nothing.
-        changes.append(ServiceChange("update", f"{OVERRIDES} {title}", {"overrides": requested.overrides or "{}"}, [difference]))
+        changes.append(
+            ServiceChange("update", f"{OVERRIDES} {title}", {"overrides": requested.overrides or "{}"}, [difference])
+        )
     for manifest in requested.manifests:
         found = observed.manifests.get((manifest.folder, manifest.name))
         name = f"{MANIFEST} {manifest.folder}/{manifest.name}"
@@ -145,7 +199,9 @@ def _around(requested: DesiredServiceCluster, title: str, observed: ObservedClus
             changes.append(ServiceChange("delete", name, key))
         elif not manifest.absent and found != manifest.content:
             verb = "create" if found is None else "update"
-            difference = Difference("content", None if found is None else shown_yaml(found), shown_yaml(manifest.content))
+            difference = Difference(
+                "content", None if found is None else shown_yaml(found), shown_yaml(manifest.content)
+            )
             changes.append(ServiceChange(verb, name, {**key, "content": manifest.content}, [difference]))
     return changes + _ignored(requested, title, observed)
 
@@ -154,7 +210,9 @@ def _ignored(requested: DesiredServiceCluster, title: str, observed: ObservedClu
     now = {name: ignored_ids(observed.ignored, name) for name in ("host", "cluster")}
     wanted = {"host": requested.ignored_hosts, "cluster": requested.ignored_cluster}
     differences = [
-        Difference(f"{name} validations", now[name] or None, sorted(ids)) for name, ids in wanted.items() if ids is not None and sorted(ids) != now[name]
+        Difference(f"{name} validations", now[name] or None, sorted(ids))
+        for name, ids in wanted.items()
+        if ids is not None and sorted(ids) != now[name]
     ]
     if not differences:
         return []
@@ -186,22 +244,34 @@ def _same_words(wanted: Any, found: Any) -> bool:
 
 
 def _same_addresses(wanted: Any, found: Any) -> bool:
-    return [canonical_ip(str(each.get("ip"))) for each in wanted] == [canonical_ip(str(each.get("ip"))) for each in members(found)]
+    return [canonical_ip(str(each.get("ip"))) for each in wanted] == [
+        canonical_ip(str(each.get("ip"))) for each in members(found)
+    ]
 
 
 def _same_networks(wanted: Any, found: Any) -> bool:
     """By network, and by prefix of the hosts where the desired state names one."""
     known = [(_network(each.get("cidr")), each.get("host_prefix")) for each in members(found)]
     asked = [(_network(each.get("cidr")), each.get("host_prefix")) for each in wanted]
-    return len(known) == len(asked) and all(have[0] == want[0] and want[1] in (None, have[1]) for have, want in zip(known, asked, strict=True))
+    return len(known) == len(asked) and all(
+        have[0] == want[0] and want[1] in (None, have[1]) for have, want in zip(known, asked, strict=True)
+    )
 
 
 def _same_operators(wanted: Any, found: Any) -> bool:
-    """Those that others need are added by the service, so one too many is no difference; none wanted and some there is."""
-    known = {str(each.get("name")): each.get("properties") or "" for each in members(found) if each.get("operator_type", "olm") == "olm"}
+    """Those that others need are added by the service, so one too many is no difference; none wanted and some there
+    is.
+    """
+    known = {
+        str(each.get("name")): each.get("properties") or ""
+        for each in members(found)
+        if each.get("operator_type", "olm") == "olm"
+    }
     if not wanted:
         return not known
-    return all(each["name"] in known and same_json(each.get("properties") or "", known[each["name"]]) for each in wanted)
+    return all(
+        each["name"] in known and same_json(each.get("properties") or "", known[each["name"]]) for each in wanted
+    )
 
 
 def _same_bundles(wanted: Any, found: Any) -> bool:
@@ -209,14 +279,20 @@ def _same_bundles(wanted: Any, found: Any) -> bool:
     known = {str(each.get("id")): sorted(each.get("optional_operators") or ()) for each in members(found)}
     if {str(each["id"]) for each in wanted} != set(known):
         return False
-    return all(sorted(each["optional_operators"]) == known[str(each["id"])] for each in wanted if "optional_operators" in each)
+    return all(
+        sorted(each["optional_operators"]) == known[str(each["id"])] for each in wanted if "optional_operators" in each
+    )
 
 
 def _same_members(wanted: Any, found: Any) -> bool:
     """Every member that is named, at any depth; texts that are JSON by what they say."""
     have = found if isinstance(found, Mapping) else {}
     for key, value in wanted.items():
-        equal = _same_members(value, have.get(key)) if isinstance(value, Mapping) else same_value(value, have.get(key)) or same_json(value, have.get(key))
+        equal = (
+            _same_members(value, have.get(key))
+            if isinstance(value, Mapping)
+            else same_value(value, have.get(key)) or same_json(value, have.get(key))
+        )
         if not equal:
             return False
     return True

@@ -30,10 +30,13 @@ class ClusterResult:
     warnings: Sequence[str] = ()
 
 
-def make_present(service: AssistedService, requested: DesiredServiceCluster, *, check_mode: bool, cluster_id: str = "") -> ClusterResult:
+def make_present(
+    service: AssistedService, requested: DesiredServiceCluster, *, check_mode: bool, cluster_id: str = ""
+) -> ClusterResult:
     """The cluster as described; ``cluster_id`` says which it is where that is known, else it is looked up by name.
 
-    Raises what :func:`plan_present` raises before anything is written, and :class:`PartialFailure` with what was done where the service refuses some.
+    Raises what :func:`plan_present` raises before anything is written, and :class:`PartialFailure` with what was done
+    where the service refuses some.
     """
     found = required(service.clusters(), "cluster", cluster_id) if cluster_id else _find(service, requested)
     observed = None if found is None else _observe(service, requested, found)
@@ -44,7 +47,10 @@ def make_present(service: AssistedService, requested: DesiredServiceCluster, *, 
     if applied.adopted:
         # Another run made it a moment ago; what this one wants of it besides is compared with that.
         rest = make_present(service, requested, check_mode=False, cluster_id=applied.adopted)
-        words = f"Another run made cluster {requested.name} at the same time. Its cluster {applied.adopted} is used; the one made here was taken back."
+        words = (
+            f"Another run made cluster {requested.name} at the same time. Its cluster {applied.adopted} is used; the "
+            "one made here was taken back."
+        )
         return ClusterResult({**rest.value, "changed": True}, rest.changes, [*rest.warnings, words])
     return ClusterResult(_value(requested.name, applied.cluster, plan), plan.changes, plan.warnings)
 
@@ -59,7 +65,8 @@ def make_absent(service: AssistedService, name: str, *, check_mode: bool) -> Clu
 
 
 def _find(service: AssistedService, requested: DesiredServiceCluster) -> Document | None:
-    """An imported cluster is known by the id that it has given itself: the service may have named it after its API's name.
+    """An imported cluster is known by the id that it has given itself: the service may have named it after its API's
+    name.
 
     Source: openshift/assisted-service internal/bminventory/inventory.go.
     """
@@ -86,7 +93,9 @@ def _observe(service: AssistedService, requested: DesiredServiceCluster, found: 
         asked = [(each.folder, each.name) for each in requested.manifests if (each.folder, each.name) in known]
         contents = {key: service.manifest(cluster_id, *key).decode("utf-8", errors="replace") for key in asked}
     spoken_of = requested.ignored_hosts is not None or requested.ignored_cluster is not None
-    return ObservedCluster(service.cluster(cluster_id), contents, service.ignored_validations(cluster_id) if spoken_of else {})
+    return ObservedCluster(
+        service.cluster(cluster_id), contents, service.ignored_validations(cluster_id) if spoken_of else {}
+    )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -97,7 +106,9 @@ class _Applied:
     adopted: str = ""
 
 
-def _apply(service: AssistedService, requested: DesiredServiceCluster, plan: ServiceClusterPlan, found: Document | None) -> _Applied:
+def _apply(
+    service: AssistedService, requested: DesiredServiceCluster, plan: ServiceClusterPlan, found: Document | None
+) -> _Applied:
     cluster_id = str((found or {}).get("id") or "")
     done: list[str] = []
     for change in plan.changes:
@@ -117,7 +128,11 @@ def _apply(service: AssistedService, requested: DesiredServiceCluster, plan: Ser
 def _kind(service: AssistedService, requested: DesiredServiceCluster) -> Kind:
     def rivals() -> list[Document]:
         clusters = service.clusters_with_hosts()
-        return _imported(clusters, requested) if requested.existing is not None else [item for item in clusters if item.get("name") == requested.name]
+        return (
+            _imported(clusters, requested)
+            if requested.existing is not None
+            else [item for item in clusters if item.get("name") == requested.name]
+        )
 
     def used(cluster: Document) -> str:
         hosts = [str(host.get("id")) for host in members(cluster.get("hosts"))]
@@ -155,4 +170,8 @@ def _write_manifest(service: AssistedService, change: ServiceChange, cluster_id:
 
 def _value(name: str, cluster: Document | None, plan: ServiceClusterPlan) -> dict[str, Any]:
     lines = [change.text() for change in plan.changes]
-    return {"changed": bool(lines), "plan": lines, "cluster": cluster_record(cluster) if cluster else {"id": "", "name": name}}
+    return {
+        "changed": bool(lines),
+        "plan": lines,
+        "cluster": cluster_record(cluster) if cluster else {"id": "", "name": name},
+    }

@@ -38,7 +38,10 @@ class ManifestRelease:
 
 
 def cluster_params(manifests: Manifests, release: ManifestRelease) -> dict[str, Any]:
-    """The body that registers the cluster, members that the client sends as null included. Raises :class:`InvalidInput`."""
+    """The body that registers the cluster, members that the client sends as null included.
+
+    Raises :class:`InvalidInput`.
+    """
     deployment, install = manifests.cluster_deployment, manifests.agent_cluster_install
     always: dict[str, Any] = {
         "name": manifests.cluster_name,
@@ -89,13 +92,23 @@ def user_managed_networking(install: Object) -> bool:
 
 
 def vips(install: Object) -> dict[str, list[dict[str, str]]]:
-    """``api_vips`` and ``ingress_vips`` in canonical form, from the lists or the single fields of old. Raises :class:`InvalidInput` where the two disagree."""
+    """``api_vips`` and ``ingress_vips`` in canonical form, from the lists or the single fields of old.
+
+    Raises :class:`InvalidInput` where the two disagree.
+    """
     problems, found = [], {}
-    for member, single_name, list_name in (("api_vips", "apiVIP", "apiVIPs"), ("ingress_vips", "ingressVIP", "ingressVIPs")):
+    for member, single_name, list_name in (
+        ("api_vips", "apiVIP", "apiVIPs"),
+        ("ingress_vips", "ingressVIP", "ingressVIPs"),
+    ):
         single = canonical_ip(text_at(install, "spec", single_name))
-        listed = [canonical_ip(str(address)) for address in list_at(install, "spec", list_name)] or ([single] if single else [])
+        listed = [canonical_ip(str(address)) for address in list_at(install, "spec", list_name)] or (
+            [single] if single else []
+        )
         if single and listed[0] != single:
-            problems.append(_problem(f"spec.{single_name}", f"{single_name} must be the same as the first element of {list_name}"))
+            problems.append(
+                _problem(f"spec.{single_name}", (f"{single_name} must be the same as the first element of {list_name}"))
+            )
         found[member] = [{"ip": address} for address in listed]
     if problems:
         raise InvalidInput(problems)
@@ -108,7 +121,11 @@ def networks(install: Object) -> dict[str, list[dict[str, Any]] | None]:
     cluster = [_cluster_network(item) for item in list_at(networking, "clusterNetwork")]
     service = [{"cidr": str(cidr)} for cidr in list_at(networking, "serviceNetwork")]
     machine = [{"cidr": text_at(item, "cidr")} for item in list_at(networking, "machineNetwork")]
-    return {"cluster_networks": cluster or None, "service_networks": service or None, "machine_networks": machine or None}
+    return {
+        "cluster_networks": cluster or None,
+        "service_networks": service or None,
+        "machine_networks": machine or None,
+    }
 
 
 def _cluster_network(network: Object) -> dict[str, Any]:
@@ -117,19 +134,31 @@ def _cluster_network(network: Object) -> dict[str, Any]:
 
 
 def platform(install: Object) -> dict[str, Any] | None:
-    """``platform``, or None for the service to choose; External without ``spec.external`` and unknown types are left out, as the client does."""
+    """``platform``, or None for the service to choose; External without ``spec.external`` and unknown types are left
+    out, as the client does.
+    """
     kind = text_at(install, "spec", "platformType")
     if kind == "External" and at(install, "spec", "external") is not None:
         external = at(install, "spec", "external")
-        details = {"platform_name": text_at(external, "platformName"), "cloud_controller_manager": text_at(external, "cloudControllerManager")}
+        details = {
+            "platform_name": text_at(external, "platformName"),
+            "cloud_controller_manager": text_at(external, "cloudControllerManager"),
+        }
         return {"type": "external", "external": details}
     return {"type": _PLATFORMS[kind]} if kind in _PLATFORMS else None
 
 
 def hyperthreading(install: Object) -> str:
-    """Which pools have it, in the service's word; empty where no pool is there to say. A pool that does not say counts as without."""
+    """Which pools have it, in the service's word; empty where no pool is there to say.
+
+    A pool that does not say counts as without.
+    """
     worker = next((pool for pool in list_at(install, "spec", "compute") if text_at(pool, "name") == "worker"), None)
-    pools = {"masters": at(install, "spec", "controlPlane"), "arbiters": at(install, "spec", "arbiter"), "workers": worker}
+    pools = {
+        "masters": at(install, "spec", "controlPlane"),
+        "arbiters": at(install, "spec", "arbiter"),
+        "workers": worker,
+    }
     if all(pool is None for pool in pools.values()):
         return ""
     return ",".join(name for name, pool in pools.items() if text_at(pool, "hyperthreading") == _ENABLED) or "none"
@@ -145,7 +174,10 @@ def disk_encryption(install: Object) -> dict[str, str] | None:
 
 
 def overrides(manifests: Manifests) -> str | None:
-    """The install-config overrides as they are sent; None without the annotation. Raises :class:`InvalidInput` for what is not JSON."""
+    """The install-config overrides as they are sent; None without the annotation.
+
+    Raises :class:`InvalidInput` for what is not JSON.
+    """
     annotations = at(manifests.agent_cluster_install, "metadata", "annotations") or {}
     if OVERRIDES_ANNOTATION not in annotations:
         return None
@@ -171,9 +203,19 @@ def extra_manifests(manifests: Manifests) -> list[Manifest]:
 
 
 def requested_cluster(manifests: Manifests, release: ManifestRelease) -> DesiredServiceCluster:
-    """The cluster with all that its manifests say: looked up by name and compared, where the client takes any single cluster for its own."""
-    params = {name: value for name, value in cluster_params(manifests, release).items() if name not in ("name", "pull_secret")}
-    return DesiredServiceCluster(manifests.cluster_name, params, manifests.pull_secret, overrides=overrides(manifests), manifests=extra_manifests(manifests))
+    """The cluster with all that its manifests say: looked up by name and compared, where the client takes any single
+    cluster for its own.
+    """
+    params = {
+        name: value for name, value in cluster_params(manifests, release).items() if name not in ("name", "pull_secret")
+    }
+    return DesiredServiceCluster(
+        manifests.cluster_name,
+        params,
+        manifests.pull_secret,
+        overrides=overrides(manifests),
+        manifests=extra_manifests(manifests),
+    )
 
 
 def _problem(path: str, detail: str) -> Problem:

@@ -16,12 +16,19 @@ Object = Mapping[str, Any]
 
 
 def at(document: Any, *path: str) -> Any:
-    """The value under a path of keys, each in any case; None without one. The exact key wins over one in another case."""
+    """The value under a path of keys, each in any case; None without one.
+
+    The exact key wins over one in another case.
+    """
     value = document
     for key in path:
         if not isinstance(value, Mapping):
             return None
-        value = value[key] if key in value else next((found for name, found in value.items() if str(name).lower() == key.lower()), None)
+        value = (
+            value[key]
+            if key in value
+            else next((found for name, found in value.items() if str(name).lower() == key.lower()), None)
+        )
     return value
 
 

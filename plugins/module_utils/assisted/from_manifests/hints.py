@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Which disks the client of the agent ISO takes: the first that fits, whatever kind of device it is.
 
-Unlike elsewhere, ``wwnWithExtension`` and ``wwnVendorExtension`` are accepted and ignored, and an empty text, 0 and null are no hint.
+Unlike elsewhere, ``wwnWithExtension`` and ``wwnVendorExtension`` are accepted and ignored, and an empty text, 0 and
+null are no hint.
 
 Source: openshift/assisted-service internal/host/hostutil/host_utils.go.
 """

@@ -3,8 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """The desired state of hosts: a host configuration directory or a list of hosts, all problems at once.
 
-Faults of the client that are mended: a role is checked here and not by the service, which ended the client; a fencing credential in the top-level file
-that names a MAC is matched by it; the name of a directory is the hostname that the host gets.
+Faults of the client that are mended: a role is checked here and not by the service, which ended the client; a fencing
+credential in the top-level file that names a MAC is matched by it; the name of a directory is the hostname that the
+host gets.
 
 Source: openshift/assisted-service cmd/agentbasedinstaller/host_config.go.
 """
@@ -22,7 +23,17 @@ from ...cluster.located import load_all
 from ...cluster.tree import plain
 from ...common.addresses import normal_mac
 from ...common.errors import InvalidInput, ZeroTouchError
-from ...common.problems import DUPLICATE, INVALID, REQUIRED, UNKNOWN_FIELD, UNSUPPORTED, OwnCheck, Problem, errors, nearest
+from ...common.problems import (
+    DUPLICATE,
+    INVALID,
+    REQUIRED,
+    UNKNOWN_FIELD,
+    UNSUPPORTED,
+    OwnCheck,
+    Problem,
+    errors,
+    nearest,
+)
 from ..hosts.request import NO_HOSTNAME, is_hostname
 from .documents import Object, text_at
 from .hints import hint_problems, in_hints_spelling
@@ -55,13 +66,19 @@ class Fencing:
 
     def body(self) -> dict[str, str]:
         """``fencing_credentials`` of a host."""
-        members = {name: getattr(self, name) for name in ("address", "username", "password", "certificate_verification", "mac_address")}
+        members = {
+            name: getattr(self, name)
+            for name in ("address", "username", "password", "certificate_verification", "mac_address")
+        }
         return {name: value for name, value in members.items() if value}
 
 
 @dataclasses.dataclass(frozen=True)
 class HostConfig:
-    """One host, found by any of its MACs (lower case). ``name`` is for messages, ``hostname`` is its desired name, empty to keep the present one."""
+    """One host, found by any of its MACs (lower case).
+
+    ``name`` is for messages, ``hostname`` is its desired name, empty to keep the present one.
+    """
 
     name: str
     macs: tuple[str, ...]
@@ -72,7 +89,10 @@ class HostConfig:
 
 @dataclasses.dataclass(frozen=True)
 class HostSettings:
-    """All hosts that are expected, and fencing credentials. Raises nothing; made by :func:`read_host_config` and :func:`from_hosts`."""
+    """All hosts that are expected, and fencing credentials.
+
+    Raises nothing; made by :func:`read_host_config` and :func:`from_hosts`.
+    """
 
     hosts: tuple[HostConfig, ...] = ()
     fencing: tuple[Fencing, ...] = ()
@@ -83,12 +103,19 @@ class HostSettings:
 
 
 def read_host_config(directory: Path) -> HostSettings:
-    """The directory as the agent ISO has it; one level of sub-directories counts. Raises :class:`InvalidInput` with every problem."""
+    """The directory as the agent ISO has it; one level of sub-directories counts.
+
+    Raises :class:`InvalidInput` with every problem.
+    """
     if not directory.is_dir():
-        raise ZeroTouchError(f"{directory} does not exist.", "host_config_dir is a directory with one directory a host.")
+        raise ZeroTouchError(
+            f"{directory} does not exist.", ("host_config_dir is a directory with one directory a host.")
+        )
     wanted = ("mac_addresses", "role", _HINTS_FILE, _FENCING)
     paths = [path for path in sorted(directory.glob("*/*")) if path.name in wanted] + [directory / _FENCING]
-    return parse_host_config({str(path.relative_to(directory)): path.read_text("utf-8", "replace") for path in paths if path.is_file()})
+    return parse_host_config(
+        {str(path.relative_to(directory)): path.read_text("utf-8", "replace") for path in paths if path.is_file()}
+    )
 
 
 def parse_host_config(files: Mapping[str, str]) -> HostSettings:
@@ -96,7 +123,9 @@ def parse_host_config(files: Mapping[str, str]) -> HostSettings:
     problems: list[Problem] = []
     hosts, fencing = [], []
     for name in sorted({path.partition("/")[0] for path in files if path.endswith("/mac_addresses")}):
-        macs = host_macs({"mac_addresses": [line for line in files[f"{name}/mac_addresses"].splitlines() if line.strip()]})
+        macs = host_macs(
+            {"mac_addresses": [line for line in files[f"{name}/mac_addresses"].splitlines() if line.strip()]}
+        )
         role = files.get(f"{name}/role", "").strip()
         hints = in_hints_spelling(_yaml(files, f"{name}/{_HINTS_FILE}", problems))
         hosts.append(HostConfig(name, macs, "" if _NAMELESS.match(name) else name, role, hints))
@@ -106,17 +135,27 @@ def parse_host_config(files: Mapping[str, str]) -> HostSettings:
 
 
 def from_hosts(hosts: Sequence[Mapping[str, Any]]) -> HostSettings:
-    """Entries ``{name, hostname, mac_addresses, role, root_device_hints, fencing_credentials}``. Raises :class:`InvalidInput` with every problem."""
+    """Entries ``{name, hostname, mac_addresses, role, root_device_hints, fencing_credentials}``.
+
+    Raises :class:`InvalidInput` with every problem.
+    """
     configs, fencing = [], []
     for index, entry in enumerate(hosts):
         macs = host_macs(entry)
         hostname = str(entry.get("hostname") or "")
         name = hostname or f"host-{index}"
-        configs.append(HostConfig(name, macs, hostname, str(entry.get("role") or ""), dict(entry.get("root_device_hints") or {})))
+        configs.append(
+            HostConfig(name, macs, hostname, str(entry.get("role") or ""), dict(entry.get("root_device_hints") or {}))
+        )
         provided = entry.get("fencing_credentials")
         if provided:
-            rest = {key: str(provided.get(key) or "") for key in ("address", "username", "password", "certificate_verification")}
-            fencing.append(Fencing(hostname, normal_mac(str(provided.get("mac_address") or "")) or next(iter(macs), ""), **rest))
+            rest = {
+                key: str(provided.get(key) or "")
+                for key in ("address", "username", "password", "certificate_verification")
+            }
+            fencing.append(
+                Fencing(hostname, normal_mac(str(provided.get("mac_address") or "")) or next(iter(macs), ""), **rest)
+            )
     return _checked(configs, fencing, [])
 
 
@@ -141,7 +180,14 @@ def _checked(hosts: Sequence[HostConfig], fencing: Iterable[Fencing], problems: 
     kept = {item.key: item for item in fencing}
     for item in kept.values():
         if item.certificate_verification not in _VERIFICATION:
-            problems.append(_problem("fencing credentials", UNSUPPORTED, "certificateVerification must be Enabled or Disabled", item.certificate_verification))
+            problems.append(
+                _problem(
+                    "fencing credentials",
+                    UNSUPPORTED,
+                    ("certificateVerification must be Enabled or Disabled"),
+                    item.certificate_verification,
+                )
+            )
     if errors(problems):
         raise InvalidInput(problems)
     return HostSettings(tuple(hosts), tuple(kept.values()))
@@ -151,7 +197,9 @@ def _credentials(files: Mapping[str, str], path: str, problems: list[Problem]) -
     document = _yaml(files, path, problems)
     unknown = [key for key in document if str(key).lower() != "credentials"]
     if unknown:
-        problems.append(_problem(path, UNKNOWN_FIELD, f"{unknown[0]} is not known here; the file holds credentials: a list"))
+        problems.append(
+            _problem(path, UNKNOWN_FIELD, (f"{unknown[0]} is not known here; the file holds credentials: a list"))
+        )
     entries = next((value for key, value in document.items() if str(key).lower() == "credentials"), None) or []
     found = []
     for entry in entries if isinstance(entries, list) else [None]:
@@ -160,7 +208,9 @@ def _credentials(files: Mapping[str, str], path: str, problems: list[Problem]) -
             continue
         known = {key.lower() for key in _CREDENTIAL_KEYS}
         problems += [
-            _problem(path, UNKNOWN_FIELD, f"{key} is not known", hint=nearest(str(key), _CREDENTIAL_KEYS)) for key in entry if str(key).lower() not in known
+            _problem(path, UNKNOWN_FIELD, f"{key} is not known", hint=nearest(str(key), _CREDENTIAL_KEYS))
+            for key in entry
+            if str(key).lower() not in known
         ]
         fencing = _fencing(entry)
         if not fencing.hostname and not fencing.mac_address:

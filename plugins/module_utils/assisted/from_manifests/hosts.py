@@ -3,9 +3,10 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Hosts against their configuration: one PATCH for each that differs. Pure.
 
-Kept: the comparison of roles with ``suggested_role``, the first eligible disk, the members of the body. Changed: hostnames are set; where no disk fits,
-the reasons are reported and nothing is sent, instead of a disk that does not exist; unexpected hosts are reported; of a machine that registered more
-than once the registration is configured that the service hears from, and where it cannot be told which one is meant, none is.
+Kept: the comparison of roles with ``suggested_role``, the first eligible disk, the members of the body. Changed:
+hostnames are set; where no disk fits, the reasons are reported and nothing is sent, instead of a disk that does not
+exist; unexpected hosts are reported; of a machine that registered more than once the registration is configured that
+the service hears from, and where it cannot be told which one is meant, none is.
 
 Source: openshift/assisted-service cmd/agentbasedinstaller/client/main.go, cmd/agentbasedinstaller/host_config.go.
 """
@@ -27,12 +28,19 @@ from .host_config import Fencing, HostConfig, HostSettings
 
 # Members that the client sends as null where it has nothing for them.
 _UNUSED = ("disks_selected_config", "disks_skip_formatting", "ignition_endpoint_http_headers", "node_labels")
-_WORDS = {"host_name": "hostname", "disks_selected_config": "installation disk", "host_role": "role", "fencing_credentials": "fencing credentials"}
+_WORDS = {
+    "host_name": "hostname",
+    "disks_selected_config": "installation disk",
+    "host_role": "role",
+    "fencing_credentials": "fencing credentials",
+}
 
 
 @dataclasses.dataclass(frozen=True)
 class ConfiguredHostPlan:
-    """One registered host. ``body`` is empty where nothing changes; ``problem`` says why its configuration cannot be applied.
+    """One registered host.
+
+    ``body`` is empty where nothing changes; ``problem`` says why its configuration cannot be applied.
 
     ``expected`` is the configuration and ``fenced`` the fencing credential that are its own.
     """
@@ -53,8 +61,9 @@ class ConfiguredHostPlan:
 
 @dataclasses.dataclass(frozen=True)
 class HostsPlan:
-    """``missing`` are expected hosts that have not registered, or whose hardware is not known yet, or of which it cannot be told which one they are;
-    ``unknown`` registered hosts that are not expected."""
+    """``missing`` are expected hosts that have not registered, or whose hardware is not known yet, or of which it
+    cannot be told which one they are; ``unknown`` registered hosts that are not expected.
+    """
 
     hosts: tuple[ConfiguredHostPlan, ...]
     missing: tuple[str, ...]
@@ -67,9 +76,15 @@ def plan_hosts(documents: Iterable[Document], settings: HostSettings) -> HostsPl
     matches = match_identities([Wanted(each.name, Identity(macs=each.macs)) for each in settings.hosts], hosts, WORDS)
     owners = {match.agent.key: config for config in settings.hosts if (match := matches[config.name]).agent is not None}
     plans = [_plan_host(host, owners.get(host.key), settings) for host in hosts]
-    missing = [_missing(config, matches[config.name]) for config in settings.hosts if matches[config.name].agent is None]
+    missing = [
+        _missing(config, matches[config.name]) for config in settings.hosts if matches[config.name].agent is None
+    ]
     fenced = {plan.fenced for plan in plans}
-    missing += [f"{item.key} (fencing credentials)" for item in settings.fencing if item.key not in fenced and not _of_a_host(item, settings)]
+    missing += [
+        f"{item.key} (fencing credentials)"
+        for item in settings.fencing
+        if item.key not in fenced and not _of_a_host(item, settings)
+    ]
     meant = {host.id for match in matches.values() for host in (*match.candidates, *match.superseded)}
     unknown = [plan.name for plan in plans if not plan.expected and plan.host_id not in meant] if settings.hosts else []
     return HostsPlan(tuple(plans), tuple(missing), tuple(sorted(unknown)))
@@ -81,7 +96,9 @@ def _missing(config: HostConfig, match: Match) -> str:
 
 def _of_a_host(item: Fencing, settings: HostSettings) -> bool:
     """Whether a host of the configuration is meant, which is missing by itself then."""
-    return any((item.hostname and item.hostname == host.hostname) or item.mac_address in host.macs for host in settings.hosts)
+    return any(
+        (item.hostname and item.hostname == host.hostname) or item.mac_address in host.macs for host in settings.hosts
+    )
 
 
 def _plan_host(host: RegisteredHost, config: HostConfig | None, settings: HostSettings) -> ConfiguredHostPlan:
@@ -89,7 +106,9 @@ def _plan_host(host: RegisteredHost, config: HostConfig | None, settings: HostSe
     document, inventory = host.document, host.inventory
     infra_env_id = str(document.get("infra_env_id") or "")
     if not inventory:
-        return ConfiguredHostPlan(host.id, infra_env_id, safe_host_name(str(document.get("requested_hostname") or "")) or host.id)
+        return ConfiguredHostPlan(
+            host.id, infra_env_id, safe_host_name(str(document.get("requested_hostname") or "")) or host.id
+        )
     name = safe_host_name(str(document.get("requested_hostname") or inventory.get("hostname") or "")) or host.id
     names = {name, str(inventory.get("hostname") or ""), config.hostname if config else ""} - {""}
     fencing = next((item for item in settings.fencing if item.hostname in names or item.mac_address in host.macs), None)
@@ -121,7 +140,8 @@ def _changes(
         if disk:
             body["disks_selected_config"] = [{"id": disk, "role": "install"}]
             differences.append(Difference("disks_selected_config", current or None, disk))
-        # The suggestion counts, so that a host whose role the service has found out by itself is left alone; one that is left to the service
+        # The suggestion counts, so that a host whose role the service has found out by itself is left alone; one that
+        # is left to the service
         # has a suggestion soon, so there it is the role.
         suggested = str(document.get("role" if config.role == "auto-assign" else "suggested_role") or "")
         if config.role and config.role != suggested:
@@ -136,7 +156,11 @@ def _changes(
 def _words(difference: Difference) -> str:
     """In the client's words (openshift/assisted-service cmd/agentbasedinstaller/client/main.go)."""
     words = _WORDS[difference.field]
-    return words if isinstance(difference.after, Mapping) else f"{words} to {difference.after} (from {difference.before or 'none'})"
+    return (
+        words
+        if isinstance(difference.after, Mapping)
+        else (f"{words} to {difference.after} (from {difference.before or 'none'})")
+    )
 
 
 def choose_disk(disks: Sequence[Document], hints: Mapping[str, Any], current: str) -> tuple[str, str]:

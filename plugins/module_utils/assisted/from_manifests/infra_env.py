@@ -21,7 +21,10 @@ from .read import Manifests, label_problems
 
 
 def infra_env_params(manifests: Manifests, *, cluster_id: str = "", image_type: str = "full-iso") -> dict[str, Any]:
-    """The body that registers the InfraEnv, members that the client sends as null included. Raises :class:`InvalidInput` for labels that do not fit."""
+    """The body that registers the InfraEnv, members that the client sends as null included.
+
+    Raises :class:`InvalidInput` for labels that do not fit.
+    """
     spec = at(manifests.infra_env, "spec") or {}
     always: dict[str, Any] = {
         "name": manifests.infra_env_name,
@@ -47,14 +50,27 @@ def infra_env_params(manifests: Manifests, *, cluster_id: str = "", image_type: 
     return always | {name: value for name, value in optional.items() if value}
 
 
-def requested_infra_env(manifests: Manifests, *, cluster_id: str | None, image_type: str = "full-iso") -> DesiredServiceInfraEnv:
-    """The InfraEnv, looked up by name and brought to what the manifests say, where the client never changes one. ``cluster_id`` None: not known yet."""
-    params = {name: value for name, value in infra_env_params(manifests, image_type=image_type).items() if name not in ("name", "pull_secret")}
+def requested_infra_env(
+    manifests: Manifests, *, cluster_id: str | None, image_type: str = "full-iso"
+) -> DesiredServiceInfraEnv:
+    """The InfraEnv, looked up by name and brought to what the manifests say, where the client never changes one.
+
+    ``cluster_id`` None: not known yet.
+    """
+    params = {
+        name: value
+        for name, value in infra_env_params(manifests, image_type=image_type).items()
+        if name not in ("name", "pull_secret")
+    }
     return DesiredServiceInfraEnv(manifests.infra_env_name, params, cluster_id, manifests.pull_secret)
 
 
 def _proxy(proxy: Object) -> dict[str, str]:
-    return {"http_proxy": text_at(proxy, "httpProxy"), "https_proxy": text_at(proxy, "httpsProxy"), "no_proxy": text_at(proxy, "noProxy")}
+    return {
+        "http_proxy": text_at(proxy, "httpProxy"),
+        "https_proxy": text_at(proxy, "httpsProxy"),
+        "no_proxy": text_at(proxy, "noProxy"),
+    }
 
 
 def _kernel_argument(argument: Object) -> dict[str, str]:
@@ -73,6 +89,8 @@ def static_network_config(manifests: Manifests) -> list[dict[str, Any]] | None:
 
 def _element(document: Object) -> dict[str, Any]:
     interfaces = list_at(document, "spec", "interfaces")
-    names = [{"mac_address": text_at(item, "macAddress"), "logical_nic_name": text_at(item, "name")} for item in interfaces]
+    names = [
+        {"mac_address": text_at(item, "macAddress"), "logical_nic_name": text_at(item, "name")} for item in interfaces
+    ]
     config = at(document, "spec", "config")
     return {"mac_interface_map": names, **({} if config is None else {"network_yaml": dump(config)})}

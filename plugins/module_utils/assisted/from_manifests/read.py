@@ -67,7 +67,10 @@ _TYPE_WORDS = {int: "a whole number", bool: "true or false", list: "a list", str
 
 @dataclasses.dataclass(frozen=True)
 class Manifests:
-    """The documents of one directory. Those of the cluster are empty where a running one is imported; ``extra`` is name -> bytes, in order."""
+    """The documents of one directory.
+
+    Those of the cluster are empty where a running one is imported; ``extra`` is name -> bytes, in order.
+    """
 
     pull_secret: str = dataclasses.field(repr=False)
     infra_env: Object
@@ -88,17 +91,25 @@ class Manifests:
 
 
 def read_manifests(config_dir: Path, *, with_cluster: bool = True) -> Manifests:
-    """The manifests of a directory that holds ``cluster-manifests/`` (and perhaps ``openshift/`` or ``extra-manifests/``), or is one itself.
+    """The manifests of a directory that holds ``cluster-manifests/`` (and perhaps ``openshift/`` or
+    ``extra-manifests/``), or is one itself.
 
     Raises :class:`InvalidInput` with every problem; the text of files is never in it.
     """
     if not config_dir.is_dir():
-        raise ZeroTouchError(f"{config_dir} does not exist.", "config_dir is a directory with cluster-manifests/ in it, or such a directory.")
+        raise ZeroTouchError(
+            f"{config_dir} does not exist.",
+            ("config_dir is a directory with cluster-manifests/ in it, or such a directory."),
+        )
     inner = config_dir / CLUSTER_MANIFESTS
-    return parse_manifests(_texts(inner if inner.is_dir() else config_dir), _extra(config_dir), with_cluster=with_cluster)
+    return parse_manifests(
+        _texts(inner if inner.is_dir() else config_dir), _extra(config_dir), with_cluster=with_cluster
+    )
 
 
-def parse_manifests(files: Mapping[str, str], extra: Mapping[str, bytes] | None = None, *, with_cluster: bool = True) -> Manifests:
+def parse_manifests(
+    files: Mapping[str, str], extra: Mapping[str, bytes] | None = None, *, with_cluster: bool = True
+) -> Manifests:
     """As :func:`read_manifests`, from file name -> text."""
     problems: list[Problem] = []
     found: dict[str, Object] = {}
@@ -122,7 +133,9 @@ def parse_manifests(files: Mapping[str, str], extra: Mapping[str, bytes] | None 
     if errors(problems):
         raise InvalidInput(problems)
     kept = None if nmstate is None else tuple(item for item in nmstate if isinstance(item, Mapping))
-    manifests = Manifests(_pull_secret(secret), nmstate_configs=kept, operators=tuple(listed), extra=dict(extra or {}), **found)
+    manifests = Manifests(
+        _pull_secret(secret), nmstate_configs=kept, operators=tuple(listed), extra=dict(extra or {}), **found
+    )
     problems = _check(manifests, with_cluster)
     if problems:
         raise InvalidInput(problems)
@@ -130,7 +143,8 @@ def parse_manifests(files: Mapping[str, str], extra: Mapping[str, bytes] | None 
 
 
 def _pull_secret(secret: Object) -> str:
-    """The client reads ``stringData`` alone, so that a Secret with ``data`` gave it an empty pull secret: both are read here.
+    """The client reads ``stringData`` alone, so that a Secret with ``data`` gave it an empty pull secret: both are read
+    here.
 
     Source: openshift/assisted-service cmd/agentbasedinstaller/register.go.
     """
@@ -144,21 +158,34 @@ def _pull_secret(secret: Object) -> str:
 
 
 def _check(manifests: Manifests, with_cluster: bool) -> list[Problem]:
-    needed = [("pull-secret.yaml", f"stringData[{_PULL_SECRET}]", manifests.pull_secret), ("infraenv.yaml", "metadata.name", manifests.infra_env_name)]
+    needed = [
+        ("pull-secret.yaml", f"stringData[{_PULL_SECRET}]", manifests.pull_secret),
+        ("infraenv.yaml", "metadata.name", manifests.infra_env_name),
+    ]
     if with_cluster:
         install, requirements = manifests.agent_cluster_install, ("spec", "provisionRequirements", "controlPlaneAgents")
         needed += [
             ("cluster-deployment.yaml", "spec.clusterName", manifests.cluster_name),
             ("cluster-deployment.yaml", "spec.baseDomain", text_at(manifests.cluster_deployment, "spec", "baseDomain")),
-            ("cluster-image-set.yaml", "spec.releaseImage", text_at(manifests.cluster_image_set, "spec", "releaseImage")),
+            (
+                "cluster-image-set.yaml",
+                "spec.releaseImage",
+                text_at(manifests.cluster_image_set, "spec", "releaseImage"),
+            ),
             ("agent-cluster-install.yaml", ".".join(requirements), text_at(install, *requirements)),
         ]
     missing = [problem(path, REQUIRED, "is missing or empty", file=file) for file, path, value in needed if not value]
-    return missing + [problem for name, fields in _TYPES.items() for problem in _wrong_types(getattr(manifests, name), _FILES[name][0], fields)]
+    return missing + [
+        problem
+        for name, fields in _TYPES.items()
+        for problem in _wrong_types(getattr(manifests, name), _FILES[name][0], fields)
+    ]
 
 
 def _wrong_types(document: Object, file: str, fields: Mapping[str, type]) -> Iterator[Problem]:
-    """Values of another type than the client can decode, which ends it; read leniently they would count as not given."""
+    """Values of another type than the client can decode, which ends it; read leniently they would count as not
+    given.
+    """
     for path, kind in fields.items():
         value = at(document, *path.split("."))
         if value is not None and (not isinstance(value, kind) or (kind is int and isinstance(value, bool))):
@@ -180,7 +207,12 @@ def _texts(directory: Path) -> dict[str, str]:
 
 def _extra(config_dir: Path) -> dict[str, bytes]:
     directories = [config_dir / name for name in EXTRA_MANIFESTS if (config_dir / name).is_dir()]
-    return {path.name: _read(path) for directory in directories for path in sorted(directory.iterdir()) if path.is_file() and _EXTRA.match(path.name)}
+    return {
+        path.name: _read(path)
+        for directory in directories
+        for path in sorted(directory.iterdir())
+        if path.is_file() and _EXTRA.match(path.name)
+    }
 
 
 def _read(path: Path) -> bytes:
@@ -209,5 +241,9 @@ def label_problems(manifests: Manifests) -> list[str]:
             return ["infraenv does not have any labels set with NMStateConfigLabelSelector.MatchLabels"]
         if dict(labels) != dict(wanted):
             return ["infraenv and nmstateconfig labels do not match"]
-    missing = [index for index, document in enumerate(manifests.nmstate_configs or ()) if not list_at(document, "spec", "interfaces")]
+    missing = [
+        index
+        for index, document in enumerate(manifests.nmstate_configs or ())
+        if not list_at(document, "spec", "interfaces")
+    ]
     return [f"nmstateconfig {index}: at least one interface must be given in spec.interfaces" for index in missing]

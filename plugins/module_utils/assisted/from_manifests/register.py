@@ -1,8 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The use case of the module ``assisted_manifests``: cluster and InfraEnv as their manifests say, then the hosts, until they are as configured or the time is
-over. Looked up by name and compared; what of it the service cannot change is refused before anything is written."""
+"""The use case of the module ``assisted_manifests``: cluster and InfraEnv as their manifests say, then the hosts, until
+they are as configured or the time is over. Looked up by name and compared; what of it the service cannot change is
+refused before anything is written.
+"""
 
 from __future__ import annotations
 
@@ -49,15 +51,26 @@ class RegistrationRequest:
 
     def secrets(self) -> set[str]:
         """What must appear in no output."""
-        documents = [{"pull_secret": self.manifests.pull_secret}, dict(self.manifests.agent_cluster_install), dict(self.manifests.infra_env)]
+        documents = [
+            {"pull_secret": self.manifests.pull_secret},
+            dict(self.manifests.agent_cluster_install),
+            dict(self.manifests.infra_env),
+        ]
         return secret_values(documents) | self.settings.secrets
 
     def requested_cluster(self) -> DesiredServiceCluster:
-        return self.cluster.requested() if isinstance(self.cluster, ImportedCluster) else requested_cluster(self.manifests, self.cluster)
+        return (
+            self.cluster.requested()
+            if isinstance(self.cluster, ImportedCluster)
+            else requested_cluster(self.manifests, self.cluster)
+        )
 
 
 def read_request(config_dir: Path, options: Mapping[str, Any]) -> RegistrationRequest:
-    """The request in a module's options and the files that they name. Raises :class:`InvalidInput` with everything that is wrong."""
+    """The request in a module's options and the files that they name.
+
+    Raises :class:`InvalidInput` with everything that is wrong.
+    """
     wanted = options.get("import_cluster")
     manifests = read_manifests(config_dir, with_cluster=not wanted)
     if wanted:
@@ -72,7 +85,9 @@ def read_request(config_dir: Path, options: Mapping[str, Any]) -> RegistrationRe
 
 @dataclasses.dataclass(frozen=True)
 class Manner:
-    """``timeout`` is how long to wait for hosts in seconds, 0 to look once; ``check_mode`` is what the service was opened with."""
+    """``timeout`` is how long to wait for hosts in seconds, 0 to look once; ``check_mode`` is what the service was
+    opened with.
+    """
 
     check_mode: bool = False
     timeout: float = 0.0
@@ -92,15 +107,18 @@ class RegistrationResult:
 def register(service: AssistedService, request: RegistrationRequest, manner: Manner) -> RegistrationResult:
     """Bring the service to what the request says, or only tell it in check mode.
 
-    Raises :class:`InvalidInput` for what the service cannot change, before anything is written, and :class:`PartialFailure` with the whole result where
-    some of it failed, a host refuses its configuration, or hosts are missing after the wait.
+    Raises :class:`InvalidInput` for what the service cannot change, before anything is written, and
+    :class:`PartialFailure` with the whole result where some of it failed, a host refuses its configuration, or hosts
+    are missing after the wait.
     """
     requested = request.requested_cluster()
     predicted = clusters.make_present(service, requested, check_mode=True)
     cluster_id = str(predicted.value["cluster"]["id"])
     observed = only_one(service.infra_envs(), "InfraEnv", request.manifests.infra_env_name)
     bound = cluster_id or (None if observed is None else _NOT_YET)
-    changes = plan_present(requested_infra_env(request.manifests, cluster_id=bound, image_type=request.image_type), observed)
+    changes = plan_present(
+        requested_infra_env(request.manifests, cluster_id=bound, image_type=request.image_type), observed
+    )
     cluster, infra_env, warnings = predicted, observed, list(predicted.warnings)
     if not manner.check_mode:
         cluster = clusters.make_present(service, requested, check_mode=False)
@@ -108,7 +126,15 @@ def register(service: AssistedService, request: RegistrationRequest, manner: Man
         infra_env, warnings = applied.infra_env, [*cluster.warnings, *applied.warnings]
     lines = [*cluster.value["plan"], *(change.text() for change in changes)]
     shown = infra_env_record(infra_env) if infra_env else {"id": "", "name": request.manifests.infra_env_name}
-    result = {"changed": bool(lines), "plan": lines, "cluster": cluster.value["cluster"], "infra_env": shown, "hosts": [], "missing": [], "unknown": []}
+    result = {
+        "changed": bool(lines),
+        "plan": lines,
+        "cluster": cluster.value["cluster"],
+        "infra_env": shown,
+        "hosts": [],
+        "missing": [],
+        "unknown": [],
+    }
     everything = (*predicted.changes, *changes)
     if infra_env is None:
         result["missing"] = list(plan_hosts((), request.settings).missing)
@@ -118,9 +144,13 @@ def register(service: AssistedService, request: RegistrationRequest, manner: Man
     return RegistrationResult(value, (*everything, *hosts.changes), warnings)
 
 
-def _apply(service: AssistedService, request: RegistrationRequest, observed: Document | None, cluster: clusters.ClusterResult) -> infra_envs.Applied:
+def _apply(
+    service: AssistedService, request: RegistrationRequest, observed: Document | None, cluster: clusters.ClusterResult
+) -> infra_envs.Applied:
     """The InfraEnv as described, now that it is known which cluster it belongs to."""
-    requested = requested_infra_env(request.manifests, cluster_id=str(cluster.value["cluster"]["id"]), image_type=request.image_type)
+    requested = requested_infra_env(
+        request.manifests, cluster_id=str(cluster.value["cluster"]["id"]), image_type=request.image_type
+    )
     changes = plan_present(requested, observed)
     try:
         return infra_envs.carry_out(service, requested, changes, observed)
@@ -130,9 +160,13 @@ def _apply(service: AssistedService, request: RegistrationRequest, observed: Doc
 
 
 class _Hosts:
-    """Hosts of an InfraEnv, looked at and patched until they are as configured or the time is over; keeps the module's result up to date."""
+    """Hosts of an InfraEnv, looked at and patched until they are as configured or the time is over; keeps the module's
+    result up to date.
+    """
 
-    def __init__(self, service: AssistedService, settings: HostSettings, manner: Manner, result: dict[str, Any]) -> None:
+    def __init__(
+        self, service: AssistedService, settings: HostSettings, manner: Manner, result: dict[str, Any]
+    ) -> None:
         self.service = service
         self.settings = settings
         self.manner = manner
@@ -209,7 +243,11 @@ class _Hosts:
             }
             for host in hosts.hosts
         ]
-        lines = [f"update host {host.name}: {'; '.join(self.changed[host.host_id])}" for host in hosts.hosts if host.host_id in self.changed]
+        lines = [
+            f"update host {host.name}: {'; '.join(self.changed[host.host_id])}"
+            for host in hosts.hosts
+            if host.host_id in self.changed
+        ]
         plan = [*self.before, *lines]
         self.result.update(missing=list(hosts.missing), unknown=list(hosts.unknown), plan=plan, changed=bool(plan))
 

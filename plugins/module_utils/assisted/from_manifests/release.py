@@ -24,7 +24,8 @@ _SET_NAME = re.compile(rf"^openshift-(?:v)?{_VERSION}$")
 
 
 def release_of(manifests: Manifests, version: str = "", architecture: str = "") -> ManifestRelease:
-    """What is given, else what the tag of the image says, else the name of the ClusterImageSet and the architecture of the InfraEnv.
+    """What is given, else what the tag of the image says, else the name of the ClusterImageSet and the architecture of
+    the InfraEnv.
 
     Raises :class:`InvalidInput` where nothing says it.
     """
@@ -32,7 +33,11 @@ def release_of(manifests: Manifests, version: str = "", architecture: str = "") 
     named = _SET_NAME.match(text_at(manifests.cluster_image_set, "metadata", "name"))
     source = tag or named
     found = version or (source["version"] if source else "")
-    kind = architecture or (tag["architecture"] or "" if tag else "") or text_at(manifests.infra_env, "spec", "cpuArchitecture")
+    kind = (
+        architecture
+        or (tag["architecture"] or "" if tag else "")
+        or text_at(manifests.infra_env, "spec", "cpuArchitecture")
+    )
     missing = [name for name, value in (("openshift_version", found), ("arch", kind)) if not value]
     if missing:
         detail = "the name of the release image does not tell it; it has to be given"

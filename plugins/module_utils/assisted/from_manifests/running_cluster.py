@@ -27,7 +27,9 @@ _ENDPOINT = "worker-ignition-endpoint.json"
 
 @dataclasses.dataclass(frozen=True)
 class ImportedCluster:
-    """``openshift_cluster_id`` is the id that the cluster gave itself (ClusterVersion ``spec.clusterID``); ``user_managed_networking`` None: not said."""
+    """``openshift_cluster_id`` is the id that the cluster gave itself (ClusterVersion ``spec.clusterID``);
+    ``user_managed_networking`` None: not said.
+    """
 
     openshift_cluster_id: str
     name: str
@@ -37,12 +39,21 @@ class ImportedCluster:
 
     def import_params(self) -> dict[str, str]:
         """The body of the import."""
-        return {"name": self.name, "api_vip_dnsname": self.api_vip_dnsname, "openshift_cluster_id": self.openshift_cluster_id}
+        return {
+            "name": self.name,
+            "api_vip_dnsname": self.api_vip_dnsname,
+            "openshift_cluster_id": self.openshift_cluster_id,
+        }
 
     def update_params(self) -> dict[str, Any]:
-        """The body of the PATCH that follows it. What the client sends as null besides means "unchanged", as leaving it out does."""
+        """The body of the PATCH that follows it.
+
+        What the client sends as null besides means "unchanged", as leaving it out does.
+        """
         endpoint = {"ignition_endpoint": dict(self.ignition_endpoint)} if self.ignition_endpoint else {}
-        managed = {} if self.user_managed_networking is None else {"user_managed_networking": self.user_managed_networking}
+        managed = (
+            {} if self.user_managed_networking is None else {"user_managed_networking": self.user_managed_networking}
+        )
         return {**managed, **endpoint}
 
     def requested(self) -> DesiredServiceCluster:
@@ -51,20 +62,31 @@ class ImportedCluster:
 
 
 def parse_running_cluster(wanted: Mapping[str, Any], files: Mapping[str, str]) -> ImportedCluster:
-    """From ``openshift_cluster_id``, ``name``, ``api_vip_dnsname`` and the files of a cluster configuration directory. Raises :class:`InvalidInput`."""
-    problems = [Problem(f"import_cluster.{name}", REQUIRED, "is needed", layer="ours") for name in _IDENTITY if not wanted.get(name)]
+    """From ``openshift_cluster_id``, ``name``, ``api_vip_dnsname`` and the files of a cluster configuration directory.
+
+    Raises :class:`InvalidInput`.
+    """
+    problems = [
+        Problem(f"import_cluster.{name}", REQUIRED, "is needed", layer="ours")
+        for name in _IDENTITY
+        if not wanted.get(name)
+    ]
     config = _json(files, _CONFIG, problems)
     managed = wanted.get("user_managed_networking")
     if managed is None:
         managed = at(config, "networking", "userManagedNetworking")
     if managed is not None and not isinstance(managed, bool):
-        problems.append(Problem("networking.userManagedNetworking", INVALID, "must be true or false", file=_CONFIG, layer="ours"))
+        problems.append(
+            Problem("networking.userManagedNetworking", INVALID, "must be true or false", file=_CONFIG, layer="ours")
+        )
     endpoint = dict(wanted.get("ignition_endpoint") or _json(files, _ENDPOINT, problems))
     known = {key: text_at(endpoint, key) for key in ("url", "ca_certificate") if text_at(endpoint, key)}
     if endpoint and "url" not in known:
         problems.append(Problem("import_cluster.ignition_endpoint.url", REQUIRED, "is needed", layer="ours"))
     if "ca_certificate" in known and not _is_base64(known["ca_certificate"]):
-        problems.append(Problem("import_cluster.ignition_endpoint.ca_certificate", INVALID, "is not base64", layer="ours"))
+        problems.append(
+            Problem("import_cluster.ignition_endpoint.ca_certificate", INVALID, "is not base64", layer="ours")
+        )
     if problems:
         raise InvalidInput(problems)
     own_id, name, api = (str(wanted[member]) for member in _IDENTITY)
@@ -73,7 +95,11 @@ def parse_running_cluster(wanted: Mapping[str, Any], files: Mapping[str, str]) -
 
 def read_cluster_config(directory: Path) -> dict[str, str]:
     """The files of a cluster configuration directory that are there."""
-    return {name: (directory / name).read_text("utf-8", "replace") for name in (_CONFIG, _ENDPOINT) if (directory / name).is_file()}
+    return {
+        name: (directory / name).read_text("utf-8", "replace")
+        for name in (_CONFIG, _ENDPOINT)
+        if (directory / name).is_file()
+    }
 
 
 _IDENTITY = ("openshift_cluster_id", "name", "api_vip_dnsname")

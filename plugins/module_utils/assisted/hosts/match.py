@@ -97,15 +97,20 @@ def registered(document: Document) -> RegisteredHost:
     return RegisteredHost(document, macs, str(vendor.get("serial_number") or "").strip(), addresses)
 
 
-def match_hosts(requests: Sequence[ServiceHostRequest], hosts: Iterable[Document], clusters: Mapping[str, str], default: str = "") -> list[Match]:
+def match_hosts(
+    requests: Sequence[ServiceHostRequest], hosts: Iterable[Document], clusters: Mapping[str, str], default: str = ""
+) -> list[Match]:
     """A match for every request, in their order.
 
-    ``clusters`` has the id for each cluster that a request names, ``default`` is the cluster of the others: in it a host is known by the hostname that it
-    was given while it has no inventory (it registers again once it is bound).
+    ``clusters`` has the id for each cluster that a request names, ``default`` is the cluster of the others: in it a
+    host is known by the hostname that it was given while it has no inventory (it registers again once it is bound).
 
     Source: openshift/assisted-service internal/host/statemachine.go.
     """
-    wanted = [host_match.Wanted(request.name, _identity(request, clusters.get(request.cluster or "", default))) for request in requests]
+    wanted = [
+        host_match.Wanted(request.name, _identity(request, clusters.get(request.cluster or "", default)))
+        for request in requests
+    ]
     found = host_match.match_identities(wanted, [registered(host) for host in hosts], WORDS)
     return [found[request.name] for request in requests]
 

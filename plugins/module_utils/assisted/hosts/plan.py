@@ -29,7 +29,8 @@ BIND, UNBIND, DELETE = "bind", "unbind", "delete"
 
 @dataclasses.dataclass(frozen=True)
 class ServiceHostPlan:
-    """One host: ``changes`` to make now; ``waiting`` why there is more to do that cannot be done yet; ``refused`` why it cannot be as described.
+    """One host: ``changes`` to make now; ``waiting`` why there is more to do that cannot be done yet; ``refused`` why
+    it cannot be as described.
 
     A refused host is not touched at all. A change to another host than the one that was found has its ids in its body.
     """
@@ -48,12 +49,19 @@ class ServiceHostPlan:
 def plan_host(request: ServiceHostRequest, match: Match, clusters: Mapping[str, str]) -> ServiceHostPlan:
     """The plan for one match; ``clusters`` has the id for each cluster that requests name."""
     if match.agent is None:
-        return ServiceHostPlan(request, match) if request.absent and not match.candidates else ServiceHostPlan(request, match, waiting=match.reason)
+        return (
+            ServiceHostPlan(request, match)
+            if request.absent and not match.candidates
+            else ServiceHostPlan(request, match, waiting=match.reason)
+        )
     host = match.agent.document
     title = f"host {request.name} ({read_host(host).name})"
     if request.absent:
         # An earlier registration of the machine would stay behind otherwise, and keep its InfraEnv from being deleted.
-        earlier = [ServiceChange(DELETE, each.title, _where(each.document), reason="an earlier registration of it") for each in match.superseded]
+        earlier = [
+            ServiceChange(DELETE, each.title, _where(each.document), reason="an earlier registration of it")
+            for each in match.superseded
+        ]
         return ServiceHostPlan(request, match, [*earlier, ServiceChange(DELETE, title)])
     status = match.agent.status
     settings = HostChanges(request, host, title)
@@ -67,7 +75,9 @@ def plan_host(request: ServiceHostRequest, match: Match, clusters: Mapping[str, 
     if refused:
         return ServiceHostPlan(request, match, refused="; ".join(refused))
     waiting = "; ".join(text for text in (settings.waiting, binding.waiting) if text)
-    return ServiceHostPlan(request, match, [*settings.changes, *settings.resets, *([binding.change] if binding.change else [])], waiting)
+    return ServiceHostPlan(
+        request, match, [*settings.changes, *settings.resets, *([binding.change] if binding.change else [])], waiting
+    )
 
 
 def _where(host: Document) -> dict[str, Any]:

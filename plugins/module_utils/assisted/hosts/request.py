@@ -43,7 +43,8 @@ _problem = OwnCheck(_CHECK)
 class ServiceHostRequest:
     """One host: its identity and its desired state. ``None`` leaves a field as it is.
 
-    ``members`` are those of the update that the service gets as they are. ``skip_formatting`` are disks by id or path, as a
+    ``members`` are those of the update that the service gets as they are. ``skip_formatting`` are disks by id or path,
+    as a
     whole; ``replace_endpoint`` sends token and headers although the service does not show whether they differ.
     """
 
@@ -70,7 +71,11 @@ class ServiceHostRequest:
     @property
     def secrets(self) -> set[str]:
         """What must appear in no output."""
-        found = {self.endpoint_token or "", (self.fencing or {}).get("password", ""), *(self.endpoint_headers or {}).values()}
+        found = {
+            self.endpoint_token or "",
+            (self.fencing or {}).get("password", ""),
+            *(self.endpoint_headers or {}).values(),
+        }
         return found - {""}
 
 
@@ -84,7 +89,9 @@ def host_requests(hosts: Sequence[Mapping[str, Any]]) -> list[ServiceHostRequest
 
 
 def _request(host: Mapping[str, Any]) -> ServiceHostRequest:
-    labels = {str(key): None if value is None else _text(value) for key, value in (host.get("node_labels") or {}).items()}
+    labels = {
+        str(key): None if value is None else _text(value) for key, value in (host.get("node_labels") or {}).items()
+    }
     ignition, headers = host.get("ignition_config_overrides"), host.get("ignition_endpoint_http_headers")
     return ServiceHostRequest(
         name=str(host["name"]),
@@ -124,7 +131,10 @@ def _text(value: Any) -> str:
 def _check(host: Mapping[str, Any], path: str) -> Iterator[Problem]:
     identity = read_identity(host)
     if identity == Identity():
-        detail = f"host {host.get('name')} has nothing to be recognised by: give mac_addresses, or one of the other identities"
+        detail = (
+            f"host {host.get('name')} has nothing to be recognised by: give mac_addresses, or one of the other "
+            "identities"
+        )
         yield _problem(path, REQUIRED, detail)
     yield from check_identity(identity, path, _CHECK)
     hostname = host.get("hostname")
@@ -148,9 +158,16 @@ def _check(host: Mapping[str, Any], path: str) -> Iterator[Problem]:
 def _check_endpoint(host: Mapping[str, Any], path: str) -> Iterator[Problem]:
     token, headers = host.get("ignition_endpoint_token"), host.get("ignition_endpoint_http_headers")
     if host.get("replace_ignition_endpoint") and token is None and headers is None:
-        yield _problem(f"{path}.replace_ignition_endpoint", REQUIRED, "there is neither ignition_endpoint_token nor ignition_endpoint_http_headers to send")
+        yield _problem(
+            f"{path}.replace_ignition_endpoint",
+            REQUIRED,
+            ("there is neither ignition_endpoint_token nor ignition_endpoint_http_headers to send"),
+        )
     if headers is not None and token is None and not host.get("replace_ignition_endpoint"):
-        detail = "the service does not show which headers it has: they are sent together with a token that is new to it, or with replace_ignition_endpoint"
+        detail = (
+            "the service does not show which headers it has: they are sent together with a token that is new to it, "
+            "or with replace_ignition_endpoint"
+        )
         yield _problem(f"{path}.ignition_endpoint_http_headers", FORBIDDEN, detail)
 
 
@@ -170,7 +187,13 @@ def _twice(hosts: Sequence[Mapping[str, Any]]) -> Iterator[Problem]:
     yield from provided_twice(hosts, "name", "name", lambda host: [str(host.get("name"))], _CHECK)
     yield from provided_twice(hosts, "hostname", "hostname", _hostname_in_cluster, _CHECK)
     yield from provided_twice(hosts, "mac_addresses", "MAC", host_macs, _CHECK)
-    yield from provided_twice(hosts, "system_uuid", "system UUID", lambda host: [str(host["system_uuid"]).lower()] if host.get("system_uuid") else [], _CHECK)
+    yield from provided_twice(
+        hosts,
+        "system_uuid",
+        "system UUID",
+        lambda host: [str(host["system_uuid"]).lower()] if host.get("system_uuid") else [],
+        _CHECK,
+    )
 
 
 def _hostname_in_cluster(host: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -28,9 +28,15 @@ class HostsAccount:
 
 
 def hosts_result(
-    plans: Sequence[ServiceHostPlan], account: HostsAccount, wait_for: Target, *, predicted: bool = False, seen: Mapping[str, Document] | None = None
+    plans: Sequence[ServiceHostPlan],
+    account: HostsAccount,
+    wait_for: Target,
+    *,
+    predicted: bool = False,
+    seen: Mapping[str, Document] | None = None,
 ) -> tuple[dict[str, Any], list[ServiceChange]]:
-    """The result and all changes; ``predicted`` (check mode): those of the plan, and what a run would wait for is no failure.
+    """The result and all changes; ``predicted`` (check mode): those of the plan, and what a run would wait for is no
+    failure.
 
     Raises :class:`PartialFailure` with the result where a host is not as described.
     """
@@ -51,9 +57,17 @@ def hosts_result(
         "changed": bool(every),
         "plan": lines,
         "hosts": records,
-        "unmatched": [{"name": plan.request.name, "reason": plan.match.reason} for plan in plans if plan.match.status == "unmatched"],
+        "unmatched": [
+            {"name": plan.request.name, "reason": plan.match.reason}
+            for plan in plans
+            if plan.match.status == "unmatched"
+        ],
         "ambiguous": [
-            {"name": plan.request.name, "hosts": [each.id for each in plan.match.candidates], "reason": plan.match.reason}
+            {
+                "name": plan.request.name,
+                "hosts": [each.id for each in plan.match.candidates],
+                "reason": plan.match.reason,
+            }
             for plan in plans
             if plan.match.status == "ambiguous"
         ],
@@ -65,11 +79,16 @@ def hosts_result(
     return result, every
 
 
-def _record(plan: ServiceHostPlan, changes: Sequence[ServiceChange], reason: str, seen: Mapping[str, Document]) -> dict[str, Any]:
+def _record(
+    plan: ServiceHostPlan, changes: Sequence[ServiceChange], reason: str, seen: Mapping[str, Document]
+) -> dict[str, Any]:
     host = plan.host
     now = seen.get(str((host or {}).get("id"))) or host
     record = host_record(now) if now else {}
-    failing = [{key: row[key] for key in ("id", "status", "message")} for row in validation_rows([now] if now else [], "host", all_of_them=False)]
+    failing = [
+        {key: row[key] for key in ("id", "status", "message")}
+        for row in validation_rows([now] if now else [], "host", all_of_them=False)
+    ]
     return {
         **{key: record.get(key, "") for key in _SHOWN},
         "name": plan.request.name,

@@ -36,7 +36,10 @@ PAUSE = 5.0
 
 @dataclasses.dataclass(frozen=True)
 class Bulk:
-    """``infra_env`` and ``cluster`` (names or ids) say where to look; at least one of them. ``learnt`` receives secrets that the service shows."""
+    """``infra_env`` and ``cluster`` (names or ids) say where to look; at least one of them.
+
+    ``learnt`` receives secrets that the service shows.
+    """
 
     requests: Sequence[ServiceHostRequest]
     infra_env: str = ""
@@ -53,7 +56,9 @@ class Bulk:
 
 @dataclasses.dataclass(frozen=True)
 class HostsScope:
-    """Where hosts are looked for: ids, empty for none. ``clusters`` has the id of each cluster that is named, ``default_cluster`` is that of the others.
+    """Where hosts are looked for: ids, empty for none.
+
+    ``clusters`` has the id of each cluster that is named, ``default_cluster`` is that of the others.
 
     ``nothing``: what is not there yet, in check mode, where an earlier task may be going to make it.
     """
@@ -66,7 +71,10 @@ class HostsScope:
 
 
 def reconcile_hosts(service: AssistedService, bulk: Bulk) -> tuple[dict[str, Any], list[ServiceChange]]:
-    """The result of the module, and the changes. Raises :class:`PartialFailure` with the complete list where a host is not as described."""
+    """The result of the module, and the changes.
+
+    Raises :class:`PartialFailure` with the complete list where a host is not as described.
+    """
     scope = _scope(service, bulk)
     return _Bringing(service, bulk, scope).run()
 
@@ -96,7 +104,9 @@ class _Bringing:
             self._tell([f"{plan.request.name}: waits, {why.reason}" for plan, why in open_ends])
             self._lines.beat(f"still waiting for {listed([plan.request.name for plan, _why in open_ends], FEW)}")
         else:
-            account.failed |= {plan.request.name: f"{bulk.timeout:g} s are over: {why.reason}" for plan, why in open_ends}
+            account.failed |= {
+                plan.request.name: f"{bulk.timeout:g} s are over: {why.reason}" for plan, why in open_ends
+            }
         return hosts_result(plans, account, bulk.wait_for, seen=self._seen_now(plans))
 
     def _predicted(self, plans: Sequence[ServiceHostPlan]) -> tuple[dict[str, Any], list[ServiceChange]]:
@@ -104,22 +114,37 @@ class _Bringing:
         if not nothing:
             return hosts_result(plans, self.account, self.bulk.wait_for, predicted=True)
         self.bulk.warn(f"The service has no {nothing}; check mode takes it for something that an earlier task makes.")
-        later = [plan if plan.request.absent else dataclasses.replace(plan, waiting=f"there is no {nothing} yet") for plan in plans]
+        later = [
+            plan if plan.request.absent else dataclasses.replace(plan, waiting=f"there is no {nothing} yet")
+            for plan in plans
+        ]
         return hosts_result(later, self.account, "registered", predicted=True)
 
     def _plans(self, hosts: Sequence[Document]) -> list[ServiceHostPlan]:
         bulk, scope = self.bulk, self.scope
-        bulk.learnt(secret_values([host["fencing_credentials"] for host in hosts if isinstance(host.get("fencing_credentials"), dict)]))
+        bulk.learnt(
+            secret_values(
+                [host["fencing_credentials"] for host in hosts if isinstance(host.get("fencing_credentials"), dict)]
+            )
+        )
         matches = match_hosts(bulk.requests, hosts, scope.clusters, scope.default_cluster)
-        plans = [plan_host(request, match, scope.clusters) for request, match in zip(bulk.requests, matches, strict=True)]
+        plans = [
+            plan_host(request, match, scope.clusters) for request, match in zip(bulk.requests, matches, strict=True)
+        ]
         return [self._without_repeats(plan) for plan in plans]
 
     def _plans_now(self, known: Sequence[ServiceHostPlan]) -> list[ServiceHostPlan]:
-        """The plans for the hosts as they are now. While the service does not answer, the known ones without changes, which are planned again later."""
+        """The plans for the hosts as they are now.
+
+        While the service does not answer, the known ones without changes, which are planned again later.
+        """
         seen = patiently(self._hosts, lambda text: self._tell([text]))
         if seen is not None:
             return self._plans(seen)
-        return [dataclasses.replace(plan, changes=(), waiting=plan.waiting or "the service does not answer") for plan in known]
+        return [
+            dataclasses.replace(plan, changes=(), waiting=plan.waiting or "the service does not answer")
+            for plan in known
+        ]
 
     def _without_repeats(self, plan: ServiceHostPlan) -> ServiceHostPlan:
         """A validation is asked for again once in a task: what fails then goes on failing."""
@@ -131,7 +156,11 @@ class _Bringing:
         self.account.failed |= {plan.request.name: plan.refused for plan in plans if plan.refused}
 
     def _open_ends(self, plans: Sequence[ServiceHostPlan]) -> list[tuple[ServiceHostPlan, WaitStatus]]:
-        found = [(plan, wait_status(plan, self.bulk.wait_for)) for plan in plans if plan.request.name not in self.account.failed]
+        found = [
+            (plan, wait_status(plan, self.bulk.wait_for))
+            for plan in plans
+            if plan.request.name not in self.account.failed
+        ]
         self.account.failed |= {plan.request.name: why.reason for plan, why in found if why.final}
         return [(plan, why) for plan, why in found if why.reason and not why.final]
 
@@ -146,10 +175,14 @@ class _Bringing:
         return self.service.cluster_hosts(scope.cluster_id)
 
     def _seen_now(self, plans: Sequence[ServiceHostPlan]) -> dict[str, Document]:
-        """Hosts as they are after the last change; as they were seen before it where the service does not answer any more."""
+        """Hosts as they are after the last change; as they were seen before it where the service does not answer any
+        more.
+        """
         if not any(self.account.done.values()):
             return {}
-        hosts = patiently(self._hosts, lambda text: self._tell([text])) or [plan.host for plan in plans if plan.host is not None]
+        hosts = patiently(self._hosts, lambda text: self._tell([text])) or [
+            plan.host for plan in plans if plan.host is not None
+        ]
         return {str(host.get("id")): host for host in hosts}
 
     def _apply(self, plans: Sequence[ServiceHostPlan]) -> bool:
@@ -175,7 +208,9 @@ class _Bringing:
 
 def _scope(service: AssistedService, bulk: Bulk) -> HostsScope:
     """Raises :class:`ZeroTouchError` for an unknown name. In check mode an earlier task may create what is missing."""
-    names = {request.cluster for request in bulk.requests if request.cluster} | ({bulk.cluster} if bulk.cluster else set())
+    names = {request.cluster for request in bulk.requests if request.cluster} | (
+        {bulk.cluster} if bulk.cluster else set()
+    )
     known = service.clusters() if names else []
     if bulk.check_mode:
         found = {name: only_one(known, "cluster", name) for name in sorted(names)}
@@ -187,10 +222,20 @@ def _scope(service: AssistedService, bulk: Bulk) -> HostsScope:
     if not bulk.infra_env:
         return HostsScope("", cluster_id, cluster_id, clusters, "; ".join(missing))
     infra_envs = service.infra_envs()
-    infra_env = only_one(infra_envs, "InfraEnv", bulk.infra_env) if bulk.check_mode else required(infra_envs, "InfraEnv", bulk.infra_env)
+    infra_env = (
+        only_one(infra_envs, "InfraEnv", bulk.infra_env)
+        if bulk.check_mode
+        else required(infra_envs, "InfraEnv", bulk.infra_env)
+    )
     missing += [] if infra_env else [f"InfraEnv {bulk.infra_env}"]
     document = infra_env or {}
-    return HostsScope(str(document.get("id") or ""), cluster_id, cluster_id or str(document.get("cluster_id") or ""), clusters, "; ".join(missing))
+    return HostsScope(
+        str(document.get("id") or ""),
+        cluster_id,
+        cluster_id or str(document.get("cluster_id") or ""),
+        clusters,
+        "; ".join(missing),
+    )
 
 
 def carry_out(service: AssistedService, plan: ServiceHostPlan, change: ServiceChange) -> None:

@@ -23,7 +23,9 @@ SETTINGS, IGNITION, ARGUMENTS, RESET = "update", "override ignition of", "set in
 
 
 class HostChanges:
-    """What differs of one host: ``changes``, ``resets`` of validations, ``refused`` why something cannot be, ``waiting`` for what has to come first."""
+    """What differs of one host: ``changes``, ``resets`` of validations, ``refused`` why something cannot be,
+    ``waiting`` for what has to come first.
+    """
 
     def __init__(self, request: ServiceHostRequest, host: Document, title: str) -> None:
         self.request, self.host, self.title = request, host, title
@@ -39,7 +41,11 @@ class HostChanges:
         request = self.request
         self._field("host_name", request.hostname, self.host.get("requested_hostname"))
         # The service's own suggestion is as good as a role that was given, as it is for the client of the agent ISO.
-        self._field("host_role", request.role, self.host.get("role" if request.role == "auto-assign" else "suggested_role") or self.host.get("role"))
+        self._field(
+            "host_role",
+            request.role,
+            self.host.get("role" if request.role == "auto-assign" else "suggested_role") or self.host.get("role"),
+        )
         for name, value in request.members.items():
             found = self.host.get(name)
             self._field(name, value, type(value)() if found is None else found)
@@ -54,7 +60,11 @@ class HostChanges:
         failed = {each.id: each for each in failing(read_host(self.host).validations)}
         for name in request.reset_validations:
             if name in failed:
-                self.resets.append(ServiceChange(RESET, self.title, {"validation_id": name}, reason=f"{name} failed: {failed[name].message}"))
+                self.resets.append(
+                    ServiceChange(
+                        RESET, self.title, {"validation_id": name}, reason=f"{name} failed: {failed[name].message}"
+                    )
+                )
 
     def _ignition_and_arguments(self) -> None:
         request = self.request
@@ -62,10 +72,14 @@ class HostChanges:
         if request.ignition is not None and not same_json(request.ignition, before):
             difference = Difference("ignition_config_overrides", before or None, request.ignition)
             self.changes.append(ServiceChange(IGNITION, self.title, {"config": request.ignition}, [difference]))
-        arguments = list(self.host.get("installer_args") or ()) if isinstance(self.host.get("installer_args"), list) else []
+        arguments = (
+            list(self.host.get("installer_args") or ()) if isinstance(self.host.get("installer_args"), list) else []
+        )
         if request.installer_args is not None and list(request.installer_args) != arguments:
             difference = Difference("installer_args", arguments or None, list(request.installer_args))
-            self.changes.append(ServiceChange(ARGUMENTS, self.title, {"args": list(request.installer_args)}, [difference]))
+            self.changes.append(
+                ServiceChange(ARGUMENTS, self.title, {"args": list(request.installer_args)}, [difference])
+            )
 
     def _field(self, name: str, wanted: Any, found: Any, sent: Any = None) -> None:
         if wanted is not None and wanted != found:
@@ -111,7 +125,12 @@ class HostChanges:
         disks = self._disks() if wanted else []
         if wanted and not disks:
             return
-        names = {str(disk[key]): str(disk.get("id")) for disk in disks for key in ("name", "byPath", "byID", "path", "id") if disk.get(key)}
+        names = {
+            str(disk[key]): str(disk.get("id"))
+            for disk in disks
+            for key in ("name", "byPath", "byID", "path", "id")
+            if disk.get(key)
+        }
         unknown = [each for each in wanted if each not in names]
         if unknown:
             paths = ", ".join(str(disk.get("path")) for disk in disks)
@@ -129,17 +148,26 @@ class HostChanges:
         wanted = {**found, **{key: value for key, value in self.request.node_labels.items() if value is not None}}
         wanted = {key: value for key, value in wanted.items() if self.request.node_labels.get(key, "") is not None}
         if wanted != found:
-            self._field("node_labels", wanted, found, [{"key": key, "value": value} for key, value in sorted(wanted.items())])
+            self._field(
+                "node_labels", wanted, found, [{"key": key, "value": value} for key, value in sorted(wanted.items())]
+            )
 
     def _endpoint(self) -> None:
-        """The service tells that it has a token and no more; of headers it tells nothing. They go with a token that is new to it."""
+        """The service tells that it has a token and no more; of headers it tells nothing.
+
+        They go with a token that is new to it.
+        """
         request, is_set = self.request, bool(self.host.get("ignition_endpoint_token_set"))
-        write_again = request.replace_endpoint or (request.endpoint_token is not None and bool(request.endpoint_token) != is_set)
+        write_again = request.replace_endpoint or (
+            request.endpoint_token is not None and bool(request.endpoint_token) != is_set
+        )
         if write_again and request.endpoint_token is not None:
             self._send("ignition_endpoint_token", HIDDEN if is_set else None, HIDDEN, request.endpoint_token)
         if write_again and request.endpoint_headers is not None:
             headers = [{"key": key, "value": value} for key, value in sorted(request.endpoint_headers.items())]
-            self._send("ignition_endpoint_http_headers", None, dict.fromkeys(sorted(request.endpoint_headers), HIDDEN), headers)
+            self._send(
+                "ignition_endpoint_http_headers", None, dict.fromkeys(sorted(request.endpoint_headers), HIDDEN), headers
+            )
 
     def _fencing(self) -> None:
         wanted, now = self.request.fencing, self.host.get("fencing_credentials")

@@ -42,16 +42,30 @@ def _bound(host: Document, progress: HostProgress) -> WaitStatus:
     if not host.get("cluster_id"):
         return WaitStatus(reason="it belongs to no cluster yet")
     if progress.status == "binding":
-        return WaitStatus(reason="it is binding; if this lasts, the machine's agent did not start again: reboot it into the discovery image")
+        return WaitStatus(
+            reason=(
+                "it is binding; if this lasts, the machine's agent did not start again: reboot "
+                "it into the discovery image"
+            )
+        )
     return REACHED
 
 
 def _unbound(host: Document, progress: HostProgress) -> WaitStatus:
-    return REACHED if progress.status.endswith("-unbound") else WaitStatus(reason=f"it is {progress.describe()}: {progress.status_info}")
+    return (
+        REACHED
+        if progress.status.endswith("-unbound")
+        else WaitStatus(reason=(f"it is {progress.describe()}: {progress.status_info}"))
+    )
 
 
 def _on_the_way(progress: HostProgress) -> WaitStatus:
     return WaitStatus(reason=f"it is {progress.describe()}: {progress.status_info}", final=progress.status in FAILED)
 
 
-_CHECKS: dict[Target, Callable[[Document, HostProgress], WaitStatus]] = {"ready": _ready, "installed": _installed, "bound": _bound, "unbound": _unbound}
+_CHECKS: dict[Target, Callable[[Document, HostProgress], WaitStatus]] = {
+    "ready": _ready,
+    "installed": _installed,
+    "bound": _bound,
+    "unbound": _unbound,
+}

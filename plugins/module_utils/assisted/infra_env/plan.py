@@ -32,7 +32,8 @@ _FIXED = ("cpu_architecture", "cluster_id")
 
 @dataclasses.dataclass(frozen=True)
 class DesiredServiceInfraEnv:
-    """``params`` are in the words of infra-env-create-params, only what the user gave; ``cluster_id`` None: nothing is said about it.
+    """``params`` are in the words of infra-env-create-params, only what the user gave; ``cluster_id`` None: nothing is
+    said about it.
 
     ``replace_pull_secret``: send it although the service does not show whether it differs.
     """
@@ -57,16 +58,30 @@ def read_requested(options: Mapping[str, Any], cluster_id: str | None = None) ->
     params |= {name: options[name] for name in _NUMBERS if options.get(name) is not None}
     params |= {name: ",".join(options[name]) for name in _LISTS if options.get(name) is not None}
     if options.get("image_proxy") is not None:
-        params["proxy"] = {key: options["image_proxy"].get(key) or "" for key in ("http_proxy", "https_proxy", "no_proxy")}
+        params["proxy"] = {
+            key: options["image_proxy"].get(key) or "" for key in ("http_proxy", "https_proxy", "no_proxy")
+        }
     if options.get("kernel_arguments") is not None:
-        params["kernel_arguments"] = [{"operation": each["operation"], "value": each["value"]} for each in options["kernel_arguments"]]
+        params["kernel_arguments"] = [
+            {"operation": each["operation"], "value": each["value"]} for each in options["kernel_arguments"]
+        ]
     if options.get("hosts") is not None:
-        params["static_network_config"] = [static_network(host["interfaces"], host["network_config"]) for host in options["hosts"]]
-    return DesiredServiceInfraEnv(options["name"], params, cluster_id, pull_secret_text(options.get("pull_secret")), bool(options.get("replace_pull_secret")))
+        params["static_network_config"] = [
+            static_network(host["interfaces"], host["network_config"]) for host in options["hosts"]
+        ]
+    return DesiredServiceInfraEnv(
+        options["name"],
+        params,
+        cluster_id,
+        pull_secret_text(options.get("pull_secret")),
+        bool(options.get("replace_pull_secret")),
+    )
 
 
 def static_network(interfaces: Sequence[Mapping[str, Any]], network_config: Mapping[str, Any]) -> dict[str, Any]:
-    """One element of ``static_network_config``: the nmstate document with sorted keys, as the client of the agent ISO sends it."""
+    """One element of ``static_network_config``: the nmstate document with sorted keys, as the client of the agent ISO
+    sends it.
+    """
     names = [{"mac_address": each["mac_address"], "logical_nic_name": each["name"]} for each in interfaces]
     return {"mac_interface_map": names, "network_yaml": libraries.yaml.safe_dump(dict(network_config), sort_keys=True)}
 
@@ -79,11 +94,22 @@ def pull_secret_text(provided: Any) -> str:
 
 
 def plan_present(requested: DesiredServiceInfraEnv, observed: Document | None) -> list[ServiceChange]:
-    """What makes the InfraEnv as described. Raises :class:`InvalidInput` for what cannot be changed, or is missing for a new one."""
+    """What makes the InfraEnv as described.
+
+    Raises :class:`InvalidInput` for what cannot be changed, or is missing for a new one.
+    """
     title = f"infra-env {requested.name}"
     if observed is None:
         if not requested.pull_secret:
-            raise InvalidInput([image_problem("pull_secret", REQUIRED, f"there is no InfraEnv {requested.name} yet, and a new one needs a pull secret")])
+            raise InvalidInput(
+                [
+                    image_problem(
+                        "pull_secret",
+                        REQUIRED,
+                        (f"there is no InfraEnv {requested.name} yet, and a new one needs a pull secret"),
+                    )
+                ]
+            )
         body = {
             "name": requested.name,
             **requested.params,
@@ -102,15 +128,24 @@ def plan_present(requested: DesiredServiceInfraEnv, observed: Document | None) -
     return [ServiceChange("update", title, {item.field: item.after for item in found}, found)] if found else []
 
 
-def plan_absent(name: str, observed: Document | None, hosts: Sequence[Document], *, delete_hosts: bool) -> list[ServiceChange]:
+def plan_absent(
+    name: str, observed: Document | None, hosts: Sequence[Document], *, delete_hosts: bool
+) -> list[ServiceChange]:
     """What takes it away, its hosts first. Raises :class:`InvalidInput` where hosts are in the way."""
     if observed is None:
         return []
     if hosts and not delete_hosts:
-        listed = ", ".join(f"{host.get('requested_hostname') or host.get('id')} ({host.get('status')})" for host in hosts)
+        listed = ", ".join(
+            f"{host.get('requested_hostname') or host.get('id')} ({host.get('status')})" for host in hosts
+        )
         detail = f"InfraEnv {name} has {len(hosts)} hosts, which the service would keep it for: {listed}"
-        raise InvalidInput([image_problem("state", FORBIDDEN, detail, hint="With delete_hosts true the service forgets them.")])
-    forget = [ServiceChange("delete", f"host {host.get('requested_hostname') or host.get('id')}", {"id": host.get("id")}) for host in hosts]
+        raise InvalidInput(
+            [image_problem("state", FORBIDDEN, detail, hint="With delete_hosts true the service forgets them.")]
+        )
+    forget = [
+        ServiceChange("delete", f"host {host.get('requested_hostname') or host.get('id')}", {"id": host.get("id")})
+        for host in hosts
+    ]
     return [*forget, ServiceChange("delete", f"infra-env {name}")]
 
 
@@ -118,7 +153,9 @@ def _fixed(difference: Difference) -> Problem:
     option = {"cluster_id": "cluster_name", "cpu_architecture": "arch"}.get(difference.field, difference.field)
     before = difference.before or "none"
     detail = f"cannot be changed; it is {before}"
-    return image_problem(option, FORBIDDEN, detail, str(difference.after), "Delete the InfraEnv first, or choose another name.")
+    return image_problem(
+        option, FORBIDDEN, detail, str(difference.after), ("Delete the InfraEnv first, or choose another name.")
+    )
 
 
 def _same_version(wanted: Any, found: Any) -> bool:
@@ -131,7 +168,9 @@ def _same_architecture(wanted: Any, found: Any) -> bool:
 
 
 def _same_proxy(wanted: Any, found: Any) -> bool:
-    return {key: value for key, value in wanted.items() if value} == {key: value for key, value in (found or {}).items() if value}
+    return {key: value for key, value in wanted.items() if value} == {
+        key: value for key, value in (found or {}).items() if value
+    }
 
 
 def _same_network(wanted: Any, found: Any) -> bool:
@@ -141,10 +180,19 @@ def _same_network(wanted: Any, found: Any) -> bool:
 
 def _networks(configs: Any) -> list[str]:
     return sorted(
-        json.dumps([sorted((normal_mac(str(nic.get("mac_address"))), str(nic.get("logical_nic_name"))) for nic in members(config.get("mac_interface_map"))),
-                    _nmstate(config.get("network_yaml"))], sort_keys=True, default=str)
+        json.dumps(
+            [
+                sorted(
+                    (normal_mac(str(nic.get("mac_address"))), str(nic.get("logical_nic_name")))
+                    for nic in members(config.get("mac_interface_map"))
+                ),
+                _nmstate(config.get("network_yaml")),
+            ],
+            sort_keys=True,
+            default=str,
+        )
         for config in members(configs)
-    )  # fmt: skip
+    )
 
 
 def _nmstate(text: Any) -> Any:
@@ -167,7 +215,11 @@ _EQUAL: Mapping[str, Equal] = {
 
 def _check_ntp(options: Mapping[str, Any]) -> Iterator[Problem]:
     if options.get("ntp_sources") and options.get("additional_ntp_sources"):
-        yield image_problem("ntp_sources", FORBIDDEN, "ntp_sources replaces the servers that additional_ntp_sources would be added to; give one of them")
+        yield image_problem(
+            "ntp_sources",
+            FORBIDDEN,
+            ("ntp_sources replaces the servers that additional_ntp_sources would be added to; give one of them"),
+        )
     if options.get("rendezvous_ip") and options.get("image_type") not in (None, "disconnected-iso"):
         yield image_problem("rendezvous_ip", FORBIDDEN, "only an image of type disconnected-iso has one")
 
@@ -180,8 +232,18 @@ def _check_hosts(options: Mapping[str, Any]) -> Iterator[Problem]:
             yield image_problem(f"hosts[{index}].name", DUPLICATE, "another host has this name", host["name"])
         names.add(host["name"])
         if not host.get("network_config"):
-            yield image_problem(f"hosts[{index}].network_config", REQUIRED, "the host's nmstate document; leave out hosts that use DHCP")
+            yield image_problem(
+                f"hosts[{index}].network_config",
+                REQUIRED,
+                ("the host's nmstate document; leave out hosts that use DHCP"),
+            )
         yield from check_interfaces(f"hosts[{index}].interfaces", host, macs)
 
 
-_CHECKS: tuple[Callable[[Mapping[str, Any]], Iterator[Problem]], ...] = (_check_ntp, check_pull_secret, check_texts, check_ignition, _check_hosts)
+_CHECKS: tuple[Callable[[Mapping[str, Any]], Iterator[Problem]], ...] = (
+    _check_ntp,
+    check_pull_secret,
+    check_texts,
+    check_ignition,
+    _check_hosts,
+)

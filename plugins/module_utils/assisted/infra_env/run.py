@@ -34,7 +34,10 @@ class InfraEnvResult:
 
 
 def make_present(service: AssistedService, options: Mapping[str, Any], *, check_mode: bool) -> InfraEnvResult:
-    """The InfraEnv as described. Raises :class:`InvalidInput` before anything is written, :class:`AssistedError` in the service's words."""
+    """The InfraEnv as described.
+
+    Raises :class:`InvalidInput` before anything is written, :class:`AssistedError` in the service's words.
+    """
     read_requested(options)  # every mistake that needs no service
     wanted = options.get("cluster_name")
     cluster_id = _cluster_id(service, wanted, check_mode=check_mode)
@@ -43,7 +46,9 @@ def make_present(service: AssistedService, options: Mapping[str, Any], *, check_
     changes = plan_present(requested, observed)
     if check_mode:
         words = f"The service has no cluster {wanted}; check mode takes it for something that an earlier task makes."
-        return InfraEnvResult(_value(service, requested.name, observed, changes), changes, [words] if cluster_id == _LATER else [])
+        return InfraEnvResult(
+            _value(service, requested.name, observed, changes), changes, [words] if cluster_id == _LATER else []
+        )
     applied = carry_out(service, requested, changes, observed)
     return InfraEnvResult(_value(service, requested.name, applied.infra_env, changes), changes, applied.warnings)
 
@@ -57,10 +62,19 @@ class Applied:
 
 
 def carry_out(
-    service: AssistedService, requested: DesiredServiceInfraEnv, changes: Sequence[ServiceChange], observed: Document | None, *, own_cluster: bool = False
+    service: AssistedService,
+    requested: DesiredServiceInfraEnv,
+    changes: Sequence[ServiceChange],
+    observed: Document | None,
+    *,
+    own_cluster: bool = False,
 ) -> Applied:
-    """Make the changes of a plan. One that another run made at the same time is used and brought to the desired state; raises as the service refuses it, and
-    :class:`PartialFailure` where two remain. ``own_cluster``: InfraEnvs of this name that other clusters have are not meant."""
+    """Make the changes of a plan.
+
+    One that another run made at the same time is used and brought to the desired state; raises as the service refuses
+    it, and :class:`PartialFailure` where two remain. ``own_cluster``: InfraEnvs of this name that other clusters have
+    are not meant.
+    """
     now = observed
     for change in changes:
         if observed is not None:
@@ -71,7 +85,10 @@ def carry_out(
         if stays != now["id"]:
             other = service.infra_env(stays)
             rest = carry_out(service, requested, plan_present(requested, other), other)
-            words = f"Another run made InfraEnv {requested.name} at the same time. Its InfraEnv {stays} is used; the one made here was taken back."
+            words = (
+                f"Another run made InfraEnv {requested.name} at the same time. Its InfraEnv {stays} is used; the one "
+                "made here was taken back."
+            )
             return Applied(rest.infra_env, [*rest.warnings, words])
     return Applied(now)
 
@@ -88,7 +105,9 @@ def _kind(service: AssistedService, requested: DesiredServiceInfraEnv, own_clust
 
 
 def make_absent(service: AssistedService, name: str, *, delete_hosts: bool, check_mode: bool) -> InfraEnvResult:
-    """No such InfraEnv. Raises :class:`InvalidInput` where hosts are in the way, :class:`PartialFailure` where some of it was done."""
+    """No such InfraEnv. Raises :class:`InvalidInput` where hosts are in the way, :class:`PartialFailure` where some of
+    it was done.
+    """
     observed = only_one(service.infra_envs(), "InfraEnv", name)
     hosts = service.hosts(str(observed["id"])) if observed else []
     changes = plan_absent(name, observed, hosts, delete_hosts=delete_hosts)
@@ -97,13 +116,17 @@ def make_absent(service: AssistedService, name: str, *, delete_hosts: bool, chec
         try:
             _delete(service, str((observed or {}).get("id")), change)
         except AssistedError as error:
-            raise PartialFailure(str(error), {"changed": bool(done), "plan": [each.text() for each in changes], "done": done}) from error
+            raise PartialFailure(
+                str(error), {"changed": bool(done), "plan": [each.text() for each in changes], "done": done}
+            ) from error
         done.append(change.text())
     return InfraEnvResult(_value(service, name, None, changes), changes)
 
 
 def image_of(service: AssistedService, infra_env_id: str) -> dict[str, str]:
-    """``url`` and ``expires_at`` of the discovery ISO; empty where the service makes no images (that of an agent-based installation)."""
+    """``url`` and ``expires_at`` of the discovery ISO; empty where the service makes no images (that of an agent-based
+    installation).
+    """
     try:
         image = service.image_url(infra_env_id)
     except AssistedError as error:
@@ -129,7 +152,9 @@ def _delete(service: AssistedService, infra_env_id: str, change: ServiceChange) 
         service.delete_infra_env(infra_env_id)
 
 
-def _value(service: AssistedService, name: str, infra_env: Document | None, changes: Sequence[ServiceChange]) -> dict[str, Any]:
+def _value(
+    service: AssistedService, name: str, infra_env: Document | None, changes: Sequence[ServiceChange]
+) -> dict[str, Any]:
     image = image_of(service, str(infra_env["id"])) if infra_env else {"url": "", "expires_at": ""}
     return {
         "changed": bool(changes),

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a watcher of an installation reads, whichever way it was started: one line for each change, hosts that change alike in one line, nothing twice.
+"""What a watcher of an installation reads, whichever way it was started: one line for each change, hosts that change
+alike in one line, nothing twice.
 
 The words are pure; :class:`Narrator` keeps what was said, and says how things stand where nothing changes for a while.
 """
@@ -20,7 +21,8 @@ from .progress import ClusterProgress, HostProgress, Validation, failing, read_c
 Hosts = Mapping[str, HostProgress]
 
 FEW = 5
-# Seconds after which a host's failing validations count: in the first minute clocks are not synchronized and disks not inspected on any host.
+# Seconds after which a host's failing validations count: in the first minute clocks are not synchronized and disks not
+# inspected on any host.
 GRACE = 60.0
 _EARLY = ("insufficient", "pending-for-input")
 # A host in this status has not said yet what could be judged.
@@ -49,7 +51,8 @@ def changes(old: View | None, new: View) -> list[str]:
     before: Hosts = old.hosts if old else {}
     texts = [new.cluster.text()] if old is None or old.cluster.status != new.cluster.status else []
     texts += host_changes(before, new.hosts)
-    # Once the installation has begun the service's validations speak of hosts that are not what they were, and mean nothing.
+    # Once the installation has begun the service's validations speak of hosts that are not what they were, and mean
+    # nothing.
     if not _judged(new.cluster):
         return texts
     known = old.cluster.validations if old else ()
@@ -66,21 +69,36 @@ def host_changes(before: Hosts, after: Hosts) -> list[str]:
     return [f"{what}: {', '.join(names)}" for what, names in grouped(changed).items()]
 
 
-def validation_texts(before: Hosts, after: Hosts, cluster_before: Sequence[Validation], cluster_after: Sequence[Validation]) -> list[str]:
+def validation_texts(
+    before: Hosts, after: Hosts, cluster_before: Sequence[Validation], cluster_after: Sequence[Validation]
+) -> list[str]:
     """Validations that began or ceased to fail."""
     found: list[tuple[str, str]] = []
     for identity, host in after.items():
         old = before.get(identity)
         reported = old.validations if old and old.status != _UNJUDGED else ()
-        found += [(_validation_text(validation), host.name) for validation in validation_changes(reported, host.validations) if host.status != _UNJUDGED]
-    texts = [f"{', '.join(names) if len(names) <= _NAMED else f'{len(names)} hosts'}: {what}" for what, names in grouped(found).items()]
-    return texts + [f"Cluster: {_validation_text(validation)}" for validation in validation_changes(cluster_before, cluster_after)]
+        found += [
+            (_validation_text(validation), host.name)
+            for validation in validation_changes(reported, host.validations)
+            if host.status != _UNJUDGED
+        ]
+    texts = [
+        f"{', '.join(names) if len(names) <= _NAMED else f'{len(names)} hosts'}: {what}"
+        for what, names in grouped(found).items()
+    ]
+    return texts + [
+        f"Cluster: {_validation_text(validation)}" for validation in validation_changes(cluster_before, cluster_after)
+    ]
 
 
 def after_grace(hosts: Hosts, since: Mapping[str, float], now: float, grace: float = GRACE) -> Hosts:
-    """The hosts as a reader should see them: one that registered less than ``grace`` seconds ago (``since``, by id) is not judged yet."""
+    """The hosts as a reader should see them: one that registered less than ``grace`` seconds ago (``since``, by id) is
+    not judged yet.
+    """
     return {
-        identity: dataclasses.replace(host, status=_UNJUDGED, validations=()) if host.status in _EARLY and now - since.get(identity, now) < grace else host
+        identity: dataclasses.replace(host, status=_UNJUDGED, validations=())
+        if host.status in _EARLY and now - since.get(identity, now) < grace
+        else host
         for identity, host in hosts.items()
     }
 
@@ -90,7 +108,11 @@ def wait_status(hosts: Iterable[HostProgress], *, judged: bool) -> str:
     known = list(hosts)
     groups = grouped((host.describe(), host.name) for host in known)
     there = "; ".join(f"{len(names)} {what}" for what, names in groups.items()) or "no host registered"
-    names = list(dict.fromkeys(each.id for host in known if host.status != _UNJUDGED for each in failing(host.validations))) if judged else []
+    names = (
+        list(dict.fromkeys(each.id for host in known if host.status != _UNJUDGED for each in failing(host.validations)))
+        if judged
+        else []
+    )
     return there + (f"; failing: {listed(names, FEW)}" if names else "")
 
 

@@ -20,7 +20,9 @@ from .progress import CLUSTER_INSTALLING, failing, read_cluster, read_host
 State = Literal["started", "installed", "cancelled", "reset", "adding_hosts"]
 STATES: tuple[State, ...] = ("started", "installed", "cancelled", "reset", "adding_hosts")
 _BEFORE = frozenset({"insufficient", "pending-for-input"})
-_CANCELLABLE = frozenset({"preparing-for-installation", "installing", "installing-pending-user-action", "error", "finalizing"})
+_CANCELLABLE = frozenset(
+    {"preparing-for-installation", "installing", "installing-pending-user-action", "error", "finalizing"}
+)
 _RESETTABLE = _CANCELLABLE | {"cancelled"}
 # Of hosts that are added to a cluster.
 _ADDED = frozenset({"installed", "added-to-existing-cluster"})
@@ -42,8 +44,9 @@ class InstallStep:
 
 @dataclasses.dataclass(frozen=True)
 class InstallVerdict:
-    """``steps`` to take now; ``waits``: what has to happen first, ``then`` what follows it; ``refused``: what the service would refuse, with its reasons;
-    else it is as described."""
+    """``steps`` to take now; ``waits``: what has to happen first, ``then`` what follows it; ``refused``: what the
+    service would refuse, with its reasons; else it is as described.
+    """
 
     steps: Sequence[InstallStep] = ()
     waits: str = ""
@@ -56,7 +59,10 @@ class InstallVerdict:
 
 
 def decide(document: Document, state: State) -> InstallVerdict:
-    """What a cluster needs to be in ``state``. A status that this release does not know is waited on, never acted on."""
+    """What a cluster needs to be in ``state``.
+
+    A status that this release does not know is waited on, never acted on.
+    """
     cluster = read_cluster(document)
     title = f"cluster {cluster.name}"
     if state == "cancelled":
@@ -67,14 +73,23 @@ def decide(document: Document, state: State) -> InstallVerdict:
         return _open(cluster.status, title)
     if cluster.status == "adding-hosts":
         return _added(document, state)
-    if cluster.status == "installed" or (state == "started" and cluster.status in CLUSTER_INSTALLING | {"preparing-for-installation"}):
+    if cluster.status == "installed" or (
+        state == "started" and cluster.status in CLUSTER_INSTALLING | {"preparing-for-installation"}
+    ):
         return InstallVerdict()
     if cluster.status == "ready":
         return InstallVerdict([InstallStep("install", title)])
     if cluster.status in ("error", "cancelled"):
-        return InstallVerdict(refused=f"{title} is {cluster.status}: {cluster.status_info}. Have it reset first (state reset), and boot its hosts again")
+        return InstallVerdict(
+            refused=(
+                f"{title} is {cluster.status}: {cluster.status_info}. Have it reset first (state reset), and boot its "
+                "hosts again"
+            )
+        )
     if cluster.status in _BEFORE:
-        return InstallVerdict(waits=f"{title} is {cluster.status}: {why_not(document)}", then=[InstallStep("install", title)])
+        return InstallVerdict(
+            waits=f"{title} is {cluster.status}: {why_not(document)}", then=[InstallStep("install", title)]
+        )
     return InstallVerdict(waits=f"{title} is {cluster.status}")
 
 
@@ -83,7 +98,10 @@ def decide_unknown(name: str, state: State) -> InstallVerdict:
     title = f"cluster {name}"
     if state in ("cancelled", "reset"):
         return InstallVerdict()
-    return InstallVerdict(waits=f"{title} does not exist yet", then=[InstallStep("allow-add-hosts" if state == "adding_hosts" else "install", title)])
+    return InstallVerdict(
+        waits=f"{title} does not exist yet",
+        then=[InstallStep("allow-add-hosts" if state == "adding_hosts" else "install", title)],
+    )
 
 
 def status_after(step: InstallStep, document: Document, state: State) -> str:
@@ -94,11 +112,17 @@ def status_after(step: InstallStep, document: Document, state: State) -> str:
         return "added-to-existing-cluster" if state == "installed" else "installing"
     if step.action == "cancel" and document.get("status") == "preparing-for-installation":
         return "ready"
-    return {"install": "installed" if state == "installed" else "installing", "cancel": "cancelled", "reset": "insufficient"}.get(step.action, "adding-hosts")
+    return {
+        "install": "installed" if state == "installed" else "installing",
+        "cancel": "cancelled",
+        "reset": "insufficient",
+    }.get(step.action, "adding-hosts")
 
 
 def why_not(document: Document) -> str:
-    """The service's own reasons why a cluster cannot be installed: failed validations of the cluster, then of its hosts."""
+    """The service's own reasons why a cluster cannot be installed: failed validations of the cluster, then of its
+    hosts.
+    """
     cluster = read_cluster(document)
     reasons = [each.message for each in failing(cluster.validations)]
     for host in map(read_host, members(document.get("hosts"))):
@@ -115,14 +139,26 @@ def _undo(document: Document, action: str, title: str, possible: frozenset[str])
     if status == "adding-hosts" and action == "reset":
         return _reset_added(document)
     if status in ("installed", "adding-hosts", "unmonitored"):
-        return InstallVerdict(refused=f"{title} is {status}; an installation that is complete cannot be undone. To start over, delete the cluster")
+        return InstallVerdict(
+            refused=(
+                f"{title} is {status}; an installation that is complete cannot be undone. To start over, delete the "
+                "cluster"
+            )
+        )
     return InstallVerdict()
 
 
 def _reset_added(document: Document) -> InstallVerdict:
-    """Of a cluster that runs, the hosts whose adding has begun and is not complete are taken back; the service can do that one by one."""
+    """Of a cluster that runs, the hosts whose adding has begun and is not complete are taken back; the service can do
+    that one by one.
+    """
     hosts = [host for host in members(document.get("hosts")) if str(host.get("status")) in BUSY | FAILED]
-    return InstallVerdict([InstallStep("reset", f"host {read_host(host).name}", str(host.get("infra_env_id")), str(host.get("id"))) for host in hosts])
+    return InstallVerdict(
+        [
+            InstallStep("reset", f"host {read_host(host).name}", str(host.get("infra_env_id")), str(host.get("id")))
+            for host in hosts
+        ]
+    )
 
 
 def _open(status: str, title: str) -> InstallVerdict:
@@ -142,7 +178,9 @@ def _added(document: Document, state: State) -> InstallVerdict:
     progress = [read_host(host) for host in hosts]
     lost = [host for host in progress if host.terminal]
     if lost:
-        return InstallVerdict(refused="; ".join(f"host {host.name} is {host.status}: {host.status_info}" for host in lost))
+        return InstallVerdict(
+            refused="; ".join(f"host {host.name} is {host.status}: {host.status_info}" for host in lost)
+        )
     waiting = [
         InstallStep("install", f"host {host.name}", str(each.get("infra_env_id")), host.id)
         for each, host in zip(hosts, progress, strict=True)
@@ -150,7 +188,8 @@ def _added(document: Document, state: State) -> InstallVerdict:
     ]
     open_ends = [host for host in progress if host.status not in _ADDED and not (state == "started" and host.joined)]
     return InstallVerdict(
-        waits="; ".join(f"host {host.name} is {host.describe()}: {host.status_info}" for host in open_ends), then=waiting if open_ends else ()
+        waits="; ".join(f"host {host.name} is {host.describe()}: {host.status_info}" for host in open_ends),
+        then=waiting if open_ends else (),
     )
 
 

@@ -65,7 +65,10 @@ class Validation:
 
 @dataclasses.dataclass(frozen=True)
 class HostProgress:
-    """One host as the service sees it. ``percent`` is the service's own 0 to 100; ``macs`` are empty until the host sent its inventory."""
+    """One host as the service sees it.
+
+    ``percent`` is the service's own 0 to 100; ``macs`` are empty until the host sent its inventory.
+    """
 
     id: str
     name: str

@@ -31,10 +31,13 @@ STARTS = 3
 
 @dataclasses.dataclass(frozen=True)
 class InstallOrder:
-    """``wait``: until the cluster is in the desired state; without it only requests that are possible now are sent. Limits are in seconds.
+    """``wait``: until the cluster is in the desired state; without it only requests that are possible now are sent.
 
-    ``ready_timeout`` bounds the time until the installation can begin, ``timeout`` the rest. ``diff``: the result has one. In check mode a cluster that is
-    not there yet is taken for one that an earlier task makes, which ``warn`` reports.
+    Limits are in seconds.
+
+    ``ready_timeout`` bounds the time until the installation can begin, ``timeout`` the rest. ``diff``: the result has
+    one. In check mode a cluster that is not there yet is taken for one that an earlier task makes, which ``warn``
+    reports.
     """
 
     cluster: str
@@ -62,7 +65,8 @@ class Installation:
     def run(self) -> dict[str, Any]:
         """The result of the module.
 
-        Raises :class:`ZeroTouchError` with the service's reasons where it would refuse or the installation failed, :class:`LimitReached` when time is up.
+        Raises :class:`ZeroTouchError` with the service's reasons where it would refuse or the installation failed,
+        :class:`LimitReached` when time is up.
         """
         order = self.order
         known = self.service.clusters()
@@ -79,7 +83,11 @@ class Installation:
                 seen = self._look(cluster_id)
                 document = seen or document
                 # What was asked for last may have been done, so nothing is asked for again before the cluster is seen.
-                verdict = decide(document, order.state) if seen is not None else InstallVerdict(waits=f"{self.service.service} does not answer")
+                verdict = (
+                    decide(document, order.state)
+                    if seen is not None
+                    else InstallVerdict(waits=f"{self.service.service} does not answer")
+                )
             if verdict.settled:
                 return self._result(document, self.done, changed=bool(self.done))
             self._refuse(document, verdict, waiting=order.wait)
@@ -95,7 +103,11 @@ class Installation:
         """What a run would ask for: at once, and once what it waits for has come."""
         order = self.order
         if known is None:
-            order.warn(f"The service has no cluster {order.cluster}; check mode takes it for something that an earlier task makes.")
+            order.warn(
+                f"The service has no cluster {order.cluster}; check mode takes it for something that an earlier "
+                "task "
+                "makes."
+            )
             document, verdict = {"id": "", "name": order.cluster}, decide_unknown(order.cluster, order.state)
         else:
             document = self.service.cluster(str(known["id"]))
@@ -113,7 +125,13 @@ class Installation:
         before = str((document if host is None else host).get("status") or "")
         after = status_after(step, document, self.order.state)
         self.diffs.setdefault(
-            step.title, {"before_header": step.title, "after_header": step.title, "before": f"{before}\n" if before else "", "after": f"{after}\n"}
+            step.title,
+            {
+                "before_header": step.title,
+                "after_header": step.title,
+                "before": f"{before}\n" if before else "",
+                "after": f"{after}\n",
+            },
         )
 
     def _refuse(self, document: Document, verdict: InstallVerdict, *, waiting: bool) -> None:
@@ -128,10 +146,17 @@ class Installation:
             if self.starts > STARTS:
                 preparation = document.get("last-installation-preparation") or {}
                 reason = preparation.get("reason") or document.get("status_info") or why_not(document)
-                raise self._failed(ZeroTouchError(f"{step.title} could not be prepared for its installation {STARTS} times: {reason}."), document)
+                raise self._failed(
+                    ZeroTouchError(
+                        f"{step.title} could not be prepared for its installation {STARTS} times: {reason}."
+                    ),
+                    document,
+                )
         try:
             if step.host_id:
-                self.service.host_action(step.infra_env_id, step.host_id, "reset" if step.action == "reset" else "install")
+                self.service.host_action(
+                    step.infra_env_id, step.host_id, "reset" if step.action == "reset" else "install"
+                )
             else:
                 self.service.cluster_action(cluster_id, step.action)  # type: ignore[arg-type]
         except (RemoteError, Unreachable, NoToken) as error:
@@ -143,7 +168,10 @@ class Installation:
         self._narrator.say(step.text())
 
     def _has_moved_on(self, cluster_id: str, step: InstallStep) -> bool:
-        """Another client sent the same request at the same time: the cluster changes. If it cannot be read now, the next pass decides."""
+        """Another client sent the same request at the same time: the cluster changes.
+
+        If it cannot be read now, the next pass decides.
+        """
         document = self._look(cluster_id)
         if document is None:
             return True
@@ -168,7 +196,10 @@ class Installation:
 
     def _result(self, document: Document, plan: list[str], *, changed: bool) -> dict[str, Any]:
         hosts = [dict(host) for host in members(document.get("hosts"))]
-        rows = [*validation_rows([document], "cluster", all_of_them=False), *validation_rows(hosts, "host", all_of_them=False)]
+        rows = [
+            *validation_rows([document], "cluster", all_of_them=False),
+            *validation_rows(hosts, "host", all_of_them=False),
+        ]
         return {
             "changed": changed,
             "plan": list(plan),

@@ -24,7 +24,15 @@ from ...common.retry_policies import TOKEN_EXCHANGE
 from ...common.terminal import shortened
 
 # Personas that may make a request, by the letters of the reference's table of endpoints.
-USER, USER_AGENT, USER_WATCHER, ALL, USER_LINK, USER_WATCHER_LINK, USER_AGENT_LINK = "U", "UA", "UW", "UAW", "UL", "UWL", "UAL"
+USER, USER_AGENT, USER_WATCHER, ALL, USER_LINK, USER_WATCHER_LINK, USER_AGENT_LINK = (
+    "U",
+    "UA",
+    "UW",
+    "UAW",
+    "UL",
+    "UWL",
+    "UAL",
+)
 # Where access tokens for the hosted service come from.
 HOSTED_TOKEN_URL = "https://sso.redhat.com/auth/realms/redhat-external/protocol/openid-connect/token"
 HOSTED_CLIENT = "cloud-services"
@@ -52,7 +60,8 @@ class Auth(Protocol):
 class FixedTokens:
     """Tokens by persona, as they are sent; without any, a service without authentication.
 
-    The embedded service of an installation takes the bare token; a hosted one takes ``Bearer x``, which ``user`` may hold.
+    The embedded service of an installation takes the bare token; a hosted one takes ``Bearer x``, which ``user`` may
+    hold.
     """
 
     watcher: str = dataclasses.field(default="", repr=False)
@@ -69,7 +78,8 @@ class FixedTokens:
 
 @dataclasses.dataclass(frozen=True)
 class ObjectToken:
-    """The token of one InfraEnv or cluster of a service with ``AUTH_TYPE=local``, as its download URLs carry it: reads this object, and what agents may do.
+    """The token of one InfraEnv or cluster of a service with ``AUTH_TYPE=local``, as its download URLs carry it: reads
+    this object, and what agents may do.
 
     What only a user may do is refused here, since such a service has no users.
     """
@@ -91,7 +101,10 @@ class ObjectToken:
 
 
 class NoToken(ZeroTouchError):
-    """There is no access token to be had. ``temporary``: the server of tokens is away or ill; otherwise it has refused."""
+    """There is no access token to be had.
+
+    ``temporary``: the server of tokens is away or ill; otherwise it has refused.
+    """
 
     def __init__(self, error: ZeroTouchError, *, temporary: bool) -> None:
         super().__init__(f"No access token: {error}")
@@ -101,8 +114,9 @@ class NoToken(ZeroTouchError):
 class OfflineToken:
     """Access tokens in exchange for an offline token, renewed before they end and when the service refuses one.
 
-    ``learnt`` receives every access token, so that it is hidden in output. The exchange has the same effect however often it is asked for, so it is asked for
-    ``attempts`` times whatever the request is that needs it. Raises :class:`NoToken`.
+    ``learnt`` receives every access token, so that it is hidden in output. The exchange has the same effect however
+    often it is asked for, so it is asked for ``attempts`` times whatever the request is that needs it. Raises
+    :class:`NoToken`.
     """
 
     def __init__(
@@ -146,10 +160,14 @@ class OfflineToken:
         self._learnt({token})
         self._access_token = token
         # A server that says nothing of the lifetime gets asked again when the token is refused.
-        self._ends = self._clock.now() + (float(lifetime) if isinstance(lifetime, (int, float)) and lifetime > 0 else 3600.0)
+        self._ends = self._clock.now() + (
+            float(lifetime) if isinstance(lifetime, (int, float)) and lifetime > 0 else 3600.0
+        )
 
     def _ask(self) -> Mapping[str, object]:
-        form = urlencode({"grant_type": "refresh_token", "client_id": HOSTED_CLIENT, "refresh_token": self._offline_token})
+        form = urlencode(
+            {"grant_type": "refresh_token", "client_id": HOSTED_CLIENT, "refresh_token": self._offline_token}
+        )
         headers = {"Content-Type": "application/x-www-form-urlencoded"}
         answer = self._http.request("POST", self._token_url, body=form.encode(), headers=headers)
         document = _document(answer)
@@ -160,7 +178,11 @@ class OfflineToken:
 
     def _refused(self, answer: Response, document: Mapping[str, object]) -> RemoteError:
         reported = document.get("error_description") or document.get("error")
-        words = str(reported or (answer.status != 200 and shortened(answer.text().strip(), 100)) or "no access token in the answer")
+        words = str(
+            reported
+            or (answer.status != 200 and shortened(answer.text().strip(), 100))
+            or "no access token in the answer"
+        )
         expired, ill = answer.status in (400, 401), answer.status == 429 or answer.status >= 500
         hint = "" if ill else "Check token_url."
         if expired:

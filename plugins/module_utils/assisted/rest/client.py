@@ -1,16 +1,20 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What every request to an assisted-service goes through: raw documents, strings that hold JSON decoded, one error, repeats where they are safe.
+"""What every request to an assisted-service goes through: raw documents, strings that hold JSON decoded, one error,
+repeats where they are safe.
 
-A client of ours and not the assisted-service-client package (spike of 2026-11-21 with 2.56.0.post94, CPU time beside an already imported urllib3):
+A client of ours and not the assisted-service-client package (spike of 2026-11-21 with 2.56.0.post94, CPU time beside an
+already imported urllib3):
 
 * Import: 0.07 s for its models, 0.03 s for this file.
-* A cluster with a state newer than its models: ``ValueError: Invalid value for `status```; one without a member that its schema requires: ValueError as
-  well. Here both pass through, as strings and as absent.
-* An unknown member of an answer is dropped, so a field newer than the package cannot be shown; as a member of a request it is a TypeError.
-* Error bodies: for all three shapes ``ApiException.reason`` is the words of HTTP (``Conflict``), the service's own are text within ``body``. Strings that
-  hold JSON stay strings. Lists of clusters and hosts come as plain dictionaries, as here.
+* A cluster with a state newer than its models: ``ValueError: Invalid value for `status```; one without a member that
+  its schema requires: ValueError as well. Here both pass through, as strings and as absent.
+* An unknown member of an answer is dropped, so a field newer than the package cannot be shown; as a member of a request
+  it is a TypeError.
+* Error bodies: for all three shapes ``ApiException.reason`` is the words of HTTP (``Conflict``), the service's own are
+  text within ``body``. Strings that hold JSON stay strings. Lists of clusters and hosts come as plain dictionaries, as
+  here.
 * It has no repeats, no exchange of tokens, no mapping of connections, and all that would be around it anyway.
 """
 
@@ -63,18 +67,21 @@ JSON_STRINGS = frozenset(
 
 
 IDEMPOTENT = frozenset({"GET", "HEAD", "PUT", "PATCH", "DELETE"})
-# Bytes and seconds of all logs of a cluster: they have some 100 MB for a cluster of 5, and the service keeps them compressed.
+# Bytes and seconds of all logs of a cluster: they have some 100 MB for a cluster of 5, and the service keeps them
+# compressed.
 LARGEST_LOGS = 4 << 30
 _LOGS_WITHIN = 3600.0
 
 
 class AssistedClient:
-    """One assisted-service, by its base URL (``http://192.168.122.2:8090``): what watching an installation takes; the rest is in service.py.
+    """One assisted-service, by its base URL (``http://192.168.122.2:8090``): what watching an installation takes; the
+    rest is in service.py.
 
-    Raises :class:`AssistedError` with the service's code and reason, :class:`Unreachable` without an answer. Up to ``attempts`` requests are made
-    where a repeat is safe: the connection was never made; the service says 429, or a gateway 503 for a request it kept; and, for what has the same
-    effect twice (everything but POST), also a connection that broke, a time-out, 502, 503 and 504. These are repeated for at least ``patience`` seconds
-    if the service has answered before, to this client or to a former task of the run. ``read_only`` refuses to write (check mode).
+    Raises :class:`AssistedError` with the service's code and reason, :class:`Unreachable` without an answer. Up to
+    ``attempts`` requests are made where a repeat is safe: the connection was never made; the service says 429, or a
+    gateway 503 for a request it kept; and, for what has the same effect twice (everything but POST), also a connection
+    that broke, a time-out, 502, 503 and 504. These are repeated for at least ``patience`` seconds if the service has
+    answered before, to this client or to a former task of the run. ``read_only`` refuses to write (check mode).
     """
 
     def __init__(
@@ -96,11 +103,17 @@ class AssistedClient:
         self.auth = auth or FixedTokens()
         self.read_only = read_only
         self.clock = clock or SystemClock()
-        self._repeatable, self._once = ASSISTED_REPEATABLE.limited(attempts, patience), ASSISTED_ONCE.limited(attempts, patience)
+        self._repeatable, self._once = (
+            ASSISTED_REPEATABLE.limited(attempts, patience),
+            ASSISTED_ONCE.limited(attempts, patience),
+        )
         self._contact = Contact(base_url)
-        # Downloads are octet-stream, and what refuses one is 400 where the caller takes JSON alone (restapi of assisted-service).
+        # Downloads are octet-stream, and what refuses one is 400 where the caller takes JSON alone (restapi of
+        # assisted-service).
         headers = {"Accept": "application/json, application/octet-stream", "Accept-Encoding": "gzip"}
-        self._http = HttpClient(service, base_url, tls, connect_to, headers=headers, timeout=timeout, proxy=proxy, connections=connections)
+        self._http = HttpClient(
+            service, base_url, tls, connect_to, headers=headers, timeout=timeout, proxy=proxy, connections=connections
+        )
 
     @property
     def service(self) -> str:
@@ -129,7 +142,14 @@ class AssistedClient:
         return self._objects(f"infra-envs/{path_part(infra_env_id)}/hosts", USER_AGENT)
 
     def events(
-        self, *, infra_env_id: str = "", cluster_id: str = "", limit: int = -1, order: str = "ascending", severities: str = "", host_ids: str = ""
+        self,
+        *,
+        infra_env_id: str = "",
+        cluster_id: str = "",
+        limit: int = -1,
+        order: str = "ascending",
+        severities: str = "",
+        host_ids: str = "",
     ) -> list[Document]:
         """Events of the scope; ``limit`` -1 is all of them, ``severities`` and ``host_ids`` lists with commas."""
         scope = {"infra_env_id": infra_env_id, "cluster_id": cluster_id, "severities": severities, "host_ids": host_ids}
@@ -137,11 +157,18 @@ class AssistedClient:
         return self._objects("events", USER_WATCHER_LINK, query)
 
     def read_logs(
-        self, cluster_id: str, write: Callable[[bytes], object], *, logs_type: str = "all", host_id: str = "", restart: Callable[[], object] | None = None
+        self,
+        cluster_id: str,
+        write: Callable[[bytes], object],
+        *,
+        logs_type: str = "all",
+        host_id: str = "",
+        restart: Callable[[], object] | None = None,
     ) -> int:
         """Stream the tar of all logs, or of one kind (host, controller), to ``write``; the number of bytes.
 
-        ``restart`` is called where all of it is going to be written again; without it a transfer that broke off is not repeated.
+        ``restart`` is called where all of it is going to be written again; without it a transfer that broke off is not
+        repeated.
         """
         query = {"logs_type": logs_type, **({"host_id": host_id} if host_id else {})}
         written = 0
@@ -156,10 +183,18 @@ class AssistedClient:
                 write(block)
             return written
 
-        return retry(once, self._repeatable, self.clock, allowed=lambda: not written or restart is not None, answered=self._has_answered)
+        return retry(
+            once,
+            self._repeatable,
+            self.clock,
+            allowed=lambda: not written or restart is not None,
+            answered=self._has_answered,
+        )
 
     def _blocks(self, path: str, personas: str, query: Mapping[str, str]) -> Iterator[bytes]:
-        """The body of a success, piece by piece; once more with a new credential if the service does not take the one we have."""
+        """The body of a success, piece by piece; once more with a new credential if the service does not take the one
+        we have.
+        """
         for renewed in (False, True):
             credential = self.auth.credential(personas)
             url = f"{BASE_PATH}/{path}?{urlencode({**query, **credential.query})}"
@@ -183,7 +218,9 @@ class AssistedClient:
             raise self._http.failure(answer, f"/{path} is not a list; is this an assisted-service?")
         return [self._checked(decoded(item), path, answer, listed=True) for item in document or []]
 
-    def _object(self, path: str, personas: str, query: Mapping[str, str] | None = None, *, method: str = "GET", body: Any = None) -> Document:
+    def _object(
+        self, path: str, personas: str, query: Mapping[str, str] | None = None, *, method: str = "GET", body: Any = None
+    ) -> Document:
         answer = self._send(method, path, personas, query=query, body=body)
         document = self._json(answer)
         if not isinstance(document, dict):
@@ -196,11 +233,25 @@ class AssistedClient:
         result: Document = document
         return result
 
-    def _send(self, method: str, path: str, personas: str, *, query: Mapping[str, str] | None = None, body: Any = None, repeatable: bool = False) -> Response:
-        """One request with its repeats; the answer of a success (2xx). ``body`` (not None) is sent as JSON; ``repeatable``: a POST that may be repeated."""
+    def _send(
+        self,
+        method: str,
+        path: str,
+        personas: str,
+        *,
+        query: Mapping[str, str] | None = None,
+        body: Any = None,
+        repeatable: bool = False,
+    ) -> Response:
+        """One request with its repeats; the answer of a success (2xx).
+
+        ``body`` (not None) is sent as JSON; ``repeatable``: a POST that may be repeated.
+        """
         idempotent = repeatable or method in IDEMPOTENT
         if self.read_only and method != "GET":
-            raise ZeroTouchError(f"{method} {path} was about to be sent in check mode. This is a fault of the collection.")
+            raise ZeroTouchError(
+                f"{method} {path} was about to be sent in check mode. This is a fault of the collection."
+            )
         tries = 0
 
         def once() -> Response:
@@ -217,11 +268,16 @@ class AssistedClient:
             return retry(once, self._repeatable if idempotent else self._once, self.clock, answered=self._has_answered)
         except Unreachable as error:
             if not idempotent and error.kind in ("broken", "timeout"):
-                error.hint = f"{error.hint} Whether the service has done it is not known; run it again, which looks first.".strip()
+                error.hint = (
+                    f"{error.hint} Whether the service has done it is not known; run it again, which looks first."
+                ).strip()
             raise
 
     def _authenticated(self, method: str, path: str, personas: str, query: Mapping[str, str], body: Any) -> Response:
-        """One request; once more with a new credential if the service does not take the one we have. A refused request has had no effect."""
+        """One request; once more with a new credential if the service does not take the one we have.
+
+        A refused request has had no effect.
+        """
         credential = self.auth.credential(personas)
         answer = self._plain(method, path, credential, query, body)
         renewed = answer.status == 401 and self.auth.renew(credential)

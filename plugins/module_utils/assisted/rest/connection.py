@@ -40,10 +40,16 @@ ASSISTED_OPTIONS: dict[str, dict[str, Any]] = {
 }
 # Of the modules that create something; documentation fragment assisted.pull_secret.
 PULL_SECRET_OPTIONS: dict[str, dict[str, Any]] = {
-    "pull_secret": {"type": "raw", "no_log": False},  # as a mapping it would have every leaf masked; the module knows what is secret in it
+    # as a mapping it would have every leaf masked; the module knows what is secret in it
+    "pull_secret": {"type": "raw", "no_log": False},
     "replace_pull_secret": {"type": "bool", "default": False, "no_log": False},
 }
-DEFAULTS: dict[str, Any] = {"validate_certs": True, "request_timeout": 30.0, "retries": 4, "token_url": HOSTED_TOKEN_URL}
+DEFAULTS: dict[str, Any] = {
+    "validate_certs": True,
+    "request_timeout": 30.0,
+    "retries": 4,
+    "token_url": HOSTED_TOKEN_URL,
+}
 _SECRETS = ("token", "watcher_token", "offline_token", "proxy")
 _NO = frozenset({"0", "false", "no", "off"})
 _BASE = "/api/assisted-install"
@@ -58,8 +64,10 @@ def connect(
     warn: Callable[[str], None] = lambda text: None,
     forks: int = 8,
 ) -> AssistedService:
-    """The service that a module's options and the environment name. In check mode it refuses to write. ``learnt`` receives secrets that no option held,
-    ``warn`` what a user should know of the connection.
+    """The service that a module's options and the environment name.
+
+    In check mode it refuses to write. ``learnt`` receives secrets that no option held, ``warn`` what a user should know
+    of the connection.
 
     Raises :class:`InvalidInput` that names the options at fault, never a secret.
     """
@@ -89,7 +97,10 @@ def connect(
 
 
 def settings(params: Mapping[str, Any], environment: Mapping[str, str]) -> dict[str, Any]:
-    """Every option that is given, else the value of its environment variable, else its default. Raises :class:`InvalidInput`."""
+    """Every option that is given, else the value of its environment variable, else its default.
+
+    Raises :class:`InvalidInput`.
+    """
     found = dict(DEFAULTS)
     for name, option in ASSISTED_OPTIONS.items():
         value = params.get(name)
@@ -124,14 +135,20 @@ def _check(options: Mapping[str, Any]) -> None:
     problems = []
     url = urlsplit(str(options.get("service_url") or ""))
     if not options.get("service_url"):
-        problems.append(_problem("service_url", REQUIRED, "give the URL of the assisted-service, or ASSISTED_SERVICE_URL"))
+        problems.append(
+            _problem("service_url", REQUIRED, ("give the URL of the assisted-service, or ASSISTED_SERVICE_URL"))
+        )
     elif url.scheme not in ("http", "https") or not url.hostname:
         problems.append(_problem("service_url", INVALID, "is not of the form http[s]://host[:port]"))
     elif url.username or url.password:
-        problems.append(_problem("service_url", FORBIDDEN, "holds a user; credentials belong in token or offline_token"))
+        problems.append(
+            _problem("service_url", FORBIDDEN, ("holds a user; credentials belong in token or offline_token"))
+        )
     if options["auth"] not in AUTH_KINDS:
         problems.append(_problem("auth", INVALID, f"must be one of {', '.join(AUTH_KINDS)}", str(options["auth"])))
-    needed = {"agent-local": ("token", "watcher_token"), "local": ("token",), "offline": ("offline_token",)}.get(options["auth"], ())
+    needed = {"agent-local": ("token", "watcher_token"), "local": ("token",), "offline": ("offline_token",)}.get(
+        options["auth"], ()
+    )
     if needed and not any(options.get(name) for name in needed):
         problems.append(_problem(needed[0], REQUIRED, f"auth {options['auth']} needs it"))
     if options["retries"] < 0 or options["request_timeout"] <= 0:
@@ -146,15 +163,26 @@ def _base_url(url: str) -> str:
     return bare.removesuffix(_BASE) or bare
 
 
-def _auth(options: Mapping[str, Any], clock: Clock, connections: Mapping[str, Any], learnt: Callable[[set[str]], None]) -> Auth:
+def _auth(
+    options: Mapping[str, Any], clock: Clock, connections: Mapping[str, Any], learnt: Callable[[set[str]], None]
+) -> Auth:
     kind = options["auth"]
     if kind == "offline":
         url = str(options["token_url"])
         if urlsplit(url).scheme not in ("http", "https"):
             raise ZeroTouchError("token_url is not a URL of the form https://host/path.")
         return OfflineToken(
-            str(options["offline_token"]), url, HttpClient("The server of access tokens", url, **connections), clock, learnt, options["retries"] + 1
+            str(options["offline_token"]),
+            url,
+            HttpClient("The server of access tokens", url, **connections),
+            clock,
+            learnt,
+            options["retries"] + 1,
         )
     if kind == "local":
         return ObjectToken(str(options["token"]))
-    return FixedTokens(str(options.get("watcher_token") or ""), str(options.get("token") or "")) if kind == "agent-local" else FixedTokens()
+    return (
+        FixedTokens(str(options.get("watcher_token") or ""), str(options.get("token") or ""))
+        if kind == "agent-local"
+        else FixedTokens()
+    )

@@ -19,8 +19,8 @@ from ...common.terminal import shortened
 class AssistedError(RemoteError):
     """The service answered with an error.
 
-    ``reason`` are its words, ``code`` its code where that says more than the status, ``id`` and ``href`` what service logic adds (else 0 and empty).
-    ``kind`` is ``Error`` for service logic, empty for authentication, router and schema.
+    ``reason`` are its words, ``code`` its code where that says more than the status, ``id`` and ``href`` what service
+    logic adds (else 0 and empty). ``kind`` is ``Error`` for service logic, empty for authentication, router and schema.
     """
 
     def __init__(self, service: str, answer: Response, hint: str = "") -> None:
@@ -36,7 +36,13 @@ class AssistedError(RemoteError):
 
     def as_dict(self) -> dict[str, Any]:
         """For results."""
-        return {"status": self.status, "code": self.code or str(self.status), "reason": self.reason, "id": self.id, "href": self.href}
+        return {
+            "status": self.status,
+            "code": self.code or str(self.status),
+            "reason": self.reason,
+            "id": self.id,
+            "href": self.href,
+        }
 
 
 def _hint(answer: Response, reason: str) -> str:
@@ -54,7 +60,11 @@ def _hint(answer: Response, reason: str) -> str:
     if answer.status == 401 and "bearer" in words:
         return "This service takes the bare token, without Bearer before it."
     if answer.status == 401:
-        return "The token has ended: get a new one." if "expired" in words else "Give a token that this service takes (options token, offline_token, auth)."
+        return (
+            "The token has ended: get a new one."
+            if "expired" in words
+            else ("Give a token that this service takes (options token, offline_token, auth).")
+        )
     if answer.status == 403 and "authclaim" in words:
         return "This token is that of another persona: only that of a user may do this."
     return ""
@@ -70,7 +80,9 @@ def _redirect_target(answer: Response) -> str:
 
 
 def error_words(answer: Response) -> tuple[str, str]:
-    """(reason, code) of an error body: service logic says ``reason`` and a code as string, authentication and router ``message`` and a number."""
+    """(reason, code) of an error body: service logic says ``reason`` and a code as string, authentication and router
+    ``message`` and a number.
+    """
     document = _document(answer)
     if not document:
         return shortened(answer.text().strip(), 200) or "no explanation", ""

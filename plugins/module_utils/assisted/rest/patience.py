@@ -15,7 +15,10 @@ T = TypeVar("T")
 
 
 def patiently(read: Callable[[], T], away: Callable[[str], object]) -> T | None:
-    """The result of ``read``; None if the service does not answer at the moment, and ``away`` receives the reason. Any other error is raised."""
+    """The result of ``read``; None if the service does not answer at the moment, and ``away`` receives the reason.
+
+    Any other error is raised.
+    """
     try:
         return read()
     except Unreachable as error:

@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Every endpoint of the flow as a method. Documents go in and come out as the service words them.
 
-Writing methods are called by plans that are carried out, never in check mode. Bodies hold what changes; an absent or null member is left alone.
+Writing methods are called by plans that are carried out, never in check mode. Bodies hold what changes; an absent or
+null member is left alone.
 
 Source: openshift/assisted-service swagger.yaml, internal/bminventory/inventory.go, internal/cluster/validations.
 """
@@ -37,7 +38,9 @@ class AssistedService(AssistedClient):
         return self._object("clusters", USER, method="POST", body=dict(params))
 
     def import_cluster(self, params: Mapping[str, Any]) -> Document:
-        """A cluster that runs already, to add hosts to: ``name``, ``api_vip_dnsname``, ``openshift_cluster_id`` and perhaps ``openshift_version``."""
+        """A cluster that runs already, to add hosts to: ``name``, ``api_vip_dnsname``, ``openshift_cluster_id`` and
+        perhaps ``openshift_version``.
+        """
         return self._object("clusters/import", USER, method="POST", body=dict(params))
 
     def update_cluster(self, cluster_id: str, params: Mapping[str, Any]) -> Document:
@@ -58,7 +61,10 @@ class AssistedService(AssistedClient):
 
     def ignore_validations(self, cluster_id: str, host_ids: Sequence[str], cluster_ids: Sequence[str]) -> None:
         """Have exactly these validations ignored; ``all`` is every one that may be."""
-        body = {"host-validation-ids": json.dumps(list(host_ids)), "cluster-validation-ids": json.dumps(list(cluster_ids))}
+        body = {
+            "host-validation-ids": json.dumps(list(host_ids)),
+            "cluster-validation-ids": json.dumps(list(cluster_ids)),
+        }
         self._send("PUT", f"{_cluster(cluster_id)}/ignored-validations", USER, body=body)
 
     def credentials(self, cluster_id: str) -> Document:
@@ -66,14 +72,19 @@ class AssistedService(AssistedClient):
         return self._object(f"{_cluster(cluster_id)}/credentials", USER)
 
     def credential_file(self, cluster_id: str, name: str) -> bytes:
-        """``kubeconfig``, ``kubeconfig-noingress`` or ``kubeadmin-password``. Raises :class:`ZeroTouchError` for a kubeconfig with more than data."""
+        """``kubeconfig``, ``kubeconfig-noingress`` or ``kubeadmin-password``.
+
+        Raises :class:`ZeroTouchError` for a kubeconfig with more than data.
+        """
         content = self._file(f"{_cluster(cluster_id)}/downloads/credentials", USER_AGENT, {"file_name": name})
         if name != "kubeadmin-password":
             remote_kubeconfig(content, f"{name} of {self.service}")
         return content
 
     def cluster_file(self, cluster_id: str, name: str) -> bytes:
-        """``bootstrap.ign``, ``master.ign``, ``metadata.json``, ``install-config.yaml``, ``custom_manifests.yaml`` and their kin."""
+        """``bootstrap.ign``, ``master.ign``, ``metadata.json``, ``install-config.yaml``, ``custom_manifests.yaml`` and
+        their kin.
+        """
         return self._file(f"{_cluster(cluster_id)}/downloads/files", USER_AGENT_LINK, {"file_name": name})
 
     # manifests of a cluster
@@ -141,20 +152,26 @@ class AssistedService(AssistedClient):
                 raise
 
     def bind_host(self, infra_env_id: str, host_id: str, cluster_id: str) -> Document:
-        return self._object(f"{_host(infra_env_id, host_id)}/actions/bind", USER, method="POST", body={"cluster_id": cluster_id})
+        return self._object(
+            f"{_host(infra_env_id, host_id)}/actions/bind", USER, method="POST", body={"cluster_id": cluster_id}
+        )
 
     def host_action(self, infra_env_id: str, host_id: str, action: HostAction) -> Document:
         return self._object(f"{_host(infra_env_id, host_id)}/actions/{action}", USER, method="POST")
 
     def update_installer_args(self, infra_env_id: str, host_id: str, arguments: Sequence[str]) -> Document:
-        return self._object(f"{_host(infra_env_id, host_id)}/installer-args", USER, method="PATCH", body={"args": list(arguments)})
+        return self._object(
+            f"{_host(infra_env_id, host_id)}/installer-args", USER, method="PATCH", body={"args": list(arguments)}
+        )
 
     def update_host_ignition(self, infra_env_id: str, host_id: str, config: str) -> None:
         """Set the Ignition override of a host, JSON text; an empty one removes it."""
         self._send("PATCH", f"{_host(infra_env_id, host_id)}/ignition", USER, body={"config": config})
 
     def reset_validation(self, infra_env_id: str, host_id: str, validation_id: str) -> Document:
-        return self._object(f"{_host(infra_env_id, host_id)}/actions/reset-validation/{path_part(validation_id)}", USER, method="PATCH")
+        return self._object(
+            f"{_host(infra_env_id, host_id)}/actions/reset-validation/{path_part(validation_id)}", USER, method="PATCH"
+        )
 
     # catalogue
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Types of the fields that the collection reads in documents of an assisted-service (openshift/assisted-service ``swagger.yaml``)."""
+"""Types of the fields that the collection reads in documents of an assisted-service (openshift/assisted-service
+``swagger.yaml``).
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,14 @@ from ...common.shape import Shape, fit
 Document = dict[str, Any]
 
 _VALIDATIONS = {"*": [{"id": str, "status": str, "message": str}]}
-_INTERFACE = {"name": str, "mac_address": str, "ipv4_addresses": [str], "ipv6_addresses": [str], "flags": [str], "has_carrier": bool}
+_INTERFACE = {
+    "name": str,
+    "mac_address": str,
+    "ipv4_addresses": [str],
+    "ipv6_addresses": [str],
+    "flags": [str],
+    "has_carrier": bool,
+}
 _INVENTORY = {
     "hostname": str,
     "bmc_address": str,
@@ -64,7 +73,10 @@ _DECODED = ("inventory", "validations_info")
 
 
 def misfit(document: Any, path: str, *, listed: bool) -> str:
-    """Why the document of a path, or of the list at it, has not the types that the API defines; empty if it has. Removes nulls, adds an empty id."""
+    """Why the document of a path, or of the list at it, has not the types that the API defines; empty if it has.
+
+    Removes nulls, adds an empty id.
+    """
     if not isinstance(document, dict):
         return "it is not an object"
     parts = path.split("/")

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a user says about a cluster of the OpenShift Assisted providers, typed. Pure; :mod:`.rules` judges it, :mod:`.objects` renders it."""
+"""What a user says about a cluster of the OpenShift Assisted providers, typed.
+
+Pure; :mod:`.rules` judges it, :mod:`.objects` renders it.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +25,10 @@ _EMPTY: Document = {}
 class MachinePool:
     """The Machines of the control plane, or of a MachineDeployment.
 
-    ``replicas`` None leaves the number as it is. ``config`` are the options of their configs, those of the whole cluster included.
-    ``template`` refers to the user's own machine template (api_group, kind, name); empty where this collection makes one.
+    ``replicas`` None leaves the number as it is. ``config`` are the options of their configs, those of the whole
+    cluster included.
+    ``template`` refers to the user's own machine template (api_group, kind, name); empty where this collection makes
+    one.
     """
 
     name: str
@@ -45,8 +50,9 @@ class MachinePool:
 class DesiredControlPlane:
     """The whole cluster. ``pools`` are the MachineDeployments; those that are not listed stay as they are.
 
-    ``config`` are the options of spec.config of the control plane (:data:`.field_table.CLUSTER_FIELDS`). ``registry`` is the content of the ConfigMap
-    with mirrors that this collection makes, empty where ``registry_name`` is the user's own or there is none.
+    ``config`` are the options of spec.config of the control plane (:data:`.field_table.CLUSTER_FIELDS`). ``registry``
+    is the content of the ConfigMap with mirrors that this collection makes, empty where ``registry_name`` is the user's
+    own or there is none.
     """
 
     name: str
@@ -97,16 +103,25 @@ def read_desired(options: Mapping[str, Any]) -> DesiredControlPlane:
     network = options.get("cluster_network") or {}
     name, metal3 = str(options["name"]), options["infrastructure"] == "metal3"
     domain = str(options.get("base_domain") or "")
-    endpoint = options.get("control_plane_endpoint") or ({"host": f"api.{name}.{domain}", "port": 6443} if domain else {})
+    endpoint = options.get("control_plane_endpoint") or (
+        {"host": f"api.{name}.{domain}", "port": 6443} if domain else {}
+    )
     shared = _config(options.get("config") or {}, {"ssh_public_keys": options.get("ssh_public_keys")})
     return DesiredControlPlane(
         name=name,
         namespace=str(options["namespace"]),
         version=str(options.get("version") or ""),
-        control_plane=_pool({**(options.get("control_plane") or {}), "name": CONTROL_PLANE_POOL}, shared, "control_plane"),
-        pools=tuple(_pool(pool, shared, f"machine_deployments[{pool['name']}]") for pool in options.get("machine_deployments") or ()),
+        control_plane=_pool(
+            {**(options.get("control_plane") or {}), "name": CONTROL_PLANE_POOL}, shared, "control_plane"
+        ),
+        pools=tuple(
+            _pool(pool, shared, f"machine_deployments[{pool['name']}]")
+            for pool in options.get("machine_deployments") or ()
+        ),
         infrastructure=str(options["infrastructure"]),
-        config={field.option.partition(".")[0]: options.get(field.option.partition(".")[0]) for field in CLUSTER_FIELDS},
+        config={
+            field.option.partition(".")[0]: options.get(field.option.partition(".")[0]) for field in CLUSTER_FIELDS
+        },
         pull_secret=_pull_secret(options),
         user_pull_secret=str(options.get("pull_secret_name") or ""),
         release_repository=str(options.get("release_repository") or ""),

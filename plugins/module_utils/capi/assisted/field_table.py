@@ -1,10 +1,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The fields of an OpenshiftAssistedControlPlane and of an OpenshiftAssistedConfig, one row each: option, place in upstream's spec, type, form.
+"""The fields of an OpenshiftAssistedControlPlane and of an OpenshiftAssistedConfig, one row each: option, place in
+upstream's spec, type, form.
 
-Argument spec and rendering follow from the rows; a test compares them with the definitions of both versions of each kind.
-Source: openshift-assisted/cluster-api-provider-openshift-assisted bootstrap/api/v1alpha2/openshiftassistedconfig_types.go,
+Argument spec and rendering follow from the rows; a test compares them with the definitions of both versions of each
+kind.
+Source: openshift-assisted/cluster-api-provider-openshift-assisted
+bootstrap/api/v1alpha2/openshiftassistedconfig_types.go,
 controlplane/api/v1alpha3/openshiftassistedcontrolplane_types.go.
 """
 
@@ -18,7 +21,17 @@ Spec = dict[str, Any]
 
 _TEXT: Spec = {"type": "str"}
 _TEXTS: Spec = {"type": "list", "elements": "str"}
-_ENCRYPTED = ["none", "all", "masters", "arbiters", "workers", "masters,arbiters", "masters,workers", "arbiters,workers", "masters,arbiters,workers"]
+_ENCRYPTED = [
+    "none",
+    "all",
+    "masters",
+    "arbiters",
+    "workers",
+    "masters,arbiters",
+    "masters,workers",
+    "arbiters,workers",
+    "masters,arbiters,workers",
+]
 
 
 def _same(value: Any) -> Any:
@@ -39,9 +52,11 @@ def _arguments(value: Iterable[Mapping[str, str]]) -> list[dict[str, str]]:
 
 @dataclasses.dataclass(frozen=True)
 class AssistedField:
-    """One field. ``option`` is its dotted name in the options, ``upstream`` its place in the spec, ``spec`` its argument spec.
+    """One field. ``option`` is its dotted name in the options, ``upstream`` its place in the spec, ``spec`` its
+    argument spec.
 
-    ``since`` is the first version of the kind that has it, where an older version lacks it. ``refused`` says why no value of it works.
+    ``since`` is the first version of the kind that has it, where an older version lacks it. ``refused`` says why no
+    value of it works.
     """
 
     option: str
@@ -79,7 +94,10 @@ CONFIG_FIELDS = (
     AssistedField(
         "os_image_version",
         "osImageVersion",
-        refused="the provider's InfraEnvs name their cluster, and assisted-service accepts no osImageVersion beside a cluster",
+        refused=(
+            "the provider's InfraEnvs name their cluster, and assisted-service accepts no osImageVersion beside a "
+            "cluster"
+        ),
     ),
     AssistedField("pre_bootstrap_commands", "preBootstrapCommands", _TEXTS, since=_NEW),
     AssistedField("post_bootstrap_commands", "postBootstrapCommands", _TEXTS, since=_NEW),
@@ -90,7 +108,8 @@ CONFIG_FIELDS = (
     AssistedField("provider_id", "nodeRegistration.providerID", since=_NEW),
 )
 
-# spec.config of an OpenshiftAssistedControlPlane. clusterName and pullSecretRef have no rows: they follow from the cluster.
+# spec.config of an OpenshiftAssistedControlPlane. clusterName and pullSecretRef have no rows: they follow from the
+# cluster.
 CLUSTER_FIELDS = (
     AssistedField("base_domain", "baseDomain"),
     AssistedField("api_vips", "apiVIPs", _TEXTS),

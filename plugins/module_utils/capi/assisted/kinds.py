@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """The kinds of the OpenShift Assisted providers and of their infrastructure, in the versions that a hub serves.
 
-Source: openshift-assisted/cluster-api-provider-openshift-assisted bootstrap/api, controlplane/api; metal3-io/cluster-api-provider-metal3 api.
+Source: openshift-assisted/cluster-api-provider-openshift-assisted bootstrap/api, controlplane/api;
+metal3-io/cluster-api-provider-metal3 api.
 """
 
 from __future__ import annotations
@@ -27,18 +28,23 @@ METAL3_VERSIONS = ("v1beta2", "v1beta1")
 CONTROL_PLANE_KIND = "OpenshiftAssistedControlPlane"
 
 _INSTALL_PAIR = (
-    "Install the OpenShift Assisted providers on the hub: clusterctl init --bootstrap openshift-assisted --control-plane openshift-assisted, or the component "
+    "Install the OpenShift Assisted providers on the hub: clusterctl init --bootstrap openshift-assisted "
+    "--control-plane openshift-assisted, or the component "
     "cluster-api-provider-openshift-assisted of a MultiClusterEngine."
 )
 _INSTALL_METAL3 = (
-    "Install Cluster API Provider Metal3 and baremetal-operator on the hub (clusterctl init --infrastructure metal3, or the component "
+    "Install Cluster API Provider Metal3 and baremetal-operator on the hub (clusterctl init --infrastructure metal3, "
+    "or the component "
     "cluster-api-provider-metal3 of a MultiClusterEngine), or set infrastructure to user_templates."
 )
 
 
 @dataclasses.dataclass(frozen=True)
 class AssistedKinds:
-    """The kinds of a cluster. ``metal3_version`` is empty where the user brings the templates of another infrastructure provider."""
+    """The kinds of a cluster.
+
+    ``metal3_version`` is empty where the user brings the templates of another infrastructure provider.
+    """
 
     core: CoreKinds = dataclasses.field(default_factory=lambda: CoreKinds("v1beta2"))
     control_plane_version: str = CONTROL_PLANE_VERSIONS[0]
@@ -49,7 +55,9 @@ class AssistedKinds:
 
     @property
     def control_plane(self) -> Resource:
-        return Resource(CONTROL_PLANE_GROUP, self.control_plane_version, CONTROL_PLANE_KIND, "openshiftassistedcontrolplanes")
+        return Resource(
+            CONTROL_PLANE_GROUP, self.control_plane_version, CONTROL_PLANE_KIND, "openshiftassistedcontrolplanes"
+        )
 
     @property
     def config(self) -> Resource:
@@ -57,7 +65,12 @@ class AssistedKinds:
 
     @property
     def config_template(self) -> Resource:
-        return Resource(BOOTSTRAP_GROUP, self.bootstrap_version, "OpenshiftAssistedConfigTemplate", "openshiftassistedconfigtemplates")
+        return Resource(
+            BOOTSTRAP_GROUP,
+            self.bootstrap_version,
+            "OpenshiftAssistedConfigTemplate",
+            "openshiftassistedconfigtemplates",
+        )
 
     @property
     def metal3_cluster(self) -> Resource:
@@ -83,7 +96,11 @@ class AssistedKinds:
 
 
 def assisted_kinds(client: KubeClient, *, metal3: bool, references: tuple[tuple[str, str], ...] = ()) -> AssistedKinds:
-    """What the hub serves. Raises :class:`ZeroTouchError` where something is missing, with what to install. ``references`` are (group, kind) of the user."""
+    """What the hub serves.
+
+    Raises :class:`ZeroTouchError` where something is missing, with what to install. ``references`` are (group, kind) of
+    the user.
+    """
     core = core_kinds(client)
     control_plane = _newest(client, CONTROL_PLANE_GROUP, CONTROL_PLANE_VERSIONS, CONTROL_PLANE_KIND, _INSTALL_PAIR)
     bootstrap = _newest(client, BOOTSTRAP_GROUP, BOOTSTRAP_VERSIONS, "OpenshiftAssistedConfigTemplate", _INSTALL_PAIR)
@@ -96,16 +113,25 @@ def assisted_kinds(client: KubeClient, *, metal3: bool, references: tuple[tuple[
     for group, kind in references:
         resource = referenced_resource(client, group, kind)
         if resource is None:
-            raise _missing(client, kind, group, "Install the infrastructure provider with that kind on the hub, or correct the reference.")
+            raise _missing(
+                client,
+                kind,
+                group,
+                ("Install the infrastructure provider with that kind on the hub, or correct the reference."),
+            )
         found[group, kind] = resource
     return AssistedKinds(core, control_plane, bootstrap, "", found)
 
 
 def _newest(client: KubeClient, group: str, versions: tuple[str, ...], kind: str, remedy: str) -> str:
-    """The newest version that is known here and in which the API serves the kind; groups are shared by several providers."""
+    """The newest version that is known here and in which the API serves the kind; groups are shared by several
+    providers.
+    """
     served = served_versions(client, group)
     for version in versions:
-        if version in served and any(item.get("kind") == kind for item in client.get(f"/apis/{group}/{version}").get("resources") or ()):
+        if version in served and any(
+            item.get("kind") == kind for item in client.get(f"/apis/{group}/{version}").get("resources") or ()
+        ):
             return version
     raise _missing(client, kind, group, remedy)
 

@@ -3,9 +3,10 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """The objects of a cluster of the OpenShift Assisted providers, rendered from its description. Pure.
 
-The Cluster is the last one: the control plane does nothing before Cluster API has made it the owner. So a run that ends earlier has started nothing,
-and the first AgentClusterInstall counts the workers of all MachineDeployments.
-Source: openshift-assisted/cluster-api-provider-openshift-assisted examples/, docs/; metal3-io/cluster-api-provider-metal3 api.
+The Cluster is the last one: the control plane does nothing before Cluster API has made it the owner. So a run that ends
+earlier has started nothing, and the first AgentClusterInstall counts the workers of all MachineDeployments.
+Source: openshift-assisted/cluster-api-provider-openshift-assisted examples/, docs/;
+metal3-io/cluster-api-provider-metal3 api.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ from .names import (
 )
 from .release import is_okd
 
-# The provider gives every cluster network this prefix (controlplane/internal/controller/clusterdeployment_controller.go).
+# The provider gives every cluster network this prefix
+# (controlplane/internal/controller/clusterdeployment_controller.go).
 PROVIDERS_HOST_PREFIX = 23
 # The hash in the name of a template; its length is that of a ReplicaSet's.
 _HASH = 10
@@ -55,7 +57,9 @@ PREPARED, HOSTS, MACHINES, COUNTED, STARTED = range(5)
 
 @dataclasses.dataclass(frozen=True)
 class WantedObject:
-    """One object. ``owned`` are paths at which nothing else may be; ``immutable`` objects are replaced under another name, never patched."""
+    """One object. ``owned`` are paths at which nothing else may be; ``immutable`` objects are replaced under another
+    name, never patched.
+    """
 
     stage: int
     resource: Resource
@@ -113,7 +117,9 @@ def install_config_override(desired: DesiredControlPlane) -> Object:
     networking: Object = {}
     prefixes = [desired.host_prefixes.get(cidr, 64 if ":" in cidr else PROVIDERS_HOST_PREFIX) for cidr in desired.pods]
     if any(prefix != PROVIDERS_HOST_PREFIX for prefix in prefixes):
-        networking["clusterNetwork"] = [{"cidr": cidr, "hostPrefix": int(prefix)} for cidr, prefix in zip(desired.pods, prefixes, strict=True)]
+        networking["clusterNetwork"] = [
+            {"cidr": cidr, "hostPrefix": int(prefix)} for cidr, prefix in zip(desired.pods, prefixes, strict=True)
+        ]
     if desired.machine_network:
         networking["machineNetwork"] = [{"cidr": cidr} for cidr in desired.machine_network]
     override = dict(desired.install_config_overrides)
@@ -130,10 +136,19 @@ def _contents(desired: DesiredControlPlane) -> Iterator[WantedObject]:
     """The pull secret and the ConfigMap with mirrors, where this collection makes them."""
     if desired.pull_secret:
         data = {".dockerconfigjson": base64.b64encode(desired.pull_secret.encode()).decode()}
-        secret = {"metadata": _metadata(desired, desired.secret_name), "type": "kubernetes.io/dockerconfigjson", "data": data}
+        secret = {
+            "metadata": _metadata(desired, desired.secret_name),
+            "type": "kubernetes.io/dockerconfigjson",
+            "data": data,
+        }
         yield WantedObject(PREPARED, SECRET, secret)
     if desired.registry:
-        yield WantedObject(PREPARED, CONFIG_MAP, {"metadata": _metadata(desired, desired.registry_name), "data": dict(desired.registry)}, owned=("data",))
+        yield WantedObject(
+            PREPARED,
+            CONFIG_MAP,
+            {"metadata": _metadata(desired, desired.registry_name), "data": dict(desired.registry)},
+            owned=("data",),
+        )
 
 
 def _belonging(desired: DesiredControlPlane) -> dict[str, str]:
@@ -146,7 +161,10 @@ def _network_configs(desired: DesiredControlPlane) -> Iterator[WantedObject]:
         if not host.get("network_config"):
             continue
         spec = {
-            "interfaces": [{"name": each["name"], "macAddress": normal_mac(each["mac_address"])} for each in host.get("interfaces") or ()],
+            "interfaces": [
+                {"name": each["name"], "macAddress": normal_mac(each["mac_address"])}
+                for each in host.get("interfaces") or ()
+            ],
             "config": dict(host["network_config"]),
         }
         metadata = _metadata(desired, nmstate_config_name(desired.name, str(host["name"])))
@@ -156,7 +174,8 @@ def _network_configs(desired: DesiredControlPlane) -> Iterator[WantedObject]:
 
 def _host(desired: DesiredControlPlane, host: Mapping[str, Any]) -> DesiredHost:
     name, bmc = str(host["name"]), host["bmc"]
-    # CAPM3 sets the label of the Cluster on hosts that Machines use, and removes it when it releases them (baremetal/metal3machine_manager.go).
+    # CAPM3 sets the label of the Cluster on hosts that Machines use, and removes it when it releases them
+    # (baremetal/metal3machine_manager.go).
     labels = {**_belonging(desired), POOL_LABEL: str(host["pool"])}
     spec: Object = {
         "online": True,
@@ -179,25 +198,39 @@ def _metal3_cluster(desired: DesiredControlPlane, kinds: AssistedKinds) -> Wante
 
 
 def _templates(desired: DesiredControlPlane, pool: MachinePool, kinds: AssistedKinds) -> Iterator[WantedObject]:
-    """What the Machines of a pool are made from: infrastructure first, then the configs of workers (the control plane carries its own config spec)."""
+    """What the Machines of a pool are made from: infrastructure first, then the configs of workers (the control plane
+    carries its own config spec).
+    """
     prefix = f"{desired.name}-{CONTROL_PLANE_POOL}" if pool.is_control_plane else pool.name
     if desired.metal3_used:
-        data = {"clusterName": desired.name, **({"metaData": dict(desired.metal3["meta_data"])} if desired.metal3.get("meta_data") else {})}
+        data = {
+            "clusterName": desired.name,
+            **({"metaData": dict(desired.metal3["meta_data"])} if desired.metal3.get("meta_data") else {}),
+        }
         data_template = _named_by_content(desired, kinds.metal3_data_template, prefix, data)
         yield data_template
-        yield _named_by_content(desired, kinds.metal3_machine_template, prefix, _machine_template(desired, pool, kinds, data_template.name))
+        yield _named_by_content(
+            desired, kinds.metal3_machine_template, prefix, _machine_template(desired, pool, kinds, data_template.name)
+        )
     if not pool.is_control_plane:
         metadata = _config_annotations(pool)
         template = {**({"metadata": {"annotations": metadata}} if metadata else {}), "spec": config_spec(desired, pool)}
         yield _named_by_content(desired, kinds.config_template, prefix, {"template": template})
 
 
-def _machine_template(desired: DesiredControlPlane, pool: MachinePool, kinds: AssistedKinds, data_template: str) -> Object:
+def _machine_template(
+    desired: DesiredControlPlane, pool: MachinePool, kinds: AssistedKinds, data_template: str
+) -> Object:
     image = desired.metal3["image"]
     form = "format" if kinds.metal3_version == "v1beta1" else "diskFormat"
     hosts = dict(pool.host_selector) or {"matchLabels": {**_belonging(desired), POOL_LABEL: pool.name}}
     spec = {
-        "image": {"url": image["url"], "checksum": image["checksum"], "checksumType": image["checksum_type"], form: image["format"]},
+        "image": {
+            "url": image["url"],
+            "checksum": image["checksum"],
+            "checksumType": image["checksum_type"],
+            form: image["format"],
+        },
         "automatedCleaningMode": desired.metal3["automated_cleaning_mode"],
         "dataTemplate": {"name": data_template},
         "hostSelector": hosts,
@@ -207,7 +240,9 @@ def _machine_template(desired: DesiredControlPlane, pool: MachinePool, kinds: As
 
 def _named_by_content(desired: DesiredControlPlane, resource: Resource, prefix: str, spec: Object) -> WantedObject:
     digest = hashlib.sha256(json.dumps(spec, sort_keys=True).encode()).hexdigest()[:_HASH]
-    return WantedObject(PREPARED, resource, {"metadata": _metadata(desired, f"{prefix}-{digest}"), "spec": spec}, immutable=True)
+    return WantedObject(
+        PREPARED, resource, {"metadata": _metadata(desired, f"{prefix}-{digest}"), "spec": spec}, immutable=True
+    )
 
 
 def _config_annotations(pool: MachinePool) -> dict[str, str]:
@@ -227,14 +262,19 @@ def _deployment(desired: DesiredControlPlane, pool: MachinePool, kinds: Assisted
     group, kind, name = _infrastructure(desired, pool, kinds)
     core, template = kinds.core, template_names(desired, pool, kinds)[kinds.config_template.kind]
     selected = {CLUSTER_NAME_LABEL: desired.name, DEPLOYMENT_NAME_LABEL: pool.name}
-    bootstrap = reference(core, BOOTSTRAP_GROUP, kinds.config_template.kind, template, desired.namespace, kinds.bootstrap_version)
+    bootstrap = reference(
+        core, BOOTSTRAP_GROUP, kinds.config_template.kind, template, desired.namespace, kinds.bootstrap_version
+    )
     machine: Object = {
         "clusterName": desired.name,
         "bootstrap": {"configRef": bootstrap},
         "infrastructureRef": reference(core, group, kind, name, desired.namespace, kinds.version_of(group, kind)),
         **time_limits(pool.limits, older=core.version == "v1beta1"),
     }
-    metadata: Object = {"labels": {**pool.labels, **selected}, **({"annotations": dict(pool.annotations)} if pool.annotations else {})}
+    metadata: Object = {
+        "labels": {**pool.labels, **selected},
+        **({"annotations": dict(pool.annotations)} if pool.annotations else {}),
+    }
     spec = {
         "clusterName": desired.name,
         "selector": {"matchLabels": selected},
@@ -243,7 +283,9 @@ def _deployment(desired: DesiredControlPlane, pool: MachinePool, kinds: Assisted
         **deletion_order(pool.limits, core),
     }
     owned = ("spec.template.spec.infrastructureRef", "spec.template.spec.bootstrap.configRef")
-    return WantedObject(MACHINES, core.machine_deployment, {"metadata": _metadata(desired, pool.name), "spec": spec}, owned)
+    return WantedObject(
+        MACHINES, core.machine_deployment, {"metadata": _metadata(desired, pool.name), "spec": spec}, owned
+    )
 
 
 def _control_plane(desired: DesiredControlPlane, kinds: AssistedKinds) -> WantedObject:
@@ -251,14 +293,23 @@ def _control_plane(desired: DesiredControlPlane, kinds: AssistedKinds) -> Wanted
     group, kind, name = _infrastructure(desired, pool, kinds)
     annotations = {**pool.annotations, **_config_annotations(pool)}
     machine: Object = {
-        "infrastructureRef": {"apiVersion": f"{group}/{kinds.version_of(group, kind)}", "kind": kind, "name": name, "namespace": desired.namespace}
+        "infrastructureRef": {
+            "apiVersion": f"{group}/{kinds.version_of(group, kind)}",
+            "kind": kind,
+            "name": name,
+            "namespace": desired.namespace,
+        }
         if older
         else {"apiGroup": group, "kind": kind, "name": name},
         **time_limits(pool.limits, older=older),
     }
     metadata = {key: dict(value) for key, value in (("labels", pool.labels), ("annotations", annotations)) if value}
     machine |= {"metadata": metadata} if metadata else {}
-    config = {**rendered(CLUSTER_FIELDS, desired.config), "clusterName": desired.name, "pullSecretRef": {"name": desired.secret_name}}
+    config = {
+        **rendered(CLUSTER_FIELDS, desired.config),
+        "clusterName": desired.name,
+        "pullSecretRef": {"name": desired.secret_name},
+    }
     config |= {"imageRegistryRef": {"name": desired.registry_name}} if desired.registry_name else {}
     spec: Object = {
         "distributionVersion": desired.version,
@@ -267,12 +318,24 @@ def _control_plane(desired: DesiredControlPlane, kinds: AssistedKinds) -> Wanted
         "config": config,
         **({} if pool.replicas is None else {"replicas": pool.replicas}),
     }
-    owned = ("spec.config", "spec.openshiftAssistedConfigSpec", "spec.machineTemplate.infrastructureRef", "spec.machineTemplate.metadata")
-    return WantedObject(COUNTED, kinds.control_plane, {"metadata": _metadata(desired, desired.name, annotations=_annotations(desired)), "spec": spec}, owned)
+    owned = (
+        "spec.config",
+        "spec.openshiftAssistedConfigSpec",
+        "spec.machineTemplate.infrastructureRef",
+        "spec.machineTemplate.metadata",
+    )
+    return WantedObject(
+        COUNTED,
+        kinds.control_plane,
+        {"metadata": _metadata(desired, desired.name, annotations=_annotations(desired)), "spec": spec},
+        owned,
+    )
 
 
 def _annotations(desired: DesiredControlPlane) -> dict[str, str]:
-    """The number of workers, and the repository: with the default one named, the provider asks for an upgrade by version, without it by image, and forced."""
+    """The number of workers, and the repository: with the default one named, the provider asks for an upgrade by
+    version, without it by image, and forced.
+    """
     repository = desired.release_repository or ("" if is_okd(desired.version) else DEFAULT_REPOSITORY)
     override = install_config_override(desired)
     # The provider counts workers when the control plane changes, not when a MachineDeployment does
@@ -284,15 +347,32 @@ def _annotations(desired: DesiredControlPlane) -> dict[str, str]:
 
 
 def _cluster(desired: DesiredControlPlane, kinds: AssistedKinds) -> WantedObject:
-    infrastructure = desired.infrastructure_ref or {"api_group": INFRASTRUCTURE_GROUP, "kind": kinds.metal3_cluster.kind, "name": desired.name}
+    infrastructure = desired.infrastructure_ref or {
+        "api_group": INFRASTRUCTURE_GROUP,
+        "kind": kinds.metal3_cluster.kind,
+        "name": desired.name,
+    }
     group, kind = infrastructure["api_group"], infrastructure["kind"]
     network: Object = {"pods": {"cidrBlocks": list(desired.pods)}, "services": {"cidrBlocks": list(desired.services)}}
     network |= {"serviceDomain": desired.service_domain} if desired.service_domain else {}
-    control_plane = (CONTROL_PLANE_GROUP, kinds.control_plane.kind, desired.name, desired.namespace, kinds.control_plane_version)
+    control_plane = (
+        CONTROL_PLANE_GROUP,
+        kinds.control_plane.kind,
+        desired.name,
+        desired.namespace,
+        kinds.control_plane_version,
+    )
     spec = {
         "clusterNetwork": network,
         "controlPlaneRef": reference(kinds.core, *control_plane),
-        "infrastructureRef": reference(kinds.core, group, kind, infrastructure["name"], desired.namespace, kinds.version_of(group, kind)),
+        "infrastructureRef": reference(
+            kinds.core, group, kind, infrastructure["name"], desired.namespace, kinds.version_of(group, kind)
+        ),
     }
     metadata = {"name": desired.name, "namespace": desired.namespace}
-    return WantedObject(STARTED, kinds.core.cluster, {"metadata": metadata, "spec": spec}, ("spec.controlPlaneRef", "spec.infrastructureRef"))
+    return WantedObject(
+        STARTED,
+        kinds.core.cluster,
+        {"metadata": metadata, "spec": spec},
+        ("spec.controlPlaneRef", "spec.infrastructureRef"),
+    )

@@ -22,8 +22,8 @@ from .kinds import AssistedKinds
 
 Key = tuple[str, str]  # kind and name
 # States of a cluster of assisted-service in which the number of its hosts may still change, or may change again
-# (openshift-assisted/cluster-api-provider-openshift-assisted bootstrap/internal/controller, the gate for workers). In state ready upstream counts
-# new workers and holds their configs back, so that the installation never starts.
+# (openshift-assisted/cluster-api-provider-openshift-assisted bootstrap/internal/controller, the gate for workers). In
+# state ready upstream counts new workers and holds their configs back, so that the installation never starts.
 OPEN_STATES = ("", "pending-for-input", "insufficient", "adding-hosts")
 INSTALLED_STATES = ("installed", "adding-hosts")
 
@@ -32,7 +32,8 @@ INSTALLED_STATES = ("installed", "adding-hosts")
 class ObservedControlPlane:
     """``objects`` are those of the kinds that this collection writes; machines and sets only those of the cluster.
 
-    ``elsewhere`` are objects of other namespaces that this cluster would get mixed up with. ``unread`` says what could not be looked at.
+    ``elsewhere`` are objects of other namespaces that this cluster would get mixed up with. ``unread`` says what could
+    not be looked at.
     """
 
     namespace: bool | None = True
@@ -49,7 +50,11 @@ class ObservedControlPlane:
         return self.objects.get((resource.kind, name))
 
     def of_kind(self, resource: Resource) -> list[Object]:
-        return [item for (kind, _name), item in sorted(self.objects.items(), key=lambda entry: entry[0]) if kind == resource.kind]
+        return [
+            item
+            for (kind, _name), item in sorted(self.objects.items(), key=lambda entry: entry[0])
+            if kind == resource.kind
+        ]
 
     @property
     def state(self) -> str:
@@ -61,11 +66,25 @@ class ObservedControlPlane:
         return self.state in INSTALLED_STATES
 
 
-def observe(client: KubeClient, kinds: AssistedKinds, namespace: str, name: str, references: Iterable[Key] = (), *, forks: int = 8) -> ObservedControlPlane:
+def observe(
+    client: KubeClient,
+    kinds: AssistedKinds,
+    namespace: str,
+    name: str,
+    references: Iterable[Key] = (),
+    *,
+    forks: int = 8,
+) -> ObservedControlPlane:
     """Everything that the plan compares. ``references`` are Secrets and ConfigMaps of the user."""
     ours = f"{MANAGED_BY}={OURS}"
-    metal3 = (kinds.metal3_cluster, kinds.metal3_machine_template, kinds.metal3_data_template) if kinds.metal3_version else ()
-    lists: list[tuple[Resource, str]] = [(each, "") for each in (kinds.core.machine_deployment, kinds.config_template, *metal3)]
+    metal3 = (
+        (kinds.metal3_cluster, kinds.metal3_machine_template, kinds.metal3_data_template)
+        if kinds.metal3_version
+        else ()
+    )
+    lists: list[tuple[Resource, str]] = [
+        (each, "") for each in (kinds.core.machine_deployment, kinds.config_template, *metal3)
+    ]
     lists += [(each, "") for each in (kinds.core.machine, kinds.core.machine_set)]
     lists += [(each, ours) for each in (SECRET, CONFIG_MAP)]
     lists += [(each, "") for each in (BARE_METAL_HOST, NMSTATE_CONFIG) if kinds.metal3_version]
@@ -91,21 +110,32 @@ def observe(client: KubeClient, kinds: AssistedKinds, namespace: str, name: str,
 
     reads = [read_list(*each) for each in lists]
     reads += [read_one("cluster", kinds.core.cluster, name), read_one("install", AGENT_CLUSTER_INSTALL, name)]
-    reads += [read_everywhere("planes", kinds.control_plane, ""), read_everywhere("deployments", CLUSTER_DEPLOYMENT, f"{CLUSTER_NAME_LABEL}={name}")]
+    reads += [
+        read_everywhere("planes", kinds.control_plane, ""),
+        read_everywhere("deployments", CLUSTER_DEPLOYMENT, f"{CLUSTER_NAME_LABEL}={name}"),
+    ]
     wanted = [(key, SECRET if key[0] == SECRET.kind else CONFIG_MAP) for key in dict.fromkeys(references)]
     reads += [read_one(f"{kind}/{of}", resource, of) for (kind, of), resource in wanted]
     for outcome in for_each(reads, lambda read: read(), forks):
         if outcome.error is not None:
             raise outcome.error
-    objects = {(resource.kind, str(item["metadata"]["name"])): item for resource, items in found.items() for item in items}
-    objects |= {key: single[f"{key[0]}/{key[1]}"] for key, _resource in wanted if single[f"{key[0]}/{key[1]}"] is not None}
+    objects = {
+        (resource.kind, str(item["metadata"]["name"])): item for resource, items in found.items() for item in items
+    }
+    objects |= {
+        key: single[f"{key[0]}/{key[1]}"] for key, _resource in wanted if single[f"{key[0]}/{key[1]}"] is not None
+    }
     planes = [item for item in single["planes"] if item["metadata"].get("namespace") == namespace]
     objects |= {(kinds.control_plane.kind, str(item["metadata"]["name"])): item for item in planes}
     if single["cluster"] is not None:
         objects[kinds.core.cluster.kind, name] = single["cluster"]
 
     def of_cluster(resource: Resource) -> tuple[Object, ...]:
-        return tuple(item for item in found[resource] if name in (text(item, "spec", "clusterName"), labels_of(item).get(CLUSTER_NAME_LABEL)))
+        return tuple(
+            item
+            for item in found[resource]
+            if name in (text(item, "spec", "clusterName"), labels_of(item).get(CLUSTER_NAME_LABEL))
+        )
 
     return ObservedControlPlane(
         namespace=True if single["cluster"] is not None else namespace_exists(client, namespace),
@@ -120,7 +150,9 @@ def observe(client: KubeClient, kinds: AssistedKinds, namespace: str, name: str,
     )
 
 
-def _elsewhere(namespace: str, name: str, kinds: AssistedKinds, planes: Iterable[Object], deployments: Iterable[Object]) -> Iterable[str]:
+def _elsewhere(
+    namespace: str, name: str, kinds: AssistedKinds, planes: Iterable[Object], deployments: Iterable[Object]
+) -> Iterable[str]:
     for resource, items in ((kinds.control_plane, planes), (CLUSTER_DEPLOYMENT, deployments)):
         for item in items:
             where, own = str(item["metadata"].get("namespace") or ""), str(item["metadata"]["name"])

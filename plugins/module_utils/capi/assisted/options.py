@@ -34,7 +34,14 @@ _BMC: Spec = {
 
 
 def _config() -> Spec:
-    return {"type": "dict", "options": {**option_specs(CONFIG_FIELDS), "discovery_ignition_override": {"type": "json"}, "ignition_override": {"type": "json"}}}
+    return {
+        "type": "dict",
+        "options": {
+            **option_specs(CONFIG_FIELDS),
+            "discovery_ignition_override": {"type": "json"},
+            "ignition_override": {"type": "json"},
+        },
+    }
 
 
 def _machines() -> dict[str, Spec]:
@@ -83,7 +90,12 @@ def _hosts() -> Spec:
 
 def control_plane_argument_spec() -> dict[str, Any]:
     lists = dict.fromkeys(("pods", "services"), _TEXTS)
-    pool = {"name": _NEEDED, **_machines(), "config": _config(), "deletion_order": {"type": "str", "choices": ["Random", "Newest", "Oldest"]}}
+    pool = {
+        "name": _NEEDED,
+        **_machines(),
+        "config": _config(),
+        "deletion_order": {"type": "str", "choices": ["Random", "Newest", "Oldest"]},
+    }
     return {
         **CONNECTION_OPTIONS,
         "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
@@ -100,7 +112,10 @@ def control_plane_argument_spec() -> dict[str, Any]:
         "install_config_overrides": _DICT,
         "image_registry_name": _TEXT,
         "image_registry": {"type": "dict", "options": {"registries_conf": _NEEDED, "ca_bundle": _TEXT}},
-        "control_plane_endpoint": {"type": "dict", "options": {"host": _NEEDED, "port": {"type": "int", "default": 6443}}},
+        "control_plane_endpoint": {
+            "type": "dict",
+            "options": {"host": _NEEDED, "port": {"type": "int", "default": 6443}},
+        },
         "config": _config(),
         "control_plane": {"type": "dict", "options": _machines()},
         "machine_deployments": {"type": "list", "elements": "dict", "options": pool},

@@ -3,14 +3,17 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Versions of OpenShift and OKD as the control plane provider reads them. Pure.
 
-Source: openshift-assisted/cluster-api-provider-openshift-assisted controlplane/internal/release, controlplane/internal/version.
+Source: openshift-assisted/cluster-api-provider-openshift-assisted controlplane/internal/release,
+controlplane/internal/version.
 """
 
 from __future__ import annotations
 
 import re
 
-_VERSION = re.compile(r"(?P<major>\d+)\.(?P<minor>\d+)\.(?P<patch>\d+)(?:-(?P<pre>[0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?")
+_VERSION = re.compile(
+    r"(?P<major>\d+)\.(?P<minor>\d+)\.(?P<patch>\d+)(?:-(?P<pre>[0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?"
+)
 OLDEST = "4.14.0"
 Order = tuple[int, int, int, bool, tuple[tuple[bool, int, str], ...]]
 
@@ -20,7 +23,11 @@ def order_of(version: str) -> Order | None:
     match = _VERSION.fullmatch(version)
     if match is None:
         return None
-    parts = tuple((not part.isdigit(), int(part) if part.isdigit() else 0, part) for part in (match["pre"] or "").split(".") if part)
+    parts = tuple(
+        (not part.isdigit(), int(part) if part.isdigit() else 0, part)
+        for part in (match["pre"] or "").split(".")
+        if part
+    )
     return int(match["major"]), int(match["minor"]), int(match["patch"]), not match["pre"], parts
 
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What module ``assisted_control_plane`` does: check the description, observe, plan, write, wait, fetch the credentials."""
+"""What module ``assisted_control_plane`` does: check the description, observe, plan, write, wait, fetch the
+credentials.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,10 @@ class Recorder(Protocol):
     """Keeps a record of a run outside of the hub."""
 
     def before_write(self) -> None:
-        """Called once before the first write of a run that is no check. Raises :class:`ZeroTouchError` if nothing may be written."""
+        """Called once before the first write of a run that is no check.
+
+        Raises :class:`ZeroTouchError` if nothing may be written.
+        """
 
     def see(self, progress: ControlPlaneProgress, failure: str = "") -> None:
         """Called when the wait has looked at the hub, and at its end. ``failure`` is why it ended."""
@@ -67,7 +72,10 @@ class NoRecord:
 
 
 def run_control_plane(call: Opened, record: Recorder | None = None) -> dict[str, Any]:
-    """The module's result. Raises :class:`InvalidInput` before anything is written, :class:`PartialFailure` with an account of what was done."""
+    """The module's result.
+
+    Raises :class:`InvalidInput` before anything is written, :class:`PartialFailure` with an account of what was done.
+    """
     record = record or NoRecord()
     params = call.params
     call.add_secrets(secret_values({"pull_secret": params["pull_secret"]}) | credentials(params["hosts"] or ()))
@@ -106,9 +114,13 @@ class _Run:
         observed = self._observe(_references(desired))
         plan = plan_present(desired, self.kinds, observed, replace_machines=self.params["replace_machines"])
         self._judge(self._schema_problems(plan))
-        marks, deletions = (tuple(planned(self.departures, self.kinds, observed)) for planned in (plan_marks, plan_deletions))
+        marks, deletions = (
+            tuple(planned(self.departures, self.kinds, observed)) for planned in (plan_marks, plan_deletions)
+        )
         # Machines that leave first are marked before their pool shrinks.
-        plan = dataclasses.replace(plan, stages=(*([marks] if marks else []), *plan.stages, *([deletions] if deletions else [])))
+        plan = dataclasses.replace(
+            plan, stages=(*([marks] if marks else []), *plan.stages, *([deletions] if deletions else []))
+        )
         if plan.stages and not self.call.check_mode:
             self.record.before_write()
         self._write(plan)
@@ -123,7 +135,9 @@ class _Run:
 
     def _predicted(self, target: str, observed: ObservedControlPlane, *, changes: bool) -> dict[str, Any]:
         """The result of check mode, with what a run does after its writes."""
-        if target in ("installed", "ready") and (changes or missing(observe_progress(self.client, self.kinds, self.namespace, self.name), target)):
+        if target in ("installed", "ready") and (
+            changes or missing(observe_progress(self.client, self.kinds, self.namespace, self.name), target)
+        ):
             self.call.plan([f"wait until the cluster is {target}"])
         present = [name for name in self.departures.release_hosts if name in observed.bare_metal_hosts]
         lines = [f"delete BareMetalHost {self.namespace}/{name}: its host is released" for name in present]
@@ -133,7 +147,10 @@ class _Run:
         return {**result, "changed": result["changed"] or bool(lines)}
 
     def _release(self) -> None:
-        """Delete the BareMetalHosts that leave the inventory, each as soon as nothing uses it. Raises :class:`PartialFailure` at the limit."""
+        """Delete the BareMetalHosts that leave the inventory, each as soon as nothing uses it.
+
+        Raises :class:`PartialFailure` at the limit.
+        """
         if not self.departures.release_hosts:
             return
         lines = ProgressLines(self.call.clock, self.call.progress, timed=False)
@@ -144,7 +161,9 @@ class _Run:
             if not waits:
                 return self.record.released(self.departures.release_hosts)
             lines.repeat("rest", f"still there: {listed(waits, 5)}")
-        raise PartialFailure(f"{self._limit()} Still there: {listed(self.remaining, 20)}.", self._result(), "Run again to wait further.")
+        raise PartialFailure(
+            f"{self._limit()} Still there: {listed(self.remaining, 20)}.", self._result(), "Run again to wait further."
+        )
 
     def absent(self) -> dict[str, Any]:
         self.kinds = assisted_kinds(self.client, metal3=self.desired.metal3_used, references=self.desired.references)
@@ -152,7 +171,11 @@ class _Run:
         plan = self._remove(observed)
         if self.call.check_mode and self.params["wait_for"] == "gone":
             done = {change.describe() for change in plan.changes}
-            lines = [change.describe() for change in plan_afterwards(self.name, self.namespace, self.kinds, observed) if change.describe() not in done]
+            lines = [
+                change.describe()
+                for change in plan_afterwards(self.name, self.namespace, self.kinds, observed)
+                if change.describe() not in done
+            ]
             self.steps += lines
             self.call.plan(lines)
             return {**self._result(), "changed": bool(self.steps)}
@@ -165,7 +188,9 @@ class _Run:
             if not plan.waits_for:
                 return self._result()
             progress.repeat("rest", f"still there: {listed(plan.waits_for, 5)}")
-        raise PartialFailure(f"{self._limit()} Still there: {listed(plan.waits_for, 20)}.", self._result(), "Run again to wait further.")
+        raise PartialFailure(
+            f"{self._limit()} Still there: {listed(plan.waits_for, 20)}.", self._result(), "Run again to wait further."
+        )
 
     def _judge(self, problems: Sequence[Problem]) -> None:
         self.problems += problems
@@ -189,7 +214,11 @@ class _Run:
             schema = schemas[group, version].get(change.resource.kind)
             document = change.body if change.verb == "create" else merged(change.before, change.body)
             whole = {"spec": document.get("spec") or {}}
-            found += [_problem(f"{change.title}: {path}", "Invalid value", fault) for path, fault in object_faults(schema or {}, whole) if schema]
+            found += [
+                _problem(f"{change.title}: {path}", "Invalid value", fault)
+                for path, fault in object_faults(schema or {}, whole)
+                if schema
+            ]
         return found
 
     def _write(self, plan: ControlPlanePlan) -> None:
@@ -209,9 +238,12 @@ class _Run:
 
         for stage in plan.stages:
             if self.call.check_mode and unborn and any(change.namespace for change in stage):
-                self.outcomes += [WriteOutcome(change, changed=True) for change in stage]  # its namespace does not exist to try it in
+                # its namespace does not exist to try it in
+                self.outcomes += [WriteOutcome(change, changed=True) for change in stage]
                 continue
-            outcomes = apply_changes(self.client, stage, forks=self.params["forks"], check_mode=self.call.check_mode, replan=again)
+            outcomes = apply_changes(
+                self.client, stage, forks=self.params["forks"], check_mode=self.call.check_mode, replan=again
+            )
             self.outcomes += outcomes
             failed = [outcome for outcome in outcomes if outcome.error is not None]
             for outcome in failed:
@@ -220,7 +252,9 @@ class _Run:
             if failed:
                 lines = "\n".join(f"{outcome.change.title}: {outcome.error}" for outcome in failed)
                 hint = "Nothing that refers to them was written. Run again once this is corrected."
-                raise PartialFailure(f"{len(failed)} of {len(plan.changes)} objects could not be written:\n{lines}", self._result(), hint)
+                raise PartialFailure(
+                    f"{len(failed)} of {len(plan.changes)} objects could not be written:\n{lines}", self._result(), hint
+                )
 
     def _remove(self, observed: ObservedControlPlane) -> ControlPlanePlan:
         plan = plan_absent(self.name, self.namespace, self.kinds, observed)
@@ -229,7 +263,14 @@ class _Run:
 
     def _turns(self, *, step: bool = False) -> Any:
         limit = float(self.params["timeout"])
-        kinds = (self.kinds.core.cluster, self.kinds.core.machine, self.kinds.core.machine_deployment, self.kinds.control_plane, AGENT_CLUSTER_INSTALL, AGENT)
+        kinds = (
+            self.kinds.core.cluster,
+            self.kinds.core.machine,
+            self.kinds.core.machine_deployment,
+            self.kinds.control_plane,
+            AGENT_CLUSTER_INSTALL,
+            AGENT,
+        )
         paths = [kind.path(self.namespace) for kind in (kinds[:4] if step else kinds)]
         signal = ChangeSignal(self.client, paths, limit, self.call.clock)
         return turns(Deadline(self.call.clock, limit), REMOVAL_RECHECK if step else RECHECK, signal.wait)
@@ -250,7 +291,9 @@ class _Run:
             if reason or doubts.settle("refusal", WaitStatus(doubtful=bool(suspect), reason=suspect)).final:
                 self.record.see(progress, reason or suspect)
                 raise PartialFailure(
-                    f"{(reason or suspect).rstrip('.')}.", self._with_credentials(), "Correct the cause, destroy the cluster and deploy it again."
+                    f"{(reason or suspect).rstrip('.')}.",
+                    self._with_credentials(),
+                    ("Correct the cause, destroy the cluster and deploy it again."),
                 )
             lacking = missing(progress, target)
             if not lacking:
@@ -281,7 +324,10 @@ class _Run:
                 "ready_replicas": int(status.get("readyReplicas") or 0),
                 "up_to_date_replicas": int(status.get("upToDateReplicas", status.get("updatedReplicas")) or 0),
             },
-            "machine_deployments": [pool_row(item) for item in sorted(self.progress.deployments, key=lambda item: str(item["metadata"]["name"]))],
+            "machine_deployments": [
+                pool_row(item)
+                for item in sorted(self.progress.deployments, key=lambda item: str(item["metadata"]["name"]))
+            ],
             "machines": [dataclasses.asdict(row) for row in self.progress.machines],
             "remaining": list(self.remaining),
             "stays": list(self.stays),
@@ -299,16 +345,27 @@ class _Run:
         if not self.params["work_dir"]:
             return result
         auth, status = Path(self.params["work_dir"]) / "auth", self.progress.status
-        wanted = ((status.kubeconfig_secret, KUBECONFIG, auth / "kubeconfig"), (status.password_secret, PASSWORD, auth / "kubeadmin-password"))
+        wanted = (
+            (status.kubeconfig_secret, KUBECONFIG, auth / "kubeconfig"),
+            (status.password_secret, PASSWORD, auth / "kubeadmin-password"),
+        )
         found = read_credentials(self.client, self.namespace, wanted)
         self.call.add_secrets(found.secrets())
         write_credentials(found)
         there = {path.name: str(path) for _name, _key, path in wanted if path.name not in found.missing}
-        files = {"kubeconfig": there.get("kubeconfig", ""), "kubeadmin_password_file": there.get("kubeadmin-password", "")}
+        files = {
+            "kubeconfig": there.get("kubeconfig", ""),
+            "kubeadmin_password_file": there.get("kubeadmin-password", ""),
+        }
         return {**result, **files, "changed": result["changed"] or found.changed}
 
 
 def _references(desired: DesiredControlPlane) -> list[Key]:
-    """Secrets and ConfigMaps of the user, and those that may be of another tool under the names that this collection uses."""
-    maps = [*(cluster_value(desired, "manifests_config_maps") or ()), *([desired.registry_name] if desired.registry_name else [])]
+    """Secrets and ConfigMaps of the user, and those that may be of another tool under the names that this collection
+    uses.
+    """
+    maps = [
+        *(cluster_value(desired, "manifests_config_maps") or ()),
+        *([desired.registry_name] if desired.registry_name else []),
+    ]
     return [(SECRET.kind, desired.secret_name), *((CONFIG_MAP.kind, name) for name in maps)]

@@ -59,14 +59,22 @@ def state_problems(state: State) -> list[Problem]:
 
 def _elsewhere(state: State) -> Found:
     if state.observed.elsewhere:
-        detail = f"is used by {listed(state.observed.elsewhere, 5)}; the providers search ClusterDeployments of all namespaces by this name"
+        detail = (
+            f"is used by {listed(state.observed.elsewhere, 5)}; the providers search ClusterDeployments of all "
+            "namespaces by this name"
+        )
         yield _problem("name", FORBIDDEN, detail, state.desired.name, "Choose a name that is unique on the hub.")
 
 
 def _going(state: State) -> Found:
     for kind in (state.kinds.core.cluster.kind, state.kinds.control_plane.kind):
         if deleting(state.present(kind)):
-            yield _problem("name", INVALID, f"{kind} {state.desired.namespace}/{state.desired.name} is being deleted", hint="Run again once it is deleted.")
+            yield _problem(
+                "name",
+                INVALID,
+                f"{kind} {state.desired.namespace}/{state.desired.name} is being deleted",
+                hint="Run again once it is deleted.",
+            )
 
 
 def _references(state: State) -> Found:
@@ -76,7 +84,10 @@ def _references(state: State) -> Found:
     for field in ("controlPlaneRef", "infrastructureRef"):
         found, wanted = part(present, "spec", field), state.wanted(kind)["spec"][field]
         if found and any(found.get(key) != wanted[key] for key in ("kind", "name")):
-            detail = f"{kind} {state.desired.namespace}/{state.desired.name} has {field} {found.get('kind')} {found.get('name')}"
+            detail = (
+                f"{kind} {state.desired.namespace}/{state.desired.name} has {field} {found.get('kind')} "
+                f"{found.get('name')}"
+            )
             yield _problem("name", FORBIDDEN, f"{detail}: it is another cluster", state.desired.name)
 
 
@@ -85,21 +96,30 @@ def _user_objects(state: State) -> Found:
     if desired.user_pull_secret:
         secret = observed.get(SECRET, desired.user_pull_secret)
         if secret is None:
-            yield _problem("pull_secret_name", REQUIRED, "there is no such Secret in the namespace", desired.user_pull_secret)
+            yield _problem(
+                "pull_secret_name", REQUIRED, "there is no such Secret in the namespace", desired.user_pull_secret
+            )
         else:
             yield from pull_secret_problems(_decoded(secret, ".dockerconfigjson"), "pull_secret_name")
     for index, name in enumerate(cluster_value(desired, "manifests_config_maps") or ()):
         if observed.get(CONFIG_MAP, name) is None:
-            yield _problem(f"manifests_config_maps[{index}]", REQUIRED, "there is no such ConfigMap in the namespace", name)
+            yield _problem(
+                f"manifests_config_maps[{index}]", REQUIRED, "there is no such ConfigMap in the namespace", name
+            )
     if desired.registry_name and not desired.registry:
         config_map = observed.get(CONFIG_MAP, desired.registry_name)
         if config_map is None:
-            yield _problem("image_registry_name", REQUIRED, "there is no such ConfigMap in the namespace", desired.registry_name)
+            yield _problem(
+                "image_registry_name", REQUIRED, "there is no such ConfigMap in the namespace", desired.registry_name
+            )
         else:
             yield from registry_problems(part(config_map, "data"), "image_registry_name")
     for plane in observed.control_planes if desired.registry_name else ():
         if plane["metadata"]["name"] != desired.name and text(plane, "spec", "config", "imageRegistryRef", "name"):
-            detail = f"{state.kinds.control_plane.kind} {plane['metadata']['name']} of this namespace has mirrors too; the provider keeps those of one alone"
+            detail = (
+                f"{state.kinds.control_plane.kind} {plane['metadata']['name']} of this namespace has mirrors too; the "
+                "provider keeps those of one alone"
+            )
             yield _problem("image_registry_name", FORBIDDEN, detail, hint="Use another namespace.")
 
 
@@ -115,16 +135,31 @@ def _foreign_secrets(state: State) -> Found:
     for wanted in state.objects:
         found = state.observed.objects.get(wanted.key)
         if wanted.resource in (SECRET, CONFIG_MAP) and found is not None and not is_ours(found):
-            detail = f"{wanted.resource.kind} {state.desired.namespace}/{wanted.name} exists and was not created by this collection"
-            yield _problem("name", FORBIDDEN, detail, hint="Name it in pull_secret_name or image_registry_name, or delete it.")
+            detail = (
+                f"{wanted.resource.kind} {state.desired.namespace}/{wanted.name} exists and was not created by this "
+                "collection"
+            )
+            yield _problem(
+                "name", FORBIDDEN, detail, hint=("Name it in pull_secret_name or image_registry_name, or delete it.")
+            )
 
 
 def _release(state: State) -> Found:
-    present, version = text(state.present(state.kinds.control_plane.kind), "spec", "distributionVersion"), state.desired.version
+    present, version = (
+        text(state.present(state.kinds.control_plane.kind), "spec", "distributionVersion"),
+        state.desired.version,
+    )
     if is_older(version, present):
-        yield _problem("version", FORBIDDEN, f"the cluster has {present}; OpenShift does not return to an older version", version)
+        yield _problem(
+            "version", FORBIDDEN, (f"the cluster has {present}; OpenShift does not return to an older version"), version
+        )
     elif present and present != version and not _is_open(state) and not state.observed.installed:
-        yield _problem("version", FORBIDDEN, f"the cluster is {state.observed.state}; its version changes again once it is installed", version)
+        yield _problem(
+            "version",
+            FORBIDDEN,
+            (f"the cluster is {state.observed.state}; its version changes again once it is installed"),
+            version,
+        )
 
 
 def _quorum(state: State) -> Found:
@@ -141,12 +176,17 @@ def _counts(state: State) -> Found:
         return
     hint = "Wait until it is installed, then run again."
     rows = [("control_plane", state.kinds.control_plane.kind, state.desired.name, state.desired.control_plane.replicas)]
-    rows += [(pool.path, state.kinds.core.machine_deployment.kind, pool.name, pool.replicas) for pool in state.desired.pools]
+    rows += [
+        (pool.path, state.kinds.core.machine_deployment.kind, pool.name, pool.replicas) for pool in state.desired.pools
+    ]
     for path, kind, name, replicas in rows:
         present = state.observed.objects.get((kind, name))
         before = part(present, "spec").get("replicas") or 0
         if replicas is not None and replicas != before:
-            detail = f"the cluster is {state.observed.state}, and the number of its hosts cannot change from {before} until it is installed"
+            detail = (
+                f"the cluster is {state.observed.state}, and the number of its hosts cannot change from {before} "
+                "until it is installed"
+            )
             yield _problem(f"{path}.replicas", FORBIDDEN, detail, str(replicas), hint)
 
 
@@ -163,20 +203,46 @@ def _machines(state: State) -> Found:
         yield from host_refusals(host, described, observed)
         found = state.observed.bare_metal_hosts.get(host.name)
         if found is not None and not is_ours(found):
-            detail = f"BareMetalHost {state.desired.namespace}/{host.name} exists and was not created by this collection"
-            yield _problem(f"hosts[{host.name}].name", FORBIDDEN, detail, hint="Its owner boots this machine: release it there, or select it by host_selector.")
+            detail = (
+                f"BareMetalHost {state.desired.namespace}/{host.name} exists and was not created by this collection"
+            )
+            yield _problem(
+                f"hosts[{host.name}].name",
+                FORBIDDEN,
+                detail,
+                hint=("Its owner boots this machine: release it there, or select it by host_selector."),
+            )
 
 
 STATE_RULES = (
     StateRule(
-        _elsewhere, "bootstrap/internal/controller/openshiftassistedconfig_controller.go (search of the ClusterDeployment); ClusterImageSets have no namespace"
+        _elsewhere,
+        (
+            "bootstrap/internal/controller/openshiftassistedconfig_controller.go (search of the ClusterDeployment); "
+            "ClusterImageSets have no namespace"
+        ),
     ),
     StateRule(_going, "kubernetes-sigs/cluster-api internal/controllers/cluster/cluster_controller.go (deletion)"),
     StateRule(_references, "kubernetes-sigs/cluster-api api/core/v1beta2/cluster_types.go"),
     StateRule(_user_objects, "controlplane/internal/imageregistry/image_registry.go, controlplane/internal/auth"),
     StateRule(_foreign_secrets, "this collection: only what it created is changed"),
-    StateRule(_release, "controlplane/internal/upgrade/upgrade.go; openshift/assisted-service pkg/webhooks/hiveextension/v1beta1"),
-    StateRule(_quorum, "controlplane/internal/controller/openshiftassistedcontrolplane_controller.go (scale down without a look at etcd)"),
-    StateRule(_counts, "openshift/assisted-service pkg/webhooks/hiveextension/v1beta1/agentclusterinstall_validation_hook.go"),
-    StateRule(_machines, "metal3-io/baremetal-operator internal/webhooks/metal3.io/v1alpha1/baremetalhost_validation.go"),
+    StateRule(
+        _release,
+        ("controlplane/internal/upgrade/upgrade.go; openshift/assisted-service pkg/webhooks/hiveextension/v1beta1"),
+    ),
+    StateRule(
+        _quorum,
+        (
+            "controlplane/internal/controller/openshiftassistedcontrolplane_controller.go (scale down without a look "
+            "at "
+            "etcd)"
+        ),
+    ),
+    StateRule(
+        _counts,
+        ("openshift/assisted-service pkg/webhooks/hiveextension/v1beta1/agentclusterinstall_validation_hook.go"),
+    ),
+    StateRule(
+        _machines, ("metal3-io/baremetal-operator internal/webhooks/metal3.io/v1alpha1/baremetalhost_validation.go")
+    ),
 )

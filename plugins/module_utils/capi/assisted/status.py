@@ -1,9 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""How far a cluster of the OpenShift Assisted providers is, and each of its Machines. Pure but for :func:`observe_progress`.
+"""How far a cluster of the OpenShift Assisted providers is, and each of its Machines.
 
-Source: openshift-assisted/cluster-api-provider-openshift-assisted bootstrap/internal/controller, controlplane/internal/controller (conditions).
+Pure but for :func:`observe_progress`.
+
+Source: openshift-assisted/cluster-api-provider-openshift-assisted bootstrap/internal/controller,
+controlplane/internal/controller (conditions).
 """
 
 from __future__ import annotations
@@ -26,7 +29,10 @@ from .observe import INSTALLED_STATES
 
 @dataclasses.dataclass(frozen=True)
 class MachineStatus:
-    """One Machine on its way to a Node. ``step`` says where it is; the other fields are empty until there is something."""
+    """One Machine on its way to a Node.
+
+    ``step`` says where it is; the other fields are empty until there is something.
+    """
 
     name: str
     role: str
@@ -57,34 +63,53 @@ class ControlPlaneProgress:
 
     @property
     def installed(self) -> bool:
-        return text(self.install, "status", "debugInfo", "state") in INSTALLED_STATES or self.status.phase == "installed"
+        return (
+            text(self.install, "status", "debugInfo", "state") in INSTALLED_STATES or self.status.phase == "installed"
+        )
 
 
 def observe_progress(client: KubeClient, kinds: AssistedKinds, namespace: str, name: str) -> ControlPlaneProgress:
     """One request for each kind."""
-    machines = [item for item in client.list(kinds.core.machine.path(namespace)) if text(item, "spec", "clusterName") == name]
+    machines = [
+        item for item in client.list(kinds.core.machine.path(namespace)) if text(item, "spec", "clusterName") == name
+    ]
     deployments = client.list(kinds.core.machine_deployment.path(namespace))
-    configs = {str(item["metadata"]["name"]): item for item in client.list(kinds.config.path(namespace))} if machines else {}
-    infra_envs = {str(item["metadata"]["name"]) for item in client.list(INFRA_ENV.path(namespace))} if machines else set()
+    configs = (
+        {str(item["metadata"]["name"]): item for item in client.list(kinds.config.path(namespace))} if machines else {}
+    )
+    infra_envs = (
+        {str(item["metadata"]["name"]) for item in client.list(INFRA_ENV.path(namespace))} if machines else set()
+    )
     agents = read_agents(client.list(AGENT.path(namespace), trim=without_bulk)) if infra_envs else []
     return ControlPlaneProgress(
         cluster=client.find(kinds.core.cluster.path(namespace, name)),
         control_plane=client.find(kinds.control_plane.path(namespace, name)),
         install=client.find(AGENT_CLUSTER_INSTALL.path(namespace, name)),
-        deployments=tuple(item for item in deployments if name in (text(item, "spec", "clusterName"), labels_of(item).get(CLUSTER_NAME_LABEL))),
+        deployments=tuple(
+            item
+            for item in deployments
+            if name in (text(item, "spec", "clusterName"), labels_of(item).get(CLUSTER_NAME_LABEL))
+        ),
         machines=machine_statuses(machines, configs, infra_envs, agents),
         agents=tuple(agent for agent in agents if agent.infra_env in {item["metadata"]["name"] for item in machines}),
     )
 
 
-def machine_statuses(machines: Sequence[Object], configs: Mapping[str, Object], infra_envs: set[str], agents: Sequence[Agent]) -> tuple[MachineStatus, ...]:
-    """A row for each Machine, the control plane first. A host is known by the InfraEnv of its Agent, which has the name of the Machine."""
+def machine_statuses(
+    machines: Sequence[Object], configs: Mapping[str, Object], infra_envs: set[str], agents: Sequence[Agent]
+) -> tuple[MachineStatus, ...]:
+    """A row for each Machine, the control plane first.
+
+    A host is known by the InfraEnv of its Agent, which has the name of the Machine.
+    """
     by_name = {agent.infra_env: agent for agent in sorted(agents, key=lambda each: bool(each.spec.get("approved")))}
     rows = [_machine(item, configs, infra_envs, by_name.get(str(item["metadata"]["name"]))) for item in machines]
     return tuple(sorted(rows, key=lambda row: (row.role != "control-plane", row.name)))
 
 
-def _machine(machine: Mapping[str, Any], configs: Mapping[str, Object], infra_envs: set[str], agent: Agent | None) -> MachineStatus:
+def _machine(
+    machine: Mapping[str, Any], configs: Mapping[str, Object], infra_envs: set[str], agent: Agent | None
+) -> MachineStatus:
     name, node = str(machine["metadata"]["name"]), text(machine, "status", "nodeRef", "name")
     config = configs.get(text(machine, "spec", "bootstrap", "configRef", "name"))
     row = MachineStatus(
@@ -117,13 +142,19 @@ def _step(row: MachineStatus, config: Mapping[str, Any] | None, *, exists: bool)
 def condition(obj: Mapping[str, Any] | None, kind: str) -> Mapping[str, Any]:
     """A condition, wherever a version of the kind keeps it; empty without one."""
     older = part(obj, "status").get("v1beta1Conditions") or ()
-    return next((item for item in (*all_conditions(obj), *older) if isinstance(item, Mapping) and item.get("type") == kind), {})
+    return next(
+        (item for item in (*all_conditions(obj), *older) if isinstance(item, Mapping) and item.get("type") == kind), {}
+    )
 
 
 def missing(progress: ControlPlaneProgress, target: str) -> list[str]:
     """What is missing until a cluster is ``installed``, or ``ready``: installed, in its version, with all Machines."""
     found = list(_installation(progress))
-    return found if found or target == "installed" else [*_release(progress), *_control_plane(progress), *_pools(progress), *_leaving(progress)]
+    return (
+        found
+        if found or target == "installed"
+        else [*_release(progress), *_control_plane(progress), *_pools(progress), *_leaving(progress)]
+    )
 
 
 def _installation(progress: ControlPlaneProgress) -> Iterator[str]:
@@ -151,11 +182,17 @@ def _waiting_for_install(progress: ControlPlaneProgress) -> str:
         return unreadable
     initialized = part(progress.cluster, "status", "initialization").get("infrastructureProvisioned")
     ready = initialized or part(progress.cluster, "status").get("infrastructureReady")
-    return "the control plane has no AgentClusterInstall yet" if ready else "the infrastructure of the Cluster is not ready yet"
+    return (
+        "the control plane has no AgentClusterInstall yet"
+        if ready
+        else ("the infrastructure of the Cluster is not ready yet")
+    )
 
 
 def _unreadable_release(plane: Object | None) -> str:
-    """Empty unless the provider cannot read the release image: then it goes no further, and writes no other condition."""
+    """Empty unless the provider cannot read the release image: then it goes no further, and writes no other
+    condition.
+    """
     found = condition(plane, "KubernetesVersionAvailable")
     if found.get("status") != "False":
         return ""
@@ -180,7 +217,10 @@ def _control_plane(progress: ControlPlaneProgress) -> Iterator[str]:
     if status.get("observedGeneration") not in (None, generation(plane or {"metadata": {}})):
         yield "the control plane has not been reconciled since its last change"
     elif status.get("readyReplicas", 0) != wanted or status.get("replicas", 0) != wanted:
-        yield f"the control plane has {status.get('readyReplicas', 0)} of {wanted} machines ready ({status.get('replicas', 0)} exist)"
+        yield (
+            f"the control plane has {status.get('readyReplicas', 0)} of {wanted} machines ready "
+            f"({status.get('replicas', 0)} exist)"
+        )
 
 
 def _pools(progress: ControlPlaneProgress) -> Iterator[str]:
@@ -188,8 +228,14 @@ def _pools(progress: ControlPlaneProgress) -> Iterator[str]:
         row = pool_row(deployment)
         if part(deployment, "status").get("observedGeneration") != generation(deployment):
             yield f"MachineDeployment {row['name']} has not been reconciled since its last change"
-        elif min(row["available_replicas"], row["up_to_date_replicas"]) < row["replicas"] or row["current_replicas"] != row["replicas"]:
-            yield f"MachineDeployment {row['name']} has {row['available_replicas']} of {row['replicas']} machines available ({row['current_replicas']} exist)"
+        elif (
+            min(row["available_replicas"], row["up_to_date_replicas"]) < row["replicas"]
+            or row["current_replicas"] != row["replicas"]
+        ):
+            yield (
+                f"MachineDeployment {row['name']} has {row['available_replicas']} of {row['replicas']} machines "
+                f"available ({row['current_replicas']} exist)"
+            )
 
 
 def _leaving(progress: ControlPlaneProgress) -> Iterator[str]:
@@ -200,12 +246,20 @@ def _leaving(progress: ControlPlaneProgress) -> Iterator[str]:
 def failure(progress: ControlPlaneProgress) -> str:
     """Why the installation never completes; empty while it may."""
     status = progress.status
-    return f"The installation {status.phase}: {status.reason or status.state}" if status.phase in ("failed", "cancelled") else ""
+    return (
+        f"The installation {status.phase}: {status.reason or status.state}"
+        if status.phase in ("failed", "cancelled")
+        else ""
+    )
 
 
 def doubt(progress: ControlPlaneProgress) -> str:
-    """What is a failure if it lasts: the providers write such conditions also about states that they leave by themselves."""
+    """What is a failure if it lasts: the providers write such conditions also about states that they leave by
+    themselves.
+    """
     found = condition(progress.control_plane, "MachinesCreated")
     if found.get("status") == "False" and "not supported" in str(found.get("message")):
         return f"The control plane provider refuses the cluster: {found.get('message')}"
-    return f"assisted-service refuses the cluster: {progress.status.reason}" if progress.status.phase == "refused" else ""
+    return (
+        f"assisted-service refuses the cluster: {progress.status.reason}" if progress.status.phase == "refused" else ""
+    )

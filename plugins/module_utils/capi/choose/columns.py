@@ -3,8 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Which hosts suit which need, for thousands of both: a set of hosts is one whole number, host ``i`` is bit ``i``.
 
-What hosts have of one label or size is kept as a few such numbers, one for each binary digit of its rank among the values that occur, so that "equal to"
-and "at least" for all hosts at once are a handful of ands and ors. No table of needs by hosts is made; what is kept of results is bounded.
+What hosts have of one label or size is kept as a few such numbers, one for each binary digit of its rank among the
+values that occur, so that "equal to" and "at least" for all hosts at once are a handful of ands and ors. No table of
+needs by hosts is made; what is kept of results is bounded.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ from .selector import ABSENT, EXISTS, IN, Requirement
 
 T = TypeVar("T", int, str)
 
-# Bytes of results kept for each host and need, as much as these are themselves: up to some 8000 needs and 40 000 hosts everything, beyond that what was
-# used last.
+# Bytes of results kept for each host and need, as much as these are themselves: up to some 8000 needs and 40 000 hosts
+# everything, beyond that what was used last.
 _KEPT = 2048
 _COLUMNS_KEPT = 128
 
@@ -98,8 +99,13 @@ class Suitable:
             for name in {host.name, f"{host.namespace}/{host.name}", host.hostname} - {""}:
                 self._names[name].append(number)
         self._namespaces = Column(self._size, ((number, host.namespace) for number, host in enumerate(hosts)))
-        self._architectures = Column(self._size, ((number, normal_architecture(host.architecture)) for number, host in enumerate(hosts)))
-        self._sizes = [Column(self._size, enumerate(values)) for values in zip(*((h.cpus, h.memory_bytes, h.disk_bytes) for h in hosts), strict=True)]
+        self._architectures = Column(
+            self._size, ((number, normal_architecture(host.architecture)) for number, host in enumerate(hosts))
+        )
+        self._sizes = [
+            Column(self._size, enumerate(values))
+            for values in zip(*((h.cpus, h.memory_bytes, h.disk_bytes) for h in hosts), strict=True)
+        ]
         kept = max(64, _KEPT * (len(hosts) + len(needs)) // (self._size // 8 + 64) // 2)
         self._column = lru_cache(_COLUMNS_KEPT)(lambda key: Column(self._size, self._labels[key]))
         self._equal = lru_cache(kept)(lambda key, value: self._column(key).equal(value))
@@ -128,7 +134,9 @@ class Suitable:
             yield "selector", self._holding(requirement)
         if need.architecture:
             yield "architecture", self._architectures.equal(need.architecture)
-        for rule, least, column in zip(("cpus", "memory", "disk"), (need.cpus, need.memory_bytes, need.disk_bytes), self._sizes, strict=False):
+        for rule, least, column in zip(
+            ("cpus", "memory", "disk"), (need.cpus, need.memory_bytes, need.disk_bytes), self._sizes, strict=False
+        ):
             if least > 0:
                 yield rule, column.at_least(least)
 

@@ -22,7 +22,9 @@ _MOST_PLACES = 6
 
 @dataclasses.dataclass(frozen=True)
 class Assignment:
-    """What the planner found, by Machine. ``chosen`` are numbers of ``usable``, the hosts that fail no rule for everybody, best first; ``again`` those who
+    """What the planner found, by Machine.
+
+    ``chosen`` are numbers of ``usable``, the hosts that fail no rule for everybody, best first; ``again`` those who
     have the host that they had; ``faults`` what is wrong with a selector; ``held`` the places of each group's hosts.
     """
 
@@ -51,13 +53,17 @@ class _Words:
         self._takers = {found.usable[number].key: key for key, number in found.chosen.items()}
         self._nothing: dict[Need, str] = {}
         self._unusable = {host.key: rejection for host in hosts if (rejection := unusable(host)) is not None}
-        self._unusable_counts = Counter((namespace, rejection.rule) for (namespace, _name), rejection in self._unusable.items())
+        self._unusable_counts = Counter(
+            (namespace, rejection.rule) for (namespace, _name), rejection in self._unusable.items()
+        )
 
     def choice(self, demands: Sequence[HostDemand]) -> Choice:
         assigned, unassigned = {}, {}
         for demand in sorted(demands, key=lambda demand: demand.key):
             if demand.key in self._found.reserved:
-                assigned[demand.key] = Chosen(self._found.reserved[demand.key], ("it is reserved for this Machine already",), reserved=True)
+                assigned[demand.key] = Chosen(
+                    self._found.reserved[demand.key], ("it is reserved for this Machine already",), reserved=True
+                )
             elif demand.key in self._found.chosen:
                 number = self._found.chosen[demand.key]
                 assigned[demand.key] = Chosen(self._found.usable[number], tuple(self._reasons(demand, number)))
@@ -84,7 +90,9 @@ class _Words:
     def _size_words(self, host: AgentFacts, suits: int, number: int) -> str:
         before = (suits & ((1 << number) - 1)).bit_count()
         order = "by preferred labels, then size" if self._policy.prefer_labels else "smallest first"
-        where = {0: "it is the first", 1: "the one before it serves another Machine"}.get(before, f"the {before} before it serve other Machines")
+        where = {0: "it is the first", 1: "the one before it serves another Machine"}.get(
+            before, f"the {before} before it serve other Machines"
+        )
         return f"of the {suits.bit_count()} Agents that suit, {order}, {where} ({size_text(host)})"
 
     def _place_words(self, demand: HostDemand, host: AgentFacts) -> str:
@@ -119,11 +127,17 @@ class _Words:
     def _pin_words(self, need: Need) -> str:
         named = [host for host in self._hosts if is_named(host, need.pinned)]
         texts = [f"{host.title} {rejection.text}" for host in named if (rejection := objection(need, host)) is not None]
-        return f"it is pinned to {need.pinned}, " + (f"but {'; '.join(texts)}" if texts else "and no Agent has that name")
+        return f"it is pinned to {need.pinned}, " + (
+            f"but {'; '.join(texts)}" if texts else "and no Agent has that name"
+        )
 
     def _counts(self, need: Need) -> str:
         """How many Agents fail which rule first."""
-        here = [host for host in self._hosts if need.agent_namespace in ("", host.namespace)] if need.agent_namespace else self._hosts
+        here = (
+            [host for host in self._hosts if need.agent_namespace in ("", host.namespace)]
+            if need.agent_namespace
+            else self._hosts
+        )
         where = f" in namespace {need.agent_namespace}" if need.agent_namespace else ""
         if not here:
             return f"there is no Agent{where}"
@@ -141,7 +155,9 @@ class _Words:
     def rejections(self, demand: HostDemand) -> list[tuple[AgentFacts, Rejection]]:
         own = self._found.reserved.get(demand.key)
         return [
-            (host, self._rejection(demand, host)) for host in self._hosts if (own is None or host.key != own.key) and self._takers.get(host.key) != demand.key
+            (host, self._rejection(demand, host))
+            for host in self._hosts
+            if (own is None or host.key != own.key) and self._takers.get(host.key) != demand.key
         ]
 
     def _rejection(self, demand: HostDemand, host: AgentFacts) -> Rejection:

@@ -3,10 +3,11 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Who can be served at once: a matching of demands with hosts, on numbers and sets of numbers alone.
 
-A demand for which every suiting host is taken may still be served: one that has such a host moves on to another that suits it, and so on until a free one is
-found (an alternating path; Berge 1957: a matching that no such path enlarges is as large as any). The demands that can be served together form a matroid,
-as do the hosts that can be used together, and every best set of the one goes with every best set of the other (Mendelsohn and Dulmage 1958): taking them
-one by one, best first, is therefore not merely greedy but gives the best set.
+A demand for which every suiting host is taken may still be served: one that has such a host moves on to another that
+suits it, and so on until a free one is found (an alternating path; Berge 1957: a matching that no such path enlarges is
+as large as any). The demands that can be served together form a matroid, as do the hosts that can be used together, and
+every best set of the one goes with every best set of the other (Mendelsohn and Dulmage 1958): taking them one by one,
+best first, is therefore not merely greedy but gives the best set.
 """
 
 from __future__ import annotations
@@ -22,7 +23,10 @@ _REMEMBERED = 256
 
 
 class Matching:
-    """Demands and hosts by number. ``suits`` gives the set of hosts that suit a demand; ``open`` are the hosts that may change hands."""
+    """Demands and hosts by number.
+
+    ``suits`` gives the set of hosts that suit a demand; ``open`` are the hosts that may change hands.
+    """
 
     def __init__(self, suits: Callable[[int], int], hosts: int) -> None:
         self._suits = suits
@@ -31,10 +35,13 @@ class Matching:
         self.open = (1 << hosts) - 1
         self.free = self.open
         self._hopeful = self.open  # hosts from which a free one may still be reached
-        self._closed: deque[int] = deque(maxlen=_REMEMBERED)  # sets of hosts that only those who have one of them can have
+        # sets of hosts that only those who have one of them can have
+        self._closed: deque[int] = deque(maxlen=_REMEMBERED)
 
     def serve(self, demand: int) -> bool:
-        """Serve one more demand, without leaving out one that is served; False if that is impossible, and it stays so."""
+        """Serve one more demand, without leaving out one that is served; False if that is impossible, and it stays
+        so.
+        """
         path, seen = self._path(demand, self._hopeful, self.free)
         if path is None:
             self._hopeful &= ~seen
@@ -43,7 +50,8 @@ class Matching:
         return True
 
     def take(self, demand: int, wanted: int) -> bool:
-        """Give a demand that is served the first of the ``wanted`` hosts with which everybody else stays served; the lowest set bit counts as first.
+        """Give a demand that is served the first of the ``wanted`` hosts with which everybody else stays served; the
+        lowest set bit counts as first.
 
         False if there is none; it keeps the host that it has.
         """
@@ -65,7 +73,9 @@ class Matching:
         self.open &= ~(1 << self.host_of[demand])
 
     def _take(self, demand: int, host: int) -> int:
-        """0, or hosts that as many Machines have reserved and that are all that suits these: no other Machine can get one."""
+        """0, or hosts that as many Machines have reserved and that are all that suits these: no other Machine can get
+        one.
+        """
         own = self.host_of[demand]
         if host == own:
             return 0
@@ -82,9 +92,11 @@ class Matching:
         return 0
 
     def first_hosts(self, demands: Sequence[int]) -> None:
-        """Serve these demands, all of which are served, from the first of the open hosts: no other set of hosts that serves them is lower.
+        """Serve these demands, all of which are served, from the first of the open hosts: no other set of hosts that
+        serves them is lower.
 
-        Hosts are tried in ascending order; one joins if more demands can be served with it than without, and stays used from then on.
+        Hosts are tried in ascending order; one joins if more demands can be served with it than without, and stays used
+        from then on.
         """
         for demand in demands:
             self._leave(demand)
@@ -122,7 +134,8 @@ class Matching:
         return self._unwound(next(demand for demand in reached if self._suits(demand) >> host & 1), host, parents)
 
     def exchange(self, demands: Iterable[int], wanted: int, through: int) -> tuple[int, int] | None:
-        """Let the first of these settled demands that can have one of the ``wanted`` free hosts have it, others moving on among the hosts ``through``.
+        """Let the first of these settled demands that can have one of the ``wanted`` free hosts have it, others moving
+        on among the hosts ``through``.
 
         Returns (the host that is free now, the host that is used now), or None if none of them can.
         """
@@ -139,7 +152,9 @@ class Matching:
         return None
 
     def _reach(self, starts: Sequence[int], through: int) -> tuple[list[int], dict[int, int]]:
-        """Every demand that may have to move when one of ``starts`` gets a host, nearest first, and the demand that would push it."""
+        """Every demand that may have to move when one of ``starts`` gets a host, nearest first, and the demand that
+        would push it.
+        """
         parents: dict[int, int] = {}
         reached = list(starts)
         for demand in reached:
@@ -151,7 +166,9 @@ class Matching:
         return reached, parents
 
     def _path(self, start: int, allowed: int, goal: int) -> tuple[Path | None, int]:
-        """(a shortest path to a host of ``goal`` over hosts that are ``allowed``, last step first) or (None, all hosts that were reached)."""
+        """(a shortest path to a host of ``goal`` over hosts that are ``allowed``, last step first) or (None, all hosts
+        that were reached).
+        """
         unseen = allowed
         parents: dict[int, int] = {}
         queue = deque([start])
@@ -176,7 +193,10 @@ class Matching:
         return path
 
     def _walk(self, path: Path) -> None:
-        """Each demand of the path gets the host of its step. What the demands had before becomes free, unless another step takes it."""
+        """Each demand of the path gets the host of its step.
+
+        What the demands had before becomes free, unless another step takes it.
+        """
         before = [self.host_of[demand] for demand, _host in path if demand in self.host_of]
         for host in before:
             del self.demand_of[host]

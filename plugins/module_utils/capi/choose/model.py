@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the choice of Agents is made from and what comes out of it: hosts, demands, a policy; assignments with their reasons. Plain data."""
+"""What the choice of Agents is made from and what comes out of it: hosts, demands, a policy; assignments with their
+reasons. Plain data.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,11 @@ ORDERS: tuple[Order, ...] = ("fit", "spread", "pack")
 
 @dataclasses.dataclass(frozen=True)
 class AgentFacts:
-    """What counts of an Agent. ``bound`` is the status of its condition, empty if it has none; ``disk_bytes`` the largest disk that can be installed on;
-    ``reserved_by`` and ``reserved_namespace`` name the AgentMachine that has claimed it. Sizes that are not known are 0.
+    """What counts of an Agent.
+
+    ``bound`` is the status of its condition, empty if it has none; ``disk_bytes`` the largest disk that can be
+    installed on; ``reserved_by`` and ``reserved_namespace`` name the AgentMachine that has claimed it. Sizes that are
+    not known are 0.
     """
 
     namespace: str
@@ -54,7 +59,10 @@ class AgentFacts:
 
     @property
     def holder(self) -> Key | None:
-        """The AgentMachine that has reserved it. Without the annotation its namespace is that of the ClusterDeployment: a claim writes both at once."""
+        """The AgentMachine that has reserved it.
+
+        Without the annotation its namespace is that of the ClusterDeployment: a claim writes both at once.
+        """
         if not self.reserved_by:
             return None
         return self.reserved_namespace or (self.cluster.namespace if self.cluster else ""), self.reserved_by
@@ -62,9 +70,12 @@ class AgentFacts:
 
 @dataclasses.dataclass(frozen=True)
 class HostDemand:
-    """A Machine that waits for a host. ``namespace`` and ``name`` are those of the AgentMachine; ``created``, if given, puts the older one first when there
-    is not a host for everybody. ``agent_namespace`` empty: any. ``group`` is the pool in which spread and pack count. ``hostname`` is that of the host
-    which the Machine had (policy ``reuse``); ``pinned`` the Agent or hostname that it gets or none.
+    """A Machine that waits for a host.
+
+    ``namespace`` and ``name`` are those of the AgentMachine; ``created``, if given, puts the older one first when there
+    is not a host for everybody. ``agent_namespace`` empty: any. ``group`` is the pool in which spread and pack count.
+    ``hostname`` is that of the host which the Machine had (policy ``reuse``); ``pinned`` the Agent or hostname that it
+    gets or none.
     """
 
     namespace: str
@@ -93,12 +104,15 @@ class HostDemand:
 class Policy:
     """Which of the Agents that suit. Everybody who can be served is served, whatever the policy says.
 
-    ``order``: ``fit`` takes the hosts with the fewest CPUs, then the least memory, then the smallest disk; ``spread`` those where the fewest Machines of the
-    same group are, by ``topology_label`` (hosts without that label are one place of their own); ``pack`` those where the most are. Where that leaves a
-    choice, hosts with preferred labels come first, then the smallest. ``prefer_labels`` maps a label to the value that is preferred, which counts 1, or
-    ``label`` or ``label=value`` to a number that it counts, less than 0 to avoid it. With ``fit`` preferred labels come before the size.
-    ``reuse``: a Machine gets the host back that it had, by ``history`` or the hostname of its demand. ``pins`` and ``history`` map a Machine, ``name`` or
-    ``namespace/name``, to an Agent, ``name`` or ``namespace/name``, or to a hostname.
+    ``order``: ``fit`` takes the hosts with the fewest CPUs, then the least memory, then the smallest disk; ``spread``
+    those where the fewest Machines of the same group are, by ``topology_label`` (hosts without that label are one place
+    of their own); ``pack`` those where the most are. Where that leaves a choice, hosts with preferred labels come
+    first, then the smallest. ``prefer_labels`` maps a label to the value that is preferred, which counts 1, or
+    ``label`` or ``label=value`` to a number that it counts, less than 0 to avoid it. With ``fit`` preferred labels come
+    before the size.
+    ``reuse``: a Machine gets the host back that it had, by ``history`` or the hostname of its demand. ``pins`` and
+    ``history`` map a Machine, ``name`` or ``namespace/name``, to an Agent, ``name`` or ``namespace/name``, or to a
+    hostname.
     """
 
     order: Order = "fit"
@@ -111,7 +125,9 @@ class Policy:
 
 @dataclasses.dataclass(frozen=True)
 class Rejection:
-    """Why a Machine does not get a host: the ``rule`` that it fails first (``rules.RULES``) and ``text``, which goes on after the name of the host."""
+    """Why a Machine does not get a host: the ``rule`` that it fails first (``rules.RULES``) and ``text``, which goes on
+    after the name of the host.
+    """
 
     rule: str
     text: str
@@ -119,7 +135,10 @@ class Rejection:
 
 @dataclasses.dataclass(frozen=True)
 class Chosen:
-    """The host of a Machine and why this one. ``reserved``: it was reserved for the Machine already, nothing was chosen."""
+    """The host of a Machine and why this one.
+
+    ``reserved``: it was reserved for the Machine already, nothing was chosen.
+    """
 
     host: AgentFacts
     reasons: tuple[str, ...]
@@ -135,12 +154,18 @@ class Choice:
     _reject: Callable[[HostDemand], list[tuple[AgentFacts, Rejection]]] = dataclasses.field(repr=False, compare=False)
 
     def rejections(self, demand: HostDemand) -> list[tuple[AgentFacts, Rejection]]:
-        """Every host that this demand does not get, with the first rule that it fails, in the order of their names. Made when asked for."""
+        """Every host that this demand does not get, with the first rule that it fails, in the order of their names.
+
+        Made when asked for.
+        """
         return self._reject(demand)
 
     def lines(self) -> list[str]:
         """One sentence for each demand, in the order of their names."""
-        texts = {key: f"Machine {key[0]}/{key[1]} would get {chosen.host.title} because {'; '.join(chosen.reasons)}." for key, chosen in self.assigned.items()}
+        texts = {
+            key: (f"Machine {key[0]}/{key[1]} would get {chosen.host.title} because {'; '.join(chosen.reasons)}.")
+            for key, chosen in self.assigned.items()
+        }
         texts |= {key: f"Machine {key[0]}/{key[1]} would get no Agent: {why}." for key, why in self.unassigned.items()}
         return [texts[key] for key in sorted(texts)]
 

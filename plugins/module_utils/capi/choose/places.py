@@ -1,11 +1,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Spread and pack: the Machines of one group over the values of a topology label, with everybody who is served staying served.
+"""Spread and pack: the Machines of one group over the values of a topology label, with everybody who is served staying
+served.
 
-Each Machine in turn takes a host where the fewest (or most) of its group are. After that, for spread, hosts are exchanged over alternating paths as long as
-one more place can be relieved. For one group that ends with the most even distribution there is (the hosts that serve the group are a base of a matroid,
-and a sum of convex functions is least on it when no single exchange makes it less); of several groups each is even as far as the others leave it.
+Each Machine in turn takes a host where the fewest (or most) of its group are. After that, for spread, hosts are
+exchanged over alternating paths as long as one more place can be relieved. For one group that ends with the most even
+distribution there is (the hosts that serve the group are a base of a matroid, and a sum of convex functions is least on
+it when no single exchange makes it less); of several groups each is even as far as the others leave it.
 """
 
 from __future__ import annotations
@@ -21,7 +23,9 @@ Suits = Callable[[int], int]
 
 
 class Places:
-    """The places of a group: ``names`` that of each host, ``column`` the hosts of each, ``held`` how many hosts of a place the group has already."""
+    """The places of a group: ``names`` that of each host, ``column`` the hosts of each, ``held`` how many hosts of a
+    place the group has already.
+    """
 
     def __init__(self, names: Sequence[str], column: Column[str], held: Counter[str]) -> None:
         self._names = names
@@ -71,7 +75,9 @@ def spread(matching: Matching, suits: Suits, demands: Sequence[int], places: Pla
 
 
 def _relieved(matching: Matching, suits: Suits, demands: Sequence[int], places: Places) -> bool:
-    """Exchange hosts in the fullest places, then in emptier ones, for such in places with at least two less; whether there was anything to exchange."""
+    """Exchange hosts in the fullest places, then in emptier ones, for such in places with at least two less; whether
+    there was anything to exchange.
+    """
     wanted, through = 0, 0
     for demand in demands:
         wanted |= suits(demand)
@@ -94,9 +100,11 @@ def _relieved(matching: Matching, suits: Suits, demands: Sequence[int], places: 
 
 
 def pack(matching: Matching, suits: Suits, demands: Sequence[int], places: Places) -> None:
-    """Put these demands of a group, all of which are served, into few places, one after the other; afterwards they are settled.
+    """Put these demands of a group, all of which are served, into few places, one after the other; afterwards they are
+    settled.
 
-    A further place is begun only when none of those in use has a host: the smallest that holds all who are left, else the largest.
+    A further place is begun only when none of those in use has a host: the smallest that holds all who are left, else
+    the largest.
     """
     within = 0
     for demand in demands:
@@ -119,6 +127,9 @@ def _fullest(hosts: int, places: Places, unused: Sequence[tuple[int, str]], need
 
 
 def _take_first(matching: Matching, demand: int, choices: Iterable[int]) -> None:
-    """The demand gets a host of the first set from which it can have one, and is settled. Its own host is in one of them."""
+    """The demand gets a host of the first set from which it can have one, and is settled.
+
+    Its own host is in one of them.
+    """
     next(hosts for hosts in choices if matching.take(demand, hosts))
     matching.settle(demand)

@@ -3,15 +3,17 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Which Machine gets which Agent: all waiting Machines and all Agents at once, a pure function.
 
-Upstream gives each Machine the first free Agent of the list; two Machines with overlapping selectors starve each other by chance of order. Here, in turn:
+Upstream gives each Machine the first free Agent of the list; two Machines with overlapping selectors starve each other
+by chance of order. Here, in turn:
 
 1. a Machine that an Agent is reserved for already keeps it (a claim that was interrupted, a hub that was restored);
-2. as many as possible are served: if there are too few, pinned Machines come first, then those that have waited longest;
+2. as many as possible are served: if there are too few, pinned Machines come first, then those that have waited
+   longest;
 3. Machines get the host back that they had, as far as everybody of 2 stays served;
 4. the rest by the order of the policy, likewise.
 
-The result does not depend on the order of the input. Adding Agents never takes an Agent from a Machine (Shapley 1962: the two sides of a matching
-are complements).
+The result does not depend on the order of the input. Adding Agents never takes an Agent from a Machine (Shapley 1962:
+the two sides of a matching are complements).
 """
 
 from __future__ import annotations
@@ -33,12 +35,19 @@ Taken = Sequence[tuple[str, AgentFacts]]
 
 
 @collector_paused()
-def choose(demands: Sequence[HostDemand], hosts: Sequence[AgentFacts], policy: Policy = Policy(), *, taken: Taken = ()) -> Choice:  # noqa: B008
+def choose(
+    demands: Sequence[HostDemand],
+    hosts: Sequence[AgentFacts],
+    policy: Policy = Policy(),  # noqa: B008
+    *,
+    taken: Taken = (),
+) -> Choice:
     """Assign hosts to demands.
 
-    ``taken`` are (group, host) of Machines that have a host: spread and pack count them. They may be among the hosts, which then reject everybody.
-    Raises :class:`InvalidInput` for a policy that cannot be followed and :class:`ZeroTouchError` if a demand or a host is there twice. A demand with a selector
-    that is none is not served; its reason says what is wrong with the selector.
+    ``taken`` are (group, host) of Machines that have a host: spread and pack count them. They may be among the hosts,
+    which then reject everybody. Raises :class:`InvalidInput` for a policy that cannot be followed and
+    :class:`ZeroTouchError` if a demand or a host is there twice. A demand with a selector that is none is not served;
+    its reason says what is wrong with the selector.
     """
     check_policy(policy)
     _each_once([demand.title for demand in demands], "waits")
@@ -49,15 +58,21 @@ def choose(demands: Sequence[HostDemand], hosts: Sequence[AgentFacts], policy: P
 def _each_once(titles: Iterable[str], verb: str) -> None:
     twice = sorted(title for title, count in Counter(titles).items() if count > 1)
     if twice:
-        raise ZeroTouchError(f"{', '.join(twice)} {verb} more than once: the planner has to be given each Machine and each Agent once")
+        raise ZeroTouchError(
+            f"{', '.join(twice)} {verb} more than once: the planner has to be given each Machine and each Agent once"
+        )
 
 
 class _Planner:
     """One run: demands in turn order and usable hosts in host order, both by number."""
 
-    def __init__(self, demands: Sequence[HostDemand], hosts: Sequence[AgentFacts], policy: Policy, taken: Taken) -> None:
+    def __init__(
+        self, demands: Sequence[HostDemand], hosts: Sequence[AgentFacts], policy: Policy, taken: Taken
+    ) -> None:
         self._policy = policy
-        self._hosts = sorted((host for host in hosts if unusable(host) is None), key=lambda host: host_order(policy, host))
+        self._hosts = sorted(
+            (host for host in hosts if unusable(host) is None), key=lambda host: host_order(policy, host)
+        )
         self._reserved = _reserved_hosts(demands, hosts)
         self._pins = {demand.key: demand.pinned or of_machine(policy.pins, demand.key) for demand in demands}
         self._faults: dict[Key, str] = {}
@@ -79,7 +94,9 @@ class _Planner:
 
     def run(self) -> Assignment:
         numbers = range(len(self._demands))
-        in_line = sorted(numbers, key=lambda number: service_order(self._demands[number], self._pins[self._demands[number].key]))
+        in_line = sorted(
+            numbers, key=lambda number: service_order(self._demands[number], self._pins[self._demands[number].key])
+        )
         served = sorted([demand for demand in in_line if self._matching.serve(demand)])
         again = {demand for demand in served if self._policy.reuse and self._reuse(demand)}
         rest = [demand for demand in served if demand not in again]
@@ -136,7 +153,9 @@ class _Planner:
 
 
 def _reserved_hosts(demands: Sequence[HostDemand], hosts: Sequence[AgentFacts]) -> dict[Key, AgentFacts]:
-    """The host that is reserved for each demand already; of several one whose claim is the furthest, the others stay reserved."""
+    """The host that is reserved for each demand already; of several one whose claim is the furthest, the others stay
+    reserved.
+    """
     waiting = {demand.key: demand for demand in demands}
     found: dict[Key, AgentFacts] = {}
     for host in sorted(hosts, key=lambda host: (host.cluster is None, host.bound != "True", host.key)):

@@ -18,7 +18,10 @@ _OPTIONS = ("order", "topology_label", "prefer_labels", "reuse", "pins", "histor
 
 
 def read_policy(options: Mapping[str, Any] | None, path: str = "policy") -> Policy:
-    """The policy of a user's dict; what is not given has its default. Raises :class:`InvalidInput` with all that is wrong."""
+    """The policy of a user's dict; what is not given has its default.
+
+    Raises :class:`InvalidInput` with all that is wrong.
+    """
     provided = {name: value for name, value in (options or {}).items() if value is not None}
     problems = list(_problems(provided, path))
     if problems:
@@ -36,12 +39,23 @@ def check_policy(policy: Policy, path: str = "policy") -> None:
 def _problems(provided: Mapping[str, Any], path: str) -> Iterator[Problem]:
     for name in provided:
         if name not in _OPTIONS:
-            yield _problem(f"{path}.{name}", UNKNOWN_FIELD, "no such part of a policy", hint=nearest(str(name), _OPTIONS))
+            yield _problem(
+                f"{path}.{name}", UNKNOWN_FIELD, "no such part of a policy", hint=nearest(str(name), _OPTIONS)
+            )
     order = provided.get("order", "fit")
     if order not in ORDERS:
-        yield _problem(f"{path}.order", UNSUPPORTED, f"must be one of {', '.join(ORDERS)}, not {order!r}", hint=nearest(str(order), ORDERS))
+        yield _problem(
+            f"{path}.order",
+            UNSUPPORTED,
+            f"must be one of {', '.join(ORDERS)}, not {order!r}",
+            hint=nearest(str(order), ORDERS),
+        )
     if order in ("spread", "pack") and not provided.get("topology_label"):
-        yield _problem(f"{path}.topology_label", REQUIRED, f"order {order} needs the label by which it counts, such as topology.kubernetes.io/zone")
+        yield _problem(
+            f"{path}.topology_label",
+            REQUIRED,
+            (f"order {order} needs the label by which it counts, such as topology.kubernetes.io/zone"),
+        )
     if not isinstance(provided.get("topology_label", ""), str):
         yield _problem(f"{path}.topology_label", INVALID, "must be text")
     if not isinstance(provided.get("reuse", True), bool):
@@ -52,8 +66,14 @@ def _problems(provided: Mapping[str, Any], path: str) -> Iterator[Problem]:
             yield _problem(f"{path}.{name}", INVALID, "must be a mapping")
             continue
         words = "text or a whole number" if int in types else "text"
-        wrong = [key for key, value in values.items() if not isinstance(key, str) or not isinstance(value, types) or isinstance(value, bool)]
-        yield from (_problem(f"{path}.{name}[{key}]", INVALID, f"must be {words}, not {values[key]!r}") for key in wrong)
+        wrong = [
+            key
+            for key, value in values.items()
+            if not isinstance(key, str) or not isinstance(value, types) or isinstance(value, bool)
+        ]
+        yield from (
+            _problem(f"{path}.{name}[{key}]", INVALID, f"must be {words}, not {values[key]!r}") for key in wrong
+        )
 
 
 def preferred(policy: Policy, host: AgentFacts) -> dict[str, int]:
@@ -67,7 +87,10 @@ def preferred(policy: Policy, host: AgentFacts) -> dict[str, int]:
 
 
 def host_order(policy: Policy, host: AgentFacts) -> tuple[Any, ...]:
-    """By this hosts are sorted: the best first, whatever else is asked for. Equal ones by hostname and name, so that there is one order."""
+    """By this hosts are sorted: the best first, whatever else is asked for.
+
+    Equal ones by hostname and name, so that there is one order.
+    """
     return (
         -sum(preferred(policy, host).values()),
         host.cpus,
@@ -80,12 +103,16 @@ def host_order(policy: Policy, host: AgentFacts) -> tuple[Any, ...]:
 
 
 def service_order(demand: HostDemand, pinned: str) -> tuple[Any, ...]:
-    """By this demands are sorted when there is not a host for everybody: pinned ones, then those that have waited longest."""
+    """By this demands are sorted when there is not a host for everybody: pinned ones, then those that have waited
+    longest.
+    """
     return not pinned, not demand.created, demand.created, demand.key
 
 
 def turn_order(demand: HostDemand) -> tuple[Any, ...]:
-    """By this demands are sorted when it is about who gets which host: those that ask for little first, since the first hosts are the small ones."""
+    """By this demands are sorted when it is about who gets which host: those that ask for little first, since the first
+    hosts are the small ones.
+    """
     return demand.cpus, demand.memory_bytes, demand.disk_bytes, not demand.created, demand.created, demand.key
 
 

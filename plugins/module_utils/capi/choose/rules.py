@@ -3,8 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """The hard rules: which host may serve which demand, and the first rule that it fails.
 
-Upstream asks for approved, Bound False, Connected, Validated, the selector and no reservation. Ours asks besides that the Agent is not being deleted,
-is on its way to no cluster (``clusterDeploymentName`` set, Bound not reported yet: section 14) and is in the one state from which binding works (9.1).
+Upstream asks for approved, Bound False, Connected, Validated, the selector and no reservation. Ours asks besides that
+the Agent is not being deleted, is on its way to no cluster (``clusterDeploymentName`` set, Bound not reported yet:
+section 14) and is in the one state from which binding works (9.1).
 
 Source: openshift/cluster-api-provider-agent controllers/agentmachine_controller.go.
 """
@@ -111,7 +112,11 @@ def unusable(host: AgentFacts) -> Rejection | None:
 
 def _bound(host: AgentFacts) -> str:
     if host.cluster is not None:
-        return f"is bound to cluster {host.cluster}" if host.bound == "True" else f"is on its way to cluster {host.cluster}"
+        return (
+            f"is bound to cluster {host.cluster}"
+            if host.bound == "True"
+            else f"is on its way to cluster {host.cluster}"
+        )
     if host.bound != "False":
         return "is still bound to a cluster" if host.bound == "True" else "does not say yet whether it is bound"
     return f"is in state {host.state}" if host.state and host.state not in UNBOUND else ""
@@ -122,13 +127,22 @@ def _unsuitable(need: Need, host: AgentFacts) -> Iterator[Rejection]:
     if failed:
         yield Rejection("selector", f"does not fit the selector: {selector_text(failed)}")
     if need.architecture and normal_architecture(host.architecture) != need.architecture:
-        yield Rejection("architecture", f"is {normal_architecture(host.architecture) or 'of an unknown architecture'}, not {need.architecture}")
+        yield Rejection(
+            "architecture",
+            (f"is {normal_architecture(host.architecture) or 'of an unknown architecture'}, not {need.architecture}"),
+        )
     if host.cpus < need.cpus:
         yield Rejection("cpus", f"has {host.cpus} CPUs, fewer than {need.cpus}")
     if host.memory_bytes < need.memory_bytes:
-        yield Rejection("memory", f"has {_size(host.memory_bytes, _GIB)} GiB of memory, less than {_size(need.memory_bytes, _GIB)}")
+        yield Rejection(
+            "memory",
+            (f"has {_size(host.memory_bytes, _GIB)} GiB of memory, less than {_size(need.memory_bytes, _GIB)}"),
+        )
     if host.disk_bytes < need.disk_bytes:
-        yield Rejection("disk", f"has no disk of {_size(need.disk_bytes, _GB)} GB; the largest is of {_size(host.disk_bytes, _GB)}")
+        yield Rejection(
+            "disk",
+            (f"has no disk of {_size(need.disk_bytes, _GB)} GB; the largest is of {_size(host.disk_bytes, _GB)}"),
+        )
 
 
 def size_text(host: AgentFacts) -> str:

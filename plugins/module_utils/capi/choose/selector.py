@@ -3,8 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Label selectors as Kubernetes has them (meta/v1 LabelSelector): what they mean and which are none.
 
-All requirements must hold. ``NotIn`` and ``DoesNotExist`` also hold where the label is absent; a selector without requirements holds everywhere. That
-no selector holds everywhere too is the rule of the provider; in other places of Kubernetes it holds nowhere.
+All requirements must hold. ``NotIn`` and ``DoesNotExist`` also hold where the label is absent; a selector without
+requirements holds everywhere. That no selector holds everywhere too is the rule of the provider; in other places of
+Kubernetes it holds nowhere.
 
 Source: openshift/cluster-api-provider-agent api/v1beta1.
 """
@@ -46,9 +47,15 @@ class Requirement:
     def text(self) -> str:
         """As kubectl writes it."""
         if self.operator == IN:
-            return f"{self.key}={self.values[0]}" if len(self.values) == 1 else f"{self.key} in ({','.join(self.values)})"
+            return (
+                f"{self.key}={self.values[0]}" if len(self.values) == 1 else f"{self.key} in ({','.join(self.values)})"
+            )
         if self.operator == NOT_IN:
-            return f"{self.key}!={self.values[0]}" if len(self.values) == 1 else f"{self.key} notin ({','.join(self.values)})"
+            return (
+                f"{self.key}!={self.values[0]}"
+                if len(self.values) == 1
+                else f"{self.key} notin ({','.join(self.values)})"
+            )
         return self.key if self.operator == EXISTS else f"!{self.key}"
 
 
@@ -84,7 +91,12 @@ def _problems(selector: Any, path: str) -> Iterator[Problem]:
         return
     for name in selector:
         if name not in ("matchLabels", "matchExpressions"):
-            yield _problem(f"{path}.{name}", UNKNOWN_FIELD, "a label selector has matchLabels and matchExpressions", hint=nearest(str(name), _FIELDS))
+            yield _problem(
+                f"{path}.{name}",
+                UNKNOWN_FIELD,
+                "a label selector has matchLabels and matchExpressions",
+                hint=nearest(str(name), _FIELDS),
+            )
     pairs, expressions = selector.get("matchLabels"), selector.get("matchExpressions")
     if pairs is not None and not isinstance(pairs, Mapping):
         yield _problem(f"{path}.matchLabels", INVALID, "must be a mapping of labels to values")
@@ -109,11 +121,21 @@ def _expression_problems(item: Any, path: str) -> Iterator[Problem]:
         return
     for name in item:
         if name not in _PARTS:
-            yield _problem(f"{path}.{name}", UNKNOWN_FIELD, "a requirement has key, operator and values", hint=nearest(str(name), _PARTS))
+            yield _problem(
+                f"{path}.{name}",
+                UNKNOWN_FIELD,
+                "a requirement has key, operator and values",
+                hint=nearest(str(name), _PARTS),
+            )
     yield from _key_problems(item.get("key"), f"{path}.key")
     operator, values = item.get("operator"), item.get("values")
     if operator not in OPERATORS:
-        yield _problem(f"{path}.operator", UNSUPPORTED, f"must be one of {', '.join(OPERATORS)}, not {operator!r}", hint=nearest(str(operator), OPERATORS))
+        yield _problem(
+            f"{path}.operator",
+            UNSUPPORTED,
+            f"must be one of {', '.join(OPERATORS)}, not {operator!r}",
+            hint=nearest(str(operator), OPERATORS),
+        )
     if values is not None and not isinstance(values, (list, tuple)):
         yield _problem(f"{path}.values", INVALID, "must be a list")
         return

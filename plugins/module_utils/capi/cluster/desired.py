@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The objects of Cluster API that make a cluster of Agents: Cluster, AgentCluster, and for each pool a template and a MachineDeployment. Pure.
+"""The objects of Cluster API that make a cluster of Agents: Cluster, AgentCluster, and for each pool a template and a
+MachineDeployment. Pure.
 
 Both versions of Cluster API are written; they differ in how they refer to objects and in the names of time limits.
 
@@ -75,14 +76,22 @@ def read_desired_cluster(options: Mapping[str, Any]) -> DesiredAgentCluster:
     names = [pool["name"] for pool in pools or ()]
     for name in sorted({name for name in names if names.count(name) > 1}):
         problems.append(_problem("machine_deployments", DUPLICATE, f"{name} is listed more than once"))
-    made = None if pools is None else tuple(_pool(pool, f"machine_deployments[{pool['name']}]", problems) for pool in pools)
+    made = (
+        None
+        if pools is None
+        else tuple(_pool(pool, f"machine_deployments[{pool['name']}]", problems) for pool in pools)
+    )
     ignition, endpoint = options["ignition_endpoint"] or {}, options["control_plane_endpoint"] or {}
     if endpoint and not 1 <= endpoint["port"] <= 65535:
         problems.append(_problem("control_plane_endpoint.port", INVALID, "must be a port, 1 to 65535"))
     if problems:
         raise InvalidInput(problems)
     ca = ignition.get("ca_certificate")
-    reference = {"caCertificateReference": {"name": ca["name"], "namespace": ca["namespace"] or options["namespace"]}} if ca else {}
+    reference = (
+        {"caCertificateReference": {"name": ca["name"], "namespace": ca["namespace"] or options["namespace"]}}
+        if ca
+        else {}
+    )
     return DesiredAgentCluster(
         name=options["name"],
         namespace=options["namespace"],
@@ -110,7 +119,15 @@ def _pool(provided: Mapping[str, Any], path: str, problems: list[Problem]) -> Cl
         problems.append(_problem(f"{path}.replicas", INVALID, "must not be negative"))
     if len(provided["name"]) + 1 + _HASH > _LONGEST_NAME:
         problems.append(
-            _problem(f"{path}.name", INVALID, f"has {len(provided['name'])} characters; {_LONGEST_NAME - 1 - _HASH} leave room for the names made of it")
+            _problem(
+                f"{path}.name",
+                INVALID,
+                (
+                    f"has {len(provided['name'])} characters; {_LONGEST_NAME - 1 - _HASH} leave room for the names "
+                    "made "
+                    "of it"
+                ),
+            )
         )
     bootstrap = provided["bootstrap"]
     if bool(bootstrap.get("data_secret_name")) == bool(bootstrap.get("config_ref")):
@@ -143,10 +160,18 @@ def template_spec(pool: ClusterPool) -> Object:
 def cluster_objects(requested: DesiredAgentCluster, core: CoreKinds) -> list[tuple[Resource, Object]]:
     """Cluster and AgentCluster, in the order of their creation."""
     metadata = {"name": requested.name, "namespace": requested.namespace}
-    control_plane = reference(core, requested.control_plane["api_group"], requested.control_plane["kind"], requested.control_plane["name"], requested.namespace)
+    control_plane = reference(
+        core,
+        requested.control_plane["api_group"],
+        requested.control_plane["kind"],
+        requested.control_plane["name"],
+        requested.namespace,
+    )
     spec: Object = {
         "controlPlaneRef": control_plane,
-        "infrastructureRef": reference(core, AGENT_CLUSTER.group, AGENT_CLUSTER.kind, requested.name, requested.namespace),
+        "infrastructureRef": reference(
+            core, AGENT_CLUSTER.group, AGENT_CLUSTER.kind, requested.name, requested.namespace
+        ),
     }
     spec |= {"clusterNetwork": dict(requested.network)} if requested.network else {}
     spec |= {"paused": requested.paused} if requested.paused is not None else {}
@@ -168,7 +193,9 @@ def pool_objects(requested: DesiredAgentCluster, pool: ClusterPool, core: CoreKi
     machine: Object = {
         "clusterName": requested.name,
         "bootstrap": _bootstrap(pool, core, requested.namespace),
-        "infrastructureRef": reference(core, AGENT_MACHINE_TEMPLATE.group, AGENT_MACHINE_TEMPLATE.kind, template, requested.namespace),
+        "infrastructureRef": reference(
+            core, AGENT_MACHINE_TEMPLATE.group, AGENT_MACHINE_TEMPLATE.kind, template, requested.namespace
+        ),
         **({"version": pool.version} if pool.version else {}),
         **time_limits(pool, older=core.version == "v1beta1"),
     }
@@ -180,12 +207,23 @@ def pool_objects(requested: DesiredAgentCluster, pool: ClusterPool, core: CoreKi
         **deletion_order(pool, core),
     }
     return [
-        (AGENT_MACHINE_TEMPLATE, {"metadata": {"name": template, "namespace": requested.namespace, "labels": mine}, "spec": template_spec(pool)}),
-        (core.machine_deployment, {"metadata": {"name": pool.name, "namespace": requested.namespace, "labels": mine}, "spec": deployment}),
+        (
+            AGENT_MACHINE_TEMPLATE,
+            {
+                "metadata": {"name": template, "namespace": requested.namespace, "labels": mine},
+                "spec": template_spec(pool),
+            },
+        ),
+        (
+            core.machine_deployment,
+            {"metadata": {"name": pool.name, "namespace": requested.namespace, "labels": mine}, "spec": deployment},
+        ),
     ]
 
 
-def reference(core: CoreKinds, group: str, kind: str, name: str, namespace: str, version: str = "v1beta1") -> dict[str, str]:
+def reference(
+    core: CoreKinds, group: str, kind: str, name: str, namespace: str, version: str = "v1beta1"
+) -> dict[str, str]:
     """How one object refers to another: the newer version leaves the ``version`` of the kind to contract labels."""
     if core.version == "v1beta1":
         return {"apiVersion": f"{group}/{version}", "kind": kind, "name": name, "namespace": namespace}
@@ -195,13 +233,22 @@ def reference(core: CoreKinds, group: str, kind: str, name: str, namespace: str,
 def _bootstrap(pool: ClusterPool, core: CoreKinds, namespace: str) -> Object:
     found = pool.bootstrap.get("config_ref")
     if found:
-        return {"configRef": reference(core, found["api_group"], found["kind"], found["name"], namespace), "dataSecretName": None}
+        return {
+            "configRef": reference(core, found["api_group"], found["kind"], found["name"], namespace),
+            "dataSecretName": None,
+        }
     return {"dataSecretName": pool.bootstrap["data_secret_name"], "configRef": None}
 
 
 def time_limits(limits: DeletionLimits, *, older: bool) -> Object:
-    """DeletionLimits of the deletion of Machines: durations beside each other in ``older`` versions, seconds under ``deletion`` in newer ones."""
-    values = {"nodeDrainTimeout": limits.drain_seconds, "nodeVolumeDetachTimeout": limits.volume_seconds, "nodeDeletionTimeout": limits.deletion_seconds}
+    """DeletionLimits of the deletion of Machines: durations beside each other in ``older`` versions, seconds under
+    ``deletion`` in newer ones.
+    """
+    values = {
+        "nodeDrainTimeout": limits.drain_seconds,
+        "nodeVolumeDetachTimeout": limits.volume_seconds,
+        "nodeDeletionTimeout": limits.deletion_seconds,
+    }
     named = {name: seconds for name, seconds in values.items() if seconds is not None}
     if older:
         return {name: f"{seconds}s" for name, seconds in named.items()}

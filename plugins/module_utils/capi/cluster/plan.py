@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """What one AgentCluster needs: its ClusterDeployment, its AgentClusterInstall, its status. Pure.
 
-Upstream takes one step in each pass and lets the change of status bring the next; here the whole way is one plan, in the same order.
+Upstream takes one step in each pass and lets the change of status bring the next; here the whole way is one plan, in
+the same order.
 
 Source: openshift/cluster-api-provider-agent controllers/agentcluster_controller.go.
 """
@@ -25,7 +26,10 @@ from ..steps import Chain, ChainStep, create, patch
 
 @dataclasses.dataclass(frozen=True)
 class ControlPlane:
-    """What the ClusterDeployment takes from the control plane object. ``missing`` says what we wait for; then the rest may be empty."""
+    """What the ClusterDeployment takes from the control plane object.
+
+    ``missing`` says what we wait for; then the rest may be empty.
+    """
 
     name: str = ""
     base_domain: str = ""
@@ -41,8 +45,11 @@ class ControlPlane:
 
 @dataclasses.dataclass(frozen=True)
 class AgentClusterView:
-    """One AgentCluster and what belongs to it. ``deployment`` is the ClusterDeployment that it refers to or that carries its label, in its own namespace;
-    ``secrets`` are those that are there, by (namespace, name). ``provisioned`` is whether the served schema has ``status.initialization``.
+    """One AgentCluster and what belongs to it.
+
+    ``deployment`` is the ClusterDeployment that it refers to or that carries its label, in its own namespace;
+    ``secrets`` are those that are there, by (namespace, name). ``provisioned`` is whether the served schema has
+    ``status.initialization``.
     """
 
     agent_cluster: Object
@@ -55,8 +62,10 @@ class AgentClusterView:
 
 @dataclasses.dataclass(frozen=True)
 class AgentClusterPlan:
-    """``reference`` is the ClusterDeployment that Agents are bound to once the chain is done; None while there is none. ``waits_for`` says why the
-    cluster is not ready, ``problems`` what does not mend itself. ``left_alone``: it is paused or goes, and is not to become ready.
+    """``reference`` is the ClusterDeployment that Agents are bound to once the chain is done; None while there is none.
+
+    ``waits_for`` says why the cluster is not ready, ``problems`` what does not mend itself. ``left_alone``: it is
+    paused or goes, and is not to become ready.
     """
 
     chain: Chain
@@ -77,9 +86,15 @@ def read_control_plane(obj: Mapping[str, Any] | None, name: str) -> ControlPlane
         "kubeconfig": text(obj, "status", "kubeConfig", "name"),
         "password": text(obj, "status", "kubeadminPassword", "name"),
     }
-    words = {"base_domain": "spec.dns.baseDomain", "pull_secret": "spec.pullSecret.name", "kubeconfig": "status.kubeConfig.name"}
+    words = {
+        "base_domain": "spec.dns.baseDomain",
+        "pull_secret": "spec.pullSecret.name",
+        "kubeconfig": "status.kubeConfig.name",
+    }
     missing = [path for field, path in words.items() if not found[field]]
-    return ControlPlane(name, **found, missing=f"its control plane object {name} has no {', '.join(missing)} yet" if missing else "")
+    return ControlPlane(
+        name, **found, missing=f"its control plane object {name} has no {', '.join(missing)} yet" if missing else ""
+    )
 
 
 def chain_name(agent_cluster: Mapping[str, Any]) -> str:
@@ -93,20 +108,29 @@ def plan_cluster(view: AgentClusterView) -> AgentClusterPlan:
         return _plan_deletion(view)
     if paused(cluster):
         orphaned = (*_metadata(cluster, {}), *_orphan(view))
-        return AgentClusterPlan(Chain(chain_name(cluster), orphaned), _reference(view), _ready(cluster), "it is paused", left_alone=True)
+        return AgentClusterPlan(
+            Chain(chain_name(cluster), orphaned), _reference(view), _ready(cluster), "it is paused", left_alone=True
+        )
     steps = _metadata(cluster, backup_label(cluster))
     if view.deployment is None and view.control_plane.missing:
-        return AgentClusterPlan(Chain(chain_name(cluster), tuple(steps)), None, _ready(cluster), view.control_plane.missing)
+        return AgentClusterPlan(
+            Chain(chain_name(cluster), tuple(steps)), None, _ready(cluster), view.control_plane.missing
+        )
     if view.deployment is not None and deleting(view.deployment):
         waits = f"its ClusterDeployment {'/'.join(key_of(view.deployment))} is being deleted"
         return AgentClusterPlan(Chain(chain_name(cluster), tuple(steps)), None, _ready(cluster), waits)
     reference = _reference(view) or ClusterRef(*key_of(cluster))
     steps = [*steps, *_deployment(view), *_install(view, reference)]
-    has_endpoint = bool(text(cluster, "spec", "controlPlaneEndpoint", "host") and part(cluster, "spec", "controlPlaneEndpoint").get("port"))
+    has_endpoint = bool(
+        text(cluster, "spec", "controlPlaneEndpoint", "host")
+        and part(cluster, "spec", "controlPlaneEndpoint").get("port")
+    )
     ready = has_endpoint or _ready(cluster)
     steps += patch(AGENT_CLUSTER, cluster, {"status": _status(view, reference, ready=ready)}, subresource="status")
     waits_for = "" if ready else "it has no spec.controlPlaneEndpoint yet"
-    return AgentClusterPlan(Chain(chain_name(cluster), tuple(steps)), reference, ready, waits_for, tuple(_problems(view)))
+    return AgentClusterPlan(
+        Chain(chain_name(cluster), tuple(steps)), reference, ready, waits_for, tuple(_problems(view))
+    )
 
 
 def _ready(cluster: Mapping[str, Any]) -> bool:
@@ -133,17 +157,31 @@ def _status(view: AgentClusterView, reference: ClusterRef, *, ready: bool) -> di
 
 
 def _deployment(view: AgentClusterView) -> list[ChainStep]:
-    """The ClusterDeployment: made, or ours by owner and label. A deleted one is created again, where upstream fails at every pass."""
+    """The ClusterDeployment: made, or ours by owner and label.
+
+    A deleted one is created again, where upstream fails at every pass.
+    """
     if view.deployment is None:
-        secrets = [step for name in view.control_plane.secrets for step in _backup(view, key_of(view.agent_cluster)[0], name)]
-        return [*secrets, create(CLUSTER_DEPLOYMENT, deployment_object(view.agent_cluster, view.control_plane), "the cluster of the control plane, for Agents")]
+        secrets = [
+            step for name in view.control_plane.secrets for step in _backup(view, key_of(view.agent_cluster)[0], name)
+        ]
+        return [
+            *secrets,
+            create(
+                CLUSTER_DEPLOYMENT,
+                deployment_object(view.agent_cluster, view.control_plane),
+                "the cluster of the control plane, for Agents",
+            ),
+        ]
     owners = _owners_with(view.deployment, view.agent_cluster)
     metadata = {"ownerReferences": owners, "labels": {CLUSTER_LABEL: key_of(view.agent_cluster)[1]}}
     return patch(CLUSTER_DEPLOYMENT, view.deployment, {"metadata": metadata})
 
 
 def _owners_with(obj: Mapping[str, Any], cluster: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The owners with this AgentCluster among them, by its present UID: an owner that was created again has another UID."""
+    """The owners with this AgentCluster among them, by its present UID: an owner that was created again has another
+    UID.
+    """
     owners = [dict(owner) for owner in part(obj, "metadata").get("ownerReferences") or ()]
     mine = [index for index, owner in enumerate(owners) if _names(owner, cluster)]
     reference = owner_reference(cluster)
@@ -156,11 +194,20 @@ def _owners_with(obj: Mapping[str, Any], cluster: Mapping[str, Any]) -> list[dic
 
 def _names(owner: Mapping[str, Any], cluster: Mapping[str, Any]) -> bool:
     group = str(owner.get("apiVersion") or "").partition("/")[0]
-    return group == AGENT_CLUSTER.group and owner.get("kind") == AGENT_CLUSTER.kind and owner.get("name") == key_of(cluster)[1]
+    return (
+        group == AGENT_CLUSTER.group
+        and owner.get("kind") == AGENT_CLUSTER.kind
+        and owner.get("name") == key_of(cluster)[1]
+    )
 
 
 def owner_reference(cluster: Mapping[str, Any]) -> dict[str, Any]:
-    return {"apiVersion": AGENT_CLUSTER.api_version, "kind": AGENT_CLUSTER.kind, "name": key_of(cluster)[1], "uid": text(cluster, "metadata", "uid")}
+    return {
+        "apiVersion": AGENT_CLUSTER.api_version,
+        "kind": AGENT_CLUSTER.kind,
+        "name": key_of(cluster)[1],
+        "uid": text(cluster, "metadata", "uid"),
+    }
 
 
 def deployment_object(cluster: Mapping[str, Any], control_plane: ControlPlane) -> Object:
@@ -168,12 +215,26 @@ def deployment_object(cluster: Mapping[str, Any], control_plane: ControlPlane) -
     namespace, name = key_of(cluster)
     owners = part(cluster, "metadata").get("ownerReferences") or ()
     cluster_id = next((str(owner.get("uid") or "") for owner in owners), "")
-    metadata: dict[str, Any] = {"clusterID": cluster_id, "infraID": cluster_id, "adminKubeconfigSecretRef": {"name": control_plane.kubeconfig}}
+    metadata: dict[str, Any] = {
+        "clusterID": cluster_id,
+        "infraID": cluster_id,
+        "adminKubeconfigSecretRef": {"name": control_plane.kubeconfig},
+    }
     if control_plane.password:
         metadata["adminPasswordSecretRef"] = {"name": control_plane.password}
-    install = {"group": AGENT_CLUSTER_INSTALL.group, "version": AGENT_CLUSTER_INSTALL.version, "kind": AGENT_CLUSTER_INSTALL.kind, "name": name}
+    install = {
+        "group": AGENT_CLUSTER_INSTALL.group,
+        "version": AGENT_CLUSTER_INSTALL.version,
+        "kind": AGENT_CLUSTER_INSTALL.kind,
+        "name": name,
+    }
     return {
-        "metadata": {"name": name, "namespace": namespace, "labels": {CLUSTER_LABEL: name}, "ownerReferences": [owner_reference(cluster)]},
+        "metadata": {
+            "name": name,
+            "namespace": namespace,
+            "labels": {CLUSTER_LABEL: name},
+            "ownerReferences": [owner_reference(cluster)],
+        },
         "spec": {
             "installed": True,
             "clusterName": control_plane.name,
@@ -182,7 +243,8 @@ def deployment_object(cluster: Mapping[str, Any], control_plane: ControlPlane) -
             "pullSecretRef": {"name": control_plane.pull_secret},
             "clusterInstallRef": install,
             "clusterMetadata": metadata,
-            "controlPlaneConfig": {"servingCertificates": {}},  # empty, and there all the same: so upstream's typed client writes it
+            # empty, and there all the same: so upstream's typed client writes it
+            "controlPlaneConfig": {"servingCertificates": {}},
         },
     }
 
@@ -191,8 +253,17 @@ def _install(view: AgentClusterView, reference: ClusterRef) -> list[ChainStep]:
     if view.install is not None:
         return []
     ca = part(view.agent_cluster, "spec", "ignitionEndpoint", "caCertificateReference")
-    labelled = _backup(view, str(ca.get("namespace") or ""), str(ca.get("name") or "")) if ca and _endpoint(view) else []
-    return [*labelled, create(AGENT_CLUSTER_INSTALL, install_object(view.agent_cluster, reference), "how hosts of this cluster get their ignition")]
+    labelled = (
+        _backup(view, str(ca.get("namespace") or ""), str(ca.get("name") or "")) if ca and _endpoint(view) else []
+    )
+    return [
+        *labelled,
+        create(
+            AGENT_CLUSTER_INSTALL,
+            install_object(view.agent_cluster, reference),
+            "how hosts of this cluster get their ignition",
+        ),
+    ]
 
 
 def install_object(cluster: Mapping[str, Any], reference: ClusterRef) -> Object:
@@ -206,7 +277,9 @@ def install_object(cluster: Mapping[str, Any], reference: ClusterRef) -> Object:
     url = install_endpoint(str(endpoint.get("url") or ""))
     if url:
         ca = endpoint.get("caCertificateReference")
-        spec["ignitionEndpoint"] = {"url": url} | ({"caCertificateReference": {"namespace": ca["namespace"], "name": ca["name"]}} if ca else {})
+        spec["ignitionEndpoint"] = {"url": url} | (
+            {"caCertificateReference": {"namespace": ca["namespace"], "name": ca["name"]}} if ca else {}
+        )
     return {"metadata": {"name": reference.name, "namespace": reference.namespace}, "spec": spec}
 
 
@@ -218,7 +291,10 @@ def _backup(view: AgentClusterView, namespace: str, name: str) -> list[ChainStep
     secret = view.secrets.get((namespace, name))
     if secret is None:
         return []
-    return [dataclasses.replace(step, optional=True) for step in patch(SECRET, secret, {"metadata": {"labels": backup_label(secret)}})]
+    return [
+        dataclasses.replace(step, optional=True)
+        for step in patch(SECRET, secret, {"metadata": {"labels": backup_label(secret)}})
+    ]
 
 
 def _problems(view: AgentClusterView) -> list[str]:
@@ -227,8 +303,15 @@ def _problems(view: AgentClusterView) -> list[str]:
     if view.install is not None and wanted != present:
         title = f"AgentClusterInstall {'/'.join(key_of(view.install))}"
         shown_wanted = wanted or "none"
-        what = f"{title} has {f'the ignition endpoint {present}' if present else 'no ignition endpoint'}, the AgentCluster {shown_wanted}"
-        found.append(f"{what}: it is taken over at creation only. Delete the AgentClusterInstall while no host is bound; it is created again.")
+        what = (
+            f"{title} has {f'the ignition endpoint {present}' if present else 'no ignition endpoint'}, the "
+            f"AgentCluster {shown_wanted}"
+        )
+        found.append(
+            f"{what}: it is taken over at creation only. Delete the AgentClusterInstall while no host is bound; "
+            "it is "
+            "created again."
+        )
     elsewhere = part(view.agent_cluster, "status", "clusterDeploymentReference")
     if view.deployment is None and elsewhere.get("name"):
         found.append(f"ClusterDeployment {elsewhere.get('namespace')}/{elsewhere['name']} was gone and is made again")
@@ -236,12 +319,20 @@ def _problems(view: AgentClusterView) -> list[str]:
 
 
 def _plan_deletion(view: AgentClusterView) -> AgentClusterPlan:
-    """The ClusterDeployment goes with its owner, and with it the bindings of all Agents; a paused AgentCluster leaves it behind (4.4)."""
+    """The ClusterDeployment goes with its owner, and with it the bindings of all Agents; a paused AgentCluster leaves
+    it behind (4.4).
+    """
     cluster = view.agent_cluster
     steps = _orphan(view) if paused(cluster) else []
     kept = [name for name in finalizers(cluster) if name != AGENT_CLUSTER_FINALIZER]
-    steps += patch(AGENT_CLUSTER, cluster, {"metadata": {"finalizers": kept}}, why="it is deleted") if AGENT_CLUSTER_FINALIZER in finalizers(cluster) else []
-    return AgentClusterPlan(Chain(chain_name(cluster), tuple(steps)), None, waits_for="it is being deleted", left_alone=True)
+    steps += (
+        patch(AGENT_CLUSTER, cluster, {"metadata": {"finalizers": kept}}, why="it is deleted")
+        if AGENT_CLUSTER_FINALIZER in finalizers(cluster)
+        else []
+    )
+    return AgentClusterPlan(
+        Chain(chain_name(cluster), tuple(steps)), None, waits_for="it is being deleted", left_alone=True
+    )
 
 
 def _orphan(view: AgentClusterView) -> list[ChainStep]:
@@ -253,4 +344,9 @@ def _orphan(view: AgentClusterView) -> list[ChainStep]:
     kept = [owner for owner in present if not all(owner.get(key) == value for key, value in reference.items())]
     if len(kept) == len(present):
         return []
-    return patch(CLUSTER_DEPLOYMENT, view.deployment, {"metadata": {"ownerReferences": kept}}, why="its AgentCluster is paused: it stays when that goes")
+    return patch(
+        CLUSTER_DEPLOYMENT,
+        view.deployment,
+        {"metadata": {"ownerReferences": kept}},
+        why=("its AgentCluster is paused: it stays when that goes"),
+    )

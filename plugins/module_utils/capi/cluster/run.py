@@ -27,7 +27,10 @@ def cluster_argument_spec() -> dict[str, Any]:
         "bootstrap": {
             "type": "dict",
             "required": True,
-            "options": {"data_secret_name": {"type": "str", "no_log": False}, "config_ref": {"type": "dict", "options": config}},
+            "options": {
+                "data_secret_name": {"type": "str", "no_log": False},
+                "config_ref": {"type": "dict", "options": config},
+            },
         },
         "version": {"type": "str"},
         "labels": {"type": "dict", "default": {}},
@@ -49,8 +52,14 @@ def cluster_argument_spec() -> dict[str, Any]:
         "name": {"type": "str", "required": True},
         "namespace": {"type": "str", "required": True},
         "control_plane": {"type": "dict", "options": control_plane, "apply_defaults": True},
-        "control_plane_endpoint": {"type": "dict", "options": {"host": {"type": "str", "required": True}, "port": {"type": "int", "default": 6443}}},
-        "ignition_endpoint": {"type": "dict", "options": {"url": {"type": "str", "required": True}, "ca_certificate": {"type": "dict", "options": ca}}},
+        "control_plane_endpoint": {
+            "type": "dict",
+            "options": {"host": {"type": "str", "required": True}, "port": {"type": "int", "default": 6443}},
+        },
+        "ignition_endpoint": {
+            "type": "dict",
+            "options": {"url": {"type": "str", "required": True}, "ca_certificate": {"type": "dict", "options": ca}},
+        },
         "cluster_network": {"type": "dict", "options": {**lists, "service_domain": {"type": "str"}}},
         "labels": {"type": "dict", "default": {}},
         "paused": {"type": "bool"},
@@ -61,7 +70,9 @@ def cluster_argument_spec() -> dict[str, Any]:
 
 
 def run_cluster(call: Opened) -> dict[str, Any]:
-    """Raises :class:`InvalidInput` before anything is sent; what the API refuses, and :class:`LimitReached`, with the result so far."""
+    """Raises :class:`InvalidInput` before anything is sent; what the API refuses, and :class:`LimitReached`, with the
+    result so far.
+    """
     params = call.params
     requested = read_desired_cluster(params) if params["state"] == "present" else None
     client = connect(params, clock=call.clock, check_mode=call.check_mode)
@@ -85,7 +96,11 @@ def _run(call: Opened, client: KubeClient, requested: DesiredAgentCluster | None
 
 
 def _make(call: Opened, unit: ClusterUnit, requested: DesiredAgentCluster) -> None:
-    unit.apply(plan_present(requested, unit.core, unit.observed), lambda: plan_present(requested, unit.core, unit.observed), check_mode=call.check_mode)
+    unit.apply(
+        plan_present(requested, unit.core, unit.observed),
+        lambda: plan_present(requested, unit.core, unit.observed),
+        check_mode=call.check_mode,
+    )
     call.plan(unit.planned)
     if call.check_mode:
         return
@@ -101,7 +116,11 @@ def _remove(call: Opened, unit: ClusterUnit) -> None:
     name = call.params["name"]
 
     def step() -> None:
-        unit.apply(plan_absent(name, unit.core, unit.observed), lambda: plan_absent(name, unit.core, unit.observed), check_mode=call.check_mode)
+        unit.apply(
+            plan_absent(name, unit.core, unit.observed),
+            lambda: plan_absent(name, unit.core, unit.observed),
+            check_mode=call.check_mode,
+        )
 
     step()
     call.plan(unit.planned)
@@ -121,7 +140,9 @@ def _result(call: Opened, unit: ClusterUnit) -> dict[str, Any]:
         "namespace": call.params["namespace"],
         "plan": list(unit.planned),
         "infrastructure_ready": part(observed.agent_cluster, "status").get("ready") is True,
-        "machine_deployments": [pool_row(item) for item in sorted(observed.deployments, key=lambda item: str(item["metadata"]["name"]))],
+        "machine_deployments": [
+            pool_row(item) for item in sorted(observed.deployments, key=lambda item: str(item["metadata"]["name"]))
+        ],
         "remaining": list(plan_absent(name, unit.core, observed).waits_for) if call.params["state"] == "absent" else [],
         "stays": list(unit.plan.stays),
     }

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A cluster of Agents as one unit on the hub: observed, planned, written; and taken off again without losing an Agent."""
+"""A cluster of Agents as one unit on the hub: observed, planned, written; and taken off again without losing an
+Agent.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ _OWNED = (
 
 @dataclasses.dataclass(frozen=True)
 class ObservedUnit:
-    """``namespace`` is whether it exists (None: we may not look); the lists are those of the namespace, machines and sets only of this cluster."""
+    """``namespace`` is whether it exists (None: we may not look); the lists are those of the namespace, machines and
+    sets only of this cluster.
+    """
 
     namespace: bool | None
     cluster: Object | None
@@ -57,7 +61,9 @@ class ObservedUnit:
 
 @dataclasses.dataclass(frozen=True)
 class UnitPlan:
-    """``changes`` in order; ``stays`` are objects that are not touched, with the reason; ``waits_for`` what has to go before the rest can."""
+    """``changes`` in order; ``stays`` are objects that are not touched, with the reason; ``waits_for`` what has to go
+    before the rest can.
+    """
 
     changes: tuple[Change, ...] = ()
     stays: tuple[str, ...] = ()
@@ -70,7 +76,11 @@ def observe(client: KubeClient, core: CoreKinds, namespace: str, name: str) -> O
 
     def of_cluster(resource: Resource) -> tuple[Object, ...]:
         found = client.list(resource.path(namespace))
-        return tuple(item for item in found if name in (text(item, "spec", "clusterName"), labels_of(item).get(CLUSTER_NAME_LABEL)))
+        return tuple(
+            item
+            for item in found
+            if name in (text(item, "spec", "clusterName"), labels_of(item).get(CLUSTER_NAME_LABEL))
+        )
 
     return ObservedUnit(
         namespace=True if cluster else namespace_exists(client, namespace),
@@ -84,7 +94,8 @@ def observe(client: KubeClient, core: CoreKinds, namespace: str, name: str) -> O
 
 
 def plan_present(requested: DesiredAgentCluster, core: CoreKinds, observed: ObservedUnit) -> UnitPlan:
-    """Namespace, Cluster, AgentCluster, then for each pool the template before the MachineDeployment that names it; old templates without a user are deleted.
+    """Namespace, Cluster, AgentCluster, then for each pool the template before the MachineDeployment that names it; old
+    templates without a user are deleted.
 
     Raises :class:`ZeroTouchError` for a template that is not what its name says.
     """
@@ -100,10 +111,21 @@ def plan_present(requested: DesiredAgentCluster, core: CoreKinds, observed: Obse
             if resource == core.machine_deployment and present is None:
                 desired["spec"].setdefault("replicas", 0)
             change = plan_object(resource, desired, present, owned=_OWNED)
-            if change is not None and resource == AGENT_MACHINE_TEMPLATE and change.verb == "patch" and "spec" in change.body:
-                raise ZeroTouchError(f"{change.title} is not what its name says: another client has changed it.", "Delete it; it is made again.")
+            if (
+                change is not None
+                and resource == AGENT_MACHINE_TEMPLATE
+                and change.verb == "patch"
+                and "spec" in change.body
+            ):
+                raise ZeroTouchError(
+                    f"{change.title} is not what its name says: another client has changed it.",
+                    "Delete it; it is made again.",
+                )
             if change is not None and change.verb == "patch" and "template" in change.body.get("spec", {}):
-                notes.append(f"{change.title}: its Machines are replaced one after the other, and their hosts are installed again")
+                notes.append(
+                    f"{change.title}: its Machines are replaced one after the other, and their hosts are installed "
+                    "again"
+                )
             changes += _change(change)
     changes += _old_templates(requested, observed)
     return UnitPlan(tuple(changes), notes=tuple(notes))
@@ -114,26 +136,52 @@ def _change(change: Change | None) -> list[Change]:
 
 
 def _old_templates(requested: DesiredAgentCluster, observed: ObservedUnit) -> list[Change]:
-    """Templates of ours that no pool has any more; one that a MachineSet still refers to is needed until that is gone."""
+    """Templates of ours that no pool has any more; one that a MachineSet still refers to is needed until that is
+    gone.
+    """
     used = {text(item, "spec", "template", "spec", "infrastructureRef", "name") for item in observed.sets}
     used |= {template_name(pool) for pool in requested.pools or ()}
     pools = {pool.name for pool in requested.pools or ()}
-    used |= {text(item, "spec", "template", "spec", "infrastructureRef", "name") for item in observed.deployments if item["metadata"]["name"] not in pools}
+    used |= {
+        text(item, "spec", "template", "spec", "infrastructureRef", "name")
+        for item in observed.deployments
+        if item["metadata"]["name"] not in pools
+    }
     old = [item for item in observed.templates if is_ours(item) and item["metadata"]["name"] not in used]
-    return [change for item in old for change in _change(plan_deletion(AGENT_MACHINE_TEMPLATE, item, "no Machine is made from it any more"))]
+    return [
+        change
+        for item in old
+        for change in _change(plan_deletion(AGENT_MACHINE_TEMPLATE, item, "no Machine is made from it any more"))
+    ]
 
 
 def plan_absent(name: str, core: CoreKinds, observed: ObservedUnit) -> UnitPlan:
-    """MachineDeployments, then the Cluster once no Machine is left, then what is over: so every Machine lets its host go while its Node can be reached.
+    """MachineDeployments, then the Cluster once no Machine is left, then what is over: so every Machine lets its host
+    go while its Node can be reached.
 
     A Cluster of another tool is left as it is.
     """
     if observed.cluster is not None and not is_ours(observed.cluster):
-        return UnitPlan(stays=(f"Cluster {'/'.join(_names(observed.cluster))} stays with all it has: it was not created by this collection",))
+        return UnitPlan(
+            stays=(
+                (
+                    f"Cluster {'/'.join(_names(observed.cluster))} stays with all it has: it was not created by this "
+                    "collection"
+                ),
+            )
+        )
     foreign = [item for item in observed.deployments if not is_ours(item)]
-    changes = [change for item in observed.deployments if is_ours(item) for change in _change(plan_deletion(core.machine_deployment, item, _GOES))]
+    changes = [
+        change
+        for item in observed.deployments
+        if is_ours(item)
+        for change in _change(plan_deletion(core.machine_deployment, item, _GOES))
+    ]
     if foreign:
-        stays = [f"MachineDeployment {'/'.join(_names(item))} stays: it was not created by this collection" for item in foreign]
+        stays = [
+            f"MachineDeployment {'/'.join(_names(item))} stays: it was not created by this collection"
+            for item in foreign
+        ]
         return UnitPlan(tuple(changes), tuple(stays))
     left = [
         *(f"MachineDeployment {item['metadata']['name']}" for item in observed.deployments),
@@ -142,11 +190,19 @@ def plan_absent(name: str, core: CoreKinds, observed: ObservedUnit) -> UnitPlan:
     if left:
         return UnitPlan(tuple(changes), waits_for=tuple(left))
     if observed.cluster is not None:
-        return UnitPlan(tuple(_change(plan_deletion(core.cluster, observed.cluster, _GOES))), waits_for=(f"Cluster {name}",))
-    rest = [(AGENT_CLUSTER, item) for item in [observed.agent_cluster] if item is not None] + [(AGENT_MACHINE_TEMPLATE, item) for item in observed.templates]
+        return UnitPlan(
+            tuple(_change(plan_deletion(core.cluster, observed.cluster, _GOES))), waits_for=(f"Cluster {name}",)
+        )
+    rest = [(AGENT_CLUSTER, item) for item in [observed.agent_cluster] if item is not None] + [
+        (AGENT_MACHINE_TEMPLATE, item) for item in observed.templates
+    ]
     for resource, item in rest:
         changes += _change(plan_deletion(resource, item, _GOES)) if is_ours(item) else []
-    stays = [f"{resource.kind} {'/'.join(_names(item))} stays: it was not created by this collection" for resource, item in rest if not is_ours(item)]
+    stays = [
+        f"{resource.kind} {'/'.join(_names(item))} stays: it was not created by this collection"
+        for resource, item in rest
+        if not is_ours(item)
+    ]
     waits = [f"{resource.kind} {item['metadata']['name']}" for resource, item in rest if is_ours(item)]
     return UnitPlan(tuple(changes), tuple(stays), tuple(waits))
 
@@ -161,7 +217,15 @@ def _names(item: Mapping[str, Any]) -> tuple[str, str]:
 class ClusterUnit:
     """The unit of one name on one hub."""
 
-    def __init__(self, client: KubeClient, core: CoreKinds, namespace: str, name: str, clock: Clock, show: Callable[[str], None] = lambda line: None) -> None:
+    def __init__(
+        self,
+        client: KubeClient,
+        core: CoreKinds,
+        namespace: str,
+        name: str,
+        clock: Clock,
+        show: Callable[[str], None] = lambda line: None,
+    ) -> None:
         self._client, self.core, self._namespace, self._name = client, core, namespace, name
         self._clock, self._show = clock, show
         self.outcomes: list[WriteOutcome] = []
@@ -173,14 +237,20 @@ class ClusterUnit:
         self.observed = observe(self._client, self.core, self._namespace, self._name)
 
     def apply(self, plan: UnitPlan, again: Callable[[], UnitPlan], *, check_mode: bool = False) -> None:
-        """Write the plan in its order, up to the first failure, which is raised. ``again`` makes a new plan after a conflict."""
+        """Write the plan in its order, up to the first failure, which is raised.
+
+        ``again`` makes a new plan after a conflict.
+        """
         self.plan = plan
         self.planned += [change.describe() for change in plan.changes]
         new_namespace = any(change.resource == NAMESPACE for change in plan.changes)
 
         def replan(change: Change, _now: Object | None) -> Change | None:
             self.look()
-            return next((found for found in again().changes if (found.resource, found.name) == (change.resource, change.name)), None)
+            return next(
+                (found for found in again().changes if (found.resource, found.name) == (change.resource, change.name)),
+                None,
+            )
 
         for change in plan.changes:
             if check_mode and new_namespace and change.resource.namespaced:
@@ -192,8 +262,13 @@ class ClusterUnit:
             self.outcomes.append(outcome)
             self._show(change.describe())
 
-    def until(self, reached: Callable[[ObservedUnit], Sequence[str]], limit: float, step: Callable[[], None] = lambda: None) -> None:
-        """Until ``reached`` has nothing to say; ``step`` is done after each change. Raises :class:`LimitReached` with what is missing."""
+    def until(
+        self, reached: Callable[[ObservedUnit], Sequence[str]], limit: float, step: Callable[[], None] = lambda: None
+    ) -> None:
+        """Until ``reached`` has nothing to say; ``step`` is done after each change.
+
+        Raises :class:`LimitReached` with what is missing.
+        """
         kinds = (self.core.machine, self.core.machine_deployment, self.core.cluster, AGENT_CLUSTER)
         notify = ChangeSignal(self._client, [resource.path(self._namespace) for resource in kinds], limit, self._clock)
         missing: Sequence[str] = ()
@@ -207,7 +282,11 @@ class ClusterUnit:
             missing = reached(self.observed)
             if not missing:
                 return
-        raise LimitReached(f"Not done after {limit:g} s: {listed(missing, 20, '; ')}.", limit, "It goes on by itself; run again to wait further.")
+        raise LimitReached(
+            f"Not done after {limit:g} s: {listed(missing, 20, '; ')}.",
+            limit,
+            "It goes on by itself; run again to wait further.",
+        )
 
 
 def infrastructure_missing(observed: ObservedUnit) -> list[str]:
@@ -228,9 +307,17 @@ def _pool_missing(name: str, deployment: Object | None) -> list[str]:
     row = pool_row(deployment or {"metadata": {"name": name}})
     if part(deployment, "status").get("observedGeneration") != generation(deployment or {"metadata": {}}):
         return [f"MachineDeployment {name} has not been looked at by its controller yet"]
-    if min(row["available_replicas"], row["up_to_date_replicas"]) >= row["replicas"] and row["current_replicas"] == row["replicas"]:
+    if (
+        min(row["available_replicas"], row["up_to_date_replicas"]) >= row["replicas"]
+        and row["current_replicas"] == row["replicas"]
+    ):
         return []
-    return [f"MachineDeployment {name} has {row['available_replicas']} of {row['replicas']} replicas available ({row['current_replicas']} there)"]
+    return [
+        (
+            f"MachineDeployment {name} has {row['available_replicas']} of {row['replicas']} replicas available "
+            f"({row['current_replicas']} there)"
+        )
+    ]
 
 
 def pool_row(deployment: Mapping[str, Any]) -> dict[str, Any]:

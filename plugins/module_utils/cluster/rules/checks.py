@@ -24,7 +24,9 @@ _OFF = ("false", "no")
 
 @dataclasses.dataclass(frozen=True)
 class Check:
-    """``default`` is what happens unless ``openshift_checks`` says otherwise; ``text`` says what is checked and why, ``mend`` what to do."""
+    """``default`` is what happens unless ``openshift_checks`` says otherwise; ``text`` says what is checked and why,
+    ``mend`` what to do.
+    """
 
     default: Literal["error", "warn"]
     text: str
@@ -35,24 +37,28 @@ class Check:
 CHECKS: Mapping[str, Check] = {
     "address-families": Check(
         "error",
-        "Machine, cluster and service networks have the same address families, and virtual IPs one of these: the service does not install otherwise "
+        "Machine, cluster and service networks have the same address families, and virtual IPs one of these: the "
+        "service does not install otherwise "
         "(its validation networks-same-address-families).",
         "give every list a network of each address family",
     ),
     "address-in-cluster-network": Check(
         "warn",
-        "No host and no name server has an address that the cluster keeps for pods, services or OVN-Kubernetes: what is sent there does not leave the host.",
+        "No host and no name server has an address that the cluster keeps for pods, services or OVN-Kubernetes: what "
+        "is sent there does not leave the host.",
         "choose another network for the cluster, or another address",
     ),
     "address-outside-machine-network": Check(
         "warn",
-        "A host with static addresses has one in every machine network: the service waits for it before it installs. With a load balancer of the user's own "
+        "A host with static addresses has one in every machine network: the service waits for it before it installs. "
+        "With a load balancer of the user's own "
         "one of them is enough; where the user manages the network of several nodes nothing is asked.",
         "correct the address or the machine networks",
     ),
     "address-unusable": Check(
         "error",
-        "No static address or virtual IP is the network or broadcast address of its network: the service refuses such virtual IPs.",
+        "No static address or virtual IP is the network or broadcast address of its network: the service refuses such "
+        "virtual IPs.",
         "choose an address inside the network, or correct the prefix length",
     ),
     "base-interface-missing": Check(
@@ -76,7 +82,9 @@ CHECKS: Mapping[str, Check] = {
         "correct the clock, or take the certificate that is valid today",
     ),
     "default-route-missing": Check(
-        "warn", "A host whose addresses are all static has a default route: without one it reaches only its own networks.", "add a route to 0.0.0.0/0 or ::/0"
+        "warn",
+        ("A host whose addresses are all static has a default route: without one it reaches only its own networks."),
+        "add a route to 0.0.0.0/0 or ::/0",
     ),
     "dns-missing": Check(
         "warn",
@@ -85,43 +93,58 @@ CHECKS: Mapping[str, Check] = {
     ),
     "duplicate-address": Check(
         "error",
-        "No static address is configured twice, unless it is link-local, inside a machine or that of a cable between two of them.",
+        "No static address is configured twice, unless it is link-local, inside a machine or that of a cable between "
+        "two of them.",
         "give each interface an address of its own",
     ),
-    "duplicate-bmc": Check("error", "No two hosts have the same BMC address: one of them would be rebooted in place of the other.", "correct the address"),
-    "duplicate-hostname": Check(
-        "error", "No two hosts have the same name: configuration of the first would be overwritten by that of the second.", "give each host a name of its own"
+    "duplicate-bmc": Check(
+        "error",
+        ("No two hosts have the same BMC address: one of them would be rebooted in place of the other."),
+        "correct the address",
     ),
-    "duplicate-mac": Check("error", "No MAC address is that of two NICs, whatever its notation.", "correct the MAC address"),
+    "duplicate-hostname": Check(
+        "error",
+        ("No two hosts have the same name: configuration of the first would be overwritten by that of the second."),
+        "give each host a name of its own",
+    ),
+    "duplicate-mac": Check(
+        "error", "No MAC address is that of two NICs, whatever its notation.", "correct the MAC address"
+    ),
     "fencing-host": Check(
         "warn",
-        "A fencing credential that names a MAC address only is for one of the hosts that are described: for another address the image gets a directory of its "
+        "A fencing credential that names a MAC address only is for one of the hosts that are described: for another "
+        "address the image gets a directory of its "
         "own, which serves a host that is not described.",
         "use the address of a NIC in hosts[].interfaces, or hostName",
     ),
     "gateway-unreachable": Check(
         "error",
-        "The next hop of a route is in a network of the interface that leads to it; the kernel refuses the route otherwise.",
+        "The next hop of a route is in a network of the interface that leads to it; the kernel refuses the route "
+        "otherwise.",
         "correct the next hop, the interface or the prefix length",
     ),
     "hostname-invalid": Check(
         "error",
-        "Host names are valid DNS names in lower case, at most 63 characters, and not localhost: the service refuses such hosts.",
+        "Host names are valid DNS names in lower case, at most 63 characters, and not localhost: the service refuses "
+        "such hosts.",
         "choose another name",
     ),
     "interface-mac-mismatch": Check(
         "error",
-        "networkConfig and interface table say the same MAC address for an interface: networkConfig would give the NIC another one.",
+        "networkConfig and interface table say the same MAC address for an interface: networkConfig would give the "
+        "NIC another one.",
         "correct one of them, or leave mac-address out of networkConfig",
     ),
     "interface-table": Check(
         "error",
-        "The interface table holds NICs only: the name of a bond, VLAN or bridge there is replaced by that of the NIC, in all of the host's network.",
+        "The interface table holds NICs only: the name of a bond, VLAN or bridge there is replaced by that of the "
+        "NIC, in all of the host's network.",
         "name the NIC as networkConfig does; take bonds, VLANs and bridges out of the table",
     ),
     "mtu": Check(
         "warn",
-        "MTUs fit: at least 1280, a VLAN not above its parent, a bond's port not below its bond, the machine network the same on all hosts.",
+        "MTUs fit: at least 1280, a VLAN not above its parent, a bond's port not below its bond, the machine network "
+        "the same on all hosts.",
         "correct the mtu",
     ),
     "network-config-ignored": Check("warn", "networkConfig holds nothing that nmstate ignores.", "take it out"),
@@ -132,18 +155,23 @@ CHECKS: Mapping[str, Check] = {
     ),
     "prefix-mismatch": Check(
         "warn",
-        "Static addresses in a machine network have its prefix length; a longer one is fine where the control plane reaches its virtual IPs all the same.",
+        "Static addresses in a machine network have its prefix length; a longer one is fine where the control plane "
+        "reaches its virtual IPs all the same.",
         "correct the prefix length of the addresses or the machine network",
     ),
     "pull-secret-auth": Check(
         "error",
-        "Each auth of the pull secret is base64 of user:password. Otherwise the service on the rendezvous host refuses the pull secret.",
+        "Each auth of the pull secret is base64 of user:password. Otherwise the service on the rendezvous host "
+        "refuses the pull secret.",
         "download the pull secret again, or encode user:password with base64",
     ),
-    "registry-without-credentials": Check("warn", "The pull secret holds every registry that mirrors are on.", "add the registry to the pull secret"),
+    "registry-without-credentials": Check(
+        "warn", "The pull secret holds every registry that mirrors are on.", "add the registry to the pull secret"
+    ),
     "release-image-mismatch": Check(
         "error",
-        "The tag of the release image names the version and the architecture of the hosts: what is installed is the image's.",
+        "The tag of the release image names the version and the architecture of the hosts: what is installed is the "
+        "image's.",
         "correct the version or the release image",
     ),
     "release-image-tag": Check(
@@ -153,83 +181,125 @@ CHECKS: Mapping[str, Check] = {
     ),
     "release-mirror": Check(
         "warn",
-        "Where a release is mirrored, one source is the repository of the release image, to the letter: else the hosts look for it at its source.",
+        "Where a release is mirrored, one source is the repository of the release image, to the letter: else the "
+        "hosts look for it at its source.",
         "add the repository of the release image to the sources",
     ),
     "release-unknown": Check(
         "error",
-        "The release is one that this version of the collection knows. With warn, the rules and files of the newest known release are used: what changed "
+        "The release is one that this version of the collection knows. With warn, the rules and files of the newest "
+        "known release are used: what changed "
         "upstream since then is missing.",
         "use a newer version of zerotouch.openshift, or set openshift_checks: {release-unknown: warn} for a trial",
     ),
     "release-not-pinned": Check(
         "warn",
-        "A release image that is named by tag is pinned: its registry is asked once for the digest, and all later runs use that. Otherwise hosts install what "
+        "A release image that is named by tag is pinned: its registry is asked once for the digest, and all later "
+        "runs use that. Otherwise hosts install what "
         "the tag names when they pull it. With off, no registry is asked.",
         "name the image by digest in openshift_release_image (repository@sha256:…)",
     ),
     "release-registry-without-credentials": Check(
         "warn",
-        "The pull secret holds the registry of the release image, unless that is quay.io or has mirrors: the service refuses the pull secret otherwise.",
+        "The pull secret holds the registry of the release image, unless that is quay.io or has mirrors: the service "
+        "refuses the pull secret otherwise.",
         "add the registry to the pull secret",
     ),
     "rendezvous-host": Check(
         "error",
-        "The rendezvous IP belongs to a control-plane host, or to the arbiter: no host would start the installation, or a worker would.",
+        "The rendezvous IP belongs to a control-plane host, or to the arbiter: no host would start the installation, "
+        "or a worker would.",
         "use a static address of a control-plane host",
     ),
-    "rendezvous-network": Check("error", "The rendezvous IP is in a machine network.", "correct the rendezvous IP or the machine networks"),
+    "rendezvous-network": Check(
+        "error", "The rendezvous IP is in a machine network.", ("correct the rendezvous IP or the machine networks")
+    ),
     "root-device-conflict": Check(
         "error",
-        "Some disk can fulfil the root device hints: all of them must hold for one whole disk, and the service waits for it before it installs.",
+        "Some disk can fulfil the root device hints: all of them must hold for one whole disk, and the service waits "
+        "for it before it installs.",
         "keep the hints that are true of the disk; one of them is enough",
     ),
     "subnets-overlap": Check(
         "error",
-        "No two interfaces of a host are in one network: the service refuses such hosts (its validation non-overlapping-subnets).",
+        "No two interfaces of a host are in one network: the service refuses such hosts (its validation "
+        "non-overlapping-subnets).",
         "give one interface an address of another network, or both to a bond",
     ),
     "text-expected": Check(
         "error",
-        "A field of text holds text: openshift-install makes text of a number, true or false, but not always the text that was written (010 becomes 8, 1.10 "
+        "A field of text holds text: openshift-install makes text of a number, true or false, but not always the text "
+        "that was written (010 becomes 8, 1.10 "
         "becomes 1.1, on becomes true). With warn, the value is read as openshift-install reads it.",
         "put it in quotes",
     ),
     "unknown-value": Check(
         "error",
-        "cpuPartitioningMode and cloudControllerManager have a value that the cluster knows: the installer hands on any, and the cluster refuses it.",
+        "cpuPartitioningMode and cloudControllerManager have a value that the cluster knows: the installer hands on "
+        "any, and the cluster refuses it.",
         "one of the values that are named",
     ),
     "vip-clash": Check(
-        "error", "No virtual IP is the address of a host or gateway, or one that DHCP gives away: both would answer for it.", "choose an unused address"
+        "error",
+        ("No virtual IP is the address of a host or gateway, or one that DHCP gives away: both would answer for it."),
+        "choose an unused address",
     ),
-    "boot-mac": Check("warn", "bootMACAddress is among the interfaces of networkConfig.", "correct one of them", "installer"),
+    "boot-mac": Check(
+        "warn", "bootMACAddress is among the interfaces of networkConfig.", "correct one of them", "installer"
+    ),
     "certificate-authority": Check(
         "warn",
-        "Every certificate of the additional trust bundle is that of a certificate authority: another one signs nothing, and so nothing is trusted for it.",
+        "Every certificate of the additional trust bundle is that of a certificate authority: another one signs "
+        "nothing, and so nothing is trusted for it.",
         "put in the certificate that signed it",
         "installer",
     ),
-    "deprecated-field": Check("warn", "No deprecated field is used.", "use the field that the message names", "installer"),
+    "deprecated-field": Check(
+        "warn", "No deprecated field is used.", "use the field that the message names", "installer"
+    ),
     "docker-bridge-overlap": Check("warn", "No network overlaps 172.17.0.0/16.", "choose another network", "installer"),
-    "fewer-hosts": Check("warn", "There are as many hosts as replicas.", "describe the missing hosts, or boot them from the same image", "installer"),
-    "hosts-defined-twice": Check("warn", "Hosts are defined in one file.", "remove the hosts from install-config.yaml", "installer"),
+    "fewer-hosts": Check(
+        "warn",
+        "There are as many hosts as replicas.",
+        ("describe the missing hosts, or boot them from the same image"),
+        "installer",
+    ),
+    "hosts-defined-twice": Check(
+        "warn", "Hosts are defined in one file.", "remove the hosts from install-config.yaml", "installer"
+    ),
     "ignored-field": Check("warn", "No field is set that has no effect.", "take it out", "installer"),
     "interface-name": Check(
         "warn",
-        "The names of the interface table are those of networkConfig (said by the installer from 4.23 on): a NIC with another name keeps that of the kernel.",
+        "The names of the interface table are those of networkConfig (said by the installer from 4.23 on): a NIC with "
+        "another name keeps that of the kernel.",
         "name the interface as networkConfig does",
         "installer",
     ),
-    "layout-upgraded": Check("warn", "Files have today's layout.", "bring the file to the layout that the message names"),
+    "layout-upgraded": Check(
+        "warn", "Files have today's layout.", ("bring the file to the layout that the message names")
+    ),
 }
 
 
-def own(check: str, path: str, kind: str, detail: str, *, value: object = None, file: str = "", hint: str = "") -> Problem:
-    """A problem of a named check, with its default severity and layer; ``hint`` where there is more to say than the table does."""
+def own(
+    check: str, path: str, kind: str, detail: str, *, value: object = None, file: str = "", hint: str = ""
+) -> Problem:
+    """A problem of a named check, with its default severity and layer; ``hint`` where there is more to say than the
+    table does.
+    """
     known = CHECKS[check]
     severity = _LEVELS[known.default]
-    return Problem(path, kind, detail, severity=severity, layer=known.layer, check=check, file=file, value=shown(value), hint=hint or known.mend)
+    return Problem(
+        path,
+        kind,
+        detail,
+        severity=severity,
+        layer=known.layer,
+        check=check,
+        file=file,
+        value=shown(value),
+        hint=hint or known.mend,
+    )
 
 
 def agent_config(path: str, kind: str, detail: str, *, value: object = None) -> Problem:
@@ -258,7 +328,18 @@ def check_names(checks: Mapping[str, str], path: str = "openshift_checks") -> li
     problems = []
     for name, level in checks.items():
         if name not in CHECKS:
-            problems.append(Problem(f"{path}.{name}", UNSUPPORTED, "there is no such check", layer="ours", value=shown(name), hint=nearest(name, CHECKS)))
+            problems.append(
+                Problem(
+                    f"{path}.{name}",
+                    UNSUPPORTED,
+                    "there is no such check",
+                    layer="ours",
+                    value=shown(name),
+                    hint=nearest(name, CHECKS),
+                )
+            )
         elif level not in ("error", "warn", "off"):
-            problems.append(Problem(f"{path}.{name}", INVALID, 'must be "error", "warn" or "off"', layer="ours", value=shown(level)))
+            problems.append(
+                Problem(f"{path}.{name}", INVALID, 'must be "error", "warn" or "off"', layer="ours", value=shown(level))
+            )
     return problems

@@ -67,10 +67,15 @@ class HostFacts:
 
     @functools.cached_property
     def automatic(self) -> bool:
-        """Whether anything comes by DHCP or router advertisement: addresses, routes and servers may then as well. Without a networkConfig all does."""
+        """Whether anything comes by DHCP or router advertisement: addresses, routes and servers may then as well.
+
+        Without a networkConfig all does.
+        """
         if self.document is None:
             return True
-        stacks = [stack for entry in self.document.interfaces if entry.state == "up" for stack in (entry.ipv4, entry.ipv6)]
+        stacks = [
+            stack for entry in self.document.interfaces if entry.state == "up" for stack in (entry.ipv4, entry.ipv6)
+        ]
         return any(stack is not None and stack.auto for stack in stacks)
 
     @functools.cached_property
@@ -114,7 +119,9 @@ class Facts:
     @functools.cached_property
     def machine_networks(self) -> tuple[Network, ...]:
         """Those that are networks at all."""
-        return tuple(parsed.network for cidr in self.cluster.networking.machine_networks if (parsed := parse_cidr(cidr)))
+        return tuple(
+            parsed.network for cidr in self.cluster.networking.machine_networks if (parsed := parse_cidr(cidr))
+        )
 
     @functools.cached_property
     def vips(self) -> tuple[tuple[str, str], ...]:
@@ -122,7 +129,11 @@ class Facts:
         if self.cluster.platform not in VIP_PLATFORMS:
             return ()
         lists = (("apiVIPs", self.cluster.api_vips), ("ingressVIPs", self.cluster.ingress_vips))
-        return tuple((f"platform.{self.cluster.platform}.{name}[{index}]", vip) for name, vips in lists for index, vip in enumerate(vips))
+        return tuple(
+            (f"platform.{self.cluster.platform}.{name}[{index}]", vip)
+            for name, vips in lists
+            for index, vip in enumerate(vips)
+        )
 
     @functools.cached_property
     def user_managed_load_balancer(self) -> bool:

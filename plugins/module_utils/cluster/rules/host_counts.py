@@ -28,10 +28,16 @@ def host_counts(facts: Facts) -> Iterator[Problem]:
         counted[next((role for role in ("master", "arbiter") if counted[role] < wanted[role]), "worker")] += 1
     for role, name in _ROLES:
         if counted[role] > wanted[role]:
-            detail = f"the number of {role} hosts defined ({counted[role]}) exceeds the configured {name} replicas ({wanted[role]})"
+            detail = (
+                f"the number of {role} hosts defined ({counted[role]}) exceeds the configured {name} replicas "
+                f"({wanted[role]})"
+            )
             yield Problem("hosts", INVALID, detail)
         elif facts.hosts and counted[role] < wanted[role]:
-            detail = f"not enough {role} hosts defined ({counted[role]}) to support all the configured {name} replicas ({wanted[role]})"
+            detail = (
+                f"not enough {role} hosts defined ({counted[role]}) to support all the configured {name} replicas "
+                f"({wanted[role]})"
+            )
             problem = own("fewer-hosts", "hosts", REQUIRED, detail)
             # Of a role without any host the installer says nothing.
             yield problem if counted[role] else dataclasses.replace(problem, layer="ours")

@@ -35,7 +35,9 @@ def _role(facts: Facts, host: HostFacts) -> Iterator[Problem]:
         if role and role not in _ROLES:
             yield agent_config(f"{host.path}.role", UNSUPPORTED, supported(_ROLES), value=role)
     elif role and role not in ("master", "worker"):
-        yield agent_config(f"{host.path}.Host", FORBIDDEN, "host role has incorrect value. Role must either be 'master' or 'worker'")
+        yield agent_config(
+            f"{host.path}.Host", FORBIDDEN, ("host role has incorrect value. Role must either be 'master' or 'worker'")
+        )
 
 
 def _interfaces(host: HostFacts, seen: set[str]) -> Iterator[Problem]:
@@ -58,14 +60,20 @@ def _root_device_hints(host: HostFacts) -> Iterator[Problem]:
     device = hints.get("deviceName")
     if isinstance(device, str) and device:
         if not device.startswith("/dev/"):
-            yield agent_config(f"{path}.deviceName", INVALID, "Device Name of root device hint must be a /dev/ path", value=device)
+            yield agent_config(
+                f"{path}.deviceName", INVALID, ("Device Name of root device hint must be a /dev/ path"), value=device
+            )
         if "/" in device.removeprefix("/dev/").removeprefix("disk/by-path/"):
             detail = "Device Name of root device hint must be path in /dev/ or /dev/disk/by-path/"
             yield agent_config(f"{path}.deviceName", INVALID, detail, value=device)
     if hints.get("wwnWithExtension"):
-        yield agent_config(f"{path}.wwnWithExtension", FORBIDDEN, "WWN extensions are not supported in root device hints")
+        yield agent_config(
+            f"{path}.wwnWithExtension", FORBIDDEN, ("WWN extensions are not supported in root device hints")
+        )
     if hints.get("wwnVendorExtension"):
-        yield agent_config(f"{path}.wwnVendorExtension", FORBIDDEN, "WWN vendor extensions are not supported in root device hints")
+        yield agent_config(
+            f"{path}.wwnVendorExtension", FORBIDDEN, ("WWN vendor extensions are not supported in root device hints")
+        )
 
 
 def _rendezvous_on_worker(facts: Facts) -> Iterator[Problem]:
@@ -74,4 +82,8 @@ def _rendezvous_on_worker(facts: Facts) -> Iterator[Problem]:
         if provided and host.host.role == "worker" and provided in [address.text for address in host.addresses]:
             detail = f"Host {host.host.hostname} has role 'worker' and has the rendezvousIP assigned to it."
             where = "role" if facts.profile.arbiter else "Host"
-            yield agent_config(f"{host.path}.{where}", FORBIDDEN, f"{detail} The rendezvousIP must be assigned to a control plane host.")
+            yield agent_config(
+                f"{host.path}.{where}",
+                FORBIDDEN,
+                (f"{detail} The rendezvousIP must be assigned to a control plane host."),
+            )

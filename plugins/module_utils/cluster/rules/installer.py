@@ -45,10 +45,12 @@ def documents_of(deployment: Deployment) -> Documents:
 
 
 def installer_problems(facts: Facts, documents: Documents, *, agent_iso: bool) -> list[Problem]:
-    """In the installer's order. It ends with the first file that has an error; what it would say of the others does not depend on that file.
+    """In the installer's order.
 
-    ``agent_iso`` is False where a service that exists already installs the cluster: no host of it has to be the rendezvous host then, and hosts may be
-    named later.
+    It ends with the first file that has an error; what it would say of the others does not depend on that file.
+
+    ``agent_iso`` is False where a service that exists already installs the cluster: no host of it has to be the
+    rendezvous host then, and hosts may be named later.
 
     Of a file that cannot be read in full it says only that: what the rules find in the rest of it is ours then.
     """
@@ -56,7 +58,11 @@ def installer_problems(facts: Facts, documents: Documents, *, agent_iso: bool) -
     provided = Provided.of(documents.install, facts.profile)
     if not documents.install_refused:
         found += _said(install_config(provided), unread=documents.install_unread)
-    wrong = [problem.path for problem in found if problem.severity == "error" and (problem.layer == "installer" or documents.install_unread)]
+    wrong = [
+        problem.path
+        for problem in found
+        if problem.severity == "error" and (problem.layer == "installer" or documents.install_unread)
+    ]
     if not documents.agent_refused:
         found += _said(agent_config(documents.agent), unread=documents.agent_unread)
     of_hosts: list[Rule] = [hosts, *((host_counts,) if agent_iso and _countable(facts) else ()), network_configs]
@@ -73,9 +79,15 @@ def installer_problems(facts: Facts, documents: Documents, *, agent_iso: bool) -
 
 
 def several_platforms(documents: Documents) -> list[Problem]:
-    """The installer takes none and external for nothing beside another platform; a user who writes two means something else."""
+    """The installer takes none and external for nothing beside another platform; a user who writes two means something
+    else.
+    """
     names = [name for name in PLATFORM_ORDER if name in (documents.install.get("platform") or {})]
-    detail = f'must only specify a single type of platform; cannot use both "{names[0]}" and "{names[1]}"' if len(names) > 1 else ""
+    detail = (
+        f'must only specify a single type of platform; cannot use both "{names[0]}" and "{names[1]}"'
+        if len(names) > 1
+        else ""
+    )
     return [Problem("platform", INVALID, detail, layer="ours", file=INSTALL_CONFIG)] if detail else []
 
 
@@ -84,7 +96,9 @@ def _empty_network_configs(documents: Documents) -> Iterable[Problem]:
     for index, host in enumerate(documents.agent.get("hosts") or []):
         if host.get("networkConfig") == {}:
             detail = "nmstate generated an empty NetworkManager config file content"
-            yield Problem(f"hosts[{index}].networkConfig", INVALID, detail, file=AGENT_CONFIG, hint="take it out, for DHCP")
+            yield Problem(
+                f"hosts[{index}].networkConfig", INVALID, detail, file=AGENT_CONFIG, hint="take it out, for DHCP"
+            )
 
 
 def _countable(facts: Facts) -> bool:
@@ -93,4 +107,7 @@ def _countable(facts: Facts) -> bool:
 
 
 def _said(problems: Iterable[Problem], *, unread: bool) -> list[Problem]:
-    return [dataclasses.replace(problem, layer="ours") if unread and problem.layer == "installer" else problem for problem in problems]
+    return [
+        dataclasses.replace(problem, layer="ours") if unread and problem.layer == "installer" else problem
+        for problem in problems
+    ]

@@ -45,10 +45,20 @@ def _interface_table(host: HostFacts) -> Iterator[Problem]:
 
 
 def _names_not_found(host: HostFacts) -> Iterator[Problem]:
-    """Names of the interface table that networkConfig does not have: the NIC keeps the name that its kernel gives it."""
+    """Names of the interface table that networkConfig does not have: the NIC keeps the name that its kernel gives
+    it.
+    """
     known = [name for name in host.interface_types if name]
     for index, interface in enumerate(host.host.interfaces):
         if known and interface.name and interface.name not in known:
-            detail = f"interface name {quoted(interface.name)} not found in networkConfig interfaces [{' '.join(known)}]"
+            detail = (
+                f"interface name {quoted(interface.name)} not found in networkConfig interfaces [{' '.join(known)}]"
+            )
             path = f"{host.path}.interfaces[{index}].name"
-            yield own("interface-name", path, INVALID, f"{detail}; connectivity may fail if interface names do not match at boot time", file=AGENT_CONFIG)
+            yield own(
+                "interface-name",
+                path,
+                INVALID,
+                (f"{detail}; connectivity may fail if interface names do not match at boot time"),
+                file=AGENT_CONFIG,
+            )

@@ -22,7 +22,14 @@ _PATH = "rendezvousIP"
 
 def rendezvous_missing(facts: Facts) -> Iterator[Problem]:
     if not facts.rendezvous.ip and not any(host.network_problems for host in facts.hosts):
-        yield agent_config(_PATH, REQUIRED, "missing rendezvousIP in agent-config, at least one host networkConfig, or at least one NMStateConfig manifest")
+        yield agent_config(
+            _PATH,
+            REQUIRED,
+            (
+                "missing rendezvousIP in agent-config, at least one host networkConfig, or at least one NMStateConfig "
+                "manifest"
+            ),
+        )
 
 
 def rendezvous_host(facts: Facts) -> Iterator[Problem]:
@@ -34,7 +41,9 @@ def rendezvous_host(facts: Facts) -> Iterator[Problem]:
     owners = [facts.hosts[index] for index in found.hosts]
     if owners and not any(owner.can_be_rendezvous_host for owner in owners):
         if not (found.provided and _installer_says_so(facts, owners)):
-            yield _problem("rendezvous-host", f"is an address of {owners[0].label}, which is no control-plane host", found.ip)
+            yield _problem(
+                "rendezvous-host", f"is an address of {owners[0].label}, which is no control-plane host", found.ip
+            )
     elif not owners and _all_known(facts):
         yield _problem("rendezvous-host", "is no static address of a control-plane host", found.ip)
     elif facts.machine_networks and not facts.in_machine_network(ip):
@@ -62,5 +71,7 @@ def _all_known(facts: Facts) -> bool:
 
 
 def _leases(host: HostFacts) -> bool:
-    stacks = [stack for entry in (host.document.interfaces if host.document else ()) for stack in (entry.ipv4, entry.ipv6)]
+    stacks = [
+        stack for entry in (host.document.interfaces if host.document else ()) for stack in (entry.ipv4, entry.ipv6)
+    ]
     return any(stack is not None and stack.auto for stack in stacks)

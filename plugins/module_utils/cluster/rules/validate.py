@@ -15,7 +15,18 @@ from . import rendezvous_host
 from .facts import Facts
 from .host_counts import host_counts
 from .installer import documents_of, installer_problems, several_platforms
-from .ours import address_families, addresses, certificates, links, mirrors, mtu, pull_secret, root_device, routing, values
+from .ours import (
+    address_families,
+    addresses,
+    certificates,
+    links,
+    mirrors,
+    mtu,
+    pull_secret,
+    root_device,
+    routing,
+    values,
+)
 from .ours import hosts as own_hosts
 from .ours import vips as own_vips
 from .remedies import with_remedy
@@ -58,12 +69,18 @@ OWN_RULES: tuple[Rule, ...] = (
 AGENT_ISO_RULES: frozenset[Rule] = frozenset({rendezvous_host.rendezvous_host})
 
 
-def validate(deployment: Deployment, *, today: datetime.date | None = None, agent_iso: bool = True, documents: Documents | None = None) -> list[Problem]:
+def validate(
+    deployment: Deployment,
+    *,
+    today: datetime.date | None = None,
+    agent_iso: bool = True,
+    documents: Documents | None = None,
+) -> list[Problem]:
     """What the rules say about a deployment, each problem once, with upstream paths and file names.
 
-    ``today`` is the day that certificates are compared with. ``agent_iso`` is False where the cluster is not installed by an agent ISO of its own.
-    ``documents`` are those that the deployment was read from: the installer's rules are about them. Severities are the defaults; ``apply_checks``
-    brings in ``openshift_checks``.
+    ``today`` is the day that certificates are compared with. ``agent_iso`` is False where the cluster is not installed
+    by an agent ISO of its own. ``documents`` are those that the deployment was read from: the installer's rules are
+    about them. Severities are the defaults; ``apply_checks`` brings in ``openshift_checks``.
     """
     facts = Facts(deployment, today or datetime.datetime.now(tz=datetime.UTC).date())
     documents = documents or documents_of(deployment)
@@ -79,6 +96,8 @@ def validate(deployment: Deployment, *, today: datetime.date | None = None, agen
 
 
 def surplus_hosts(deployment: Deployment) -> list[Problem]:
-    """Hosts of a role beyond its replicas: to install a cluster by a service that exists already, fewer may be named, more may not."""
+    """Hosts of a role beyond its replicas: to install a cluster by a service that exists already, fewer may be named,
+    more may not.
+    """
     facts = Facts(deployment, datetime.datetime.now(tz=datetime.UTC).date())
     return [problem for problem in host_counts(facts) if problem.severity == "error"]

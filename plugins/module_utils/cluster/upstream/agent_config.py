@@ -23,7 +23,9 @@ def agent_config(document: Document) -> Iterator[Problem]:
         yield invalid("rendezvousIP", address, error, file=AGENT_CONFIG)
     for source in document.get("additionalNTPSources") or []:
         if ip_error(source) and domain_error(source):
-            yield invalid("additionalNTPSources", source, "NTP server is not a valid IP or domain name", file=AGENT_CONFIG)
+            yield invalid(
+                "additionalNTPSources", source, "NTP server is not a valid IP or domain name", file=AGENT_CONFIG
+            )
     url = document.get("bootArtifactsBaseURL", "")
     if url and (error := _uri_error(url)):
         yield invalid("bootArtifactsBaseURL", url, error, file=AGENT_CONFIG)

@@ -19,7 +19,10 @@ _MOST_MASTERS = 5
 
 
 def architectures(provided: Provided) -> Iterator[Problem]:
-    pools = [("controlPlane", provided.control_plane), *((f"compute[{index}]", pool) for index, pool in enumerate(provided.compute))]
+    pools = [
+        ("controlPlane", provided.control_plane),
+        *((f"compute[{index}]", pool) for index, pool in enumerate(provided.compute)),
+    ]
     for path, pool in pools:
         if pool["architecture"] not in ARCHITECTURES:
             yield unsupported(f"{path}.architecture", pool["architecture"], ARCHITECTURES)
@@ -33,7 +36,11 @@ def control_plane_replicas(provided: Provided) -> Iterator[Problem]:
             yield unsupported(path, masters, ("3", "1"))
     elif not profile.two_node_rule:
         if not 1 <= masters <= _MOST_MASTERS or (masters == 2 and provided.arbiter is None):
-            yield unsupported(path, masters, ("3", "1", "4", "5", *(("2",) if profile.arbiter and provided.gate("HighlyAvailableArbiter") else ())))
+            yield unsupported(
+                path,
+                masters,
+                ("3", "1", "4", "5", *(("2",) if profile.arbiter and provided.gate("HighlyAvailableArbiter") else ())),
+            )
     elif not 1 <= masters <= _MOST_MASTERS:
         fencing = ("2 (with fencing)",) if provided.gate("DualReplica") else ()
         yield unsupported(path, masters, ("3", "1", "4", "5", "2 (with arbiter)", *fencing))
@@ -44,15 +51,29 @@ def single_node(provided: Provided) -> Iterator[Problem]:
         return
     workers = sum(pool["replicas"] for pool in provided.compute)
     if workers:
-        detail = f"Total number of compute replicas must be 0 when controlPlane.replicas is 1 for platform none or external. Found {workers}"
+        detail = (
+            "Total number of compute replicas must be 0 when controlPlane.replicas is 1 for platform none or "
+            f"external. Found {workers}"
+        )
         yield forbidden("compute.replicas", detail)
     elif provided.platform not in ("none", "external"):
-        yield invalid("platform", provided.platform, "Only platform none and external supports 1 ControlPlane and 0 Compute nodes")
+        yield invalid(
+            "platform",
+            provided.platform,
+            ("Only platform none and external supports 1 ControlPlane and 0 Compute nodes"),
+        )
     elif provided.network_type != "OVNKubernetes":
-        yield invalid("networking.networkType", provided.network_type, "Only OVNKubernetes network type is allowed for Single Node OpenShift (SNO) cluster")
+        yield invalid(
+            "networking.networkType",
+            provided.network_type,
+            ("Only OVNKubernetes network type is allowed for Single Node OpenShift (SNO) cluster"),
+        )
     arbiters = provided.arbiter["replicas"] if provided.arbiter is not None else 0
     if arbiters > 0:
-        detail = "Total number of arbiter replicas must be 0 when controlPlane.replicas is 1 for Single Node Openshift (SNO) cluster."
+        detail = (
+            "Total number of arbiter replicas must be 0 when controlPlane.replicas is 1 for Single Node Openshift "
+            "(SNO) cluster."
+        )
         yield forbidden("arbiter.replicas", f"{detail} Found {arbiters}")
 
 
@@ -64,7 +85,11 @@ def two_nodes(provided: Provided) -> Iterator[Problem]:
         yield invalid("arbiter.replicas", provided.arbiter["replicas"], detail)
     credentials = (provided.control_plane.get("fencing") or {}).get("credentials") or []
     if credentials and not provided.gate("DualReplica"):
-        yield invalid("controlPlane.fencing", "configured", "fencing configuration requires FeatureGateDualReplica to be enabled")
+        yield invalid(
+            "controlPlane.fencing",
+            "configured",
+            ("fencing configuration requires FeatureGateDualReplica to be enabled"),
+        )
     if credentials and len(credentials) != 2:
         detail = "must provide exactly 2 fencing credentials for 2 control plane replicas"
         yield invalid("controlPlane.fencing.credentials", len(credentials), detail)

@@ -24,7 +24,11 @@ def baremetal(provided: Provided) -> Iterator[Problem]:
     network = options.get("provisioningNetwork", "")
     if network not in _PROVISIONING:
         yield unsupported(f"{PATH}.provisioningNetwork", network, _PROVISIONING)
-    keys = ("bootstrapProvisioningIP", "clusterProvisioningIP", *(("provisioningNetworkGateway",) if provided.profile.provisioning_gateway else ()))
+    keys = (
+        "bootstrapProvisioningIP",
+        "clusterProvisioningIP",
+        *(("provisioningNetworkGateway",) if provided.profile.provisioning_gateway else ()),
+    )
     for key in keys:
         text = options.get(key, "")
         if text and (error := ip_error(text)):
@@ -69,7 +73,9 @@ def _provisioning(provided: Provided, options: Document) -> Iterator[Problem]:
         return
     where = f"{PATH}.provisioningNetworkCIDR"
     if options.get("provisioningNetwork") == "Managed" and cidr.version == 6 and cidr.prefix < _IPV6_MASK:
-        yield invalid(where, str(cidr), "provisioningNetworkCIDR mask must be greater than or equal to 64 for IPv6 networks")
+        yield invalid(
+            where, str(cidr), ("provisioningNetworkCIDR mask must be greater than or equal to 64 for IPv6 networks")
+        )
     overlapping = next((machine for machine in provided.networks.machine if machine.overlaps(cidr)), None)
     if overlapping is not None:
         yield invalid(where, str(cidr), f"cannot overlap with machine network: {_overlap(cidr, overlapping)}")
@@ -102,7 +108,11 @@ def _gateway(text: str, cluster_ip: str, cidr: Cidr) -> Iterator[Problem]:
     if not cidr.holds(ip):
         yield invalid(path, text, f"{quoted(text)} is not in the provisioning network")
     if text == cluster_ip:
-        yield invalid(path, text, f"{quoted(text)} overlaps with the IP address of the node that runs the bootstrap VM or provision server")
+        yield invalid(
+            path,
+            text,
+            (f"{quoted(text)} overlaps with the IP address of the node that runs the bootstrap VM or provision server"),
+        )
     if cidr.version == 4 and cidr.prefix < 31:
         for name, address in (("network", cidr.network.network_address), ("broadcast", cidr.network.broadcast_address)):
             if ip == address:
@@ -123,11 +133,17 @@ def _dhcp_range(provided: Provided, options: Document, cidr: Cidr) -> Iterator[P
             yield invalid(path, text, f"{quoted(end)} is not in the provisioning network")
             return
     first, last = (parse_ip(end) for end in ends)
-    keys = ("clusterProvisioningIP", "bootstrapProvisioningIP", *(("provisioningNetworkGateway",) if provided.profile.provisioning_gateway else ()))
+    keys = (
+        "clusterProvisioningIP",
+        "bootstrapProvisioningIP",
+        *(("provisioningNetworkGateway",) if provided.profile.provisioning_gateway else ()),
+    )
     for key in keys:
         ip = parse_ip(options.get(key, ""))
         if first and last and ip and int(first) <= int(ip) <= int(last):
-            yield invalid(f"{PATH}.{key}", options[key], f"{quoted(options[key])} overlaps with the allocated DHCP range")
+            yield invalid(
+                f"{PATH}.{key}", options[key], (f"{quoted(options[key])} overlaps with the allocated DHCP range")
+            )
 
 
 def _each_bmc(hosts: Sequence[Document]) -> Iterator[Problem]:

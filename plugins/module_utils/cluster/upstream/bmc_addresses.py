@@ -13,19 +13,30 @@ import re
 from . import urls
 from .texts import parse_ip
 
-_DNS = re.compile(r"(([a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9\-]{0,61}[a-zA-Z0-9])\.)*([A-Za-z0-9]|[A-Za-z0-9][A-Za-z0-9\-]{0,61}[A-Za-z0-9])")
+_DNS = re.compile(
+    r"(([a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9\-]{0,61}[a-zA-Z0-9])\.)*([A-Za-z0-9]|[A-Za-z0-9][A-Za-z0-9\-]{0,61}[A-Za-z0-9])"
+)
 # Scheme -> the driver that needs a provisioning network; empty where virtual media does without.
 _DRIVERS = {
     "ipmi": "ipmi",
     "libvirt": "ipmi",
     "irmc": "irmc",
     **dict.fromkeys(("ibmc", "ibmc+http", "ibmc+https"), "ibmc"),
-    **dict.fromkeys(("idrac", "idrac+http", "idrac+https", "idrac-redfish", "idrac-redfish+http", "idrac-redfish+https"), "idrac"),
+    **dict.fromkeys(
+        ("idrac", "idrac+http", "idrac+https", "idrac-redfish", "idrac-redfish+http", "idrac-redfish+https"), "idrac"
+    ),
     **dict.fromkeys(("ilo4", "ilo4+https"), "ilo"),
     **dict.fromkeys(("ilo5", "ilo5+https"), "ilo5"),
-    **dict.fromkeys(("redfish", "redfish+http", "redfish+https", "ilo5-redfish", "ilo5-redfish+http", "ilo5-redfish+https"), "redfish"),
+    **dict.fromkeys(
+        ("redfish", "redfish+http", "redfish+https", "ilo5-redfish", "ilo5-redfish+http", "ilo5-redfish+https"),
+        "redfish",
+    ),
     **dict.fromkeys(("ilo4-virtualmedia", "ilo4-virtualmedia+https"), ""),
-    **{f"{name}{scheme}": "" for name in ("idrac-virtualmedia", "redfish-virtualmedia", "ilo5-virtualmedia") for scheme in ("", "+http", "+https")},
+    **{
+        f"{name}{scheme}": ""
+        for name in ("idrac-virtualmedia", "redfish-virtualmedia", "ilo5-virtualmedia")
+        for scheme in ("", "+http", "+https")
+    },
 }
 _NOT_PARSED = "failed to parse BMC address information"
 

@@ -62,7 +62,10 @@ def capability_needs(provided: Provided) -> Iterator[Problem]:
     capabilities = provided.doc.get("capabilities")
     if capabilities is None:
         return
-    baseline, added = capabilities.get("baselineCapabilitySet", ""), list(capabilities.get("additionalEnabledCapabilities") or [])
+    baseline, added = (
+        capabilities.get("baselineCapabilitySet", ""),
+        list(capabilities.get("additionalEnabledCapabilities") or []),
+    )
     enabled = _of_set(baseline or _CURRENT, provided.profile) | set(added)
     path = "additionalEnabledCapabilities"
     if baseline == "None" and "baremetal" in provided.platforms and "baremetal" not in enabled:
@@ -84,10 +87,16 @@ def _of_platform(provided: Provided, capabilities: Document, enabled: set[str]) 
         yield invalid(path, value, "disabling CloudCredential capability available only for baremetal platforms")
     if "CloudControllerManager" not in enabled:
         if not {"none", "baremetal", "external"} & set(platforms):
-            detail = "disabling CloudControllerManager is only supported on the Baremetal, None, or External platform with cloudControllerManager value none"
+            detail = (
+                "disabling CloudControllerManager is only supported on the Baremetal, None, or External platform with "
+                "cloudControllerManager value none"
+            )
             yield invalid(path, value, detail)
         if provided.options("external").get("cloudControllerManager") == "External":
-            detail = "disabling CloudControllerManager on External platform supported only with cloudControllerManager value none"
+            detail = (
+                "disabling CloudControllerManager on External platform supported only with cloudControllerManager "
+                "value none"
+            )
             yield invalid(path, value, detail)
     if "Ingress" not in enabled:
         yield invalid(path, value, "the Ingress capability is required")

@@ -24,13 +24,19 @@ _TOO_FEW = "not large enough to accommodate"
 
 def is_of_manifests(problem: Problem) -> bool:
     """Whether a problem is one of these."""
-    return problem.detail == NO_NETWORK or (problem.path.endswith("hostPrefix") and (problem.detail.startswith(_TOO_LONG) or _TOO_FEW in problem.detail))
+    return problem.detail == NO_NETWORK or (
+        problem.path.endswith("hostPrefix") and (problem.detail.startswith(_TOO_LONG) or _TOO_FEW in problem.detail)
+    )
 
 
 def as_of_manifests(problem: Problem) -> Problem:
     """The problem as the installer names it, by the field of its manifest; the hint names the user's."""
     path = f"spec.{problem.path}"
-    return dataclasses.replace(problem, path=path.removesuffix(".hostPrefix") if _TOO_FEW in problem.detail else path, hint=f"this is made of {problem.path}")
+    return dataclasses.replace(
+        problem,
+        path=path.removesuffix(".hostPrefix") if _TOO_FEW in problem.detail else path,
+        hint=f"this is made of {problem.path}",
+    )
 
 
 def host_subnets(provided: Provided) -> Iterator[Problem]:
@@ -52,7 +58,9 @@ def host_subnets(provided: Provided) -> Iterator[Problem]:
 
 
 def subnet_errors(cidr: Cidr, prefix: int, hosts: int) -> tuple[str, str]:
-    """What is wrong with the host prefix of a cluster network, and with the network for so many hosts; empty where nothing is."""
+    """What is wrong with the host prefix of a cluster network, and with the network for so many hosts; empty where
+    nothing is.
+    """
     most = cidr.network.max_prefixlen - _SPARE_BITS
     few = prefix - cidr.prefix < max(hosts - 1, 0).bit_length()
     return (

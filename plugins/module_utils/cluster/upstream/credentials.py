@@ -37,9 +37,13 @@ def ssh_keys(provided: Provided) -> Iterator[Problem]:
     if provided.doc.get("fips"):
         kind = ssh.first_key_type(text)
         if text and not kind:
-            yield invalid("sshKey", None, f"Fatal error trying to parse configured public key: {ssh.NO_KEY}", hint=path_hint(text))
+            yield invalid(
+                "sshKey", None, f"Fatal error trying to parse configured public key: {ssh.NO_KEY}", hint=path_hint(text)
+            )
         elif text and not _FIPS_TYPES.fullmatch(kind):
-            yield invalid("sshKey", None, f"SSH key type {kind} unavailable when FIPS is enabled. Please use rsa or ecdsa.")
+            yield invalid(
+                "sshKey", None, (f"SSH key type {kind} unavailable when FIPS is enabled. Please use rsa or ecdsa.")
+            )
         return
     for line in text.split("\n"):
         if line and not ssh.first_key_type(line):
@@ -94,7 +98,9 @@ def pull_secret(provided: Provided) -> Iterator[Problem]:
     text = provided.doc.get("pullSecret", "")
     error = _pull_secret_error(text)
     if error:
-        yield invalid("pullSecret", None, error, hint=path_hint(text) or ("" if "requires either" in error else _PULL_SECRET_FORM))
+        yield invalid(
+            "pullSecret", None, error, hint=path_hint(text) or ("" if "requires either" in error else _PULL_SECRET_FORM)
+        )
 
 
 def _pull_secret_error(text: str) -> str:
@@ -106,14 +112,24 @@ def _pull_secret_error(text: str) -> str:
         return f"json: cannot unmarshal {_go_kind(document)} into Go value of type validate.imagePullSecret"
     auths = next((value for key, value in (document or {}).items() if key.lower() == "auths"), None)
     if auths is not None and not isinstance(auths, dict):
-        return f"json: cannot unmarshal {_go_kind(auths)} into Go struct field imagePullSecret.auths of type map[string]map[string]interface {{}}"
+        return (
+            f"json: cannot unmarshal {_go_kind(auths)} into Go struct field imagePullSecret.auths of type "
+            f"map[string]map[string]interface {{}}"
+        )
     entries: dict[str, Any] = auths or {}
     if not entries:
         return "auths required"
     wrong = next((entry for entry in entries.values() if entry is not None and not isinstance(entry, dict)), None)
     if wrong is not None:
-        return f"json: cannot unmarshal {_go_kind(wrong)} into Go struct field imagePullSecret.auths of type map[string]interface {{}}"
-    lacking = [f'"{host}" requires either auth or credsStore' for host, entry in entries.items() if not {"auth", "credsStore"} & set(entry or {})]
+        return (
+            f"json: cannot unmarshal {_go_kind(wrong)} into Go struct field imagePullSecret.auths of type "
+            f"map[string]interface {{}}"
+        )
+    lacking = [
+        f'"{host}" requires either auth or credsStore'
+        for host, entry in entries.items()
+        if not {"auth", "credsStore"} & set(entry or {})
+    ]
     return joined_errors(lacking)
 
 

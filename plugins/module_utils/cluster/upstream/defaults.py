@@ -20,7 +20,21 @@ from . import vsphere_conversion
 from .texts import Cidr, mac_octets, parse_cidr, parse_ip
 
 # In the order in which the installer looks which platform is meant.
-PLATFORM_ORDER = ("aws", "azure", "baremetal", "gcp", "ibmcloud", "none", "external", "powervc", "openstack", "vsphere", "ovirt", "powervs", "nutanix")
+PLATFORM_ORDER = (
+    "aws",
+    "azure",
+    "baremetal",
+    "gcp",
+    "ibmcloud",
+    "none",
+    "external",
+    "powervc",
+    "openstack",
+    "vsphere",
+    "ovirt",
+    "powervs",
+    "nutanix",
+)
 _DEFAULTS_ORDER = ("aws", "azure", "gcp", "ibmcloud", "openstack", "vsphere", "baremetal")
 NETWORK_TYPES = {"ovnkubernetes": "OVNKubernetes", "openshiftsdn": "OpenShiftSDN"}
 _EMPTY: tuple[object, ...] = ("", None, [], {})
@@ -33,7 +47,10 @@ def active_platform(doc: Mapping[str, Any]) -> str:
 
 
 def with_defaults(provided: Mapping[str, Any], profile: ReleaseProfile) -> dict[str, Any]:
-    """A copy of install-config.yaml with every default that a rule looks at. ``provided`` has upstream's names and only values of the right type."""
+    """A copy of install-config.yaml with every default that a rule looks at.
+
+    ``provided`` has upstream's names and only values of the right type.
+    """
     doc: dict[str, Any] = copy.deepcopy(dict(provided))
     platform = active_platform(doc)
     if platform == "vsphere":
@@ -104,7 +121,9 @@ def _baremetal(options: dict[str, Any], doc: Mapping[str, Any]) -> None:
                 _default(options, key, address)
         _default(options, "provisioningBridge", "provisioning")
         if options["provisioningNetwork"] == "Managed" and cidr is not None:
-            _default(options, "provisioningDHCPRange", f"{_nth(cidr, 10) or '<nil>'},{cidr.network.broadcast_address - 1}")
+            _default(
+                options, "provisioningDHCPRange", f"{_nth(cidr, 10) or '<nil>'},{cidr.network.broadcast_address - 1}"
+            )
     elif parse_ip(options.get("clusterProvisioningIP", "")):
         ip = parse_ip(options["clusterProvisioningIP"])
         for entry in doc["networking"]["machineNetwork"]:
@@ -119,7 +138,9 @@ def _baremetal(options: dict[str, Any], doc: Mapping[str, Any]) -> None:
 
 
 def role_order(role: str) -> int:
-    """Hosts of install-config.yaml are taken in the order of their roles; a role that does not exist counts like an arbiter."""
+    """Hosts of install-config.yaml are taken in the order of their roles; a role that does not exist counts like an
+    arbiter.
+    """
     return {"master": -1, "worker": 1, "": 2}.get(role, 0)
 
 

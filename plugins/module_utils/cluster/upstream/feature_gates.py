@@ -25,7 +25,10 @@ _DEVELOPMENT = ("ClusterAPIControlPlaneInstall", "ClusterAPIComputeInstall")
 # Go's strconv.ParseBool.
 _TRUE = ("1", "t", "T", "TRUE", "true", "True")
 _FALSE = ("0", "f", "F", "FALSE", "false", "False")
-_PROTECTED = "this field is protected by the {} feature gate which must be enabled through either the TechPreviewNoUpgrade or CustomNoUpgrade feature set"
+_PROTECTED = (
+    "this field is protected by the {} feature gate which must be enabled through either the TechPreviewNoUpgrade or "
+    "CustomNoUpgrade feature set"
+)
 
 
 def enabled(name: str, feature_set: str, gates: Sequence[str], profile: ReleaseProfile) -> bool:
@@ -36,7 +39,9 @@ def enabled(name: str, feature_set: str, gates: Sequence[str], profile: ReleaseP
 
 
 def feature_set(provided: Provided) -> Iterator[Problem]:
-    """Sets and gates themselves, then the fields that need a gate: these can only be told where sets and gates are right."""
+    """Sets and gates themselves, then the fields that need a gate: these can only be told where sets and gates are
+    right.
+    """
     problems = [*_sets(provided)]
     yield from problems or _gated(provided)
 
@@ -55,7 +60,11 @@ def _sets(provided: Provided) -> Iterator[Problem]:
         if len(parts) != 2:
             yield invalid(f"featureGates[{index}]", gate, "must match the format <feature-name>=<bool>")
         elif parts[1] not in (*_TRUE, *_FALSE):
-            yield invalid(f"featureGates[{index}]", gate, "must match the format <feature-name>=<bool>, could not parse boolean value")
+            yield invalid(
+                f"featureGates[{index}]",
+                gate,
+                ("must match the format <feature-name>=<bool>, could not parse boolean value"),
+            )
 
 
 def _gated(provided: Provided) -> Iterator[Problem]:
@@ -73,7 +82,8 @@ def _platform_fields(provided: Provided) -> Iterator[tuple[str, str]]:
         if "nodeNetworking" in options:
             yield "VSphereMultiNetworks", "platform.vsphere.nodeNetworking"
         if provided.profile.host_group_gate and any(
-            domain.get("zoneType") == "HostGroup" or (domain.get("topology") or {}).get("hostGroup") for domain in domains
+            domain.get("zoneType") == "HostGroup" or (domain.get("topology") or {}).get("hostGroup")
+            for domain in domains
         ):
             yield "VSphereHostVMGroupZonal", "<nil>"
         for path, pools in (("controlPlane", [provided.control_plane]), ("compute", provided.compute)):

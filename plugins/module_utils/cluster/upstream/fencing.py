@@ -18,7 +18,13 @@ from .texts import mac_error
 
 _PATH = "controlPlane.fencing"
 _PLATFORMS = ("none", "external", "baremetal")
-_FIELDS = (("hostName", "HostName"), ("macAddress", "MACAddress"), ("username", "Username"), ("password", "Password"), ("address", "Address"))
+_FIELDS = (
+    ("hostName", "HostName"),
+    ("macAddress", "MACAddress"),
+    ("username", "Username"),
+    ("password", "Password"),
+    ("address", "Address"),
+)
 _UNIQUE = ("hostName", "macAddress", "address")
 
 
@@ -28,7 +34,10 @@ def fencing(provided: Provided) -> Iterator[Problem]:
     if block is not None:
         yield from _fields(provided, credentials)
         if not any(name in provided.platforms for name in _PLATFORMS):
-            detail = f"fencing is only supported on baremetal, external or none platforms, instead {provided.platform} platform was found"
+            detail = (
+                f"fencing is only supported on baremetal, external or none platforms, instead {provided.platform} "
+                "platform was found"
+            )
             yield forbidden(_PATH, detail)
         for index, credential in enumerate(credentials):
             yield from _credential(provided, f"{_PATH}.credentials[{index}]", credential)
@@ -61,7 +70,10 @@ def _credential(provided: Provided, path: str, credential: Document) -> Iterator
             yield invalid(f"{path}.macAddress", mac, error)
     verification = credential.get("certificateVerification", "")
     if verification not in ("", "Enabled", "Disabled"):
-        detail = f"invalid certificate verification; \"{verification}\" should set to one of the following: ['Enabled' (default), 'Disabled']"
+        detail = (
+            f"invalid certificate verification; \"{verification}\" should set to one of the following: ['Enabled' "
+            "(default), 'Disabled']"
+        )
         yield invalid(f"{path}[CertificateVerification]", verification, detail)
     address = credential.get("address", "")
     if address and provided.profile.fencing_address_rule:
@@ -87,11 +99,15 @@ def _number(provided: Provided, found: int) -> Iterator[Problem]:
         return
     if provided.control_plane["replicas"] == 2:
         if found != 2 and provided.profile.fencing:
-            detail = f"there should be exactly two fencing credentials to support the two node cluster, instead {found} credentials were found"
+            detail = (
+                f"there should be exactly two fencing credentials to support the two node cluster, instead {found} "
+                "credentials were found"
+            )
             yield forbidden(f"{_PATH}.credentials", detail)
     elif found:
         detail = (
-            "there should not be any fencing credentials configured for a non dual replica control plane (Two Nodes Fencing) cluster, "
+            "there should not be any fencing credentials configured for a non dual replica control plane (Two Nodes "
+            "Fencing) cluster, "
             f"instead {found} credentials were found"
         )
         yield forbidden(f"{_PATH}.credentials", detail)

@@ -41,9 +41,22 @@ def internal(path: str, detail: str, *, file: str = INSTALL_CONFIG) -> Problem:
     return Problem(path, INTERNAL, detail, file=file)
 
 
-def warning(check: str, path: str, kind: str, detail: str, *, value: object = None, file: str = INSTALL_CONFIG) -> Problem:
+def warning(
+    check: str, path: str, kind: str, detail: str, *, value: object = None, file: str = INSTALL_CONFIG
+) -> Problem:
     """A warning of the installer, lowered or raised by the name of its check."""
     return own(check, path, kind, detail, value=value, file=file)
 
 
-__all__ = ["AGENT_CONFIG", "INSTALL_CONFIG", "duplicate", "forbidden", "internal", "invalid", "required", "too_many", "unsupported", "warning"]
+__all__ = [
+    "AGENT_CONFIG",
+    "INSTALL_CONFIG",
+    "duplicate",
+    "forbidden",
+    "internal",
+    "invalid",
+    "required",
+    "too_many",
+    "unsupported",
+    "warning",
+]

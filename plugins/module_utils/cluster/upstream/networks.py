@@ -35,7 +35,11 @@ def _known(text: str) -> Cidr:
 DOCKER_BRIDGE = _known("172.17.0.0/16")
 # What OVN-Kubernetes keeps for itself.
 _RESERVED = {
-    4: {"internal": _known("100.64.0.0/16"), "transit": _known("100.88.0.0/16"), "masquerade": _known("169.254.0.0/17")},
+    4: {
+        "internal": _known("100.64.0.0/16"),
+        "transit": _known("100.88.0.0/16"),
+        "masquerade": _known("169.254.0.0/17"),
+    },
     6: {"internal": _known("fd98::/64"), "transit": _known("fd97::/64"), "masquerade": _known("fd69::/112")},
 }
 
@@ -45,7 +49,9 @@ def networking(provided: Provided) -> Iterator[Problem]:
     if kind.lower() == "kuryr":
         yield invalid("networking.networkType", kind, "networkType Kuryr is not supported on OpenShift later than 4.14")
     if kind.lower() == "openshiftsdn":
-        yield invalid("networking.networkType", kind, "networkType OpenShiftSDN is not supported, please use OVNKubernetes")
+        yield invalid(
+            "networking.networkType", kind, ("networkType OpenShiftSDN is not supported, please use OVNKubernetes")
+        )
     yield from _unreadable(provided)
     for index, cidr in enumerate(networks.machine):
         yield from _machine(provided, f"networking.machineNetwork[{index}]", cidr, networks.machine[:index])
@@ -58,7 +64,11 @@ def networking(provided: Provided) -> Iterator[Problem]:
 def _unreadable(provided: Provided) -> Iterator[Problem]:
     """Texts that are no networks: in a file the installer does not even read them."""
     networking = provided.networking
-    texts = [(f"networking.{name}[{index}].cidr", entry.get("cidr", "")) for name in _WITH_CIDR for index, entry in enumerate(networking[name])]
+    texts = [
+        (f"networking.{name}[{index}].cidr", entry.get("cidr", ""))
+        for name in _WITH_CIDR
+        for index, entry in enumerate(networking[name])
+    ]
     texts += [(f"networking.serviceNetwork[{index}]", text) for index, text in enumerate(networking["serviceNetwork"])]
     for path, text in texts:
         if not text:
@@ -105,13 +115,19 @@ def _cluster(provided: Provided, index: int, entry: ClusterEntry) -> Iterator[Pr
     yield from _reserved(provided, f"{path}.cidr", cidr)
     for other in networks.machine:
         if cidr.overlaps(other):
-            yield invalid(f"{path}.cidr", str(cidr), "cluster network must not overlap with any of the machine networks")
+            yield invalid(
+                f"{path}.cidr", str(cidr), ("cluster network must not overlap with any of the machine networks")
+            )
     for position, other in enumerate(networks.service):
         if cidr.overlaps(other):
-            yield invalid(f"{path}.cidr", str(cidr), f"cluster network must not overlap with service network {position}")
+            yield invalid(
+                f"{path}.cidr", str(cidr), (f"cluster network must not overlap with service network {position}")
+            )
     for position, earlier in enumerate(networks.cluster[:index]):
         if cidr.overlaps(earlier.cidr):
-            yield invalid(f"{path}.cidr", str(cidr), f"cluster network must not overlap with cluster network {position}")
+            yield invalid(
+                f"{path}.cidr", str(cidr), (f"cluster network must not overlap with cluster network {position}")
+            )
     # Other network types may do without it.
     needed = provided.network_type == "OVNKubernetes" or entry.host_prefix
     if needed and (error := _host_prefix_error(entry, networks.cluster[:index])):
@@ -146,7 +162,9 @@ def _reserved(provided: Provided, path: str, cidr: Cidr) -> Iterator[Problem]:
             if name == "internal" and provided.profile.join_subnet_advice:
                 field = f"installconfig.networking.ovnKubernetesConfig.ipv{cidr.version}"
                 more = f": please run 'openshift-install explain {field}' for further documentation"
-            yield invalid(path, str(cidr), f"must not overlap with OVNKubernetes default {name} subnet {reserved}{more}")
+            yield invalid(
+                path, str(cidr), (f"must not overlap with OVNKubernetes default {name} subnet {reserved}{more}")
+            )
 
 
 def ip_versions(provided: Provided) -> Iterator[Problem]:
@@ -160,10 +178,16 @@ def ip_versions(provided: Provided) -> Iterator[Problem]:
     if versions != {4, 6}:
         return
     if len(networks.service) != 2:
-        detail = "when installing dual-stack IPv4/IPv6 you must provide two service networks, one for each IP address type"
+        detail = (
+            "when installing dual-stack IPv4/IPv6 you must provide two service networks, one for each IP address type"
+        )
         yield _of_list("serviceNetwork", networks.service, detail)
     if provided.platform not in _DUAL_STACK:
-        yield invalid("networking", "DualStack", "dual-stack IPv4/IPv6 is not supported for this platform, specify only one type of address")
+        yield invalid(
+            "networking",
+            "DualStack",
+            ("dual-stack IPv4/IPv6 is not supported for this platform, specify only one type of address"),
+        )
     for name, cidrs in networks.by_name().items():
         # An entry without a network counts as one of IPv6.
         lacking = name in _WITH_CIDR and any(not entry.get("cidr") for entry in provided.networking[name])
@@ -189,7 +213,11 @@ def ovn_kubernetes_config(provided: Provided) -> Iterator[Problem]:
     if "ovnKubernetesConfig" not in provided.networking:
         return
     if provided.network_type.lower() != "ovnkubernetes":
-        yield invalid("networking.networkType", provided.network_type, "ovnKubernetesConfig may only be specified with the OVNKubernetes networkType")
+        yield invalid(
+            "networking.networkType",
+            provided.network_type,
+            ("ovnKubernetesConfig may only be specified with the OVNKubernetes networkType"),
+        )
     path, subnet = "networking.ovnKubernetesConfig.ipv4.internalJoinSubnet", provided.join_subnet
     if subnet is None:
         return
@@ -208,10 +236,20 @@ def _addresses_suffice(provided: Provided, path: str, subnet: Cidr) -> Iterator[
     nodes = 0
     for index, entry in enumerate(provided.networks.cluster):
         if entry.cidr.version == 4 and entry.host_prefix < entry.cidr.prefix:
-            yield internal(path, f"cannot determine the number of nodes supported by cluster network {index} due to invalid hostPrefix")
+            yield internal(
+                path,
+                (
+                    f"cannot determine the number of nodes supported by cluster network {index} due "
+                    "to invalid hostPrefix"
+                ),
+            )
             return
         nodes += 2 ** (entry.host_prefix - entry.cidr.prefix) if entry.cidr.version == 4 else 0
-    # One address each for gateway, network and broadcast; an IPv6 subnet is counted as the installer does, with 32 bits.
+    # One address each for gateway, network and broadcast; an IPv6 subnet is counted as the installer does, with 32
+    # bits.
     if nodes >= int(2.0 ** (32 - subnet.prefix)) - 3:
-        detail = "ipv4InternalJoinSubnet is not large enough for the maximum number of nodes which can be supported by ClusterNetwork"
+        detail = (
+            "ipv4InternalJoinSubnet is not large enough for the maximum number of nodes which can be supported by "
+            "ClusterNetwork"
+        )
         yield invalid(path, str(subnet), detail)

@@ -39,7 +39,11 @@ def agent_nutanix(provided: Provided) -> Iterator[Problem]:
     yield from _address(f"{PATH}.prismCentral.endpoint.address", endpoint, "Prism Central", "Prism Central")
     port = endpoint.get("port", 0)
     if not 1 <= port <= _HIGHEST_PORT:
-        yield invalid(f"{PATH}.prismCentral.endpoint.port", port, "The Prism Central endpoint port is invalid, must be in the range of 1 to 65535")
+        yield invalid(
+            f"{PATH}.prismCentral.endpoint.port",
+            port,
+            ("The Prism Central endpoint port is invalid, must be in the range of 1 to 65535"),
+        )
     for key in ("username", "password"):
         if not central.get(key):
             yield required(f"{PATH}.prismCentral.{key}", f"must specify the Prism Central {key}")
@@ -59,7 +63,11 @@ def _element(provided: Provided, element: Document) -> Iterator[Problem]:
     port = endpoint.get("port", 0)
     if not 1 <= port <= _HIGHEST_PORT:
         words = "The Prism Element endpoint port is invalid, must be in the range of 1 to 65535"
-        yield invalid(f"{path}.endpoint.port", port, words) if provided.profile.prism_port_invalid else required(f"{path}.endpoint.port", words)
+        yield (
+            invalid(f"{path}.endpoint.port", port, words)
+            if provided.profile.prism_port_invalid
+            else required(f"{path}.endpoint.port", words)
+        )
 
 
 def _address(path: str, endpoint: Document, name: str, long_name: str) -> Iterator[Problem]:
@@ -91,10 +99,15 @@ def _failure_domain(domain: Document) -> Iterator[Problem]:
     for container in domain.get("storageContainers") or []:
         for key in ("referenceName", "uuid"):
             if not container.get(key):
-                yield required(f"{path}.storageContainers.{key}", f'failureDomain "{name}": missing storageContainer {key}')
+                yield required(
+                    f"{path}.storageContainers.{key}", (f'failureDomain "{name}": missing storageContainer {key}')
+                )
     for image in domain.get("dataSourceImages") or []:
         if not image.get("referenceName"):
-            yield required(f"{path}.dataSourceImages.referenceName", f'failureDomain "{name}": missing dataSourceImage referenceName')
+            yield required(
+                f"{path}.dataSourceImages.referenceName",
+                (f'failureDomain "{name}": missing dataSourceImage referenceName'),
+            )
         if not image.get("uuid") and not image.get("name"):
             words = "both the dataSourceImage's uuid and name are empty, you need to configure one."
             yield required(f"{path}.dataSourceImages", f'failureDomain "{name}": {words}')

@@ -67,8 +67,15 @@ def _no_proxy(text: str) -> Iterator[Problem]:
         yield invalid("proxy.noProxy", text, "noProxy must not have spaces")
     for index, element in enumerate(text.split(",")):
         name = element.strip()
-        if subdomain_error(name.removeprefix(".").removesuffix(".")) and parse_cidr(name) is None and parse_ip(name) is None:
-            words = "each element of noProxy must be a IP, CIDR or domain without wildcard characters, which is violated by element"
+        if (
+            subdomain_error(name.removeprefix(".").removesuffix("."))
+            and parse_cidr(name) is None
+            and parse_ip(name) is None
+        ):
+            words = (
+                "each element of noProxy must be a IP, CIDR or domain without wildcard characters, which is violated "
+                "by element"
+            )
             yield invalid("proxy.noProxy", text, f"{words} {index} {quoted(name)}")
 
 
@@ -84,7 +91,11 @@ def image_digest_sources(provided: Provided) -> Iterator[Problem]:
         if policy and not source.get("mirrors"):
             yield invalid(f"{path}.sourcePolicy", policy, "sourcePolicy cannot be configured without a mirror")
         if policy and policy not in _SOURCE_POLICIES:
-            yield invalid(f"{path}.sourcePolicy", policy, f'supported values are "{_SOURCE_POLICIES[0]}" and "{_SOURCE_POLICIES[1]}"')
+            yield invalid(
+                f"{path}.sourcePolicy",
+                policy,
+                (f'supported values are "{_SOURCE_POLICIES[0]}" and "{_SOURCE_POLICIES[1]}"'),
+            )
 
 
 def _source(path: str, source: Document) -> Iterator[Problem]:
@@ -101,7 +112,12 @@ def both_sources(provided: Provided) -> Iterator[Problem]:
         detail = "cannot set imageContentSources and imageDigestSources at the same time"
         yield invalid("imageContentSources", provided.doc["publish"], detail)
     if provided.doc.get("imageContentSources"):
-        yield warning("deprecated-field", "imageContentSources", DEPRECATED, "imageContentSources is deprecated, please use ImageDigestSources")
+        yield warning(
+            "deprecated-field",
+            "imageContentSources",
+            DEPRECATED,
+            ("imageContentSources is deprecated, please use ImageDigestSources"),
+        )
 
 
 def publish_value(provided: Provided) -> Iterator[Problem]:
@@ -118,9 +134,15 @@ def publish_strategy(provided: Provided) -> Iterator[Problem]:
         if name != "azure":
             yield invalid("publish", strategy, f'mixed publish strategy is not supported on "{name}" platform')
         if operators is None:
-            yield invalid("publish", strategy, "please specify the operator publishing strategy for mixed publish strategy")
+            yield invalid(
+                "publish", strategy, ("please specify the operator publishing strategy for mixed publish strategy")
+            )
     elif operators is not None:
-        yield invalid("operatorPublishingStrategy", strategy, "operator publishing strategy is only allowed with mixed publishing strategy installs")
+        yield invalid(
+            "operatorPublishingStrategy",
+            strategy,
+            ("operator publishing strategy is only allowed with mixed publishing strategy installs"),
+        )
     if operators is None:
         return
     values = {key: operators.get(key) or "External" for key in ("apiserver", "ingress")}
@@ -128,7 +150,11 @@ def publish_strategy(provided: Provided) -> Iterator[Problem]:
         if value not in _VISIBLE:
             yield unsupported(key, value, _VISIBLE)
     if set(values.values()) == {"Internal"}:
-        yield invalid("publish", "Internal", "cannot set both fields to internal in a mixed cluster, use publish internal instead")
+        yield invalid(
+            "publish",
+            "Internal",
+            ("cannot set both fields to internal in a mixed cluster, use publish internal instead"),
+        )
 
 
 def credentials_mode(provided: Provided) -> Iterator[Problem]:
@@ -153,4 +179,6 @@ def os_image_stream(provided: Provided) -> Iterator[Problem]:
     if profile.okd:
         yield forbidden("osImageStream", "OS Image Streams are only supported on OCP clusters using RHCOS")
     if stream not in profile.os_streams:
-        yield forbidden("osImageStream", f"Unsupported OS Image Stream. Supported values are: {', '.join(profile.os_streams)}")
+        yield forbidden(
+            "osImageStream", (f"Unsupported OS Image Stream. Supported values are: {', '.join(profile.os_streams)}")
+        )

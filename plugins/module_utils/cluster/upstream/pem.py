@@ -12,7 +12,8 @@ import re
 
 _WIDTH = 64
 _BLOCK = re.compile(
-    r"(?:^|\n)-----BEGIN (?P<label>[^\n]*?)-----[ \t\r]*\n(?P<headers>(?:[^\n:]+:[^\n]*\n)*)(?P<body>[^-]*)-----END (?P=label)-----[ \t\r]*(?:\n|$)"
+    r"(?:^|\n)-----BEGIN (?P<label>[^\n]*?)-----[ \t\r]*\n(?P<headers>(?:[^\n:]+:[^\n]*\n)*)(?P<body>[^-]*)-----END "
+    r"(?P=label)-----[ \t\r]*(?:\n|$)"
 )
 
 
@@ -35,7 +36,9 @@ def first_block(text: str) -> tuple[Block | None, str]:
     position = 0
     while match := _BLOCK.search(text, position):
         try:
-            return Block(match["label"], base64.b64decode("".join(match["body"].split()), validate=True)), text[match.end() :]
+            return Block(match["label"], base64.b64decode("".join(match["body"].split()), validate=True)), text[
+                match.end() :
+            ]
         except binascii.Error:
             position = match.end("label")
     return None, text

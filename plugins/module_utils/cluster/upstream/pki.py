@@ -37,7 +37,9 @@ def _settings(key: Document, algorithm: str) -> Iterator[Problem]:
     if settings is None:
         yield required(f"{_PATH}.{wanted}", f"{wanted} is required when algorithm is {algorithm}")
     elif wanted == "rsa" and settings.get("keySize", 0) not in _SIZES:
-        yield invalid(f"{_PATH}.rsa.keySize", settings.get("keySize", 0), "must be a multiple of 1024 from 2048 to 8192")
+        yield invalid(
+            f"{_PATH}.rsa.keySize", settings.get("keySize", 0), "must be a multiple of 1024 from 2048 to 8192"
+        )
     elif wanted == "ecdsa" and settings.get("curve", "") not in _CURVES:
         yield unsupported(f"{_PATH}.ecdsa.curve", settings.get("curve", ""), _CURVES)
     for other in _SETTINGS.values():

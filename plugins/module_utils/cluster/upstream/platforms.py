@@ -20,7 +20,19 @@ from .vsphere import agent_credentials, vsphere
 # In the order of the installer's checks; none and external have no rules there and do not clash with others.
 _CHECKED = ("aws", "azure", "gcp", "ibmcloud", "openstack", "powervs", "vsphere", "baremetal", "ovirt", "nutanix")
 _RULES = {"vsphere": vsphere, "baremetal": baremetal, "nutanix": nutanix}
-_KNOWN = ("aws", "azure", "baremetal", "external", "gcp", "ibmcloud", "none", "nutanix", "openstack", "powervs", "vsphere")
+_KNOWN = (
+    "aws",
+    "azure",
+    "baremetal",
+    "external",
+    "gcp",
+    "ibmcloud",
+    "none",
+    "nutanix",
+    "openstack",
+    "powervs",
+    "vsphere",
+)
 
 
 def platform(provided: Provided) -> Iterator[Problem]:
@@ -31,7 +43,11 @@ def platform(provided: Provided) -> Iterator[Problem]:
         if name not in provided.platforms:
             continue
         if name != provided.platform:
-            yield invalid("platform", provided.platform, f'must only specify a single type of platform; cannot use both "{provided.platform}" and "{name}"')
+            yield invalid(
+                "platform",
+                provided.platform,
+                (f'must only specify a single type of platform; cannot use both "{provided.platform}" and "{name}"'),
+            )
         if name in _RULES:
             yield from _RULES[name](provided)
 

@@ -37,7 +37,9 @@ def arbiter(provided: Provided) -> Iterator[Problem]:
     if pool is None:
         return
     if provided.profile.arbiter_gate and not provided.gate("HighlyAvailableArbiter"):
-        yield forbidden("arbiter", "HighlyAvailableArbiter feature must be enabled in order to use arbiter cluster deployment")
+        yield forbidden(
+            "arbiter", ("HighlyAvailableArbiter feature must be enabled in order to use arbiter cluster deployment")
+        )
         return
     platforms = provided.profile.arbiter_platforms
     if not any(name in provided.platforms for name in platforms):
@@ -46,7 +48,9 @@ def arbiter(provided: Provided) -> Iterator[Problem]:
         yield invalid("arbiter.replicas", 0, "number of arbiter replicas must be positive")
     masters = provided.control_plane["replicas"]
     if masters < 2:
-        yield invalid("arbiter.replicas", masters, "number of controlPlane replicas must be at least 2 for arbiter deployments")
+        yield invalid(
+            "arbiter.replicas", masters, ("number of controlPlane replicas must be at least 2 for arbiter deployments")
+        )
     yield from _pool(provided, pool, "arbiter")
 
 
@@ -72,12 +76,18 @@ def _mixed_architectures(provided: Provided, path: str, ours: str) -> Iterator[P
     if masters == ours or provided.platform in ("aws", "gcp"):
         return
     if "baremetal" not in provided.platforms or not provided.profile.mixed_baremetal:
-        yield invalid(f"{path}.architecture", ours, "heteregeneous multi-arch is not supported; compute pool architecture must match control plane")
+        yield invalid(
+            f"{path}.architecture",
+            ours,
+            ("heteregeneous multi-arch is not supported; compute pool architecture must match control plane"),
+        )
         return
     if masters != "amd64":
         yield invalid(f"{path}.architecture", masters, "on multi-arch baremetal, the control plane must be amd64")
     if ours != "arm64":
-        yield invalid(f"{path}.architecture", ours, "on baremetal with amd64 control plane, compute must be amd64 or arm64")
+        yield invalid(
+            f"{path}.architecture", ours, ("on baremetal with amd64 control plane, compute must be amd64 or arm64")
+        )
 
 
 def _pool(provided: Provided, pool: Document, path: str) -> Iterator[Problem]:
@@ -89,7 +99,11 @@ def _pool(provided: Provided, pool: Document, path: str) -> Iterator[Problem]:
         yield unsupported(f"{path}.architecture", pool["architecture"], ARCHITECTURES)
     yield from _disks(pool, f"{path}.diskSetup")
     if not provided.profile.management_gate and pool.get("management") == "ClusterAPI":
-        yield invalid(f"{path}.management", "ClusterAPI", f"machines cannot be managed by Cluster API for platform {provided.platform}")
+        yield invalid(
+            f"{path}.management",
+            "ClusterAPI",
+            (f"machines cannot be managed by Cluster API for platform {provided.platform}"),
+        )
     platforms = pool.get("platform") or {}
     for name in _POOL_PLATFORMS:
         if name not in platforms:
@@ -110,7 +124,9 @@ def _disks(pool: Document, path: str) -> Iterator[Problem]:
             if "userDefined" not in disk:
                 yield invalid(f"{path}.userDefined", None, "userDefined configuration must be created")
             elif len((disk["userDefined"] or {}).get("platformDiskID", "")) > _LONGEST_DISK_ID:
-                yield invalid(f"{path}.userDefined.platformDiskId", None, f"cannot be longer than {_LONGEST_DISK_ID} characters")
+                yield invalid(
+                    f"{path}.userDefined.platformDiskId", None, (f"cannot be longer than {_LONGEST_DISK_ID} characters")
+                )
         elif kind in ("etcd", "swap"):
             if kind in seen:
                 yield too_many(f"{path}.{kind}", 2, 1)

@@ -35,7 +35,11 @@ class Networks:
     cluster: tuple[ClusterEntry, ...]
 
     def by_name(self) -> dict[str, tuple[Cidr, ...]]:
-        return {"clusterNetwork": tuple(entry.cidr for entry in self.cluster), "machineNetwork": self.machine, "serviceNetwork": self.service}
+        return {
+            "clusterNetwork": tuple(entry.cidr for entry in self.cluster),
+            "machineNetwork": self.machine,
+            "serviceNetwork": self.service,
+        }
 
     @property
     def service_versions(self) -> set[int]:
@@ -78,7 +82,10 @@ class Provided:
 
     @functools.cached_property
     def networks(self) -> Networks:
-        entries = [(parse_cidr(entry.get("cidr", "")), entry.get("hostPrefix", 0)) for entry in self.networking["clusterNetwork"]]
+        entries = [
+            (parse_cidr(entry.get("cidr", "")), entry.get("hostPrefix", 0))
+            for entry in self.networking["clusterNetwork"]
+        ]
         return Networks(
             tuple(cidr for entry in self.networking["machineNetwork"] if (cidr := parse_cidr(entry.get("cidr", "")))),
             tuple(cidr for text in self.networking["serviceNetwork"] if (cidr := parse_cidr(text))),
@@ -106,4 +113,6 @@ class Provided:
 
     def gate(self, name: str) -> bool:
         """Whether a feature gate is on."""
-        return feature_gates.enabled(name, self.doc.get("featureSet", ""), self.doc.get("featureGates") or [], self.profile)
+        return feature_gates.enabled(
+            name, self.doc.get("featureSet", ""), self.doc.get("featureGates") or [], self.profile
+        )

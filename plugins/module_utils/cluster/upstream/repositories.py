@@ -25,7 +25,9 @@ _DEFAULT_DOMAIN = "docker.io"
 
 
 def repository_error(text: str) -> str:
-    """Why a text is neither a repository (``host[:port]/path``) nor a registry (``host[:port]``); empty when it is one."""
+    """Why a text is neither a repository (``host[:port]/path``) nor a registry (``host[:port]``); empty when it is
+    one.
+    """
     error, canonical = _parse(text)
     if error:
         return f"failed to parse: {error}"

@@ -44,11 +44,16 @@ def _after_options(line: str) -> str:
 
 
 def _is_type(word: str) -> bool:
-    return word in _TYPES or (word.endswith(_CERTIFICATE) and word.removesuffix(_CERTIFICATE) in {kind.removesuffix("@openssh.com") for kind in _TYPES})
+    return word in _TYPES or (
+        word.endswith(_CERTIFICATE)
+        and word.removesuffix(_CERTIFICATE) in {kind.removesuffix("@openssh.com") for kind in _TYPES}
+    )
 
 
 def _type_of(encoded: str) -> str:
-    """The type that a key says of itself, as a string with its length in front (RFC 4253 6.6); empty where it is none."""
+    """The type that a key says of itself, as a string with its length in front (RFC 4253 6.6); empty where it is
+    none.
+    """
     try:
         blob = base64.b64decode(encoded, validate=True)
         length = struct.unpack(">I", blob[:4])[0]
@@ -64,7 +69,13 @@ def _type_of(encoded: str) -> str:
 
 def _strings(rest: bytes, kind: str) -> bool:
     """Whether what follows the type are the strings of such a key, and nothing else."""
-    wanted = {"ssh-rsa": 2, "ssh-dss": 4, "ssh-ed25519": 1, "sk-ssh-ed25519@openssh.com": 2, "sk-ecdsa-sha2-nistp256@openssh.com": 3}.get(kind, 2)
+    wanted = {
+        "ssh-rsa": 2,
+        "ssh-dss": 4,
+        "ssh-ed25519": 1,
+        "sk-ssh-ed25519@openssh.com": 2,
+        "sk-ecdsa-sha2-nistp256@openssh.com": 3,
+    }.get(kind, 2)
     found: list[bytes] = []
     while rest:
         if len(rest) < 4:

@@ -22,12 +22,15 @@ Network = Union[ipaddress.IPv4Network, ipaddress.IPv6Network]
 _SUBDOMAIN_PATTERN = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
 _SUBDOMAIN = re.compile(_SUBDOMAIN_PATTERN)
 _SUBDOMAIN_TEXT = (
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric "
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start "
+    "and end with an alphanumeric "
     f"character (e.g. 'example.com', regex used for validation is '{_SUBDOMAIN_PATTERN}')"
 )
 _LONGEST_SUBDOMAIN = 253
 _LONGEST_CLUSTER_NAME = 54  # a label of 63 less the nine characters of *.apps in DNS records
-_MAC = re.compile(r"(?:[0-9a-f]{2}(?P<sep>[:-])(?:[0-9a-f]{2}(?P=sep))*[0-9a-f]{2})|(?:[0-9a-f]{4}\.)+[0-9a-f]{4}", re.IGNORECASE)
+_MAC = re.compile(
+    r"(?:[0-9a-f]{2}(?P<sep>[:-])(?:[0-9a-f]{2}(?P=sep))*[0-9a-f]{2})|(?:[0-9a-f]{4}\.)+[0-9a-f]{4}", re.IGNORECASE
+)
 # How the service wants those of network configurations.
 NMSTATE_MAC = re.compile(r"([0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}")
 _MAC_LENGTHS = (6, 8, 20)
@@ -44,7 +47,9 @@ def subdomain_error(text: str) -> str:
 
 
 def joined_errors(errors: Sequence[str]) -> str:
-    """Return errors in the one text that Kubernetes makes of them (kubernetes/apimachinery pkg/util/errors/errors.go); empty without errors."""
+    """Return errors in the one text that Kubernetes makes of them (kubernetes/apimachinery pkg/util/errors/errors.go);
+    empty without errors.
+    """
     if len(errors) > 1:
         return f"[{', '.join(errors)}]"
     return errors[0] if errors else ""
@@ -112,7 +117,11 @@ class Cidr:
         """Of a network: no host bits, and not the unspecified address."""
         if self.ip.is_unspecified:
             return "address must be specified"
-        return "" if self.ip == self.network.network_address else f"invalid network address. got {self}, expecting {self.network}"
+        return (
+            ""
+            if self.ip == self.network.network_address
+            else (f"invalid network address. got {self}, expecting {self.network}")
+        )
 
 
 @functools.lru_cache(maxsize=4096)
@@ -134,7 +143,9 @@ def parse_cidr(text: str) -> Cidr | None:
 
 
 def canonical_cidr(text: str) -> str:
-    """A network in the installer's notation: an address of IPv6 short and in lower case, a mapped one of IPv4 as such; another text as it is."""
+    """A network in the installer's notation: an address of IPv6 short and in lower case, a mapped one of IPv4 as such;
+    another text as it is.
+    """
     parsed = parse_cidr(text)
     return str(parsed) if parsed else text
 

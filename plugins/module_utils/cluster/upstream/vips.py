@@ -45,7 +45,9 @@ def vips(provided: Provided) -> Iterator[Problem]:
                 yield from _managed(provided, path, address, others if name == "apiVIPs" else [])
         if not others:
             this = "API" if label == "API" else "ingress"
-            yield required(f"platform.{platform}.{other_name}", f"must specify VIP for {other_label}, when VIP for {this} is set")
+            yield required(
+                f"platform.{platform}.{other_name}", (f"must specify VIP for {other_label}, when VIP for {this} is set")
+            )
         yield from _families(provided, path, label, addresses)
 
 
@@ -86,10 +88,18 @@ def _families(provided: Provided, path: str, label: str, addresses: Sequence[str
     if provided.networks.service_versions == {4, 6}:
         for name, cidrs in provided.networks.by_name().items():
             if cidrs and cidrs[0].version != version:
-                yield invalid(path, addresses[0], f"{name} primary IP Family and primary IP family for the {label} VIP should match")
+                yield invalid(
+                    path,
+                    addresses[0],
+                    (f"{name} primary IP Family and primary IP family for the {label} VIP should match"),
+                )
     if len(addresses) == _MOST:
         parsed = [parse_ip(address) for address in addresses]
         if None in parsed:
             yield invalid(path.rpartition(".")[0], None, _unparsed(addresses))
         if {ip.version for ip in parsed if ip} != {4, 6}:
-            yield invalid(path, list(addresses), f"If two {label} VIPs are given, one must be an IPv4 address, the other an IPv6")
+            yield invalid(
+                path,
+                list(addresses),
+                (f"If two {label} VIPs are given, one must be an IPv4 address, the other an IPv6"),
+            )

@@ -39,7 +39,9 @@ def vsphere(provided: Provided) -> Iterator[Problem]:
     if "nodeNetworking" in options:
         known = [network for domain in domains for network in (domain.get("topology") or {}).get("networks") or []]
         for name in ("internal", "external"):
-            yield from _node_networking(f"{PATH}.nodeNetworking.{name}", (options["nodeNetworking"] or {}).get(name) or {}, known)
+            yield from _node_networking(
+                f"{PATH}.nodeNetworking.{name}", (options["nodeNetworking"] or {}).get(name) or {}, known
+            )
     yield from load_balancer(provided, "vsphere")
     yield from external_dns(provided, "vsphere")
 
@@ -54,7 +56,11 @@ def external_dns(provided: Provided, name: str) -> Iterator[Problem]:
     options = provided.options(name)
     external = provided.profile.dns_records_type and options.get("dnsRecordsType") == "External"
     if external and (options.get("loadBalancer") or {}).get("type") != "UserManaged":
-        yield invalid(f"platform.{name}.dnsRecordsType", "External", "external DNS records can only be configured with user-managed loadbalancers")
+        yield invalid(
+            f"platform.{name}.dnsRecordsType",
+            "External",
+            ("external DNS records can only be configured with user-managed loadbalancers"),
+        )
 
 
 def _centers(provided: Provided, centers: Sequence[Document]) -> Iterator[Problem]:
@@ -118,7 +124,11 @@ def _failure_domains(provided: Provided, domains: Sequence[Document]) -> Iterato
 def _zone(domain: Document, seen: dict[str, str]) -> Iterator[Problem]:
     zone, region = domain.get("zone", ""), domain.get("region", "")
     if seen.get(zone) == region:
-        yield invalid(f"{PATH}.failureDomains.zone", zone, f'cannot be used more than once for the failure domain region "{region}"')
+        yield invalid(
+            f"{PATH}.failureDomains.zone",
+            zone,
+            (f'cannot be used more than once for the failure domain region "{region}"'),
+        )
     seen.setdefault(zone, region)
 
 
@@ -135,7 +145,10 @@ def _types(provided: Provided, domain: Document) -> Iterator[Problem]:
         where = f"{path}.topology.hostGroup" if provided.profile.vsphere_paths else f"{path}.hostGroup"
         yield required(where, "must not be empty if zoneType is HostGroup")
     if region == "ComputeCluster" and zone != "HostGroup":
-        raise _Stop(required(f"{path}.regionType", "zoneType must be HostGroup"), required(f"{path}.zoneType", "something something..."))
+        raise _Stop(
+            required(f"{path}.regionType", "zoneType must be HostGroup"),
+            required(f"{path}.zoneType", "something something..."),
+        )
 
 
 def _name(index: int, domain: Document, names: list[str]) -> Iterator[Problem]:
@@ -166,7 +179,11 @@ def _topology(provided: Provided, domain: Document, server_known: bool) -> Itera
         yield invalid(f"{path}.tagIDs", list(tags), f"a maximum of {_MOST_TAGS} tags are allowed")
     for tag in tags:
         if not _TAG.fullmatch(tag):
-            yield invalid(f"{path}.tagIDs", list(tags), "tag ID must be in the format of urn:vmomi:InventoryServiceTag:<UUID>:GLOBAL")
+            yield invalid(
+                f"{path}.tagIDs",
+                list(tags),
+                ("tag ID must be in the format of urn:vmomi:InventoryServiceTag:<UUID>:GLOBAL"),
+            )
     options = provided.options("vsphere")
     # User-provisioned clusters of old named neither network nor cluster.
     legacy = bool(options.get("vCenter")) and not options.get("network") and not options.get("cluster")
@@ -180,17 +197,31 @@ def _topology(provided: Provided, domain: Document, server_known: bool) -> Itera
     yield from _resource_pool(path, topology)
     if topology.get("template") and options.get("clusterOSImage"):
         yield invalid(f"{path}.template", topology["template"], "cannot be specified when clusterOSImage is set")
-        yield invalid(f"{PATH}.clusterOSImage", options["clusterOSImage"], "cannot be specified when failuredomain.topology.template is set")
+        yield invalid(
+            f"{PATH}.clusterOSImage",
+            options["clusterOSImage"],
+            ("cannot be specified when failuredomain.topology.template is set"),
+        )
 
 
 def _datacenter(provided: Provided, domain: Document, server_known: bool) -> Iterator[Problem]:
-    path, datacenter = f"{PATH}.failureDomains.topology.datacenter", (domain.get("topology") or {}).get("datacenter", "")
+    path, datacenter = (
+        f"{PATH}.failureDomains.topology.datacenter",
+        (domain.get("topology") or {}).get("datacenter", ""),
+    )
     if not datacenter:
         yield required(path, "must specify a datacenter")
         return
     if provided.profile.vsphere_2026 and server_known:
         server = domain.get("server", "")
-        listed = next((center.get("datacenters") or [] for center in provided.options("vsphere").get("vcenters") or [] if center.get("server") == server), [])
+        listed = next(
+            (
+                center.get("datacenters") or []
+                for center in provided.options("vsphere").get("vcenters") or []
+                if center.get("server") == server
+            ),
+            [],
+        )
         if listed and datacenter not in listed:
             yield invalid(path, datacenter, f"datacenter must be defined in vCenter {server} datacenters list")
 
@@ -200,15 +231,27 @@ def _datastore(path: str, topology: Document) -> Iterator[Problem]:
     if not datastore:
         yield required(f"{path}.datastore", "must specify a datastore")
     elif not _DATASTORE.fullmatch(datastore):
-        raise _Stop(invalid(f"{path}.datastore", datastore, "full path of datastore must be provided in format /<datacenter/datastore/<datastore>"))
+        raise _Stop(
+            invalid(
+                f"{path}.datastore",
+                datastore,
+                ("full path of datastore must be provided in format /<datacenter/datastore/<datastore>"),
+            )
+        )
     elif topology.get("datacenter", "") not in datastore:
-        raise _Stop(invalid(f"{path}.datastore", datastore, "the datastore defined does not exist in the correct datacenter"))
+        raise _Stop(
+            invalid(f"{path}.datastore", datastore, ("the datastore defined does not exist in the correct datacenter"))
+        )
 
 
 def _folder(path: str, topology: Document) -> Iterator[Problem]:
     folder = topology.get("folder", "")
     if folder and not _FOLDER.fullmatch(folder):
-        raise _Stop(invalid(f"{path}.folder", folder, "full path of folder must be provided in format /<datacenter>/vm/<folder>"))
+        raise _Stop(
+            invalid(
+                f"{path}.folder", folder, ("full path of folder must be provided in format /<datacenter>/vm/<folder>")
+            )
+        )
     if folder and topology.get("datacenter", "") not in folder:
         raise _Stop(invalid(f"{path}.folder", folder, "the folder defined does not exist in the correct datacenter"))
     yield from ()
@@ -222,16 +265,32 @@ def _cluster(path: str, topology: Document, *, legacy: bool) -> Iterator[Problem
         return
     match = _CLUSTER.fullmatch(cluster)
     if match is None:
-        raise _Stop(invalid(f"{path}.computeCluster", cluster, "full path of compute cluster must be provided in format /<datacenter>/host/<cluster>"))
+        raise _Stop(
+            invalid(
+                f"{path}.computeCluster",
+                cluster,
+                ("full path of compute cluster must be provided in format /<datacenter>/host/<cluster>"),
+            )
+        )
     if datacenter and match[1] not in datacenter:
         raise _Stop(invalid(f"{path}.computeCluster", cluster, f"compute cluster must be in datacenter {datacenter}"))
 
 
 def _resource_pool(path: str, topology: Document) -> Iterator[Problem]:
-    pool, datacenter, cluster = topology.get("resourcePool", ""), topology.get("datacenter", ""), topology.get("computeCluster", "")
+    pool, datacenter, cluster = (
+        topology.get("resourcePool", ""),
+        topology.get("datacenter", ""),
+        topology.get("computeCluster", ""),
+    )
     match = _POOL.fullmatch(pool)
     if pool and match is None:
-        raise _Stop(invalid(f"{path}.resourcePool", pool, "full path of resource pool must be provided in format /<datacenter>/host/<cluster>/..."))
+        raise _Stop(
+            invalid(
+                f"{path}.resourcePool",
+                pool,
+                ("full path of resource pool must be provided in format /<datacenter>/host/<cluster>/..."),
+            )
+        )
     if match and datacenter and match[1] not in datacenter:
         raise _Stop(invalid(f"{path}.resourcePool", pool, f"resource pool must be in datacenter {datacenter}"))
     if match and cluster and match[2] not in cluster:
@@ -250,9 +309,16 @@ def agent_credentials(provided: Provided) -> Iterator[Problem]:
             continue
         some = True
         path = f"{PATH}.vcenters[{index}]"
-        for key, where in (("server", "server"), ("user", "user"), ("password", "password"), ("datacenters", "datacenter")):
+        for key, where in (
+            ("server", "server"),
+            ("user", "user"),
+            ("password", "password"),
+            ("datacenters", "datacenter"),
+        ):
             if not center.get(key):
                 yield required(f"{PATH}.username" if key == "user" and old else f"{path}.{where}", words)
     for index, domain in enumerate(options.get("failureDomains") or []):
         if some and not (domain.get("topology") or {}).get("folder"):
-            yield required(f"{PATH}.failureDomains[{index}].topology.folder", "must specify a folder for agent-based installs")
+            yield required(
+                f"{PATH}.failureDomains[{index}].topology.folder", "must specify a folder for agent-based installs"
+            )

@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Old layouts of platform.vsphere as the installer reads them: one vCenter, one failure domain.
 
-The installer asks a vCenter that has credentials for the paths of objects; without an answer it makes the paths up from the datacenter, as is done here.
+The installer asks a vCenter that has credentials for the paths of objects; without an answer it makes the paths up from
+the datacenter, as is done here.
 
 Source: openshift/installer pkg/types/installconfig.go, pkg/types/defaults.
 """
@@ -36,7 +37,10 @@ def convert(options: dict[str, Any]) -> None:
 
 
 def _center(options: dict[str, Any], domains: list[dict[str, Any]]) -> dict[str, Any]:
-    named = [options.get("datacenter", ""), *((domain.get("topology") or {}).get("datacenter", "") for domain in domains)]
+    named = [
+        options.get("datacenter", ""),
+        *((domain.get("topology") or {}).get("datacenter", "") for domain in domains),
+    ]
     return {
         "server": options.get("vCenter", ""),
         "user": options.get("username", ""),
@@ -47,7 +51,13 @@ def _center(options: dict[str, Any], domains: list[dict[str, Any]]) -> dict[str,
 
 
 def _domain(options: dict[str, Any]) -> dict[str, Any]:
-    old = {"datacenter": "datacenter", "resourcePool": "resourcePool", "computeCluster": "cluster", "datastore": "defaultDatastore", "folder": "folder"}
+    old = {
+        "datacenter": "datacenter",
+        "resourcePool": "resourcePool",
+        "computeCluster": "cluster",
+        "datastore": "defaultDatastore",
+        "folder": "folder",
+    }
     topology: dict[str, Any] = {new: options.get(name, "") for new, name in old.items()}
     topology["networks"] = [options.get("network", "")]
     _join(topology, topology["datacenter"])

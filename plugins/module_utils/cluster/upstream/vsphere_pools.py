@@ -19,7 +19,10 @@ _MOST_DISKS = 29
 _LONGEST_DISK_NAME = 80
 _LARGEST_DISK_GIB = 16384
 _DISK_NAME = re.compile(r"[a-zA-Z0-9]([-_a-zA-Z0-9]*[a-zA-Z0-9])?")
-_DISK_NAME_TEXT = "data disk name must consist only of alphanumeric characters, hyphens and underscores, and must start and end with an alphanumeric character."
+_DISK_NAME_TEXT = (
+    "data disk name must consist only of alphanumeric characters, hyphens and underscores, and must start and end "
+    "with an alphanumeric character."
+)
 _MODES = ("EagerlyZeroed", "Thick", "Thin")
 
 
@@ -44,9 +47,17 @@ def _sizes(pool: Document, path: str) -> Iterator[Problem]:
     cpus = cpus if cpus > 0 else _CPUS
     cores = cores if cores > 0 else _CORES_PER_SOCKET
     if cores > cpus:
-        yield invalid(f"{path}.coresPerSocket", cores, f"cores per socket must be less than the number of CPUs (which is by default {_CPUS})")
+        yield invalid(
+            f"{path}.coresPerSocket",
+            cores,
+            (f"cores per socket must be less than the number of CPUs (which is by default {_CPUS})"),
+        )
     elif cpus % cores:
-        yield invalid(f"{path}.cpus", cpus, f"numCPUs specified should be a multiple of cores per socket (which is by default {_CORES_PER_SOCKET})")
+        yield invalid(
+            f"{path}.cpus",
+            cpus,
+            (f"numCPUs specified should be a multiple of cores per socket (which is by default {_CORES_PER_SOCKET})"),
+        )
 
 
 def _disks(pool: Document, path: str) -> Iterator[Problem]:
@@ -54,7 +65,12 @@ def _disks(pool: Document, path: str) -> Iterator[Problem]:
     if len(disks) > _MOST_DISKS:
         yield invalid(f"{path}.dataDisks", len(disks), f"data disk count must not exceed {_MOST_DISKS}")
     for index, disk in enumerate(disks):
-        here, name, size, mode = f"{path}.disks[{index}]", disk.get("name", ""), disk.get("sizeGiB", 0), disk.get("provisioningMode", "")
+        here, name, size, mode = (
+            f"{path}.disks[{index}]",
+            disk.get("name", ""),
+            disk.get("sizeGiB", 0),
+            disk.get("provisioningMode", ""),
+        )
         if not name:
             yield required(f"{here}.name", "data disk name must be set")
         else:
@@ -77,7 +93,11 @@ def _zones(options: Document, pool: Document, path: str) -> Iterator[Problem]:
         yield required(f"{path}.zones", "failureDomains must be defined if zones are defined")
         return
     for index, zone in enumerate(zones):
-        error = "cluster name must begin with a lower-case letter" if not re.match(r"[a-z]", zone) else cluster_name_error(zone, dots=True)
+        error = (
+            "cluster name must begin with a lower-case letter"
+            if not re.match(r"[a-z]", zone)
+            else cluster_name_error(zone, dots=True)
+        )
         if error:
             yield invalid(f"{path}.zones", list(zones), error)
         if zone in zones[:index]:

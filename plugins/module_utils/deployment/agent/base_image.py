@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The base image that the user named: a file, a URL, or the release's own in CoreOS stream metadata (``openshift_base_image``, docs/images.md).
+"""The base image that the user named: a file, a URL, or the release's own in CoreOS stream metadata
+(``openshift_base_image``, docs/images.md).
 
 A file by URL is kept in a cache.
 """
@@ -43,7 +44,8 @@ _STREAMS = {"rhcos": "rhel", "scos": "centos"}
 
 VERIFY = ("changed", "always")
 RELEASE = ("auto",)
-# Argument specification of what the modules that build images have in common; documented in doc_fragments/base_image.py.
+# Argument specification of what the modules that build images have in common; documented in
+# doc_fragments/base_image.py.
 OPTIONS: dict[str, dict[str, Any]] = {
     "base_image": {
         "type": "dict",
@@ -69,8 +71,9 @@ OPTIONS: dict[str, dict[str, Any]] = {
 
 @dataclasses.dataclass(frozen=True)
 class BaseImage:
-    """What the user gave: ``path``, ``url``, or ``release`` (auto: looked up at ``stream_url``); ``sha256``, ``version`` (the CoreOS build) and
-    ``rootfs_url`` where known. ``verify`` says when all of the image is read: ``changed`` (unless it is known from before) or ``always``.
+    """What the user gave: ``path``, ``url``, or ``release`` (auto: looked up at ``stream_url``); ``sha256``,
+    ``version`` (the CoreOS build) and ``rootfs_url`` where known. ``verify`` says when all of the image is read:
+    ``changed`` (unless it is known from before) or ``always``.
     """
 
     path: str = ""
@@ -100,7 +103,8 @@ class BaseImageSource:
         return ImageCache(self.directory, downloader)
 
     def look_up(self, url: str, target: StreamTarget) -> tuple[StreamImage, str]:
-        """The live ISO in the stream metadata at the URL, and a warning where the metadata could not be compared with the server's. It is cached, too.
+        """The live ISO in the stream metadata at the URL, and a warning where the metadata could not be compared with
+        the server's. It is cached, too.
 
         Raises :class:`ZeroTouchError` where there is no metadata, or none of the target.
         """
@@ -115,7 +119,11 @@ class BaseImageSource:
                     return image_of(path.read_bytes(), url, target), plan.warning
             return image_of(ImageCache(self.directory, downloader).fetch(plan).read_bytes(), url, target), plan.warning
         except (RemoteError, Unreachable) as error:
-            missing = f"There is no stream metadata of release {target.release}. " if isinstance(error, RemoteError) and error.status == 404 else ""
+            missing = (
+                f"There is no stream metadata of release {target.release}. "
+                if isinstance(error, RemoteError) and error.status == 404
+                else ""
+            )
             raise ZeroTouchError(missing + error.message, OTHER_SOURCE) from error
 
     def _client(self, service: str, url: str) -> HttpClient:
@@ -126,11 +134,20 @@ class BaseImageSource:
         return self.cache_dir or default_directory()
 
     def check(self, provided: BaseImage) -> BaseCheck:
-        """How the base image is verified when something is made of it. The SHA-256 of one by URL was compared when it was transferred."""
-        return BaseCheck("" if provided.url else provided.sha256, KnownDigests(self.directory, read_only=self.check_mode), provided.verify == "always")
+        """How the base image is verified when something is made of it.
+
+        The SHA-256 of one by URL was compared when it was transferred.
+        """
+        return BaseCheck(
+            "" if provided.url else provided.sha256,
+            KnownDigests(self.directory, read_only=self.check_mode),
+            provided.verify == "always",
+        )
 
 
-def from_options(provided: Mapping[str, Any], clock: Clock, progress: Callable[[str], None], *, check_mode: bool = False) -> tuple[BaseImage, BaseImageSource]:
+def from_options(
+    provided: Mapping[str, Any], clock: Clock, progress: Callable[[str], None], *, check_mode: bool = False
+) -> tuple[BaseImage, BaseImageSource]:
     """The values of :data:`OPTIONS`. Raises :class:`InvalidInput`."""
     connect_to, problems = ConnectTo.parse(provided["connect_to"])
     if problems:
@@ -142,7 +159,10 @@ def from_options(provided: Mapping[str, Any], clock: Clock, progress: Callable[[
 
 @dataclasses.dataclass(frozen=True)
 class ReadyBase:
-    """A base image to build from. ``image`` is None where only a real run will transfer it; ``size`` in bytes is then what the server says, 0 if nothing.
+    """A base image to build from.
+
+    ``image`` is None where only a real run will transfer it; ``size`` in bytes is then what the server says, 0 if
+    nothing.
 
     ``note`` says what was or will be transferred. ``of_stream`` is set where the image was looked up.
     """
@@ -156,7 +176,9 @@ class ReadyBase:
 
     @property
     def record(self) -> dict[str, Any]:
-        """What the state keeps of a look-up: later runs use the same image, although the stream may have a newer one."""
+        """What the state keeps of a look-up: later runs use the same image, although the stream may have a newer
+        one.
+        """
         return {"stream": dataclasses.asdict(self.of_stream)} if self.of_stream else {}
 
     @property
@@ -165,28 +187,41 @@ class ReadyBase:
         return self.provided.version or (self.image.version if self.image else "")
 
     def rootfs_url(self, arch: str) -> str:
-        """Where the root file system of this build is found: as the user says, else where it is published; empty when neither is known."""
+        """Where the root file system of this build is found: as the user says, else where it is published; empty when
+        neither is known.
+        """
         stream = self.image.volume_id.partition("-")[0] if self.image else ""
         return self.provided.rootfs_url or (published_rootfs(self.version, arch) if stream == "rhcos" else "")
 
     def os_image(self, openshift_version: str, arch: str) -> OsImage:
-        """The entry of OS_IMAGES. Raises :class:`ZeroTouchError` when neither the user nor the image says which CoreOS build it is."""
+        """The entry of OS_IMAGES.
+
+        Raises :class:`ZeroTouchError` when neither the user nor the image says which CoreOS build it is.
+        """
         version = self.version
         if not version:
             name = self.image.volume_id if self.image else ""
-            raise ZeroTouchError(f"The volume id of the base image ({name!r}) names no CoreOS build.", "Give the build in openshift_base_image.version.")
+            raise ZeroTouchError(
+                f"The volume id of the base image ({name!r}) names no CoreOS build.",
+                "Give the build in openshift_base_image.version.",
+            )
         return OsImage(openshift_version, arch, self.provided.url or published_url(openshift_version, arch), version)
 
 
 def published_url(openshift_version: str, arch: str) -> str:
-    """Where the live image of a release is published. The service demands some URL of each OS image and, in this flow, never opens it."""
+    """Where the live image of a release is published.
+
+    The service demands some URL of each OS image and, in this flow, never opens it.
+    """
     release = ".".join(openshift_version.split(".")[:2])
     return f"https://mirror.openshift.com/pub/openshift-v4/{arch}/dependencies/rhcos/{release}/latest/rhcos-live-iso.{arch}.iso"
 
 
 def published_rootfs(version: str, arch: str) -> str:
-    """Where the root file system of a build of RHEL CoreOS is published; empty for a name of another form. Builds are in directories of their stream:
-    ``418.94.…`` of 4.18 on RHEL 9.4, ``9.6.…`` of RHEL 9.6 (stream metadata of releases 4.14 to 4.21).
+    """Where the root file system of a build of RHEL CoreOS is published; empty for a name of another form.
+
+    Builds are in directories of their stream: ``418.94.…`` of 4.18 on RHEL 9.4, ``9.6.…`` of RHEL 9.6 (stream metadata
+    of releases 4.14 to 4.21).
     """
     older, newer = _OLDER_BUILD.match(version), _NEWER_BUILD.match(version)
     if older:
@@ -201,7 +236,8 @@ def published_rootfs(version: str, arch: str) -> str:
 def check_base(provided: BaseImage) -> list[Problem]:
     """What is wrong with the option by itself."""
     return [
-        Problem(f"openshift_base_image{key}", kind, detail, layer="ours", check="base-image") for key, kind, detail in base_faults(dataclasses.asdict(provided))
+        Problem(f"openshift_base_image{key}", kind, detail, layer="ours", check="base-image")
+        for key, kind, detail in base_faults(dataclasses.asdict(provided))
     ]
 
 
@@ -223,11 +259,19 @@ def base_faults(provided: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
 
 
 def find_base(
-    provided: BaseImage, source: BaseImageSource, *, check_mode: bool = False, target: StreamTarget | None = None, record: Mapping[str, Any] | None = None
+    provided: BaseImage,
+    source: BaseImageSource,
+    *,
+    check_mode: bool = False,
+    target: StreamTarget | None = None,
+    record: Mapping[str, Any] | None = None,
 ) -> ReadyBase:
-    """Have the base image at hand; one by URL is transferred unless the cache holds it. In check mode at most a HEAD request is sent for it.
+    """Have the base image at hand; one by URL is transferred unless the cache holds it.
 
-    ``target`` is what it is for, None where the configuration is not there yet; ``record`` the state's record of an earlier look-up.
+    In check mode at most a HEAD request is sent for it.
+
+    ``target`` is what it is for, None where the configuration is not there yet; ``record`` the state's record of an
+    earlier look-up.
     Raises :class:`InvalidInput`, and :class:`ZeroTouchError` for an image that cannot be had or read.
     """
     problems = check_base(provided)
@@ -242,21 +286,43 @@ def find_base(
         path = Path(provided.path).absolute()
         if not path.is_file():
             what = "is not a file" if path.exists() else "does not exist"
-            raise ZeroTouchError(f"The base image {path} {what}.", "Name the CoreOS live ISO of the release in base_image.path (openshift_base_image).")
+            raise ZeroTouchError(
+                f"The base image {path} {what}.",
+                ("Name the CoreOS live ISO of the release in base_image.path (openshift_base_image)."),
+            )
         image = read_live_image(path)
         return ReadyBase(image, provided, image.size)
     return _find_by_url(provided, source, check_mode=check_mode)
 
 
-def _find_of_release(provided: BaseImage, source: BaseImageSource, target: StreamTarget, record: Mapping[str, Any], *, check_mode: bool) -> ReadyBase:
+def _find_of_release(
+    provided: BaseImage, source: BaseImageSource, target: StreamTarget, record: Mapping[str, Any], *, check_mode: bool
+) -> ReadyBase:
     url = target.metadata_url(provided.stream_url)
     found, warning = StreamImage.recorded(record, url, target), ""
     if found is None:
         found, warning = source.look_up(url, target)
         if split_remote(url).scheme != "https":
-            warning = " ".join(filter(None, (warning, "The stream metadata comes over plain HTTP: its SHA-256 of the base image proves nothing. Use https.")))
+            warning = " ".join(
+                filter(
+                    None,
+                    (
+                        warning,
+                        (
+                            "The stream metadata comes over plain HTTP: its SHA-256 of "
+                            "the base image proves nothing. Use https."
+                        ),
+                    ),
+                )
+            )
     by_url = dataclasses.replace(
-        provided, url=found.url, sha256=found.sha256, version=found.version, rootfs_url=provided.rootfs_url or found.rootfs_url, release="", stream_url=""
+        provided,
+        url=found.url,
+        sha256=found.sha256,
+        version=found.version,
+        rootfs_url=provided.rootfs_url or found.rootfs_url,
+        release="",
+        stream_url="",
     )
     ready = _find_by_url(by_url, source, check_mode=check_mode)
     return dataclasses.replace(ready, warnings=(*filter(None, (warning,)), *ready.warnings), of_stream=found)
@@ -296,36 +362,49 @@ def target_of(cluster: Cluster) -> StreamTarget:
 
 
 def payload_iso(stream: str, arch: str) -> str:
-    """Path of a live ISO in the image machine-os-images of a release (openshift/installer pkg/asset/rhcos/releaseextract.go)."""
+    """Path of a live ISO in the image machine-os-images of a release (openshift/installer
+    pkg/asset/rhcos/releaseextract.go).
+    """
     return f"/coreos/coreos{'10' if stream.endswith('-10') else ''}-{arch}.iso"
 
 
 def check_fit(image: LiveImage, openshift_version: str, arch: str, stream: str = "") -> list[str]:
-    """Warnings about a base image that does not look like that of the release; ``stream`` is the osImageStream of the cluster, empty for any.
+    """Warnings about a base image that does not look like that of the release; ``stream`` is the osImageStream of the
+    cluster, empty for any.
 
     Raises :class:`ZeroTouchError` for one of another architecture, and for one that is not the full live ISO.
     """
     if image.arch and image.arch != arch:
         raise ZeroTouchError(
-            f"The base image {image.path} is for {image.arch}, the control plane is {arch}.", f"Use the CoreOS live ISO for {arch}, or change the architecture."
+            f"The base image {image.path} is for {image.arch}, the control plane is {arch}.",
+            (f"Use the CoreOS live ISO for {arch}, or change the architecture."),
         )
     if image.form != "iso":
-        raise ZeroTouchError(f"The base image {image.path} has no root file system inside (minimal ISO).", "Use the full CoreOS live ISO.")
+        raise ZeroTouchError(
+            f"The base image {image.path} has no root file system inside (minimal ISO).",
+            "Use the full CoreOS live ISO.",
+        )
     named = _RELEASE_IN_VERSION.match(image.version) if image.volume_id.startswith("rhcos-") else None
     wanted = ".".join(openshift_version.split(".")[:2])
     if named and f"4.{named.group(1)}" != wanted:
-        return [f"The base image {image.volume_id} is of release 4.{named.group(1)}, the cluster is {openshift_version}."]
+        return [
+            (f"The base image {image.volume_id} is of release 4.{named.group(1)}, the cluster is {openshift_version}.")
+        ]
     built_for = _stream_of_build(image)
     if stream and built_for and built_for != stream:
         return [
-            f"The base image {image.volume_id} is of stream {built_for}, the cluster is installed with {stream} (osImageStream). "
-            f"Use the live ISO of {stream} ({payload_iso(stream, arch)} in the image machine-os-images of the release), or change os_image_stream."
+            f"The base image {image.volume_id} is of stream {built_for}, the cluster is installed with {stream} "
+            "(osImageStream). "
+            f"Use the live ISO of {stream} ({payload_iso(stream, arch)} in the image machine-os-images of the "
+            "release), or change os_image_stream."
         ]
     return []
 
 
 def _stream_of_build(image: LiveImage) -> str:
-    """The stream that a volume id names (``rhcos-9.8.20260715-1``, ``rhcos-10.2.20260423-0``, ``scos-10.0…``); empty for another one."""
+    """The stream that a volume id names (``rhcos-9.8.20260715-1``, ``rhcos-10.2.20260423-0``, ``scos-10.0…``); empty
+    for another one.
+    """
     name, _dash, version = image.volume_id.partition("-")
     match = _NEWER_BUILD.match(version)
     if match is None or name not in _STREAMS:

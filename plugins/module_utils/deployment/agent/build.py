@@ -1,10 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The use case of the module ``agent_image``: a configuration directory and a base image become the agent ISO and the credentials.
+"""The use case of the module ``agent_image``: a configuration directory and a base image become the agent ISO and the
+credentials.
 
-Planning reads and decides, applying writes what the plan says; check mode stops in between. Secrets are drawn once and saved before anything is
-built from them, so that a killed run goes on with the same ones.
+Planning reads and decides, applying writes what the plan says; check mode stops in between. Secrets are drawn once and
+saved before anything is built from them, so that a killed run goes on with the same ones.
 """
 
 from __future__ import annotations
@@ -48,9 +49,11 @@ _CLOUD_CONTROLLER_PLATFORM = "oci"
 
 @dataclasses.dataclass(frozen=True)
 class BuildRequest:
-    """What the user asks for. ``description`` is, in check mode, what ``config_dir`` would be written from; ``new_secrets`` replaces those of a cluster
-    that is given up. ``reading`` are hosts that run from the image: it may only be built as it was. ``kind`` iso becomes minimal_iso where the
-    configuration asks for that.
+    """What the user asks for.
+
+    ``description`` is, in check mode, what ``config_dir`` would be written from; ``new_secrets`` replaces those of a
+    cluster that is given up. ``reading`` are hosts that run from the image: it may only be built as it was. ``kind``
+    iso becomes minimal_iso where the configuration asks for that.
     """
 
     config_dir: Path
@@ -68,8 +71,10 @@ class BuildRequest:
 
 @dataclasses.dataclass(frozen=True)
 class BuildPlan:
-    """What :func:`apply_build` does. ``former`` are files of auth/ that lead to another cluster than the new secrets will. ``deployment``, ``ignition`` and
-    ``product`` are None where check mode only knows that they will be made.
+    """What :func:`apply_build` does.
+
+    ``former`` are files of auth/ that lead to another cluster than the new secrets will. ``deployment``, ``ignition``
+    and ``product`` are None where check mode only knows that they will be made.
     """
 
     request: BuildRequest
@@ -109,11 +114,28 @@ class BuildPlan:
     @property
     def steps(self) -> tuple[str, ...]:
         """The plan in words, a line for each change."""
-        tighten = (f"change the mode of {self.request.work_dir} from {self.loose:04o} to {SECRET_DIRECTORY:04o}: it holds credentials",) if self.loose else ()
+        tighten = (
+            (
+                (
+                    f"change the mode of {self.request.work_dir} from {self.loose:04o} to {SECRET_DIRECTORY:04o}: it "
+                    "holds "
+                    "credentials"
+                ),
+            )
+            if self.loose
+            else ()
+        )
         why = "the former ones are given up" if self.request.new_secrets else "there are none yet"
         secrets = (f"create tokens, signing keys and the kubeadmin password: {why}",) if self.new_secrets else ()
         former = (f"keep {path} beside its successor" for path in self.former)
-        return (*filter(None, (self.base.note,)), *tighten, *secrets, *former, *(f"write {file.path}: {file.reason}" for file in self.files), *self.image_steps)
+        return (
+            *filter(None, (self.base.note,)),
+            *tighten,
+            *secrets,
+            *former,
+            *(f"write {file.path}: {file.reason}" for file in self.files),
+            *self.image_steps,
+        )
 
     def secret_values(self) -> set[str]:
         """What must not appear in any output."""
@@ -121,7 +143,12 @@ class BuildPlan:
         if self.secrets is not None:
             found |= set(self.secrets.values())
         if self.deployment is not None:
-            found |= secret_values({"pull_secret": self.deployment.cluster.pull_secret, "overrides": dict(self.deployment.cluster.platform_options)})
+            found |= secret_values(
+                {
+                    "pull_secret": self.deployment.cluster.pull_secret,
+                    "overrides": dict(self.deployment.cluster.platform_options),
+                }
+            )
         return found
 
 
@@ -129,15 +156,22 @@ def _no_redaction(secrets: set[str]) -> None:
     """For callers that print nothing."""
 
 
-def read_input(request: BuildRequest, *, check_mode: bool = False, add_secrets: Callable[[set[str]], None] = _no_redaction) -> BuildPlan:
+def read_input(
+    request: BuildRequest, *, check_mode: bool = False, add_secrets: Callable[[set[str]], None] = _no_redaction
+) -> BuildPlan:
     """The user's input, before the work directory is read. Only a base image by URL may be written (into its cache).
 
     ``add_secrets`` gets the secrets of a description before a message can contain them.
-    Raises :class:`InvalidInput` with every problem of the input, and :class:`ZeroTouchError` for a base image or content that cannot be used.
+    Raises :class:`InvalidInput` with every problem of the input, and :class:`ZeroTouchError` for a base image or
+    content that cannot be used.
     """
     _refuse_unbuilt(request)
     check_place(request.work_dir)
-    deployment = _described(request, request.description, add_secrets) if request.description else _read(request.config_dir, check_mode)
+    deployment = (
+        _described(request, request.description, add_secrets)
+        if request.description
+        else _read(request.config_dir, check_mode)
+    )
     target = target_of(deployment.cluster) if deployment else None
     base = find_base(request.base, request.source, check_mode=check_mode, target=target, record=_recorded(request))
     arch = base.image.arch if base.image else ""
@@ -148,18 +182,25 @@ def read_input(request: BuildRequest, *, check_mode: bool = False, add_secrets: 
         warnings += check_fit(base.image, deployment.cluster.version, arch, stream_of(deployment.cluster))
     kind = kind_of(request.kind, deployment.cluster) if deployment else request.kind
     names = ArtifactNames("agent", arch or _DEFAULT_ARCHITECTURE)
-    return BuildPlan(request, base, kind, names, deployment, loose=loose_mode(request.work_dir), warnings=tuple(warnings))
+    return BuildPlan(
+        request, base, kind, names, deployment, loose=loose_mode(request.work_dir), warnings=tuple(warnings)
+    )
 
 
 def complete_plan(plan: BuildPlan) -> BuildPlan:
-    """Draw what is missing in memory, and compare with what is there. Raises :class:`ZeroTouchError` for what cannot be built or is damaged."""
+    """Draw what is missing in memory, and compare with what is there.
+
+    Raises :class:`ZeroTouchError` for what cannot be built or is damaged.
+    """
     if plan.deployment is None:
         return dataclasses.replace(plan, reason=f"{plan.request.config_dir} is not written yet")
     return _complete(plan, plan.deployment)
 
 
 def _recorded(request: BuildRequest) -> Mapping[str, Any]:
-    """The look-up of the base image that this deployment keeps to; empty for a new installation, and where rebuilding from the newest was requested."""
+    """The look-up of the base image that this deployment keeps to; empty for a new installation, and where rebuilding
+    from the newest was requested.
+    """
     if not request.base.release or request.new_secrets or (request.force and not request.reading):
         return {}
     return WorkDir(request.work_dir).state.section("image").get("stream") or {}
@@ -167,7 +208,17 @@ def _recorded(request: BuildRequest) -> Mapping[str, Any]:
 
 def _refuse_unbuilt(request: BuildRequest) -> None:
     if request.engine not in BUILT_ENGINES:
-        raise InvalidInput([Problem("engine", UNSUPPORTED, f"engine {request.engine} is not part of this version", layer="ours", check="image")])
+        raise InvalidInput(
+            [
+                Problem(
+                    "engine",
+                    UNSUPPORTED,
+                    f"engine {request.engine} is not part of this version",
+                    layer="ours",
+                    check="image",
+                )
+            ]
+        )
 
 
 def _described(request: BuildRequest, description: Input, add_secrets: Callable[[set[str]], None]) -> Deployment:
@@ -183,12 +234,16 @@ def _read(config_dir: Path, check_mode: bool) -> Deployment | None:
             return None
         raise ZeroTouchError(
             f"{config_dir} does not exist.",
-            "config_dir is the directory that agent_config writes, with install-config.yaml and agent-config.yaml or with cluster-manifests/.",
+            "config_dir is the directory that agent_config writes, with install-config.yaml and agent-config.yaml or "
+            "with cluster-manifests/.",
         )
     parsed = read_source(config_dir)
-    # Severities of our own checks are the user's choice (openshift_checks), which agent_config knows; here only what cannot be built counts.
+    # Severities of our own checks are the user's choice (openshift_checks), which agent_config knows; here only what
+    # cannot be built counts.
     unreadable = [problem for problem in parsed.problems if problem.severity == "error"]
-    refused = [problem for problem in source_problems(parsed) if problem.severity == "error" and problem.layer == "installer"]
+    refused = [
+        problem for problem in source_problems(parsed) if problem.severity == "error" and problem.layer == "installer"
+    ]
     problems = list(dict.fromkeys([*unreadable, *refused]))
     if problems or parsed.deployment is None:
         raise InvalidInput(problems or parsed.problems)
@@ -206,14 +261,36 @@ def _complete(plan: BuildPlan, deployment: Deployment) -> BuildPlan:
     files = small_files(plan.request.work_dir, deployment, secrets, replace=known is None)
     former = tuple(path for path in work_dir.credentials if path.exists()) if known is None else ()
     warnings = (*plan.warnings, *(() if plan.request.new_secrets else recovered.notes))
-    plan = dataclasses.replace(plan, secrets=secrets, new_secrets=known is None, files=files, former=former, warnings=warnings)
+    plan = dataclasses.replace(
+        plan, secrets=secrets, new_secrets=known is None, files=files, former=former, warnings=warnings
+    )
     if plan.base.image is None:
         return dataclasses.replace(plan, reason="the base image is not here yet")
     cluster = deployment.cluster
     os_image = plan.base.os_image(cluster.version, cluster.architecture)
-    ignition = build_live_ignition(deployment, render_manifests(deployment), secrets, os_image, agent_config=_agent_config(plan.request, deployment))
-    wanted = order(plan.kind, plan.names, plan.base, cluster.boot_artifacts_base_url, tuple(kernel_arguments(cluster)), force=plan.request.force)
-    product = plan_product(plan.base.image, work_dir, wanted, ignition, recovered.state.get("image") or {}, plan.request.source.check(plan.base.provided))
+    ignition = build_live_ignition(
+        deployment,
+        render_manifests(deployment),
+        secrets,
+        os_image,
+        agent_config=_agent_config(plan.request, deployment),
+    )
+    wanted = order(
+        plan.kind,
+        plan.names,
+        plan.base,
+        cluster.boot_artifacts_base_url,
+        tuple(kernel_arguments(cluster)),
+        force=plan.request.force,
+    )
+    product = plan_product(
+        plan.base.image,
+        work_dir,
+        wanted,
+        ignition,
+        recovered.state.get("image") or {},
+        plan.request.source.check(plan.base.provided),
+    )
     reported = (*plan.warnings, *about_boot(wanted, deployment))
     return dataclasses.replace(plan, ignition=ignition, product=product, reason=product.reason, warnings=reported)
 
@@ -231,7 +308,8 @@ def _refuse_lost(work_dir: WorkDir, recovered: Recovered) -> None:
     """No new secrets over those of a cluster that may run."""
     if "secrets" in recovered.lost and work_dir.kubeconfig.exists():
         raise ZeroTouchError(
-            f"{work_dir.state.path} has lost the tokens and keys of this cluster, and they cannot be found again; {work_dir.kubeconfig} may still lead to it.",
+            f"{work_dir.state.path} has lost the tokens and keys of this cluster, and they cannot be found again; "
+            f"{work_dir.kubeconfig} may still lead to it.",
             "Restore state.json. To give that cluster up: -e openshift_force=start_over with openshift_confirm.",
         )
 
@@ -241,13 +319,23 @@ def kernel_arguments(cluster: Cluster) -> list[str]:
 
     Source: openshift/installer pkg/asset/agent/image/agentimage.go.
     """
-    console = cluster.platform == "external" and cluster.platform_options.get("platformName") == _CLOUD_CONTROLLER_PLATFORM
-    return [*(["console=ttyS0"] if console else []), *(["fips=1"] if cluster.fips else []), *cluster.live_kernel_arguments]
+    console = (
+        cluster.platform == "external" and cluster.platform_options.get("platformName") == _CLOUD_CONTROLLER_PLATFORM
+    )
+    return [
+        *(["console=ttyS0"] if console else []),
+        *(["fips=1"] if cluster.fips else []),
+        *cluster.live_kernel_arguments,
+    ]
 
 
-def apply_build(plan: BuildPlan, now: Callable[[], datetime.datetime] = lambda: datetime.datetime.now(datetime.UTC)) -> Made:
-    """Carry out a complete plan: secrets, credentials, image, state, in this order. Plan and carry out within one :func:`one_run`: what was drawn in
-    memory must not meet what another run has drawn meanwhile.
+def apply_build(
+    plan: BuildPlan, now: Callable[[], datetime.datetime] = lambda: datetime.datetime.now(datetime.UTC)
+) -> Made:
+    """Carry out a complete plan: secrets, credentials, image, state, in this order.
+
+    Plan and carry out within one :func:`one_run`: what was drawn in memory must not meet what another run has drawn
+    meanwhile.
 
     Raises :class:`ZeroTouchError` when something cannot be written; an earlier image is then still there.
     """
@@ -266,7 +354,8 @@ def apply_build(plan: BuildPlan, now: Callable[[], datetime.datetime] = lambda: 
         with state.edit() as document:
             document["secrets"] = plan.secrets.to_state()
             if plan.new_secrets:
-                # Neither the image nor what became of it is this cluster's: a run that ends here has to be taken up from the beginning.
+                # Neither the image nor what became of it is this cluster's: a run that ends here has to be taken up
+                # from the beginning.
                 document.pop("image", None)
                 document["install"] = {"phase": "built"}
     for file in plan.files:
@@ -293,13 +382,17 @@ def _require_same(plan: BuildPlan, made: Made, before: Mapping[str, Any]) -> Non
     base = before.get("base") or {}
     sha256 = base.get("sha256") or "not recorded"
     raise ZeroTouchError(
-        f"{listed(plan.request.reading, _MOST_NAMES)} run from an image that cannot be built again: the base image or this collection's version is not the "
+        f"{listed(plan.request.reading, _MOST_NAMES)} run from an image that cannot be built again: the base image or "
+        "this collection's version is not the "
         f"one of the first build (base image SHA-256 {sha256}). Nothing is served to them.",
-        "Set openshift_base_image to the same file as before and run again. To give this installation up: openshift_force=start_over with openshift_confirm.",
+        "Set openshift_base_image to the same file as before and run again. To give this installation up: "
+        "openshift_force=start_over with openshift_confirm.",
     )
 
 
-def _files_made(plan: BuildPlan, made: Made, before: Mapping[str, Any]) -> Iterator[tuple[Path, Mapping[str, Any], Mapping[str, Any]]]:
+def _files_made(
+    plan: BuildPlan, made: Made, before: Mapping[str, Any]
+) -> Iterator[tuple[Path, Mapping[str, Any], Mapping[str, Any]]]:
     """Each file with its record and the record before this build: the image, and the files of a network boot."""
     former, records = before.get("artifacts") or {}, made.section.get("artifacts") or {}
     paths = {artifact.path.name: artifact.path for artifact in plan.product.artifacts} if plan.product else {}
@@ -312,7 +405,9 @@ def _files_made(plan: BuildPlan, made: Made, before: Mapping[str, Any]) -> Itera
 def _is_same(made: Mapping[str, Any], before: Mapping[str, Any]) -> bool:
     """Compares digests where the former file has one, else what the file is made of."""
     known = "sha256" if before.get("sha256") else "recipe"
-    return bool(made.get("size") == before.get("size") and made.get(known, "") == (before.get(known) or made.get(known, "")))
+    return bool(
+        made.get("size") == before.get("size") and made.get(known, "") == (before.get(known) or made.get(known, ""))
+    )
 
 
 def _tighten(directory: Path) -> None:
@@ -323,12 +418,16 @@ def _tighten(directory: Path) -> None:
 
 
 def _give_up_former(plan: BuildPlan, now: datetime.datetime) -> None:
-    """Move credentials aside: until its machines boot the new image, the former cluster runs, and they are the only way into it."""
+    """Move credentials aside: until its machines boot the new image, the former cluster runs, and they are the only way
+    into it.
+    """
     for path in plan.former:
         path.rename(path.with_name(f"{path.name}.until-{now.astimezone(datetime.UTC):%Y%m%dT%H%M%SZ}"))
 
 
-def _image_section(plan: BuildPlan, ignition: LiveIgnition, made: Made, before: dict[str, Any], now: Callable[[], datetime.datetime]) -> dict[str, Any]:
+def _image_section(
+    plan: BuildPlan, ignition: LiveIgnition, made: Made, before: dict[str, Any], now: Callable[[], datetime.datetime]
+) -> dict[str, Any]:
     changed = plan.product is not None and plan.image_path in dict(plan.product.changes)
     built_at = now().isoformat(timespec="seconds") if changed or not before.get("built_at") else before["built_at"]
     return {

@@ -41,9 +41,15 @@ def small_files(dest: Path, deployment: Deployment, secrets: BuildSecrets, *, re
 
 
 def _is_kubeconfig_of(path: Path, secrets: BuildSecrets, cluster: Cluster) -> bool:
-    """Whether the file is this cluster's with this certificate; then it may hold more than we wrote, such as the CA of the ingress."""
+    """Whether the file is this cluster's with this certificate; then it may hold more than we wrote, such as the CA of
+    the ingress.
+    """
     try:
         text = path.read_text()
     except (OSError, ValueError):
         return False
-    return base64.b64encode(secrets.admin_kubeconfig.crt.encode()).decode() in text and cluster.api_url in text and path.stat().st_mode & 0o777 == SECRET_FILE
+    return (
+        base64.b64encode(secrets.admin_kubeconfig.crt.encode()).decode() in text
+        and cluster.api_url in text
+        and path.stat().st_mode & 0o777 == SECRET_FILE
+    )

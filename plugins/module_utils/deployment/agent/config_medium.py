@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The configuration image of the appliance's workflow: what makes a live system without configuration install this cluster.
+"""The configuration image of the appliance's workflow: what makes a live system without configuration install this
+cluster.
 
 A live system of the same release takes it over as soon as the medium is attached.
 
@@ -60,7 +61,9 @@ class MediumPlan:
 
 
 def plan_medium(path: Path, ignition: LiveIgnition, *, force: bool = False) -> MediumPlan:
-    """The image of a live system's configuration, compared with the file; the same configuration gives the same bytes."""
+    """The image of a live system's configuration, compared with the file; the same configuration gives the same
+    bytes.
+    """
     content = write_small_iso(LABEL, {ARCHIVE: gzip(_archive(ignition))})
     if force:
         return MediumPlan(path, content, True, "force is set")
@@ -83,5 +86,7 @@ def is_configuration(path: str) -> bool:
 
 def _archive(ignition: LiveIgnition) -> bytes:
     """Names begin at the root. What the live system waits for comes last: where it is, everything is."""
-    members = [Member(file.path, file.content, FILE_TYPE | file.mode) for file in ignition.files if is_configuration(file.path)]
+    members = [
+        Member(file.path, file.content, FILE_TYPE | file.mode) for file in ignition.files if is_configuration(file.path)
+    ]
     return write_archive(members, last=RENDEZVOUS_HOST_ENV)

@@ -30,7 +30,9 @@ _MOST_PATHS = 5
 
 @dataclasses.dataclass(frozen=True)
 class ConfigurationChange:
-    """One file of the directory that is not as it should be. ``path`` is relative; ``before`` and ``after`` are texts, None where there is no file.
+    """One file of the directory that is not as it should be.
+
+    ``path`` is relative; ``before`` and ``after`` are texts, None where there is no file.
 
     ``form_only``: both say the same, in another order, spelling or with other comments.
     """
@@ -56,17 +58,27 @@ def changes(dest: Path, files: Mapping[str, str]) -> Iterator[ConfigurationChang
             yield ConfigurationChange(name, "change", _differences(name, before, text), before, text)
         elif path.stat().st_mode & 0o777 != SECRET_FILE:
             permissions = path.stat().st_mode & 0o777
-            yield ConfigurationChange(name, "change", f"mode is {permissions:04o}, not {SECRET_FILE:04o}", before, text, form_only=True)
+            yield ConfigurationChange(
+                name, "change", f"mode is {permissions:04o}, not {SECRET_FILE:04o}", before, text, form_only=True
+            )
     for name in _left(dest):
         if name not in files:
             what = "manifest" if name.startswith(f"{MANIFESTS_DIRECTORY}/") else "file"
-            yield ConfigurationChange(name, "remove", f"the {what} is not part of the configuration any more", _read(dest / name), None)
+            yield ConfigurationChange(
+                name, "remove", f"the {what} is not part of the configuration any more", _read(dest / name), None
+            )
 
 
 def _left(dest: Path) -> list[str]:
     """What may be there of an earlier configuration, in either form."""
-    inner = [path for directory in DIRECTORIES for path in sorted((dest / directory).glob("*")) if path.suffix in _SUFFIXES]
-    return [path.relative_to(dest).as_posix() for path in (dest / INSTALL_CONFIG, dest / AGENT_CONFIG, *inner) if path.is_file()]
+    inner = [
+        path for directory in DIRECTORIES for path in sorted((dest / directory).glob("*")) if path.suffix in _SUFFIXES
+    ]
+    return [
+        path.relative_to(dest).as_posix()
+        for path in (dest / INSTALL_CONFIG, dest / AGENT_CONFIG, *inner)
+        if path.is_file()
+    ]
 
 
 def _read(path: Path) -> str | None:
@@ -107,7 +119,9 @@ def documents_of(text: str) -> list[Any]:
 
 
 def shown(name: str, text: str | None) -> str:
-    """The text for a diff: read, secrets hidden, written again, since a secret's form in a file may not be the secret itself."""
+    """The text for a diff: read, secrets hidden, written again, since a secret's form in a file may not be the secret
+    itself.
+    """
     if text is None:
         return ""
     documents = [_hidden(document) for document in documents_of(text)]

@@ -43,7 +43,9 @@ _ABOUT_TAGS = "release-image-tag"
 
 @dataclasses.dataclass(frozen=True)
 class Input:
-    """The user input: ``cluster`` and ``hosts`` (docs/variables.md), or ``config_dir``. ``checks``: check name -> error, warn, off.
+    """The user input: ``cluster`` and ``hosts`` (docs/variables.md), or ``config_dir``.
+
+    ``checks``: check name -> error, warn, off.
 
     ``agent_iso``: the cluster is installed by an agent ISO of its own, so one of its hosts must be the rendezvous host.
     """
@@ -96,7 +98,10 @@ class ConfigurePlan:
 
 @dataclasses.dataclass(frozen=True)
 class ReleaseRegistry:
-    """How the registry of the release image is asked. ``again``: also for a tag whose digest is known. ``work_dir`` has the state of the deployment."""
+    """How the registry of the release image is asked.
+
+    ``again``: also for a tag whose digest is known. ``work_dir`` has the state of the deployment.
+    """
 
     connect_to: ConnectTo = DIRECT
     ca_cert: str = ""
@@ -117,8 +122,10 @@ def plan_configuration(
 ) -> ConfigurePlan:
     """Read, check and render the input, and compare with what the directory holds. Writes nothing.
 
-    ``today`` is what certificates are compared with; ``tell_secrets`` gets every secret of the input before anything else is said about it.
-    Raises :class:`InvalidInput` with every problem, and :class:`ZeroTouchError` when the directory is not one to write to.
+    ``today`` is what certificates are compared with; ``tell_secrets`` gets every secret of the input before anything
+    else is said about it.
+    Raises :class:`InvalidInput` with every problem, and :class:`ZeroTouchError` when the directory is not one to write
+    to.
     """
     deployment, problems = read_input(provided, today=today, tell_secrets=tell_secrets)
     _refuse_foreign(provided)
@@ -129,13 +136,19 @@ def plan_configuration(
     if errors(problems):
         raise InvalidInput(problems)
     files = configuration_files(release.deployment)
-    return ConfigurePlan(provided.dest, release.deployment, files, tuple(changes(provided.dest, files)), problems, release)
+    return ConfigurePlan(
+        provided.dest, release.deployment, files, tuple(changes(provided.dest, files)), problems, release
+    )
 
 
 def _pin(provided: Input, deployment: Deployment, registry: ReleaseRegistry) -> PinnedRelease:
     checks = levels(provided.checks)
     cluster = deployment.cluster
-    ask = None if checks.get(PINNING) == "off" else partial(digest_of, ca_cert=registry.ca_cert, connect_to=registry.connect_to)
+    ask = (
+        None
+        if checks.get(PINNING) == "off"
+        else partial(digest_of, ca_cert=registry.ca_cert, connect_to=registry.connect_to)
+    )
     recorded = recorded_release(provided.dest, cluster.version)
     return pin_release(deployment, recorded, ask, again=registry.again, built=_is_built(registry.work_dir))
 
@@ -156,12 +169,18 @@ def compared_again(plan: ConfigurePlan) -> ConfigurePlan:
 def read_input(
     provided: Input, *, today: datetime.date | None = None, tell_secrets: Callable[[set[str]], None] = _ignore_secrets
 ) -> tuple[Deployment, tuple[Problem, ...]]:
-    """The deployment that the input describes, and the warnings about it. Raises :class:`InvalidInput` with every problem."""
+    """The deployment that the input describes, and the warnings about it.
+
+    Raises :class:`InvalidInput` with every problem.
+    """
     checks = levels(provided.checks)
     parsed = _parse(provided)
     if parsed.deployment is not None:
         tell_secrets(_secrets_of(parsed.deployment))
-    problems = [*check_names(checks), *apply_checks(source_problems(parsed, today=today, agent_iso=provided.agent_iso), checks)]
+    problems = [
+        *check_names(checks),
+        *apply_checks(source_problems(parsed, today=today, agent_iso=provided.agent_iso), checks),
+    ]
     if errors(problems) or parsed.deployment is None:
         raise InvalidInput(problems)
     return parsed.deployment, tuple(problems)
@@ -169,7 +188,10 @@ def read_input(
 
 def _secrets_of(deployment: Deployment) -> set[str]:
     bmcs = [{"password": host.bmc.password} for host in deployment.hosts if host.bmc]
-    texts = [*(manifest.text for manifest in deployment.cluster.extra_manifests), *deployment.provided_manifests.values()]
+    texts = [
+        *(manifest.text for manifest in deployment.cluster.extra_manifests),
+        *deployment.provided_manifests.values(),
+    ]
     manifests = [document for text in texts for document in documents_of(text)]
     in_manifests = {text for document in manifests for text in secret_data(document)}
     return secret_values([install_config(deployment.cluster), agent_config(deployment), bmcs, manifests]) | in_manifests
@@ -186,7 +208,9 @@ def apply_plan(plan: ConfigurePlan) -> None:
 
 @contextlib.contextmanager
 def _alone_in(directory: Path) -> Iterator[None]:
-    """One process at a time, which takes milliseconds: what looks like a leftover may be a file that another one is writing."""
+    """One process at a time, which takes milliseconds: what looks like a leftover may be a file that another one is
+    writing.
+    """
     descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -217,7 +241,10 @@ def describe(plan: ConfigurePlan) -> dict[str, Any]:
         "changed": bool(plan.changes),
         "dest": str(plan.dest),
         "files": list(plan.files),
-        "changes": [{"path": change.path, "action": change.action, "reason": change.reason, "form_only": change.form_only} for change in plan.changes],
+        "changes": [
+            {"path": change.path, "action": change.action, "reason": change.reason, "form_only": change.form_only}
+            for change in plan.changes
+        ],
         "changed_files": [change.path for change in plan.changes if not change.form_only],
         "cluster_name": cluster.name,
         "api_url": cluster.api_url,
@@ -256,7 +283,9 @@ def describe_diff(plan: ConfigurePlan) -> list[dict[str, str]]:
 def _parse(provided: Input) -> Parsed:
     if provided.config_dir is not None:
         return read_source(provided.config_dir, version=provided.version, release_image=provided.release_image)
-    return read_variables(provided.cluster or {}, provided.hosts, version=provided.version, release_image=provided.release_image)
+    return read_variables(
+        provided.cluster or {}, provided.hosts, version=provided.version, release_image=provided.release_image
+    )
 
 
 def _refuse_foreign(provided: Input) -> None:
@@ -264,6 +293,13 @@ def _refuse_foreign(provided: Input) -> None:
     dest = provided.dest
     check_directory(dest, "Name another directory as dest (openshift_work_dir).")
     if provided.config_dir is not None and dest.resolve() == provided.config_dir.resolve():
-        raise ZeroTouchError(f"dest and config_dir are both {dest}.", "The files that you wrote are never changed; name another directory as dest.")
-    if not (dest / RELEASE_FILE).exists() and any((dest / name).exists() for name in (INSTALL_CONFIG, AGENT_CONFIG, *DIRECTORIES)):
-        raise ZeroTouchError(f"{dest} holds configuration files that this collection did not write.", "Name another directory as dest.")
+        raise ZeroTouchError(
+            f"dest and config_dir are both {dest}.",
+            ("The files that you wrote are never changed; name another directory as dest."),
+        )
+    if not (dest / RELEASE_FILE).exists() and any(
+        (dest / name).exists() for name in (INSTALL_CONFIG, AGENT_CONFIG, *DIRECTORIES)
+    ):
+        raise ZeroTouchError(
+            f"{dest} holds configuration files that this collection did not write.", "Name another directory as dest."
+        )

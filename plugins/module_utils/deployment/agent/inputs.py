@@ -24,17 +24,29 @@ _DEPTH = 3
 
 
 def input_digests(directory: Path) -> dict[str, str]:
-    """Hex SHA-256 of every file below the configuration directory, by relative path, and of the parts of files that are one YAML mapping, by
-    ``file: field``; empty when there is none. What is YAML counts by what it says: order of keys, comments and spelling are no change.
+    """Hex SHA-256 of every file below the configuration directory, by relative path, and of the parts of files that are
+    one YAML mapping, by ``file: field``; empty when there is none. What is YAML counts by what it says: order of keys,
+    comments and spelling are no change.
     """
     files = sorted(path for path in directory.rglob("*") if path.is_file() and not _is_temporary(path))
-    return {name: digest for path in files for name, digest in _digests(path.relative_to(directory).as_posix(), path.read_bytes())}
+    return {
+        name: digest
+        for path in files
+        for name, digest in _digests(path.relative_to(directory).as_posix(), path.read_bytes())
+    }
 
 
 def differing_paths(current: Mapping[str, str], recorded: Mapping[str, str]) -> tuple[str, ...]:
-    """Files that were added, removed or changed, in order; of a changed file the parts that differ, where they are known on both sides."""
+    """Files that were added, removed or changed, in order; of a changed file the parts that differ, where they are
+    known on both sides.
+    """
     files = sorted({name for name in (*current, *recorded) if _PART not in name})
-    return tuple(path for file in files if current.get(file) != recorded.get(file) for path in _differing_parts(file, current, recorded))
+    return tuple(
+        path
+        for file in files
+        if current.get(file) != recorded.get(file)
+        for path in _differing_parts(file, current, recorded)
+    )
 
 
 def same_content(path: str, before: str, after: str) -> bool:
@@ -43,7 +55,9 @@ def same_content(path: str, before: str, after: str) -> bool:
 
 
 def _differing_parts(file: str, current: Mapping[str, str], recorded: Mapping[str, str]) -> list[str]:
-    old, new = ({name: digest for name, digest in side.items() if name.startswith(file + _PART)} for side in (recorded, current))
+    old, new = (
+        {name: digest for name, digest in side.items() if name.startswith(file + _PART)} for side in (recorded, current)
+    )
     parts = sorted(name for name in {*old, *new} if old.get(name) != new.get(name))
     return parts if old and new and parts else [file]
 
@@ -86,10 +100,11 @@ def _digest(value: Any) -> str:
 
 
 def base_image_changed(base: Mapping[str, Any], *, compared_later: bool = False) -> bool:
-    """Whether the base image file that was recorded (``path size mtime_ns sha256``) holds something else now; one that is gone is not needed any more.
+    """Whether the base image file that was recorded (``path size mtime_ns sha256``) holds something else now; one that
+    is gone is not needed any more.
 
-    Another time alone is no change: each job of a controller has a copy of its own. The file is read then, and compared with the recorded digest, unless it
-    is ``compared_later``: the image is built again and compared with the first one.
+    Another time alone is no change: each job of a controller has a copy of its own. The file is read then, and compared
+    with the recorded digest, unless it is ``compared_later``: the image is built again and compared with the first one.
     """
     path = Path(str(base.get("path") or ""))
     try:

@@ -1,11 +1,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The use case of the module ``node_image``: hosts of nodes-config.yaml and what is known of a cluster become an image by which
+"""The use case of the module ``node_image``: hosts of nodes-config.yaml and what is known of a cluster become an image
+by which
 those hosts join it (openshift/installer pkg/asset/agent/joiner, pkg/asset/agent/workflow).
 
-What is drawn for the image stays in section ``node_image`` of the state, apart from the secrets of a cluster that was installed from the same directory.
-Tokens of an image end after two days; another image within the first of them uses the same ones, a later one draws new ones.
+What is drawn for the image stays in section ``node_image`` of the state, apart from the secrets of a cluster that was
+installed from the same directory. Tokens of an image end after two days; another image within the first of them uses
+the same ones, a later one draws new ones.
 """
 
 from __future__ import annotations
@@ -66,7 +68,10 @@ class NodeImageRequest:
 
 @dataclasses.dataclass(frozen=True)
 class NodeImagePlan:
-    """What :func:`apply_node_image` does. ``ignition`` and ``product`` are None where check mode only knows that they will be made."""
+    """What :func:`apply_node_image` does.
+
+    ``ignition`` and ``product`` are None where check mode only knows that they will be made.
+    """
 
     request: NodeImageRequest
     base: ReadyBase
@@ -120,7 +125,9 @@ def facts_of(provided: Mapping[str, Any]) -> RunningCluster:
         architecture=go_architecture(provided["arch"]),
         ssh_key="\n".join(provided["ssh_public_keys"]),
         trust_bundle=provided["additional_trust_bundle"],
-        image_digest_sources=tuple(ImageDigestSource(source["source"], tuple(source["mirrors"])) for source in provided["image_digest_sources"]),
+        image_digest_sources=tuple(
+            ImageDigestSource(source["source"], tuple(source["mirrors"])) for source in provided["image_digest_sources"]
+        ),
         proxy=Proxy(provided["http_proxy"], provided["https_proxy"], provided["no_proxy"]),
         fips=provided["fips"],
         chrony_conf=provided["chrony_conf"],
@@ -133,42 +140,78 @@ def running_nodes(provided: Mapping[str, Any]) -> tuple[RunningNode, ...]:
     return tuple(RunningNode(node["name"], tuple(node["addresses"])) for node in provided["nodes"])
 
 
-def plan_node_image(request: NodeImageRequest, *, now: datetime.datetime | None = None, check_mode: bool = False) -> NodeImagePlan:
-    """Read and decide; ``now`` is the present time unless given. Nothing is written but, outside check mode, the cache of base images.
+def plan_node_image(
+    request: NodeImageRequest, *, now: datetime.datetime | None = None, check_mode: bool = False
+) -> NodeImagePlan:
+    """Read and decide; ``now`` is the present time unless given.
 
-    Raises :class:`InvalidInput` with every problem of the hosts and the facts, :class:`ZeroTouchError` for a base image or state that cannot be used.
+    Nothing is written but, outside check mode, the cache of base images.
+
+    Raises :class:`InvalidInput` with every problem of the hosts and the facts, :class:`ZeroTouchError` for a base image
+    or state that cannot be used.
     """
     now = now or datetime.datetime.now(datetime.UTC)
     check_place(request.work_dir)
     config = read_nodes_config(request.config_dir)
     cluster = dataclasses.replace(
-        request.cluster, architecture=config.architecture or request.cluster.architecture, ssh_key=config.ssh_key or request.cluster.ssh_key
+        request.cluster,
+        architecture=config.architecture or request.cluster.architecture,
+        ssh_key=config.ssh_key or request.cluster.ssh_key,
     )
     deployment = nodes_deployment(cluster, config.hosts)
     warnings = _checked(config, deployment, request, now.date())
     arch = deployment.cluster.architecture
     known = WorkDir(request.work_dir).state.section(SECTION)
     recorded = {} if request.force else (known.get("image") or {}).get("stream") or {}
-    base = find_base(request.base, request.source, check_mode=check_mode, target=target_of(deployment.cluster), record=recorded)
+    base = find_base(
+        request.base, request.source, check_mode=check_mode, target=target_of(deployment.cluster), record=recorded
+    )
     if base.image is not None:
         warnings += check_fit(base.image, cluster.version, arch)
     secrets = from_state(known.get("secrets") or {}) or make_secrets()
     kept = Tokens(**known["tokens"]) if known.get("tokens") else None
     tokens = kept if kept is not None and kept.last(now) else node_tokens(now)
-    plan = NodeImagePlan(request, base, ArtifactNames("node", arch), secrets, tokens, tokens is not kept, warnings=(*base.warnings, *warnings))
+    plan = NodeImagePlan(
+        request,
+        base,
+        ArtifactNames("node", arch),
+        secrets,
+        tokens,
+        tokens is not kept,
+        warnings=(*base.warnings, *warnings),
+    )
     if base.image is None:
         return plan
     ignition = build_nodes_ignition(cluster, config.hosts, secrets, tokens, base.os_image(cluster.version, arch))
-    wanted = order(request.kind, plan.names, base, config.boot_artifacts_base_url, ("fips=1",) if cluster.fips else (), force=request.force)
-    product = plan_product(base.image, WorkDir(request.work_dir), wanted, ignition, known.get("image") or {}, request.source.check(base.provided))
-    return dataclasses.replace(plan, ignition=ignition, product=product, warnings=(*plan.warnings, *about_boot(wanted, deployment)))
+    wanted = order(
+        request.kind,
+        plan.names,
+        base,
+        config.boot_artifacts_base_url,
+        ("fips=1",) if cluster.fips else (),
+        force=request.force,
+    )
+    product = plan_product(
+        base.image,
+        WorkDir(request.work_dir),
+        wanted,
+        ignition,
+        known.get("image") or {},
+        request.source.check(base.provided),
+    )
+    return dataclasses.replace(
+        plan, ignition=ignition, product=product, warnings=(*plan.warnings, *about_boot(wanted, deployment))
+    )
 
 
 def _checked(config: NodesConfig, deployment: Deployment, request: NodeImageRequest, today: datetime.date) -> list[str]:
     """Warnings; raises :class:`InvalidInput` when there are errors."""
     facts = Facts(deployment, today)
     file = str(request.config_dir / NODES_CONFIG)
-    ruled = [dataclasses.replace(problem, file=file) for problem in (*host_rules(facts), *network_configs(facts), *_taken(deployment, request.nodes))]
+    ruled = [
+        dataclasses.replace(problem, file=file)
+        for problem in (*host_rules(facts), *network_configs(facts), *_taken(deployment, request.nodes))
+    ]
     problems = list(dict.fromkeys([*config.problems, *ruled]))
     if any(problem.severity == "error" for problem in problems):
         raise InvalidInput(problems)
@@ -186,13 +229,19 @@ def _taken(deployment: Deployment, nodes: Iterable[RunningNode]) -> list[Problem
         for address in static_addresses(host.network_config):
             node = addresses.get(canonical_ip(address.ip))
             if node is not None:
-                detail = f"address conflict found. The configured address {address.ip} is already used by the cluster node {node.name}"
+                detail = (
+                    f"address conflict found. The configured address {address.ip} is already used by the cluster node "
+                    f"{node.name}"
+                )
                 found.append(Problem(f"hosts[{index}].networkConfig", INVALID, detail))
     return found
 
 
 def apply_node_image(plan: NodeImagePlan) -> Made:
-    """Carry out a complete plan: secrets, image, state. Plan and carry out within one run: what was drawn must not meet what another run drew meanwhile."""
+    """Carry out a complete plan: secrets, image, state.
+
+    Plan and carry out within one run: what was drawn must not meet what another run drew meanwhile.
+    """
     if plan.product is None:
         raise ZeroTouchError("A plan made in check mode cannot be carried out.")
     work_dir = plan.request.work_dir

@@ -28,8 +28,9 @@ _MOST_NAMES = 3
 
 @dataclasses.dataclass(frozen=True)
 class Question:
-    """What to observe. ``hosts``, ``rendezvous_ip`` and ``api_url`` replace a configuration that is not written yet (check mode), ``changed_files``
-    for changes to it that are not; ``limits`` bound how long an installation under way may be silent.
+    """What to observe. ``hosts``, ``rendezvous_ip`` and ``api_url`` replace a configuration that is not written yet
+    (check mode), ``changed_files`` for changes to it that are not; ``limits`` bound how long an installation under way
+    may be silent.
     """
 
     work_dir: WorkDir
@@ -46,7 +47,10 @@ class Question:
 
 @dataclasses.dataclass(frozen=True)
 class Answer:
-    """What was seen and what follows from it. ``reading`` are the hosts that run from the image, so that it must be published for them."""
+    """What was seen and what follows from it.
+
+    ``reading`` are the hosts that run from the image, so that it must be published for them.
+    """
 
     decision: Decision
     seen: Observation
@@ -81,11 +85,15 @@ def answer(question: Question) -> Answer:
     recovered = recover(work_dir, deployment)
     state = recovered.state
     known = identity(state, deployment)
-    who = dataclasses.replace(known, rendezvous_ip=known.rendezvous_ip or question.rendezvous_ip, api_url=known.api_url or question.api_url)
+    who = dataclasses.replace(
+        known, rendezvous_ip=known.rendezvous_ip or question.rendezvous_ip, api_url=known.api_url or question.api_url
+    )
     observer = Observer(work_dir, state, who, connect_to=question.connect_to, ca_cert=question.ca_cert)
     try:
         silence = silence_of(state.get(SECTION) or {}, question.limits, question.now())
-        seen = observer.observe(state, _image(question, view_image(work_dir, state)), silence=silence, lost=recovered.lost)
+        seen = observer.observe(
+            state, _image(question, view_image(work_dir, state)), silence=silence, lost=recovered.lost
+        )
     finally:
         observer.close()
     hosts = question.hosts or (hosts_of_deployment(deployment) if deployment else hosts_of_state(state))
@@ -94,7 +102,9 @@ def answer(question: Question) -> Answer:
     booted = {host.name for host in hosts if record.machine(host).get("state") in (BOOTING, BOOTED)}
     reading = () if decision.stop else readers(seen, hosts, decision, booted)
     if reading and not decision.build and not seen.image.exists:
-        decision = dataclasses.replace(decision, build=True, build_reason=f"{listed(reading, _MOST_NAMES)} run from it, and its file is missing")
+        decision = dataclasses.replace(
+            decision, build=True, build_reason=(f"{listed(reading, _MOST_NAMES)} run from it, and its file is missing")
+        )
     return Answer(dataclasses.replace(decision, notes=(*recovered.notes, *decision.notes)), seen, reading)
 
 

@@ -1,9 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The release image by digest: a registry is asked once what a tag names, and release.json keeps the answer for all later runs.
+"""The release image by digest: a registry is asked once what a tag names, and release.json keeps the answer for all
+later runs.
 
-A registry may move a tag. The image of an interrupted installation must be built again byte for byte, so a tag is resolved before the first image.
+A registry may move a tag. The image of an interrupted installation must be built again byte for byte, so a tag is
+resolved before the first image.
 """
 
 from __future__ import annotations
@@ -36,7 +38,10 @@ class NotResolved(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class PinnedRelease:
-    """The deployment, whose release image is named by digest unless ``problem`` says why not. ``asked``: a registry was asked."""
+    """The deployment, whose release image is named by digest unless ``problem`` says why not.
+
+    ``asked``: a registry was asked.
+    """
 
     deployment: Deployment
     asked: bool = False
@@ -46,7 +51,11 @@ class PinnedRelease:
     def step(self) -> str:
         """What was resolved, in words; empty where nothing was."""
         cluster = self.deployment.cluster
-        return f"pin the release {cluster.release_tag} to {cluster.release_image}" if self.asked and not self.problem else ""
+        return (
+            f"pin the release {cluster.release_tag} to {cluster.release_image}"
+            if self.asked and not self.problem
+            else ""
+        )
 
 
 def recorded_release(directory: Path, version: str) -> Release:
@@ -55,18 +64,27 @@ def recorded_release(directory: Path, version: str) -> Release:
 
 
 def with_recorded_pin(deployment: Deployment, recorded: Release) -> Deployment:
-    """The deployment with the digest that an earlier run resolved its tag to; unchanged where there is none of this tag."""
+    """The deployment with the digest that an earlier run resolved its tag to; unchanged where there is none of this
+    tag.
+    """
     cluster = deployment.cluster
     if not recorded.release_tag or cluster.release_image not in (recorded.release_tag, recorded.release_image):
         return deployment
     return _with_digest(deployment, recorded.release_image, recorded.release_tag)
 
 
-def pin_release(deployment: Deployment, recorded: Release, ask: Callable[[Cluster], str] | None, *, again: bool = False, built: bool = False) -> PinnedRelease:
+def pin_release(
+    deployment: Deployment,
+    recorded: Release,
+    ask: Callable[[Cluster], str] | None,
+    *,
+    again: bool = False,
+    built: bool = False,
+) -> PinnedRelease:
     """The release image of this deployment by digest.
 
-    ``ask`` returns the digest of the release image or raises :class:`NotResolved`; None where no registry may be asked. ``again`` replaces a recorded
-    digest. ``built``: there is an image, for which a recorded tag stays a tag.
+    ``ask`` returns the digest of the release image or raises :class:`NotResolved`; None where no registry may be asked.
+    ``again`` replaces a recorded digest. ``built``: there is an image, for which a recorded tag stays a tag.
     """
     image = deployment.cluster.release_image
     kept = with_recorded_pin(deployment, recorded)
@@ -77,23 +95,34 @@ def pin_release(deployment: Deployment, recorded: Release, ask: Callable[[Cluste
         return PinnedRelease(deployment)
     if deployment.provided_manifests:
         detail = "hosts install what this tag names when they pull it: a hand-written set of manifests is used as it is"
-        return PinnedRelease(deployment, problem=own(CHECK, "spec.releaseImage", INVALID, detail, value=image, hint=_SET))
+        return PinnedRelease(
+            deployment, problem=own(CHECK, "spec.releaseImage", INVALID, detail, value=image, hint=_SET)
+        )
     try:
         digest = ask(deployment.cluster)
     except NotResolved as error:
-        result = "the digest that an earlier run resolved it to is used" if kept is not deployment else "hosts install what it names when they pull it"
+        result = (
+            "the digest that an earlier run resolved it to is used"
+            if kept is not deployment
+            else "hosts install what it names when they pull it"
+        )
         detail = f"the tag cannot be resolved to a digest, so {result}. {error}"
-        return PinnedRelease(kept, asked=True, problem=own(CHECK, "openshift_release_image", INVALID, detail, value=image))
+        return PinnedRelease(
+            kept, asked=True, problem=own(CHECK, "openshift_release_image", INVALID, detail, value=image)
+        )
     return PinnedRelease(_with_digest(deployment, f"{PullSpec.parse(image).repository}@{digest}", image), asked=True)
 
 
 def _with_digest(deployment: Deployment, image: str, tag: str) -> Deployment:
-    return dataclasses.replace(deployment, cluster=dataclasses.replace(deployment.cluster, release_image=image, release_tag=tag))
+    return dataclasses.replace(
+        deployment, cluster=dataclasses.replace(deployment.cluster, release_image=image, release_tag=tag)
+    )
 
 
 def digest_of(cluster: Cluster, ca_cert: str, connect_to: ConnectTo, *, within: float = _WITHIN) -> str:
-    """The digest of the release image, from the first registry that gives it to the pull secret. Raises :class:`NotResolved`, after ``within`` seconds at
-    the latest.
+    """The digest of the release image, from the first registry that gives it to the pull secret.
+
+    Raises :class:`NotResolved`, after ``within`` seconds at the latest.
     """
     answer: concurrent.futures.Future[str] = concurrent.futures.Future()
 

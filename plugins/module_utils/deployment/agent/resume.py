@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """What is left to do: the table of docs/resume.md as a pure function of what was observed.
 
-It says what each host needs. Whether the machines may be touched at all is decided elsewhere, by one table for all methods (:mod:`.safety`).
+It says what each host needs. Whether the machines may be touched at all is decided elsewhere, by one table for all
+methods (:mod:`.safety`).
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ _MOST_PATHS = 12
 
 @dataclasses.dataclass(frozen=True)
 class Decision:
-    """What a run has to do, in this order: build, boot the hosts with action ``boot``, wait. With ``stop`` set it does nothing and says why.
+    """What a run has to do, in this order: build, boot the hosts with action ``boot``, wait.
+
+    With ``stop`` set it does nothing and says why.
 
     ``notes`` are worth a warning.
     """
@@ -65,7 +68,9 @@ class Situation:
 
     @property
     def builds_the_same(self) -> bool:
-        """Only the file is missing, as in the container of the next job: the image is built again, byte for byte, and has the same URL."""
+        """Only the file is missing, as in the container of the next job: the image is built again, byte for byte, and
+        has the same URL.
+        """
         image = self.seen.image
         return image.built and not image.differing and self.force.isdisjoint((REBUILD_IMAGE, START_OVER))
 
@@ -90,16 +95,21 @@ def decide(observation: Observation, hosts: Sequence[InventoryHost], force: Coll
     return _fresh(situation)
 
 
-def readers(seen: Observation, hosts: Sequence[InventoryHost], decision: Decision, booted: Collection[str] = ()) -> tuple[str, ...]:
-    """Hosts that were booted from the image and have not restarted from their disks, as far as that is known. ``booted`` are those that the state
-    records as booted, and of which nothing was heard yet.
+def readers(
+    seen: Observation, hosts: Sequence[InventoryHost], decision: Decision, booted: Collection[str] = ()
+) -> tuple[str, ...]:
+    """Hosts that were booted from the image and have not restarted from their disks, as far as that is known.
+
+    ``booted`` are those that the state records as booted, and of which nothing was heard yet.
 
     A full live ISO is read for as long as its system runs: the image must be published until then.
     """
     if not seen.image.built or not decision.wait or decision.state == "installed":
         return ()
     waiting = {step.name for step in decision.hosts if step.action == "wait" or (step.action == "skip" and step.joined)}
-    waiting |= {step.name for step in decision.hosts if step.action == "boot" and not step.force and step.name in booted}
+    waiting |= {
+        step.name for step in decision.hosts if step.action == "boot" and not step.force and step.name in booted
+    }
     return tuple(host.name for host in hosts if host.name in waiting and not _left_the_image(seen, host))
 
 
@@ -112,7 +122,10 @@ def _start_over(situation: Situation) -> Decision | None:
     if START_OVER not in situation.force:
         return None
     seen = situation.seen
-    decided = tuple(HostStep(host.name, "boot", "start_over is set", force=True, joined=seen.joined(host)) for host in situation.hosts)
+    decided = tuple(
+        HostStep(host.name, "boot", "start_over is set", force=True, joined=seen.joined(host))
+        for host in situation.hosts
+    )
     state: State = "built" if seen.image.matches else "changed"
     if not seen.image.built:
         state = "new"
@@ -129,12 +142,18 @@ def _terminal(situation: Situation) -> Decision | None:
 
 def _changed_under_way(situation: Situation) -> Decision | None:
     seen = situation.seen
-    under_way = (seen.service.ours and seen.service.hosts) or (seen.api.ours and not _installed(seen)) or situation.silent
+    under_way = (
+        (seen.service.ours and seen.service.hosts) or (seen.api.ours and not _installed(seen)) or situation.silent
+    )
     if not under_way or not seen.image.differing or REBUILD_IMAGE in situation.force:
         return None
-    text = f"The configuration changed while the installation is under way: {listed(seen.image.differing, _MOST_PATHS)}."
+    text = (
+        f"The configuration changed while the installation is under way: {listed(seen.image.differing, _MOST_PATHS)}."
+    )
     remedy = "Undo the change, or rebuild the image with -e openshift_force=rebuild_image."
-    decided = tuple(HostStep(host.name, "skip", "nothing is done", joined=seen.joined(host)) for host in situation.hosts)
+    decided = tuple(
+        HostStep(host.name, "skip", "nothing is done", joined=seen.joined(host)) for host in situation.hosts
+    )
     return Decision("changed", decided, stop=StopReason(text, remedy))
 
 
@@ -147,8 +166,18 @@ def _service_is_ours(situation: Situation) -> Decision | None:
     started = bool(seen.service.cluster and seen.service.cluster.installing)
     # The image is only needed for hosts that still have to boot it.
     build = REBUILD_IMAGE in situation.force or (boots and situation.must_build)
-    notes = tuple(f"{host.name} is registered with the service but not in the configuration." for host in seen.surplus(situation.hosts))
-    return Decision("installing" if started else "registered", decided, build, situation.build_reason() if build else "", wait=True, notes=notes)
+    notes = tuple(
+        f"{host.name} is registered with the service but not in the configuration."
+        for host in seen.surplus(situation.hosts)
+    )
+    return Decision(
+        "installing" if started else "registered",
+        decided,
+        build,
+        situation.build_reason() if build else "",
+        wait=True,
+        notes=notes,
+    )
 
 
 def _beside_service(situation: Situation, host: InventoryHost) -> HostStep:
@@ -186,25 +215,50 @@ def _api_is_ours(situation: Situation) -> Decision | None:
         )
         return Decision("installing", decided, build, situation.build_reason() if build else "", wait=True)
     decided = tuple(
-        HostStep(host.name, "skip", "installed", joined=True) if seen.joined(host) else HostStep(host.name, "skip", "not part of the installed cluster")
+        HostStep(host.name, "skip", "installed", joined=True)
+        if seen.joined(host)
+        else HostStep(host.name, "skip", "not part of the installed cluster")
         for host in situation.hosts
     )
     notes: tuple[str, ...] = ()
     if seen.image.differing:
-        notes = (f"The cluster is installed; what changed since then has no effect on it: {listed(seen.image.differing, _MOST_PATHS)}.",)
+        notes = (
+            (
+                "The cluster is installed; what changed since then has no effect on it: "
+                f"{listed(seen.image.differing, _MOST_PATHS)}."
+            ),
+        )
     if situation.force:
-        notes += (f"The cluster is installed, and openshift_force is still set ({', '.join(sorted(situation.force))}): remove it from the inventory.",)
-    return Decision("installed", decided, build, situation.build_reason() if build else "", wait=seen.phase != "installed", notes=notes)
+        notes += (
+            (
+                f"The cluster is installed, and openshift_force is still set ({', '.join(sorted(situation.force))}): "
+                "remove it from the inventory."
+            ),
+        )
+    return Decision(
+        "installed",
+        decided,
+        build,
+        situation.build_reason() if build else "",
+        wait=seen.phase != "installed",
+        notes=notes,
+    )
 
 
 def _silent(situation: Situation) -> Decision | None:
-    """Node 0 takes service and API along when it reboots; of a single node nothing answers then. To boot it would be the end of the installation."""
+    """Node 0 takes service and API along when it reboots; of a single node nothing answers then.
+
+    To boot it would be the end of the installation.
+    """
     silence = situation.seen.silence
     if silence is None or not situation.silent:
         return None
     reason = f"the installation is under way: it was last seen at {silence.since}"
     decided = tuple(HostStep(host.name, "wait", reason) for host in situation.hosts)
-    note = f"Nothing answers at the moment; the rendezvous host may be rebooting (last seen at {silence.since}). Waiting, no machine is booted."
+    note = (
+        f"Nothing answers at the moment; the rendezvous host may be rebooting (last seen at {silence.since}). "
+        "Waiting, no machine is booted."
+    )
     return Decision("installing", decided, wait=True, notes=(note,))
 
 
@@ -219,12 +273,16 @@ def _unknown(situation: Situation) -> Decision | None:
 def _foreign(situation: Situation) -> Decision | None:
     seen = situation.seen
     answers = any(view.answers and not view.ours for view in (seen.api, seen.service))
-    return _all_again(situation, "foreign", "what answers at its addresses is not of this deployment") if answers else None
+    return (
+        _all_again(situation, "foreign", "what answers at its addresses is not of this deployment") if answers else None
+    )
 
 
 def _all_again(situation: Situation, state: State, reason: str) -> Decision:
     """The whole deployment would have to be booted again; the safety table stops that, unless the user overrides it."""
-    decided = tuple(HostStep(host.name, "boot", reason, force=True, joined=situation.seen.joined(host)) for host in situation.hosts)
+    decided = tuple(
+        HostStep(host.name, "boot", reason, force=True, joined=situation.seen.joined(host)) for host in situation.hosts
+    )
     return Decision(state, decided, situation.must_build, situation.build_reason(), wait=True)
 
 
@@ -235,8 +293,8 @@ def _fresh(situation: Situation) -> Decision:
     if not seen.image.built:
         state = "new"
     reason = "the image was never booted" if state == "new" else "no host is registered"
-    # With the same image a machine that already runs from it is left alone, unless an earlier wait for it was in vain. The wait boots it again if it
-    # found no image (supervise/decide.py, _boot_again).
+    # With the same image a machine that already runs from it is left alone, unless an earlier wait for it was in vain.
+    # The wait boots it again if it found no image (supervise/decide.py, _boot_again).
     force = seen.overdue or (build and not situation.builds_the_same)
     decided = tuple(HostStep(host.name, "boot", reason, force=force) for host in situation.hosts)
     return Decision(state, decided, build, situation.build_reason() if build else "", wait=True)

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The live ISO of a release, as CoreOS stream metadata describes it (``openshift_base_image: {release: auto}``, docs/images.md)."""
+"""The live ISO of a release, as CoreOS stream metadata describes it (``openshift_base_image: {release: auto}``,
+docs/images.md).
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,10 @@ DEFAULT_URL = "https://raw.githubusercontent.com/openshift/installer/release-{re
 PLACEHOLDERS = ("release", "stream", "arch", "file")
 # Bytes. The metadata of a release has 50 kB.
 LARGEST = 4 << 20
-OTHER_SOURCE = "Set openshift_base_image.stream_url to the metadata on a mirror, or name the live ISO by path or by url with sha256."
+OTHER_SOURCE = (
+    "Set openshift_base_image.stream_url to the metadata on a mirror, or name the live ISO by path or by url with "
+    "sha256."
+)
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _MOST_NAMES = 8
@@ -39,7 +44,9 @@ def url_fault(url: str) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class StreamTarget:
-    """What a live ISO is looked up for: the cluster's version, the architecture (rpm name), and the osImageStream, empty where the release has none."""
+    """What a live ISO is looked up for: the cluster's version, the architecture (rpm name), and the osImageStream,
+    empty where the release has none.
+    """
 
     version: str
     arch: str
@@ -76,13 +83,25 @@ class StreamImage:
 
     @classmethod
     def recorded(cls, record: Mapping[str, Any], metadata_url: str, target: StreamTarget) -> StreamImage | None:
-        """The image that an earlier run recorded in the state, if it was looked up for the same; the stream may have a newer one now."""
-        same = (record.get("metadata_url"), record.get("release"), record.get("arch")) == (metadata_url, target.release, target.arch)
-        return cls(**{field.name: str(record.get(field.name) or "") for field in dataclasses.fields(cls)}) if same else None
+        """The image that an earlier run recorded in the state, if it was looked up for the same; the stream may have a
+        newer one now.
+        """
+        same = (record.get("metadata_url"), record.get("release"), record.get("arch")) == (
+            metadata_url,
+            target.release,
+            target.arch,
+        )
+        return (
+            cls(**{field.name: str(record.get(field.name) or "") for field in dataclasses.fields(cls)})
+            if same
+            else None
+        )
 
 
 def image_of(data: bytes, metadata_url: str, target: StreamTarget) -> StreamImage:
-    """The live ISO in the metadata. A location may be relative to the metadata. Raises :class:`ZeroTouchError` for a document without it.
+    """The live ISO in the metadata.
+
+    A location may be relative to the metadata. Raises :class:`ZeroTouchError` for a document without it.
 
     Source: coreos/stream-metadata-go stream/stream.go.
     """
@@ -90,10 +109,15 @@ def image_of(data: bytes, metadata_url: str, target: StreamTarget) -> StreamImag
         architectures = _mapping(parse_remote(data), "architectures")
         if target.arch not in architectures:
             known = listed(sorted(map(str, architectures)), _MOST_NAMES) or "none"
-            raise ZeroTouchError(f"The stream metadata {_shown(metadata_url)} has no images for {target.arch}. It has: {known}.", OTHER_SOURCE)
+            raise ZeroTouchError(
+                (f"The stream metadata {_shown(metadata_url)} has no images for {target.arch}. It has: {known}."),
+                OTHER_SOURCE,
+            )
         metal = _mapping(architectures, target.arch, "artifacts", "metal")
         disk = _mapping(metal, "formats", "iso", "disk")
-        version, location, sha256 = (_text(*place) for place in ((metal, "release"), (disk, "location"), (disk, "sha256")))
+        version, location, sha256 = (
+            _text(*place) for place in ((metal, "release"), (disk, "location"), (disk, "sha256"))
+        )
         rootfs = (metal["formats"].get("pxe") or {}).get("rootfs") or {}
         rootfs_url = urljoin(metadata_url, _text(rootfs, "location")) if rootfs else ""
         url = urljoin(metadata_url, location)
@@ -103,7 +127,10 @@ def image_of(data: bytes, metadata_url: str, target: StreamTarget) -> StreamImag
             f"Use the output of `openshift-install coreos print-stream-json`. {OTHER_SOURCE}",
         ) from error
     if not _SHA256.fullmatch(sha256.lower()):
-        raise ZeroTouchError(f"The stream metadata {_shown(metadata_url)} has no SHA-256 of the live ISO for {target.arch}.", OTHER_SOURCE)
+        raise ZeroTouchError(
+            (f"The stream metadata {_shown(metadata_url)} has no SHA-256 of the live ISO for {target.arch}."),
+            OTHER_SOURCE,
+        )
     return StreamImage(metadata_url, target.release, target.arch, url, sha256.lower(), version, rootfs_url)
 
 

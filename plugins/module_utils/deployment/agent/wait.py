@@ -33,8 +33,10 @@ from ..supervise.timeline import SECTION, STATE_PHASES, Timeline, utc_now
 
 @dataclasses.dataclass(frozen=True)
 class WaitRequest:
-    """One wait. ``media_hosts`` are those whose BMC ``media`` controls; ``log_dir`` is where failure bundles go. ``left_hosts`` were on with the image
-    attached when they were to be booted, and so were left alone; ``bmc_addresses`` are from where BMCs read the image.
+    """One wait. ``media_hosts`` are those whose BMC ``media`` controls; ``log_dir`` is where failure bundles go.
+
+    ``left_hosts`` were on with the image attached when they were to be booted, and so were left alone;
+    ``bmc_addresses`` are from where BMCs read the image.
     """
 
     work_dir: WorkDir
@@ -86,7 +88,16 @@ def wait(request: WaitRequest, around: Surroundings) -> dict[str, Any]:
         reads = log.reads(size, around.now()) if size and UNKNOWN not in readers else None
         return observer.observe(state, readers=readers if setup.doubtful else frozenset(), reads=reads)
 
-    supervisor = Supervisor(setup, observe, around.media, timeline, around.clock, around.show, fresh=request.fresh, interval=request.interval)
+    supervisor = Supervisor(
+        setup,
+        observe,
+        around.media,
+        timeline,
+        around.clock,
+        around.show,
+        fresh=request.fresh,
+        interval=request.interval,
+    )
     try:
         outcome = supervisor.run()
         phase = str(timeline.section.get("phase") or "")
@@ -111,11 +122,20 @@ def predict(request: WaitRequest, around: Surroundings) -> dict[str, Any]:
     state = recover(request.work_dir, read_deployment(request.work_dir.config)).state
     result: dict[str, Any] = {"changed": False, "elapsed": 0.0, "log_dir": ""}
     if not state.get("cluster"):
-        return {**result, "changed": True, "phase": "", "percent": 0, "hosts": [], "plan": ["wait for the installation, once the hosts are booted"]}
+        return {
+            **result,
+            "changed": True,
+            "phase": "",
+            "percent": 0,
+            "hosts": [],
+            "plan": [("wait for the installation, once the hosts are booted")],
+        }
     setup = _setup(request, state, around.now())
     observer = _observer(request, state)
     timeline = Timeline(request.work_dir.state, setup, around.now)
-    supervisor = Supervisor(setup, lambda: observer.observe(state), around.media, timeline, around.clock, around.show, fresh=request.fresh)
+    supervisor = Supervisor(
+        setup, lambda: observer.observe(state), around.media, timeline, around.clock, around.show, fresh=request.fresh
+    )
     try:
         _seen, steps = supervisor.look()
     finally:
@@ -123,14 +143,19 @@ def predict(request: WaitRequest, around: Surroundings) -> dict[str, Any]:
     done = bool(steps) and steps[-1].kind == "done"
     plan = [step.text() for step in steps] or [f"wait in phase {supervisor.memory.phase}"]
     phase = STATE_PHASES["done"] if done and request.until == "installed" else STATE_PHASES[supervisor.memory.phase]
-    acts = any(step.kind in ("detach", "repair") for step in steps) or phase != str((state.get(SECTION) or {}).get("phase") or "")
+    acts = any(step.kind in ("detach", "repair") for step in steps) or phase != str(
+        (state.get(SECTION) or {}).get("phase") or ""
+    )
     return {**result, **wait_result(supervisor.memory, setup, phase), "changed": acts or not done, "plan": plan}
 
 
 def _setup(request: WaitRequest, state: Mapping[str, Any], now: datetime.datetime) -> Setup:
     hosts = hosts_of_state(state)
     if not hosts:
-        raise ZeroTouchError(f"There is nothing to wait for: no image was built in {request.work_dir.root}.", "Build it with agent_image and boot the hosts.")
+        raise ZeroTouchError(
+            f"There is nothing to wait for: no image was built in {request.work_dir.root}.",
+            "Build it with agent_image and boot the hosts.",
+        )
     deployment = read_deployment(request.work_dir.config)
     if deployment is not None and same_hosts(hosts_of_deployment(deployment), hosts):
         hosts = hosts_of_deployment(deployment)  # these know their static addresses too
@@ -149,15 +174,23 @@ def _setup(request: WaitRequest, state: Mapping[str, Any], now: datetime.datetim
 
 
 def _served_size(state: Mapping[str, Any]) -> int:
-    """Bytes of the ISO that our image server serves; 0 where it serves none: then its log tells nothing about these hosts."""
+    """Bytes of the ISO that our image server serves; 0 where it serves none: then its log tells nothing about these
+    hosts.
+    """
     publication, image = state.get("publish") or {}, state.get("image") or {}
-    served = publication.get("method") == "serve" and bool(image.get("path")) and publication.get("path") == image.get("path")
+    served = (
+        publication.get("method") == "serve"
+        and bool(image.get("path"))
+        and publication.get("path") == image.get("path")
+    )
     return int(image.get("size") or 0) if served else 0
 
 
-def doubtful_hosts(state: Mapping[str, Any], hosts: Sequence[InventoryHost], left: Collection[str], now: datetime.datetime) -> dict[str, float]:
-    """Those of the hosts left alone that may have found no image: they were powered on before the image server of now began. With the seconds since then.
-    An image that a server of the user publishes does not end with a job.
+def doubtful_hosts(
+    state: Mapping[str, Any], hosts: Sequence[InventoryHost], left: Collection[str], now: datetime.datetime
+) -> dict[str, float]:
+    """Those of the hosts left alone that may have found no image: they were powered on before the image server of now
+    began. With the seconds since then. An image that a server of the user publishes does not end with a job.
     """
     publication, record = state.get("publish") or {}, TouchRecord(Path(), state)
     began = _time(publication.get("since"))
@@ -178,23 +211,41 @@ def _time(text: Any) -> datetime.datetime | None:
 
 
 def _observer(request: WaitRequest, state: Mapping[str, Any]) -> Observer:
-    return Observer(request.work_dir, state, identity(state, None), connect_to=request.connect_to, ca_cert=request.ca_cert)
+    return Observer(
+        request.work_dir, state, identity(state, None), connect_to=request.connect_to, ca_cert=request.ca_cert
+    )
 
 
 def wait_result(memory: Memory, setup: Setup, phase: str) -> dict[str, Any]:
     """How far the installation and each of its hosts are."""
     described = []
     for host in setup.hosts:
-        found = next((known for known in memory.hosts.values() if set(known.macs) & set(host.macs) or known.name.lower() == host.node_name), None)
+        found = next(
+            (
+                known
+                for known in memory.hosts.values()
+                if set(known.macs) & set(host.macs) or known.name.lower() == host.node_name
+            ),
+            None,
+        )
         described.append(progress_row(host.name, found))
     return {"phase": phase, "percent": memory.percent, "hosts": described}
 
 
-def _failure(request: WaitRequest, around: Surroundings, setup: Setup, observer: Observer, outcome: WaitOutcome, result: dict[str, Any]) -> PartialFailure:
+def _failure(
+    request: WaitRequest,
+    around: Surroundings,
+    setup: Setup,
+    observer: Observer,
+    outcome: WaitOutcome,
+    result: dict[str, Any],
+) -> PartialFailure:
     deployment = read_deployment(request.work_dir.config)
     around.redactor.add(secret_values(deployment.cluster.pull_secret) if deployment else ())
     try:
-        directory: Path | None = write_bundle(request.log_dir, outcome, setup, observer, around.media, around.redactor, around.now()).directory
+        directory: Path | None = write_bundle(
+            request.log_dir, outcome, setup, observer, around.media, around.redactor, around.now()
+        ).directory
     except (OSError, ZeroTouchError) as error:
         directory = None
         around.show(f"The failure bundle cannot be written: {error}")

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Credentials of a cluster that an assisted-service installs, from the service into auth/: the kubeconfig once there is one, the password in the end."""
+"""Credentials of a cluster that an assisted-service installs, from the service into auth/: the kubeconfig once there is
+one, the password in the end.
+"""
 
 from __future__ import annotations
 
@@ -15,15 +17,23 @@ from .find import Known, remember
 
 # Where the service hands out the kubeconfig of the installer, and where the password.
 # Source: openshift/assisted-service internal/bminventory/inventory.go, internal/cluster/cluster.go.
-_WITH_KUBECONFIG = frozenset({"installing", "finalizing", "installing-pending-user-action", "installed", "adding-hosts"})
+_WITH_KUBECONFIG = frozenset(
+    {"installing", "finalizing", "installing-pending-user-action", "installed", "adding-hosts"}
+)
 _INSTALLED = frozenset({"installed", "adding-hosts"})
 
 
 def plan_credentials(service: AssistedService, work_dir: WorkDir, cluster: Document) -> HubCredentials:
-    """Files that are missing, or are those of an earlier cluster. What is there stays: by now it may hold more than the service's (the CA of the ingress)."""
+    """Files that are missing, or are those of an earlier cluster.
+
+    What is there stays: by now it may hold more than the service's (the CA of the ingress).
+    """
     status, cluster_id = str(cluster.get("status") or ""), str(cluster.get("id") or "")
     stale = Known.of(work_dir).credentials_of != cluster_id
-    wanted = [(work_dir.kubeconfig, "kubeconfig-noingress", _WITH_KUBECONFIG), (work_dir.kubeadmin_password, "kubeadmin-password", _INSTALLED)]
+    wanted = [
+        (work_dir.kubeconfig, "kubeconfig-noingress", _WITH_KUBECONFIG),
+        (work_dir.kubeadmin_password, "kubeadmin-password", _INSTALLED),
+    ]
     files: dict[str, str] = {}
     missing: list[str] = []
     for path, name, states in wanted:

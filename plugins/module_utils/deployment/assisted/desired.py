@@ -3,8 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """The desired state of a deployment in an assisted-service: cluster, InfraEnv and hosts. Pure.
 
-The way leads through the cluster-manifests of the deployment, so that method assisted sends what the client inside an agent ISO sends for the same input.
-What that client finds in files beside them (mirrors, a CA) the service of others gets in its own words: overrides, and the Ignition of the live system.
+The way leads through the cluster-manifests of the deployment, so that method assisted sends what the client inside an
+agent ISO sends for the same input. What that client finds in files beside them (mirrors, a CA) the service of others
+gets in its own words: overrides, and the Ignition of the live system.
 """
 
 from __future__ import annotations
@@ -35,7 +36,12 @@ REGISTRIES = "/etc/containers/registries.conf"
 _IGNITION = "3.2.0"
 _REQUESTS = tuple(row for row in HOST_FIELDS if row.own_request or row.service)
 # Members of the service's fencing credentials by those of install-config.
-_FENCING = {"address": "address", "username": "username", "password": "password", "certificate_verification": "certificateVerification"}
+_FENCING = {
+    "address": "address",
+    "username": "username",
+    "password": "password",
+    "certificate_verification": "certificateVerification",
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,36 +59,62 @@ class DesiredDeployment:
 
 
 def read_desired_deployment(
-    deployment: Deployment, infra_env: Mapping[str, Any] | None = None, further: Mapping[str, Mapping[str, Any]] | None = None, names: Sequence[str] = ()
+    deployment: Deployment,
+    infra_env: Mapping[str, Any] | None = None,
+    further: Mapping[str, Mapping[str, Any]] | None = None,
+    names: Sequence[str] = (),
 ) -> DesiredDeployment:
-    """``infra_env``: further options of module assisted_infra_env, which win; ``further``: of module assisted_hosts, by name of the host; ``names``: the
-    hosts that are meant, all without. Raises :class:`InvalidInput` for options that cannot be used.
+    """``infra_env``: further options of module assisted_infra_env, which win; ``further``: of module assisted_hosts, by
+    name of the host; ``names``: the hosts that are meant, all without. Raises :class:`InvalidInput` for options that
+    cannot be used.
     """
     rendered = render_manifests(deployment)
-    manifests = parse_manifests(rendered.cluster_manifests, {name: text.encode() for name, text in rendered.extra.items()})
+    manifests = parse_manifests(
+        rendered.cluster_manifests, {name: text.encode() for name, text in rendered.extra.items()}
+    )
     release = release_of(manifests, deployment.cluster.version, deployment.cluster.architecture)
     cluster = requested_cluster(manifests, release)
     cluster = dataclasses.replace(cluster, overrides=overrides_text(cluster.overrides or "", deployment.cluster))
     requested = requested_infra_env(manifests, cluster_id=None)
     # What the client of the agent ISO leaves to the service's default, or sends empty, is left alone here.
     params = {name: value for name, value in requested.params.items() if value not in (None, "", [])}
-    params |= {"additional_trust_bundle": deployment.cluster.additional_trust_bundle} if deployment.cluster.additional_trust_bundle else {}
+    params |= (
+        {"additional_trust_bundle": deployment.cluster.additional_trust_bundle}
+        if deployment.cluster.additional_trust_bundle
+        else {}
+    )
     if arguments := infra_env_arguments(deployment.cluster):
         params["kernel_arguments"] = arguments
     provided = read_requested({"name": deployment.cluster.name, **_texts(infra_env or {})}).params
     ignition = live_system(deployment.cluster, str(provided.get("ignition_config_override") or ""))
     requested = dataclasses.replace(
-        requested, name=deployment.cluster.name, params=params | dict(provided) | ({"ignition_config_override": ignition} if ignition else {})
+        requested,
+        name=deployment.cluster.name,
+        params=params | dict(provided) | ({"ignition_config_override": ignition} if ignition else {}),
     )
     chosen = [host for host in deployment.hosts if not names or host.name in names or host.hostname in names]
-    hosts = host_requests([{**_host(host), **_fencing(host, deployment.cluster), **_texts((further or {}).get(host.name) or {})} for host in chosen])
-    documents = [dict(rendered.agent_cluster_install), {"pull_secret": cluster.pull_secret, "overrides": cluster.overrides}, dict(provided)]
-    return DesiredDeployment(cluster, requested, hosts, frozenset(secret_values(documents)).union(*(host.secrets for host in hosts)))
+    hosts = host_requests(
+        [
+            {**_host(host), **_fencing(host, deployment.cluster), **_texts((further or {}).get(host.name) or {})}
+            for host in chosen
+        ]
+    )
+    documents = [
+        dict(rendered.agent_cluster_install),
+        {"pull_secret": cluster.pull_secret, "overrides": cluster.overrides},
+        dict(provided),
+    ]
+    return DesiredDeployment(
+        cluster, requested, hosts, frozenset(secret_values(documents)).union(*(host.secrets for host in hosts))
+    )
 
 
 def _texts(options: Mapping[str, Any]) -> dict[str, Any]:
     """Ignition as the JSON text that it is, also where it is given as a mapping."""
-    return {name: json.dumps(value) if name.startswith("ignition_config") and isinstance(value, Mapping) else value for name, value in options.items()}
+    return {
+        name: json.dumps(value) if name.startswith("ignition_config") and isinstance(value, Mapping) else value
+        for name, value in options.items()
+    }
 
 
 def _host(host: Host) -> dict[str, Any]:
@@ -103,17 +135,25 @@ def _fencing(host: Host, cluster: Cluster) -> dict[str, Any]:
         mac = normal_mac(str(provided.get("macAddress") or ""))
         if str(provided.get("hostName") or "").lower() == (host.hostname or host.name).lower() or mac in host.macs:
             return {
-                "fencing_credentials": {name: provided[theirs] for name, theirs in _FENCING.items() if provided.get(theirs)}
+                "fencing_credentials": {
+                    name: provided[theirs] for name, theirs in _FENCING.items() if provided.get(theirs)
+                }
                 | ({"mac_address": mac} if mac else {})
             }
     return {}
 
 
 def overrides_text(known: str, cluster: Cluster) -> str | None:
-    """The install-config overrides with mirrors and CA, which the service of an agent ISO reads from files; None where there are none."""
+    """The install-config overrides with mirrors and CA, which the service of an agent ISO reads from files; None where
+    there are none.
+    """
     document = json.loads(known or "{}")
     sources = [
-        {"source": source.source, "mirrors": list(source.mirrors), **({"sourcePolicy": source.source_policy} if source.source_policy else {})}
+        {
+            "source": source.source,
+            "mirrors": list(source.mirrors),
+            **({"sourcePolicy": source.source_policy} if source.source_policy else {}),
+        }
         for source in merged(cluster.image_digest_sources)
         if source.mirrors
     ]
@@ -125,7 +165,9 @@ def overrides_text(known: str, cluster: Cluster) -> str | None:
 
 
 def live_system(cluster: Cluster, provided: str = "") -> str:
-    """The Ignition override ``provided``, with the mirrors for the live system, which pulls the agent and the release image."""
+    """The Ignition override ``provided``, with the mirrors for the live system, which pulls the agent and the release
+    image.
+    """
     if not any(source.mirrors for source in cluster.image_digest_sources):
         return provided
     text = base64.b64encode(registries_conf(cluster.image_digest_sources).encode()).decode()

@@ -1,9 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which cluster and InfraEnv of an assisted-service are those of a work directory, and what of them is known to the state file (section ``assisted``).
+"""Which cluster and InfraEnv of an assisted-service are those of a work directory, and what of them is known to the
+state file (section ``assisted``).
 
-The service takes any number of objects of one name, and others use it too: what counts is the id that was recorded when the object was made.
+The service takes any number of objects of one name, and others use it too: what counts is the id that was recorded when
+the object was made.
 """
 
 from __future__ import annotations
@@ -23,7 +25,10 @@ METHOD = "assisted"
 
 @dataclasses.dataclass(frozen=True)
 class Known:
-    """What the state file says. ``making``: a run was about to make them and may not have come to record it; ``adopted``: another tool created the cluster.
+    """What the state file says.
+
+    ``making``: a run was about to make them and may not have come to record it; ``adopted``: another tool created the
+    cluster.
 
     ``credentials_of`` is the cluster whose credentials are in auth/.
     """
@@ -38,7 +43,10 @@ class Known:
     @classmethod
     def of(cls, work_dir: WorkDir) -> Known:
         section = work_dir.state.section(SECTION)
-        texts = {name: str(section.get(name) or "") for name in ("cluster_id", "infra_env_id", "openshift_cluster_id", "credentials_of")}
+        texts = {
+            name: str(section.get(name) or "")
+            for name in ("cluster_id", "infra_env_id", "openshift_cluster_id", "credentials_of")
+        }
         return cls(**texts, making=bool(section.get("making")), adopted=bool(section.get("adopted")))
 
 
@@ -49,7 +57,10 @@ def remember(work_dir: WorkDir, **values: Any) -> None:
 
 @dataclasses.dataclass(frozen=True)
 class Found:
-    """The documents as the service has them now. ``foreign``: why what is there is not taken for ours; ``adopted``: another tool created the cluster."""
+    """The documents as the service has them now.
+
+    ``foreign``: why what is there is not taken for ours; ``adopted``: another tool created the cluster.
+    """
 
     cluster: Document | None = None
     infra_env: Document | None = None
@@ -72,7 +83,8 @@ class Found:
 def find(service: AssistedService, known: Known, name: str, adopt: str = "") -> Found:
     """Look for cluster and InfraEnv. ``adopt`` is the id of a cluster that the user names as his.
 
-    Raises :class:`ZeroTouchError` where that one is not there, is called otherwise, or is not the one that was recorded.
+    Raises :class:`ZeroTouchError` where that one is not there, is called otherwise, or is not the one that was
+    recorded.
     """
     clusters = service.clusters()
     recorded = next((item for item in clusters if known.cluster_id and item.get("id") == known.cluster_id), None)
@@ -81,7 +93,11 @@ def find(service: AssistedService, known: Known, name: str, adopt: str = "") -> 
         return Found(service.cluster(adopt), _infra_env(service, known, name, adopt), adopted=True)
     if known.cluster_id:
         document = service.cluster(known.cluster_id) if recorded else None
-        return Found(document, _infra_env(service, known, name, known.cluster_id if recorded else ""), adopted=known.adopted and recorded is not None)
+        return Found(
+            document,
+            _infra_env(service, known, name, known.cluster_id if recorded else ""),
+            adopted=known.adopted and recorded is not None,
+        )
     same = [item for item in clusters if item.get("name") == name]
     if not same:
         return Found(None, _infra_env(service, known, name, ""))
@@ -96,20 +112,30 @@ def _refuse_to_adopt(adopt: str, cluster: Document | None, recorded: Document | 
     """What keeps the cluster that the user names from being that of the work directory."""
     if recorded is not None:
         raise ZeroTouchError(
-            f"openshift_assisted.cluster_id is {adopt}, but this work directory is that of cluster {recorded.get('id')}.",
+            f"openshift_assisted.cluster_id is {adopt}, but this work directory is that of cluster "
+            f"{recorded.get('id')}.",
             "Leave it out, or give the other cluster an openshift_work_dir of its own.",
         )
     if cluster is None:
-        raise ZeroTouchError(f"The service has no cluster with the id {adopt}.", "Correct openshift_assisted.cluster_id, or leave it out for a new one.")
+        raise ZeroTouchError(
+            f"The service has no cluster with the id {adopt}.",
+            ("Correct openshift_assisted.cluster_id, or leave it out for a new one."),
+        )
     # The service may name one that it imports after its API.
     # Source: openshift/assisted-service internal/bminventory/inventory.go.
     if name and cluster.get("name") != name and cluster.get("kind") != "AddHostsCluster":
-        raise ZeroTouchError(f"Cluster {adopt} is called {cluster.get('name')}, and not {name}.", "Correct openshift_assisted.cluster_id, or the name.")
+        raise ZeroTouchError(
+            f"Cluster {adopt} is called {cluster.get('name')}, and not {name}.",
+            ("Correct openshift_assisted.cluster_id, or the name."),
+        )
 
 
 def _infra_env(service: AssistedService, known: Known, name: str, cluster_id: str) -> Document | None:
     infra_envs = service.infra_envs()
     recorded = next((item for item in infra_envs if known.infra_env_id and item.get("id") == known.infra_env_id), None)
-    # One of the cluster is as good as one that we made: hosts of its image come to the cluster. Of several the oldest is what other runs take as well.
-    own = [item for item in infra_envs if cluster_id and item.get("cluster_id") == cluster_id and item.get("name") == name]
+    # One of the cluster is as good as one that we made: hosts of its image come to the cluster. Of several the oldest
+    # is what other runs take as well.
+    own = [
+        item for item in infra_envs if cluster_id and item.get("cluster_id") == cluster_id and item.get("name") == name
+    ]
     return recorded or min(own, key=age, default=None)

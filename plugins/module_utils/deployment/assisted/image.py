@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The discovery image of an InfraEnv of an assisted-service: where the service has it, and a copy of it here for BMCs that cannot reach the service."""
+"""The discovery image of an InfraEnv of an assisted-service: where the service has it, and a copy of it here for BMCs
+that cannot reach the service.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,10 @@ from ...image.download import Downloader
 
 @dataclasses.dataclass(frozen=True)
 class Image:
-    """``path`` is empty where BMCs fetch it from the service. ``transferred``: it was fetched again, or in check mode would be."""
+    """``path`` is empty where BMCs fetch it from the service.
+
+    ``transferred``: it was fetched again, or in check mode would be.
+    """
 
     url: str
     path: str = ""
@@ -66,6 +71,7 @@ def image_url(service: AssistedService, infra_env_id: str, name: str) -> str:
     url = image_of(service, infra_env_id)["url"]
     if not url:
         raise ZeroTouchError(
-            f"The service has no image of InfraEnv {name}: it makes none.", "It is that of an agent ISO; a cluster is installed by one with an image service."
+            f"The service has no image of InfraEnv {name}: it makes none.",
+            ("It is that of an agent ISO; a cluster is installed by one with an image service."),
         )
     return url

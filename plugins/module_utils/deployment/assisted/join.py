@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Hosts that join a cluster which is installed: each is configured, installed as soon as it is ready, and watched until it is added."""
+"""Hosts that join a cluster which is installed: each is configured, installed as soon as it is ready, and watched until
+it is added.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ PAUSE = 5.0
 
 @dataclasses.dataclass(frozen=True)
 class JoinPlan:
-    """``change``: hosts to be changed; ``install``: those to be told to install; ``failed``: name -> why it will never join; ``waits``: name -> for what."""
+    """``change``: hosts to be changed; ``install``: those to be told to install; ``failed``: name -> why it will never
+    join; ``waits``: name -> for what.
+    """
 
     change: tuple[ServiceHostPlan, ...] = ()
     install: tuple[Document, ...] = ()
@@ -68,7 +72,10 @@ def plan_join(plans: Sequence[ServiceHostPlan]) -> JoinPlan:
 
 
 def wait_joined(request: AssistedRequest, call: Opened, limits: Limits) -> dict[str, Any]:
-    """Until all hosts are added; the module's result. Raises :class:`PartialFailure` holding it where a host failed or a limit is over."""
+    """Until all hosts are added; the module's result.
+
+    Raises :class:`PartialFailure` holding it where a host failed or a limit is over.
+    """
     if call.check_mode:
         call.plan(["wait until the hosts have joined"])
         return {"changed": True, "plan": ["wait until the hosts have joined"], "joined": [], "nodes": []}
@@ -98,7 +105,11 @@ class JoinWait:
         for _turn in turns(self._deadline, PAUSE):
             seen = self._look()
             plans = seen or []
-            plan = plan_join(plans) if seen is not None else JoinPlan(waits={"service": "it does not answer at this moment"})
+            plan = (
+                plan_join(plans)
+                if seen is not None
+                else JoinPlan(waits={"service": "it does not answer at this moment"})
+            )
             self._tell(plans, plan)
             if plan.done:
                 return self._result(plans)
@@ -123,14 +134,19 @@ class JoinWait:
     def _look(self) -> list[ServiceHostPlan] | None:
         """None while the service does not answer."""
         session = self.session
-        hosts = patiently(lambda: session.service.cluster_hosts(session.found.cluster_id), lambda text: self._lines.tell("service", text))
+        hosts = patiently(
+            lambda: session.service.cluster_hosts(session.found.cluster_id),
+            lambda text: self._lines.tell("service", text),
+        )
         return None if hosts is None else plan_hosts(session.desired.hosts, hosts, session.found.cluster_id)
 
     def _install(self, plan: JoinPlan) -> None:
         for host in plan.install:
             # Refused or lost, the next look tells what became of it.
             try:
-                asked = patiently(functools.partial(self._ask_to_install, host), lambda text: self._lines.tell("service", text))
+                asked = patiently(
+                    functools.partial(self._ask_to_install, host), lambda text: self._lines.tell("service", text)
+                )
             except RemoteError as error:
                 if error.status != 409:
                     raise
@@ -144,7 +160,12 @@ class JoinWait:
         self._lines.percent = min((read_host(each.host).percent if each.host else 0 for each in plans), default=0)
         for each in plans:
             name = each.request.name
-            self._lines.tell(name, f"{name}: {plan.waits.get(name) or read_host(each.host).describe()}" if each.host else f"{name}: not registered yet")
+            self._lines.tell(
+                name,
+                f"{name}: {plan.waits.get(name) or read_host(each.host).describe()}"
+                if each.host
+                else f"{name}: not registered yet",
+            )
 
     def _say(self, lines: Sequence[str]) -> None:
         self.done += lines
@@ -153,9 +174,19 @@ class JoinWait:
 
     def _failure(self, plans: Sequence[ServiceHostPlan], reasons: dict[str, str]) -> PartialFailure:
         words = "\n".join(f"{name}: {reason}" for name, reason in reasons.items())
-        return PartialFailure(f"{len(reasons)} of {len(plans)} hosts did not join {self.session.name}.\n{words}", self._result(plans))
+        return PartialFailure(
+            f"{len(reasons)} of {len(plans)} hosts did not join {self.session.name}.\n{words}", self._result(plans)
+        )
 
     def _result(self, plans: Sequence[ServiceHostPlan]) -> dict[str, Any]:
-        records = [{"name": plan.request.name, **{key: host_record(plan.host)[key] for key in ("id", "status", "hostname")}} for plan in plans if plan.host]
-        nodes = [{"name": plan.request.name, "addresses": host_record(plan.host)["ip_addresses"]} for plan in plans if plan.host]
+        records = [
+            {"name": plan.request.name, **{key: host_record(plan.host)[key] for key in ("id", "status", "hostname")}}
+            for plan in plans
+            if plan.host
+        ]
+        nodes = [
+            {"name": plan.request.name, "addresses": host_record(plan.host)["ip_addresses"]}
+            for plan in plans
+            if plan.host
+        ]
         return {"changed": bool(self.done), "plan": list(self.done), "joined": records, "nodes": nodes}

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What of cluster and InfraEnv has to be changed at an assisted-service for a deployment, and the changes themselves; their ids are kept as they are made."""
+"""What of cluster and InfraEnv has to be changed at an assisted-service for a deployment, and the changes themselves;
+their ids are kept as they are made.
+"""
 
 from __future__ import annotations
 
@@ -58,40 +60,60 @@ class Maker:
     work_dir: WorkDir
     check_mode: bool
 
-    def present(self, found: Found, cluster: DesiredServiceCluster, infra_env: DesiredServiceInfraEnv | None) -> Objects:
+    def present(
+        self, found: Found, cluster: DesiredServiceCluster, infra_env: DesiredServiceInfraEnv | None
+    ) -> Objects:
         """``infra_env`` None: nothing is said about it (check mode only).
 
-        Raises :class:`InvalidInput` for what cannot be changed before anything is written, :class:`PartialFailure` with what was done.
+        Raises :class:`InvalidInput` for what cannot be changed before anything is written, :class:`PartialFailure` with
+        what was done.
         """
         predicted = clusters.make_present(self.service, cluster, check_mode=True, cluster_id=found.cluster_id)
         if infra_env is None:
             return Objects(predicted.value["cluster"], {}, predicted.changes, predicted.warnings)
         bound = str(predicted.value["cluster"]["id"]) or (_NOT_YET if found.infra_env is not None else None)
         # An InfraEnv of another cluster stays with that.
-        observed = found.infra_env if found.infra_env is not None and found.infra_env.get("cluster_id") == bound else None
-        changes = plan_present(dataclasses.replace(infra_env, cluster_id=bound if observed is not None else None), observed)
+        observed = (
+            found.infra_env if found.infra_env is not None and found.infra_env.get("cluster_id") == bound else None
+        )
+        changes = plan_present(
+            dataclasses.replace(infra_env, cluster_id=bound if observed is not None else None), observed
+        )
         everything = [*predicted.changes, *changes]
         if self.check_mode or not everything:
             kept = {} if observed is None else infra_env_record(observed)
             if not self.check_mode:
                 self._remember(predicted.value["cluster"], kept, adopted=found.adopted)
-            return Objects(predicted.value["cluster"], kept or {"id": "", "name": infra_env.name}, everything, predicted.warnings)
+            return Objects(
+                predicted.value["cluster"], kept or {"id": "", "name": infra_env.name}, everything, predicted.warnings
+            )
         remember(self.work_dir, making=True)
         made = clusters.make_present(self.service, cluster, check_mode=False, cluster_id=found.cluster_id)
         remember(self.work_dir, cluster_id=made.value["cluster"]["id"], adopted=found.adopted or None, making=True)
-        applied = self._infra_env(dataclasses.replace(infra_env, cluster_id=str(made.value["cluster"]["id"])), observed, made.value)
+        applied = self._infra_env(
+            dataclasses.replace(infra_env, cluster_id=str(made.value["cluster"]["id"])), observed, made.value
+        )
         shown = infra_env_record(applied.infra_env or {})
         self._remember(made.value["cluster"], shown, adopted=found.adopted)
-        return Objects(made.value["cluster"], shown, everything, [*_made_meanwhile(found, cluster, made), *made.warnings, *applied.warnings])
+        return Objects(
+            made.value["cluster"],
+            shown,
+            everything,
+            [*_made_meanwhile(found, cluster, made), *made.warnings, *applied.warnings],
+        )
 
-    def _infra_env(self, requested: DesiredServiceInfraEnv, observed: Document | None, done: Mapping[str, Any]) -> Applied:
+    def _infra_env(
+        self, requested: DesiredServiceInfraEnv, observed: Document | None, done: Mapping[str, Any]
+    ) -> Applied:
         try:
             return carry_out(self.service, requested, plan_present(requested, observed), observed, own_cluster=True)
         except ZeroTouchError as error:
             raise PartialFailure(str(error), {**done, "changed": True}) from error
 
     def _remember(self, cluster: Mapping[str, Any], infra_env: Mapping[str, Any], *, adopted: bool) -> None:
-        remember(self.work_dir, cluster_id=cluster["id"], infra_env_id=infra_env.get("id") or None, adopted=adopted or None)
+        remember(
+            self.work_dir, cluster_id=cluster["id"], infra_env_id=infra_env.get("id") or None, adopted=adopted or None
+        )
 
     def allow_hosts(self, found: Found) -> list[ServiceChange]:
         """Open an installed cluster for more hosts."""
@@ -134,21 +156,39 @@ class Maker:
 def _made_meanwhile(found: Found, requested: DesiredServiceCluster, made: clusters.ClusterResult) -> list[str]:
     """What is to be said where there was no cluster when we looked, and none had to be created."""
     created = any(change.verb == "create" and change.title == f"cluster {requested.name}" for change in made.changes)
-    if found.cluster is not None or requested.existing is not None or created or any("at the same time" in text for text in made.warnings):
+    if (
+        found.cluster is not None
+        or requested.existing is not None
+        or created
+        or any("at the same time" in text for text in made.warnings)
+    ):
         return []
-    return [f"Another run made cluster {requested.name} at the same time. Its cluster {made.value['cluster']['id']} is used."]
+    return [
+        (
+            f"Another run made cluster {requested.name} at the same time. Its cluster {made.value['cluster']['id']} is "
+            "used."
+        )
+    ]
 
 
 def plan_absent(found: Found, hosts: Sequence[Document]) -> list[ServiceChange]:
-    """What takes them away, in the order in which the service lets it be done. Hosts go with their cluster; those that it leaves, before their InfraEnv."""
+    """What takes them away, in the order in which the service lets it be done.
+
+    Hosts go with their cluster; those that it leaves, before their InfraEnv.
+    """
     changes = []
     if found.cluster is not None:
         title = f"cluster {found.cluster.get('name')}"
-        changes += [ServiceChange("cancel", title, reason=f"it is {found.status}")] if found.status in _CANCELLABLE else []
+        changes += (
+            [ServiceChange("cancel", title, reason=f"it is {found.status}")] if found.status in _CANCELLABLE else []
+        )
         changes.append(ServiceChange("delete", title))
     if found.infra_env is not None:
         left = [host for host in hosts if found.cluster is None or host.get("cluster_id") != found.cluster_id]
-        changes += [ServiceChange("delete", f"host {host.get('requested_hostname') or host.get('id')}", {"id": host.get("id")}) for host in left]
+        changes += [
+            ServiceChange("delete", f"host {host.get('requested_hostname') or host.get('id')}", {"id": host.get("id")})
+            for host in left
+        ]
         changes.append(ServiceChange("delete", f"infra-env {found.infra_env.get('name')}"))
     return changes
 

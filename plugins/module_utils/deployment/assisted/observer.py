@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Looks at a deployment whose service is elsewhere: that service for cluster and hosts, the new cluster's API as for every other method."""
+"""Looks at a deployment whose service is elsewhere: that service for cluster and hosts, the new cluster's API as for
+every other method.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,14 @@ class AssistedObserver:
     """
 
     def __init__(
-        self, service: AssistedService, cluster_id: str, work_dir: WorkDir, identity: DeploymentIdentity, *, connect_to: ConnectTo = DIRECT, ca_cert: str = ""
+        self,
+        service: AssistedService,
+        cluster_id: str,
+        work_dir: WorkDir,
+        identity: DeploymentIdentity,
+        *,
+        connect_to: ConnectTo = DIRECT,
+        ca_cert: str = "",
     ) -> None:
         self.service = service
         self.cluster_id = cluster_id
@@ -49,8 +58,14 @@ class AssistedObserver:
         return list(self._documents.get("hosts") or [])
 
     def observe(self, state: Mapping[str, Any]) -> Observation:
-        """Service and API at the same time. Raises what the service says to a request that it will never answer (no access, no such cluster)."""
-        views = {outcome.item: outcome for outcome in for_each(("service", "api"), lambda which: self._view(which, state), forks=2)}
+        """Service and API at the same time.
+
+        Raises what the service says to a request that it will never answer (no access, no such cluster).
+        """
+        views = {
+            outcome.item: outcome
+            for outcome in for_each(("service", "api"), lambda which: self._view(which, state), forks=2)
+        }
         for outcome in views.values():
             if outcome.error is not None:
                 raise outcome.error
@@ -82,7 +97,8 @@ class AssistedObserver:
     def _view(self, which: str, state: Mapping[str, Any]) -> ServiceView | Observation:
         if which == "service":
             return self._view_service()
-        # What answers there before we have the kubeconfig of a cluster that the service knows is that cluster, in all likelihood.
+        # What answers there before we have the kubeconfig of a cluster that the service knows is that cluster, in all
+        # likelihood.
         return self._api.observe(state) if not self.cluster_id or self._work_dir.kubeconfig.is_file() else Observation()
 
     def _view_service(self) -> ServiceView:
@@ -98,4 +114,6 @@ class AssistedObserver:
                 raise
             return ServiceView(detail=error.message)
         self._documents = {"cluster": cluster, "hosts": hosts}
-        return ServiceView(answers=True, ours=True, cluster=read_cluster(cluster), hosts=tuple(read_host(host) for host in hosts))
+        return ServiceView(
+            answers=True, ours=True, cluster=read_cluster(cluster), hosts=tuple(read_host(host) for host in hosts)
+        )

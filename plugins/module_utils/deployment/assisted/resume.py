@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What is left to do for a cluster that an assisted-service installs, as pure functions: the table of docs/resume.md with a service that is elsewhere."""
+"""What is left to do for a cluster that an assisted-service installs, as pure functions: the table of docs/resume.md
+with a service that is elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ from .find import Found, Known
 _IMAGE = ImageView(built=True, exists=True)
 
 
-def decide_installation(seen: Observation, found: Found, known: Known, hosts: Sequence[InventoryHost], force: Collection[str]) -> Decision:
+def decide_installation(
+    seen: Observation, found: Found, known: Known, hosts: Sequence[InventoryHost], force: Collection[str]
+) -> Decision:
     """Whether to go on, and which hosts to boot."""
     if found.foreign:
         after = "Name it as openshift_assisted.cluster_id to go on with it, or delete it there, or choose another name."
@@ -28,25 +32,46 @@ def decide_installation(seen: Observation, found: Found, known: Known, hosts: Se
         return decide(dataclasses.replace(seen, image=_IMAGE), hosts, force)
     cluster = seen.service.cluster
     if cluster is not None and cluster.installed:
-        return Decision("installed", tuple(HostStep(host.name, "skip", f"the cluster is {cluster.status}", joined=True) for host in hosts))
+        return Decision(
+            "installed",
+            tuple(HostStep(host.name, "skip", f"the cluster is {cluster.status}", joined=True) for host in hosts),
+        )
     made_again = found.cluster is None and bool(known.cluster_id) and not seen.api.ours
     decision = decide(dataclasses.replace(seen, image=_IMAGE), hosts, force)
     if made_again and not decision.stop:
         # The machines may still run the image of the InfraEnv that is gone.
-        again = tuple(dataclasses.replace(host, force=True) if host.action == "boot" else host for host in decision.hosts)
-        return dataclasses.replace(decision, hosts=again, notes=(*decision.notes, "The service does not know the cluster any more; it is created again."))
+        again = tuple(
+            dataclasses.replace(host, force=True) if host.action == "boot" else host for host in decision.hosts
+        )
+        return dataclasses.replace(
+            decision,
+            hosts=again,
+            notes=(*decision.notes, ("The service does not know the cluster any more; it is created again.")),
+        )
     return decision
 
 
-def decide_additions(seen: Observation, found: Found, known: Known, cluster: str, hosts: Sequence[InventoryHost]) -> Decision:
+def decide_additions(
+    seen: Observation, found: Found, known: Known, cluster: str, hosts: Sequence[InventoryHost]
+) -> Decision:
     """Which hosts have to be booted so that they come to a cluster that is installed."""
     if found.foreign:
-        return _stopped("foreign", hosts, StopReason(found.foreign, "Name it as openshift_assisted.cluster_id to add hosts to it."))
+        return _stopped(
+            "foreign",
+            hosts,
+            StopReason(found.foreign, ("Name it as openshift_assisted.cluster_id to add hosts to it.")),
+        )
     if found.cluster is not None and seen.service.cluster is not None and not seen.service.cluster.installed:
-        text = f"Cluster {cluster} is {found.status}: hosts are added to one that is installed; deploy_cluster installs it."
+        text = (
+            f"Cluster {cluster} is {found.status}: hosts are added to one that is installed; deploy_cluster installs "
+            "it."
+        )
         return _stopped("registered", hosts, StopReason(text))
     if found.cluster is None and not seen.api.ours and not known.openshift_cluster_id:
-        text = f"There is no cluster {cluster} to add hosts to: the service does not know it, and no API answers as that of this work directory."
+        text = (
+            f"There is no cluster {cluster} to add hosts to: the service does not know it, and no API answers as that "
+            "of this work directory."
+        )
         return _stopped("new", hosts, StopReason(text, f"deploy_cluster installs it. {seen.api.detail}".strip()))
     decided = [_added(seen, host) for host in hosts]
     return Decision("installed", tuple(decided))

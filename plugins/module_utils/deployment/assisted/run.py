@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the module ``assisted_deployment`` does, step by step: check the input, look, decide, make cluster and InfraEnv, have the image; or wait, or remove."""
+"""What the module ``assisted_deployment`` does, step by step: check the input, look, decide, make cluster and InfraEnv,
+have the image; or wait, or remove.
+"""
 
 from __future__ import annotations
 
@@ -45,9 +47,11 @@ MODULE_NAME = "assisted_deployment"
 
 
 def ensure_present(request: AssistedRequest, call: Opened) -> dict[str, Any]:
-    """Cluster, InfraEnv and image are as the deployment says, and it is known which hosts have to be booted; the module's result.
+    """Cluster, InfraEnv and image are as the deployment says, and it is known which hosts have to be booted; the
+    module's result.
 
-    Raises :class:`InvalidInput` with every problem of the input, :class:`PartialFailure` with an account of what was done.
+    Raises :class:`InvalidInput` with every problem of the input, :class:`PartialFailure` with an account of what was
+    done.
     """
     with contextlib.nullcontext() if call.check_mode else one_run(request.work_dir.root, MODULE_NAME, call.clock):
         session, problems = open_session(request, call)
@@ -90,21 +94,34 @@ class _Presence:
         lines += objects.lines
         self._note()
         waiting = [host.name for host in decision.hosts if host.action == "wait"]
-        if waiting and any(change.verb == "update" and change.title.startswith("infra-env ") for change in objects.changes):
+        if waiting and any(
+            change.verb == "update" and change.title.startswith("infra-env ") for change in objects.changes
+        ):
             names = ", ".join(waiting)
-            self.call.warn(f"The discovery image changed; {names} run the former one. openshift_force: [rebuild_image] boots them from the new one.")
+            self.call.warn(
+                f"The discovery image changed; {names} run the former one. openshift_force: [rebuild_image] boots "
+                "them from the new one."
+            )
         image, transfer = self._image(objects, needed=bool(decision.boot))
         lines += transfer + self.session.fetch_credentials(self.observer.cluster if not lines else {})
         return self._result(decision, objects, lines, image)
 
     def _permitted(self, decision: Decision) -> Decision:
-        """The decision without hosts that must not be booted, or with the reason why nothing may be done; before anything is written anywhere."""
+        """The decision without hosts that must not be booted, or with the reason why nothing may be done; before
+        anything is written anywhere.
+        """
         call, session = self.call, self.session
         if decision.stop or not decision.boot:
             return decision
         provided = {str(host["name"]): host for host in call.params["media_hosts"]}
-        requests = boot_requests([provided[name] for name in decision.boot if name in provided], state_file=session.work_dir.state)
-        machines = inspect_all(requests, BmcOptions(connect_to=session.connect_to, ca_cert=call.params["bmc_ca_cert"] or "", clock=call.clock), read_only=True)
+        requests = boot_requests(
+            [provided[name] for name in decision.boot if name in provided], state_file=session.work_dir.state
+        )
+        machines = inspect_all(
+            requests,
+            BmcOptions(connect_to=session.connect_to, ca_cert=call.params["bmc_ca_cert"] or "", clock=call.clock),
+            read_only=True,
+        )
         connection = {name: call.params[name] for name in ASSISTED_OPTIONS} | {"cluster_id": session.found.cluster_id}
         touch = dataclasses.replace(self._touch(), hosts=session.hosts, assisted=connection)
         judgement, gathered = judge_hosts("boot", touch, machines, call.clock, decision.boot)
@@ -115,7 +132,10 @@ class _Presence:
         if not call.check_mode:
             record_permission(touch, judgement)
         others = {verdict.host: verdict.reason for verdict in judgement.verdicts if not verdict.acts}
-        hosts = (dataclasses.replace(host, action="skip", reason=others[host.name]) if host.name in others else host for host in decision.hosts)
+        hosts = (
+            dataclasses.replace(host, action="skip", reason=others[host.name]) if host.name in others else host
+            for host in decision.hosts
+        )
         return dataclasses.replace(decision, hosts=tuple(hosts))
 
     def _touch(self) -> Touch:
@@ -124,14 +144,25 @@ class _Presence:
         if params["touch"]:
             return read_touch(params["touch"], params["connect_to"], ca_cert=session.ca_cert)
         name = session.name
-        return Touch(METHOD, name, session.work_dir.root, frozenset({name}), frozenset(session.request.force), connect_to=session.connect_to)
+        return Touch(
+            METHOD,
+            name,
+            session.work_dir.root,
+            frozenset({name}),
+            frozenset(session.request.force),
+            connect_to=session.connect_to,
+        )
 
     def _start_over(self) -> list[str]:
         session = self.session
-        if START_OVER not in session.request.force or (session.found.cluster is None and session.found.infra_env is None):
+        if START_OVER not in session.request.force or (
+            session.found.cluster is None and session.found.infra_env is None
+        ):
             return []
         if session.found.adopted:
-            raise ZeroTouchError(f"Cluster {session.name} was not made from here.", "Delete it at the service, then run again.")
+            raise ZeroTouchError(
+                f"Cluster {session.name} was not made from here.", "Delete it at the service, then run again."
+            )
         changes = self.maker.absent(session.found)
         session.found = Found()
         if not self.call.check_mode:
@@ -144,14 +175,18 @@ class _Presence:
         spec = session.deployment.cluster
         if session.found.adopted and spec.release_image == default_release_image(spec.version, spec.architecture):
             # The release is not set, and its owner may take it from any registry.
-            cluster = dataclasses.replace(cluster, params={name: value for name, value in cluster.params.items() if name != "ocp_release_image"})
+            cluster = dataclasses.replace(
+                cluster, params={name: value for name, value in cluster.params.items() if name != "ocp_release_image"}
+            )
         try:
             objects = self.maker.present(session.found, cluster, session.desired.infra_env)
         except InvalidInput as error:
             if session.found.cluster is None or session.found.adopted:
                 raise
             hint = "to delete the cluster and create it again: -e openshift_force=start_over with openshift_confirm"
-            raise InvalidInput([dataclasses.replace(problem, hint=problem.hint or hint) for problem in error.problems]) from error
+            raise InvalidInput(
+                [dataclasses.replace(problem, hint=problem.hint or hint) for problem in error.problems]
+            ) from error
         for warning in objects.warnings:
             self.call.warn(warning)
         return objects
@@ -176,7 +211,11 @@ class _Presence:
         self._tell_changes()
         if not self.call.check_mode:
             own_id = str(cluster.get("openshift_cluster_id") or "") or None
-            ids = {"cluster_id": session.found.cluster_id, "infra_env_id": session.found.infra_env_id or None, "openshift_cluster_id": own_id}
+            ids = {
+                "cluster_id": session.found.cluster_id,
+                "infra_env_id": session.found.infra_env_id or None,
+                "openshift_cluster_id": own_id,
+            }
             remember(session.work_dir, **ids, adopted=session.found.adopted or None)
             self._note()
         return self._result(decision, recorded(session.found, session.name), lines)
@@ -184,12 +223,16 @@ class _Presence:
     def _tell_changes(self) -> None:
         """What is described otherwise than it was installed."""
         try:
-            later = Maker(self.session.service, self.session.work_dir, True).present(self.session.found, self.session.desired.cluster, None)
+            later = Maker(self.session.service, self.session.work_dir, True).present(
+                self.session.found, self.session.desired.cluster, None
+            )
         except ZeroTouchError as error:
             self.call.warn(f"The cluster is installed; what changed since then has no effect on it. {error.message}")
         else:
             if later.changes:
-                self.call.warn(f"The cluster is installed; what changed since then has no effect on it: {'; '.join(later.lines)}")
+                self.call.warn(
+                    f"The cluster is installed; what changed since then has no effect on it: {'; '.join(later.lines)}"
+                )
 
     def _image(self, objects: Objects, *, needed: bool) -> tuple[Image, list[str]]:
         """Where BMCs get the image; before the InfraEnv exists a placeholder."""
@@ -236,18 +279,32 @@ class _Presence:
         own_id = str((version.get("spec") or {}).get("clusterID") or "") or session.known.openshift_cluster_id
         if not own_id:
             raise ZeroTouchError(
-                f"The service does not know cluster {session.name}, and its own id is not known: its API does not answer. {seen.api.detail}".strip(),
-                "The id is read with auth/kubeconfig in the work directory; put it there, and see that the API can be reached.",
+                (
+                    f"The service does not know cluster {session.name}, and its own id is not known: its API does not "
+                    f"answer. {seen.api.detail}"
+                ).strip(),
+                "The id is read with auth/kubeconfig in the work directory; put it there, and see that the API can be "
+                "reached.",
             )
         api = urlsplit(cluster.api_url).hostname or f"api.{cluster.name}.{cluster.base_domain}"
-        existing = {"name": session.name, "api_vip_dnsname": api, "openshift_cluster_id": own_id, "openshift_version": cluster.version}
+        existing = {
+            "name": session.name,
+            "api_vip_dnsname": api,
+            "openshift_cluster_id": own_id,
+            "openshift_version": cluster.version,
+        }
         return DesiredServiceCluster(session.name, existing=existing)
 
-    def _result(self, decision: Decision, objects: Objects, lines: Sequence[str], image: Image | None = None) -> dict[str, Any]:
+    def _result(
+        self, decision: Decision, objects: Objects, lines: Sequence[str], image: Image | None = None
+    ) -> dict[str, Any]:
         call, work_dir = self.call, self.session.work_dir
         call.plan(lines)
         image = image or Image("")
-        files = {path.name: str(path) if path.is_file() else "" for path in (work_dir.kubeconfig, work_dir.kubeadmin_password)}
+        files = {
+            path.name: str(path) if path.is_file() else ""
+            for path in (work_dir.kubeconfig, work_dir.kubeadmin_password)
+        }
         result = {
             "changed": bool(lines),
             "plan": list(lines),
@@ -255,7 +312,9 @@ class _Presence:
             "stop": message_of(decision.stop),
             "state": decision.state,
             # A run that was killed may have left media behind. Check mode waits for nothing that it would have created.
-            "wait": not decision.stop and self._phase != "installed" and (bool(objects.cluster_id) or not call.check_mode),
+            "wait": not decision.stop
+            and self._phase != "installed"
+            and (bool(objects.cluster_id) or not call.check_mode),
             "report": decision.state == "installed" or not call.check_mode,
             "cluster": dict(objects.cluster),
             "infra_env": dict(objects.infra_env),
@@ -273,10 +332,16 @@ class _Presence:
 
 def ensure_absent(request: AssistedRequest, call: Opened) -> dict[str, Any]:
     """Nothing that was made from this work directory is at the service any more; the module's result."""
-    with contextlib.nullcontext() if call.check_mode or not request.work_dir.root.is_dir() else one_run(request.work_dir.root, MODULE_NAME, call.clock):
+    with (
+        contextlib.nullcontext()
+        if call.check_mode or not request.work_dir.root.is_dir()
+        else one_run(request.work_dir.root, MODULE_NAME, call.clock)
+    ):
         service = connect(call.params, call.clock, call.check_mode, learnt=call.add_secrets)
         try:
-            result = _removed(request, service, check_mode=call.check_mode or not request.work_dir.root.is_dir(), diff=call.diff)
+            result = _removed(
+                request, service, check_mode=call.check_mode or not request.work_dir.root.is_dir(), diff=call.diff
+            )
         finally:
             service.close()
         call.plan(result["plan"])
@@ -284,7 +349,9 @@ def ensure_absent(request: AssistedRequest, call: Opened) -> dict[str, Any]:
 
 
 def _removed(request: AssistedRequest, service: AssistedService, *, check_mode: bool, diff: bool) -> dict[str, Any]:
-    name = str((request.provided.cluster or {}).get("name") or request.work_dir.state.section("cluster").get("name") or "")
+    name = str(
+        (request.provided.cluster or {}).get("name") or request.work_dir.state.section("cluster").get("name") or ""
+    )
     found, stays = find_removable(service, request.work_dir, name, request.cluster_id)
     changes = [] if stays else Maker(service, request.work_dir, check_mode).absent(found)
     lines = [change.text() for change in changes]
@@ -303,12 +370,16 @@ def find_removable(service: AssistedService, work_dir: WorkDir, name: str, clust
 
 
 def check_removable(touch: Touch, clock: Clock) -> None:
-    """Raise :class:`ZeroTouchError` if the service has a cluster of this name that the work directory of ``touch`` did not create. GET only."""
+    """Raise :class:`ZeroTouchError` if the service has a cluster of this name that the work directory of ``touch`` did
+    not create. GET only.
+    """
     if touch.assisted is None or touch.work_dir is None:
         return
     service = connect(dict(touch.assisted), clock, True)
     try:
-        _found, stays = find_removable(service, WorkDir(touch.work_dir), touch.cluster, str(touch.assisted.get("cluster_id") or ""))
+        _found, stays = find_removable(
+            service, WorkDir(touch.work_dir), touch.cluster, str(touch.assisted.get("cluster_id") or "")
+        )
     finally:
         service.close()
     if stays:

@@ -64,10 +64,14 @@ class AssistedRequest:
 class DeploymentSession:
     """One opening of the module: what was asked for, the service, and what is there of this deployment."""
 
-    def __init__(self, request: AssistedRequest, call: Opened, deployment: Deployment, service: AssistedService) -> None:
+    def __init__(
+        self, request: AssistedRequest, call: Opened, deployment: Deployment, service: AssistedService
+    ) -> None:
         self.request, self.call, self.deployment, self.service = request, call, deployment, service
         self.work_dir = request.work_dir
-        self.desired: DesiredDeployment = read_desired_deployment(deployment, request.infra_env, request.host_options, request.names)
+        self.desired: DesiredDeployment = read_desired_deployment(
+            deployment, request.infra_env, request.host_options, request.names
+        )
         call.add_secrets(self.desired.secrets)
         hosts = hosts_of_deployment(deployment)
         chosen = {requested.name for requested in self.desired.hosts}
@@ -89,7 +93,9 @@ class DeploymentSession:
 
     def observer(self) -> AssistedObserver:
         who = identity({}, self.deployment)
-        return AssistedObserver(self.service, self.found.cluster_id, self.work_dir, who, connect_to=self.connect_to, ca_cert=self.ca_cert)
+        return AssistedObserver(
+            self.service, self.found.cluster_id, self.work_dir, who, connect_to=self.connect_to, ca_cert=self.ca_cert
+        )
 
     def fetch_credentials(self, cluster: Document) -> list[str]:
         """Bring home what the service has by now; a line for each file."""
@@ -101,10 +107,15 @@ class DeploymentSession:
 
 
 def open_session(request: AssistedRequest, call: Opened) -> tuple[DeploymentSession, tuple[Problem, ...]]:
-    """The session, and the warnings about its input. Raises :class:`InvalidInput` with every problem before the service is asked."""
+    """The session, and the warnings about its input.
+
+    Raises :class:`InvalidInput` with every problem before the service is asked.
+    """
     read, problems = read_input(request.provided, tell_secrets=call.add_secrets)
     # BMC modules and Nodes know hosts by hostname.
-    deployment = dataclasses.replace(read, hosts=tuple(dataclasses.replace(host, name=host.hostname or host.name) for host in read.hosts))
+    deployment = dataclasses.replace(
+        read, hosts=tuple(dataclasses.replace(host, name=host.hostname or host.name) for host in read.hosts)
+    )
     read_desired_deployment(deployment, request.infra_env, request.host_options, request.names)
     for problem in problems:
         call.warn(problem.text())

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What an assisted-service needs of us while its hosts come: hosts as described, and the word to begin once all of them are. What to do is a pure function."""
+"""What an assisted-service needs of us while its hosts come: hosts as described, and the word to begin once all of them
+are. What to do is a pure function.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,8 @@ STARTS = 3
 
 @dataclasses.dataclass(frozen=True)
 class UpkeepPlan:
-    """``hosts`` have changes to be made; ``refused`` cannot be as described, with the reasons; ``start``: everything is there; else ``waits`` says for what.
+    """``hosts`` have changes to be made; ``refused`` cannot be as described, with the reasons; ``start``: everything is
+    there; else ``waits`` says for what.
 
     ``complete``: all hosts are there, so that waiting would not mend what is refused.
     """
@@ -46,7 +49,8 @@ class UpkeepPlan:
 def plan_upkeep(cluster: Document, hosts: Sequence[Document], requests: Sequence[ServiceHostRequest]) -> UpkeepPlan:
     """What to do now for a cluster whose installation has not begun; nothing for another one.
 
-    It is begun only with exactly the hosts that are asked for: the service would also install a cluster without its workers, or a stranger with it.
+    It is begun only with exactly the hosts that are asked for: the service would also install a cluster without its
+    workers, or a stranger with it.
     """
     if cluster.get("status") not in BEFORE:
         status = cluster.get("status") or "not known"
@@ -55,24 +59,35 @@ def plan_upkeep(cluster: Document, hosts: Sequence[Document], requests: Sequence
     refused = tuple(f"{plan.request.name}: {plan.refused}" for plan in plans if plan.refused)
     changes = tuple(plan for plan in plans if plan.changes and not plan.refused)
     if refused or changes:
-        return UpkeepPlan(changes, refused, waits="hosts are not in the desired state yet", complete=all(plan.host is not None for plan in plans))
+        return UpkeepPlan(
+            changes,
+            refused,
+            waits="hosts are not in the desired state yet",
+            complete=all(plan.host is not None for plan in plans),
+        )
     open_ends = [f"{plan.request.name}: {plan.waiting}" for plan in plans if plan.waiting]
     own = {str((plan.host or {}).get("id")) for plan in plans}
     strangers = [read_host(host).name for host in hosts if str(host.get("id")) not in own]
-    unready = [f"{host.name} is {host.status}" for host in map(read_host, hosts) if str(host.id) in own and not host.ready]
+    unready = [
+        f"{host.name} is {host.status}" for host in map(read_host, hosts) if str(host.id) in own and not host.ready
+    ]
     waits = [*open_ends, *(f"{name} is registered but not in the configuration" for name in strangers), *unready]
     if waits or cluster.get("status") != "ready":
         return UpkeepPlan(waits="; ".join(waits) or f"the cluster is {read_cluster(cluster).status}")
     return UpkeepPlan(start=True)
 
 
-def plan_hosts(requests: Sequence[ServiceHostRequest], hosts: Sequence[Document], cluster_id: str) -> list[ServiceHostPlan]:
+def plan_hosts(
+    requests: Sequence[ServiceHostRequest], hosts: Sequence[Document], cluster_id: str
+) -> list[ServiceHostPlan]:
     """What makes hosts of a cluster as described."""
     matches = match_hosts(requests, hosts, {}, cluster_id)
     return [plan_host(request, match, {}) for request, match in zip(requests, matches, strict=True)]
 
 
-def change_hosts(service: AssistedService, plans: Sequence[ServiceHostPlan]) -> tuple[list[str], dict[str, ZeroTouchError]]:
+def change_hosts(
+    service: AssistedService, plans: Sequence[ServiceHostPlan]
+) -> tuple[list[str], dict[str, ZeroTouchError]]:
     """Make the changes; a line for each that was made, and by name of the host why it could not be changed."""
 
     def one(plan: ServiceHostPlan) -> None:
@@ -99,16 +114,24 @@ class Refusals:
 
     def lasting(self, errors: Mapping[str, ZeroTouchError]) -> dict[str, str]:
         """By name of the host, of the errors of a look those that were there at the look before."""
-        now = {name: str(error) for name, error in errors.items() if isinstance(error, RemoteError) and error.status == 400}
+        now = {
+            name: str(error) for name, error in errors.items() if isinstance(error, RemoteError) and error.status == 400
+        }
         known, self._before = self._before, now
         return {name: text for name, text in now.items() if known.get(name) == text}
 
 
 class Upkeep:
-    """Carries out :func:`plan_upkeep` between the looks of a supervisor; ``fetch`` brings credentials home as soon as the service has them."""
+    """Carries out :func:`plan_upkeep` between the looks of a supervisor; ``fetch`` brings credentials home as soon as
+    the service has them.
+    """
 
     def __init__(
-        self, service: AssistedService, observer: AssistedObserver, requests: Sequence[ServiceHostRequest], fetch: Callable[[Document], list[str]]
+        self,
+        service: AssistedService,
+        observer: AssistedObserver,
+        requests: Sequence[ServiceHostRequest],
+        fetch: Callable[[Document], list[str]],
     ) -> None:
         self._service, self._observer, self._requests, self._fetch = service, observer, requests, fetch
         self._starts = 0
@@ -128,7 +151,11 @@ class Upkeep:
             return dataclasses.replace(begun, lines=(*fetched, *begun.lines), changed=begun.changed or bool(fetched))
         self.refused = (*plan.refused, *(f"{name}: {text}" for name, text in lasting.items()))
         settled = plan.complete and not lines and len(lasting) == len(errors)
-        stop = StopReason(f"hosts cannot reach the desired state: {'; '.join(self.refused)}") if self.refused and settled else None
+        stop = (
+            StopReason(f"hosts cannot reach the desired state: {'; '.join(self.refused)}")
+            if self.refused and settled
+            else None
+        )
         reports = (f"{name}: {error}" for name, error in errors.items())
         return UpkeepResult((*fetched, *lines), (*plan.refused, *reports), stop, changed=bool(fetched or lines))
 
@@ -149,4 +176,6 @@ class Upkeep:
             return UpkeepResult() if passing else UpkeepResult(reports=(f"The installation cannot begin: {error}",))
         self._starts += 1
         again = f" again: {reason}" if self._starts > 1 and reason else ""
-        return UpkeepResult(lines=(f"All hosts are ready; the installation of cluster {cluster.name} is begun{again}",), changed=True)
+        return UpkeepResult(
+            lines=((f"All hosts are ready; the installation of cluster {cluster.name} is begun{again}"),), changed=True
+        )

@@ -1,9 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Supervises an installation by an assisted-service that is elsewhere: the same view, limits and folder of a failure as for an agent ISO.
+"""Supervises an installation by an assisted-service that is elsewhere: the same view, limits and folder of a failure as
+for an agent ISO.
 
-Between two reads it does what only a client can do: configure hosts, start the installation once all are ready, fetch credentials.
+Between two reads it does what only a client can do: configure hosts, start the installation once all are ready, fetch
+credentials.
 """
 
 from __future__ import annotations
@@ -78,13 +80,33 @@ def predict_installed(request: AssistedRequest, call: Opened, patience: Patience
         over = str(session.work_dir.state.section(SECTION).get("phase") or "") == "installed"
         lines = [] if over else ["detach media that are left, and note that the cluster is installed"]
         call.plan(lines)
-        return {"changed": not over, "plan": lines, "phase": "installed", "percent": 100, "progress": [], "elapsed": 0.0, "log_dir": ""}
+        return {
+            "changed": not over,
+            "plan": lines,
+            "phase": "installed",
+            "percent": 100,
+            "progress": [],
+            "elapsed": 0.0,
+            "log_dir": "",
+        }
     upkeep_plan = plan_upkeep(observer.cluster, observer.hosts, session.desired.hosts)
     lines = [change.text() for plan in upkeep_plan.hosts for change in plan.changes]
-    lines.append("begin the installation" if upkeep_plan.start else "configure the hosts, and start the installation once all are ready")
+    lines.append(
+        "begin the installation"
+        if upkeep_plan.start
+        else ("configure the hosts, and start the installation once all are ready")
+    )
     lines.append("wait until the cluster is installed")
     call.plan(lines)
-    return {"changed": True, "plan": lines, "phase": "", "percent": cluster.percent if cluster else 0, "progress": [], "elapsed": 0.0, "log_dir": ""}
+    return {
+        "changed": True,
+        "plan": lines,
+        "phase": "",
+        "percent": cluster.percent if cluster else 0,
+        "progress": [],
+        "elapsed": 0.0,
+        "log_dir": "",
+    }
 
 
 def _supervise(session: DeploymentSession, observer: AssistedObserver, patience: Patience) -> dict[str, Any]:
@@ -104,11 +126,20 @@ def _supervise(session: DeploymentSession, observer: AssistedObserver, patience:
 
     upkeep_plan = Upkeep(session.service, observer, session.desired.hosts, fetch)
     supervisor = Supervisor(
-        setup, lambda: observer.observe(state), patience.media, timeline, call.clock, call.progress, interval=INTERVAL, upkeep_plan=upkeep_plan
+        setup,
+        lambda: observer.observe(state),
+        patience.media,
+        timeline,
+        call.clock,
+        call.progress,
+        interval=INTERVAL,
+        upkeep_plan=upkeep_plan,
     )
     outcome = supervisor.run()
     if outcome.step.kind == "stop" and upkeep_plan.refused:
-        outcome = dataclasses.replace(outcome, suspects=tuple(dict.fromkeys((*upkeep_plan.refused, *outcome.suspects)))[:3])
+        outcome = dataclasses.replace(
+            outcome, suspects=tuple(dict.fromkeys((*upkeep_plan.refused, *outcome.suspects)))[:3]
+        )
     phase = str(timeline.section.get("phase") or "")
     if outcome.step.kind == "done":
         fetch(observer.cluster)
@@ -133,10 +164,17 @@ def _supervise(session: DeploymentSession, observer: AssistedObserver, patience:
 
 
 def _failure(
-    session: DeploymentSession, observer: AssistedObserver, setup: Setup, outcome: WaitOutcome, result: dict[str, Any], patience: Patience
+    session: DeploymentSession,
+    observer: AssistedObserver,
+    setup: Setup,
+    outcome: WaitOutcome,
+    result: dict[str, Any],
+    patience: Patience,
 ) -> PartialFailure:
     try:
-        directory: Path | None = write_bundle(patience.log_dir, outcome, setup, observer, patience.media, patience.redactor, utc_now()).directory
+        directory: Path | None = write_bundle(
+            patience.log_dir, outcome, setup, observer, patience.media, patience.redactor, utc_now()
+        ).directory
     except (OSError, ZeroTouchError) as error:
         directory = None
         session.call.progress(f"The failure bundle cannot be written: {error}")

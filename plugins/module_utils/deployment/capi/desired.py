@@ -30,7 +30,10 @@ _problem = OwnCheck("settings")
 
 @dataclasses.dataclass(frozen=True)
 class PoolOfHosts:
-    """A pool and its hosts of the inventory, in their order. ``replicas`` is what the user says, None without a number."""
+    """A pool and its hosts of the inventory, in their order.
+
+    ``replicas`` is what the user says, None without a number.
+    """
 
     name: str
     hosts: tuple[str, ...] = ()
@@ -52,11 +55,19 @@ def pools_of(deployment: Deployment, provided: Mapping[str, Any]) -> tuple[PoolO
     control_plane = PoolOfHosts(CONTROL_PLANE_POOL, tuple(names["master"]), _number(provided.get("control_plane")))
     listed = list(provided.get("machine_deployments") or ())
     if not listed:
-        return (control_plane, *([PoolOfHosts(default_pool(deployment.cluster.name), tuple(names["worker"]))] if names["worker"] else []))
+        return (
+            control_plane,
+            *([PoolOfHosts(default_pool(deployment.cluster.name), tuple(names["worker"]))] if names["worker"] else []),
+        )
     own = [{known.get(name, name) for name in pool.get("hosts") or ()} for pool in listed]
     rest = set(names["worker"]).difference(*own)
-    members = [[name for name in names["worker"] if name in hosts or (index == 0 and name in rest)] for index, hosts in enumerate(own)]
-    pools = (PoolOfHosts(str(pool["name"]), tuple(hosts), _number(pool)) for pool, hosts in zip(listed, members, strict=True))
+    members = [
+        [name for name in names["worker"] if name in hosts or (index == 0 and name in rest)]
+        for index, hosts in enumerate(own)
+    ]
+    pools = (
+        PoolOfHosts(str(pool["name"]), tuple(hosts), _number(pool)) for pool, hosts in zip(listed, members, strict=True)
+    )
     return (control_plane, *pools)
 
 
@@ -65,18 +76,29 @@ def default_pool(cluster: str) -> str:
     return f"{cluster}-workers"
 
 
-def control_plane_options(deployment: Deployment, provided: Mapping[str, Any], namespace: str, bmcs: Mapping[str, Mapping[str, Any]]) -> Options:
-    """The options, complete but for those of the connection and of the wait. ``bmcs`` are option ``bmc`` of the hosts by hostname."""
+def control_plane_options(
+    deployment: Deployment, provided: Mapping[str, Any], namespace: str, bmcs: Mapping[str, Mapping[str, Any]]
+) -> Options:
+    """The options, complete but for those of the connection and of the wait.
+
+    ``bmcs`` are option ``bmc`` of the hosts by hostname.
+    """
     cluster = deployment.cluster
     # A cluster with the BMCs of its machines would start to manage them, beside Metal3 of the hub.
-    plain = dataclasses.replace(deployment, hosts=tuple(dataclasses.replace(host, bmc=None) for host in deployment.hosts))
+    plain = dataclasses.replace(
+        deployment, hosts=tuple(dataclasses.replace(host, bmc=None) for host in deployment.hosts)
+    )
     spec = agent_cluster_install(plain)["spec"]
     networking = spec["networking"]
     overrides = json.loads(install_config_overrides(plain) or "{}")
     overrides.pop("capabilities", None)
     image = infra_env_options(deployment)
     pools = pools_of(deployment, provided)
-    proxy = {"http_proxy": cluster.proxy.http_proxy, "https_proxy": cluster.proxy.https_proxy, "no_proxy": no_proxy(deployment)}
+    proxy = {
+        "http_proxy": cluster.proxy.http_proxy,
+        "https_proxy": cluster.proxy.https_proxy,
+        "no_proxy": no_proxy(deployment),
+    }
     options = {
         "name": cluster.name,
         "namespace": namespace,
@@ -86,10 +108,15 @@ def control_plane_options(deployment: Deployment, provided: Mapping[str, Any], n
         "ingress_vips": spec.get("ingressVIPs"),
         "pull_secret": None if provided.get("pull_secret_name") else cluster.pull_secret,
         "ssh_public_keys": ssh_keys(cluster),
-        "cluster_network": {"pods": [each["cidr"] for each in networking["clusterNetwork"]], "services": networking["serviceNetwork"]},
+        "cluster_network": {
+            "pods": [each["cidr"] for each in networking["clusterNetwork"]],
+            "services": networking["serviceNetwork"],
+        },
         "host_prefixes": {each["cidr"]: each["hostPrefix"] for each in networking["clusterNetwork"]},
         "machine_network": [each["cidr"] for each in networking.get("machineNetwork") or ()],
-        "cluster_proxy": {key: value for key, value in proxy.items() if value} if cluster.proxy.http_proxy or cluster.proxy.https_proxy else {},
+        "cluster_proxy": {key: value for key, value in proxy.items() if value}
+        if cluster.proxy.http_proxy or cluster.proxy.https_proxy
+        else {},
         "capabilities": _capabilities(cluster.capabilities),
         "install_config_overrides": overrides,
         "image_registry": _registry(deployment) if not provided.get("image_registry_name") else {},
@@ -97,13 +124,18 @@ def control_plane_options(deployment: Deployment, provided: Mapping[str, Any], n
         "config": {**{key: image[key] for key in _OF_CONFIGS if key in image}, **(provided.get("config") or {})},
         "control_plane": {**(provided.get("control_plane") or {}), "replicas": pools[0].initial},
         "machine_deployments": list(_machine_deployments(pools[1:], provided)),
-        "hosts": list(_hosts(deployment.hosts, pools, bmcs)) if provided.get("infrastructure") != "user_templates" else [],
+        "hosts": list(_hosts(deployment.hosts, pools, bmcs))
+        if provided.get("infrastructure") != "user_templates"
+        else [],
     }
     return {key: value for key, value in options.items() if value not in _EMPTY or key == "hosts"}
 
 
 def planned_options(options: Mapping[str, Any], plan: Mapping[str, Any]) -> Options:
-    """The options of what was decided: sizes of pools, hosts that have a BareMetalHost, Machines that leave. ``plan`` is a result of module capi_plan."""
+    """The options of what was decided: sizes of pools, hosts that have a BareMetalHost, Machines that leave.
+
+    ``plan`` is a result of module capi_plan.
+    """
     sizes, described = plan["sizes"], set(plan["described_hosts"])
     pools = [_sized(pool, sizes.get(pool["name"])) for pool in options.get("machine_deployments") or ()]
     return {
@@ -129,10 +161,23 @@ def unusable(deployment: Deployment, provided: Mapping[str, Any]) -> list[Proble
 def _of_cluster(deployment: Deployment) -> Iterator[Problem]:
     cluster = deployment.cluster
     if cluster.extra_manifests:
-        hint = "Put them into ConfigMaps of the namespace on the hub, and name these in openshift_capi.manifests_config_maps."
-        yield _problem("openshift_cluster.extra_manifests", UNSUPPORTED, "the control plane provider takes manifests from ConfigMaps", hint=hint)
+        hint = (
+            "Put them into ConfigMaps of the namespace on the hub, and name these in "
+            "openshift_capi.manifests_config_maps."
+        )
+        yield _problem(
+            "openshift_cluster.extra_manifests",
+            UNSUPPORTED,
+            ("the control plane provider takes manifests from ConfigMaps"),
+            hint=hint,
+        )
     if cluster.platform not in ("baremetal", "none"):
-        yield _problem("openshift_cluster.platform", UNSUPPORTED, "the control plane provider installs platforms baremetal and none", value=cluster.platform)
+        yield _problem(
+            "openshift_cluster.platform",
+            UNSUPPORTED,
+            ("the control plane provider installs platforms baremetal and none"),
+            value=cluster.platform,
+        )
     if cluster.arbiter is not None or any(host.role == "arbiter" for host in deployment.hosts):
         yield _problem("openshift_groups.arbiters", UNSUPPORTED, "the control plane provider knows no arbiters")
 
@@ -151,15 +196,25 @@ def _of_hosts(deployment: Deployment, provided: Mapping[str, Any]) -> Iterator[P
     if provided.get("infrastructure") == "user_templates":
         return
     if not provided.get("metal3"):
-        detail = "the disk image that Metal3 writes: {image: {url, checksum}}, CoreOS of the release for the platform nutanix"
+        detail = (
+            "the disk image that Metal3 writes: {image: {url, checksum}}, CoreOS of the release for the platform "
+            "nutanix"
+        )
         yield _problem(
-            "openshift_capi.metal3", REQUIRED, detail, hint="Or set openshift_capi.infrastructure: user_templates to use your own machine templates."
+            "openshift_capi.metal3",
+            REQUIRED,
+            detail,
+            hint=("Or set openshift_capi.infrastructure: user_templates to use your own machine templates."),
         )
     for host in deployment.hosts:
         if host.listed and host.bmc is None:
             yield _problem(f"openshift_host[{host.name}].bmc", REQUIRED, "Metal3 boots the machine through its BMC")
         if host.listed and not host.macs:
-            yield _problem(f"openshift_host[{host.name}].interfaces", REQUIRED, "Metal3 recognises the machine by the MAC address of one of its NICs")
+            yield _problem(
+                f"openshift_host[{host.name}].interfaces",
+                REQUIRED,
+                ("Metal3 recognises the machine by the MAC address of one of its NICs"),
+            )
 
 
 def _number(pool: Any) -> int | None:
@@ -168,7 +223,10 @@ def _number(pool: Any) -> int | None:
 
 
 def _capabilities(provided: Mapping[str, Any]) -> Options:
-    names = {"baselineCapabilitySet": "baseline_capability", "additionalEnabledCapabilities": "additional_enabled_capabilities"}
+    names = {
+        "baselineCapabilitySet": "baseline_capability",
+        "additionalEnabledCapabilities": "additional_enabled_capabilities",
+    }
     return {option: provided[upstream] for upstream, option in names.items() if provided.get(upstream)}
 
 
@@ -177,22 +235,35 @@ def _registry(deployment: Deployment) -> Options:
     if not cluster.image_digest_sources:
         return {}
     bundle = encode_certificates(cluster.additional_trust_bundle)
-    return {"registries_conf": registries_conf(cluster.image_digest_sources)} | ({"ca_bundle": bundle} if bundle else {})
+    return {"registries_conf": registries_conf(cluster.image_digest_sources)} | (
+        {"ca_bundle": bundle} if bundle else {}
+    )
 
 
 def _machine_deployments(pools: Iterable[PoolOfHosts], provided: Mapping[str, Any]) -> Iterator[Options]:
     own = {str(pool["name"]): pool for pool in provided.get("machine_deployments") or ()}
     for pool in pools:
-        yield {**{key: value for key, value in own.get(pool.name, {}).items() if key != "hosts"}, "name": pool.name, "replicas": pool.initial}
+        yield {
+            **{key: value for key, value in own.get(pool.name, {}).items() if key != "hosts"},
+            "name": pool.name,
+            "replicas": pool.initial,
+        }
 
 
-def _hosts(hosts: Sequence[Host], pools: Iterable[PoolOfHosts], bmcs: Mapping[str, Mapping[str, Any]]) -> Iterator[Options]:
+def _hosts(
+    hosts: Sequence[Host], pools: Iterable[PoolOfHosts], bmcs: Mapping[str, Mapping[str, Any]]
+) -> Iterator[Options]:
     pool_of = {name: pool.name for pool in pools for name in pool.hosts}
     for host in hosts:
         name = host_name(host)
         if name not in pool_of:
             continue
-        entry: Options = {"name": name, "pool": pool_of[name], "boot_mac_address": normal_mac(host.macs[0]), "bmc": dict(bmcs[name])}
+        entry: Options = {
+            "name": name,
+            "pool": pool_of[name],
+            "boot_mac_address": normal_mac(host.macs[0]),
+            "bmc": dict(bmcs[name]),
+        }
         if host.root_device_hints:
             entry["root_device_hints"] = dict(host.root_device_hints)
         if host.network_config:

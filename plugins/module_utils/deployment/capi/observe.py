@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The use case of module ``capi_plan``: read a hub, and decide what a playbook does with a cluster of the OpenShift Assisted providers. Changes nothing."""
+"""The use case of module ``capi_plan``: read a hub, and decide what a playbook does with a cluster of the OpenShift
+Assisted providers. Changes nothing.
+"""
 
 from __future__ import annotations
 
@@ -21,19 +23,34 @@ from ..stop_reason import message_of
 from .resume import CapiDecision, CapiRequest, CapiView, MachineOnHub, decide
 
 
-def view_hub(client: KubeClient, namespace: str, name: str, *, metal3: bool, references: Sequence[tuple[str, str]] = ()) -> tuple[CapiView, InstallStatus]:
+def view_hub(
+    client: KubeClient, namespace: str, name: str, *, metal3: bool, references: Sequence[tuple[str, str]] = ()
+) -> tuple[CapiView, InstallStatus]:
     """The cluster as it is. Raises :class:`ZeroTouchError` for a hub without the providers, with what to install."""
     kinds = assisted_kinds(client, metal3=metal3, references=tuple(references))
     observed = observe(client, kinds, namespace, name)
     return view_of(observed, kinds, namespace, name)
 
 
-def view_of(observed: ObservedControlPlane, kinds: AssistedKinds, namespace: str, name: str) -> tuple[CapiView, InstallStatus]:
+def view_of(
+    observed: ObservedControlPlane, kinds: AssistedKinds, namespace: str, name: str
+) -> tuple[CapiView, InstallStatus]:
     """The same from what was observed; pure."""
     status = read_status(observed.install) if observed.install else InstallStatus()
-    at = {text(item, "spec", "consumerRef", "name"): host for host, item in observed.bare_metal_hosts.items() if part(item, "spec").get("consumerRef")}
-    own = {host for host, item in observed.bare_metal_hosts.items() if labels_of(item).get(CLUSTER_LABEL) == name and is_ours(item)}
-    others = {host: f"BareMetalHost {namespace}/{host} is not one of this cluster" for host in observed.bare_metal_hosts.keys() - own}
+    at = {
+        text(item, "spec", "consumerRef", "name"): host
+        for host, item in observed.bare_metal_hosts.items()
+        if part(item, "spec").get("consumerRef")
+    }
+    own = {
+        host
+        for host, item in observed.bare_metal_hosts.items()
+        if labels_of(item).get(CLUSTER_LABEL) == name and is_ours(item)
+    }
+    others = {
+        host: f"BareMetalHost {namespace}/{host} is not one of this cluster"
+        for host in observed.bare_metal_hosts.keys() - own
+    }
     plane = observed.get(kinds.control_plane, name)
     sizes = {CONTROL_PLANE_POOL: int(part(plane, "spec").get("replicas") or 0)} if plane is not None else {}
     for item in observed.of_kind(kinds.core.machine_deployment):
@@ -53,7 +70,9 @@ def view_of(observed: ObservedControlPlane, kinds: AssistedKinds, namespace: str
 
 
 def _machine(item: Object, at: Mapping[str, str]) -> MachineOnHub:
-    pool = CONTROL_PLANE_POOL if CONTROL_PLANE_LABEL in labels_of(item) else labels_of(item).get(DEPLOYMENT_NAME_LABEL, "")
+    pool = (
+        CONTROL_PLANE_POOL if CONTROL_PLANE_LABEL in labels_of(item) else labels_of(item).get(DEPLOYMENT_NAME_LABEL, "")
+    )
     return MachineOnHub(
         name=str(item["metadata"]["name"]),
         pool=pool,
@@ -84,7 +103,11 @@ def describe(view: CapiView, status: InstallStatus, decision: CapiDecision) -> d
         "reason": status.reason,
         "hosts": [host.row("name", "action", "reason") for host in decision.hosts],
         "pools": [
-            {"name": pool, "replicas": decision.sizes.get(pool, view.sizes.get(pool, 0)), "current_replicas": view.sizes.get(pool, 0)}
+            {
+                "name": pool,
+                "replicas": decision.sizes.get(pool, view.sizes.get(pool, 0)),
+                "current_replicas": view.sizes.get(pool, 0),
+            }
             for pool in dict.fromkeys([*view.sizes, *decision.sizes])
         ],
         "boot_hosts": decision.boot_hosts,

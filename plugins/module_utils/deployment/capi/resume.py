@@ -1,9 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a playbook does with a cluster of the OpenShift Assisted providers, as a pure function: which hosts get a BareMetalHost, sizes of pools, who leaves.
+"""What a playbook does with a cluster of the OpenShift Assisted providers, as a pure function: which hosts get a
+BareMetalHost, sizes of pools, who leaves.
 
-This is the plan only. Whether a host may be touched is decided by :mod:`..safety`, which has to be asked about :attr:`CapiDecision.touch_hosts` first.
+This is the plan only. Whether a host may be touched is decided by :mod:`..safety`, which has to be asked about
+:attr:`CapiDecision.touch_hosts` first.
 """
 
 from __future__ import annotations
@@ -22,12 +24,18 @@ Purpose = Literal["install", "scale", "add", "remove", "reprovision"]
 
 _NOT_INSTALLED = "is not installed, so that its pools cannot change one by one"
 _DEPLOY = "Run deploy_cluster first."
-_OLDEST_FIRST = "The control plane provider chooses by itself which control plane Machine it deletes (the oldest), and removes no member of etcd"
+_OLDEST_FIRST = (
+    "The control plane provider chooses by itself which control plane Machine it deletes (the oldest), and removes no "
+    "member of etcd"
+)
 
 
 @dataclasses.dataclass(frozen=True)
 class MachineOnHub:
-    """A Machine. ``host`` is the BareMetalHost that it has, ``node`` its Node; both are empty before there are any. ``created`` is a time stamp."""
+    """A Machine. ``host`` is the BareMetalHost that it has, ``node`` its Node; both are empty before there are any.
+
+    ``created`` is a time stamp.
+    """
 
     name: str
     pool: str
@@ -40,7 +48,8 @@ class MachineOnHub:
 
 @dataclasses.dataclass(frozen=True)
 class CapiView:
-    """A hub. ``sizes`` are spec.replicas of the pools that exist; ``hosts`` are names of BareMetalHosts of this cluster; ``failure`` of its installation.
+    """A hub. ``sizes`` are spec.replicas of the pools that exist; ``hosts`` are names of BareMetalHosts of this
+    cluster; ``failure`` of its installation.
 
     ``elsewhere`` says of BareMetalHosts with the name of a host why they are not of this cluster.
     """
@@ -65,7 +74,10 @@ class CapiView:
 
 @dataclasses.dataclass(frozen=True)
 class CapiRequest:
-    """What the user asks for. ``names`` are hosts; ``pool``, ``replicas`` and ``names`` (to be removed first) are those of a scaling."""
+    """What the user asks for.
+
+    ``names`` are hosts; ``pool``, ``replicas`` and ``names`` (to be removed first) are those of a scaling.
+    """
 
     purpose: Purpose
     pools: tuple[PoolOfHosts, ...]
@@ -84,9 +96,12 @@ class CapiRequest:
 
 @dataclasses.dataclass(frozen=True)
 class CapiDecision:
-    """``sizes``: replicas to write by pool; a pool without one keeps its size. ``described`` are the hosts that have a BareMetalHost afterwards.
+    """``sizes``: replicas to write by pool; a pool without one keeps its size.
 
-    ``leaving`` are hosts whose Machine is deleted, ``delete_first`` and ``recreate`` Machines, ``release`` hosts that lose their BareMetalHost.
+    ``described`` are the hosts that have a BareMetalHost afterwards.
+
+    ``leaving`` are hosts whose Machine is deleted, ``delete_first`` and ``recreate`` Machines, ``release`` hosts that
+    lose their BareMetalHost.
     """
 
     hosts: tuple[HostStep, ...] = ()
@@ -134,44 +149,77 @@ def _scale(view: CapiView, request: CapiRequest) -> CapiDecision:
     pool = next((each for each in request.pools if each.name == request.pool), PoolOfHosts(request.pool))
     machines, size = view.of_pool(pool.name), view.sizes.get(pool.name, 0)
     named = [machine for machine in machines if machine.host in request.names]
-    target = request.replicas if request.replicas is not None else size - _more_deletions(len(named), len(machines), size)
+    target = (
+        request.replicas if request.replicas is not None else size - _more_deletions(len(named), len(machines), size)
+    )
     if named and pool.name == CONTROL_PLANE_POOL:
-        return CapiDecision(stop=StopReason(f"{listed(request.names, 10)} cannot be chosen. {_OLDEST_FIRST}.", "Leave out openshift_node_pool.remove."))
+        return CapiDecision(
+            stop=StopReason(
+                f"{listed(request.names, 10)} cannot be chosen. {_OLDEST_FIRST}.",
+                "Leave out openshift_node_pool.remove.",
+            )
+        )
     if target >= size:
         return _grown(view, request, pool, target)
     return _shrunk(view, request, pool, target)
 
 
 def _grown(view: CapiView, request: CapiRequest, pool: PoolOfHosts, target: int) -> CapiDecision:
-    """BareMetalHosts that are free, and then hosts without one in the order of the inventory, until there are enough."""
+    """BareMetalHosts that are free, and then hosts without one in the order of the inventory, until there are
+    enough.
+    """
     taken = sum(1 for machine in view.of_pool(pool.name) if machine.host)
     free = [host for host in pool.hosts if host in view.hosts and view.at(host) is None]
     needed = max(0, target - taken - len(free))
     new = [host for host in pool.hosts if host not in view.hosts]
     if request.metal3 and needed > len(new):
         text = f"Pool {pool.name} needs {needed - len(new)} more hosts for {target} Machines."
-        return CapiDecision(stop=StopReason(text, "Add them to the group of its hosts in the inventory, or ask for fewer replicas."))
-    steps = tuple(_step(view, host) for host in pool.hosts if host in new[:needed] or host in view.hosts) if request.metal3 else ()
+        return CapiDecision(
+            stop=StopReason(text, ("Add them to the group of its hosts in the inventory, or ask for fewer replicas."))
+        )
+    steps = (
+        tuple(_step(view, host) for host in pool.hosts if host in new[:needed] or host in view.hosts)
+        if request.metal3
+        else ()
+    )
     return _described(CapiDecision(steps, {pool.name: target}), view, request)
 
 
 def _shrunk(view: CapiView, request: CapiRequest, pool: PoolOfHosts, target: int) -> CapiDecision:
-    """Those that the user names, then Machines without a Node, then the last hosts of the inventory; of a control plane the oldest."""
+    """Those that the user names, then Machines without a Node, then the last hosts of the inventory; of a control plane
+    the oldest.
+    """
     machines, size = view.of_pool(pool.name), view.sizes.get(pool.name, 0)
     count = min(_more_deletions(size - target, len(machines), size), len(machines))
     if pool.name == CONTROL_PLANE_POOL:
         chosen, marked = machines[:count], []
     else:
         place = {host: index for index, host in enumerate(pool.hosts)}
-        chosen = sorted(machines, key=lambda machine: (machine.host not in request.names, bool(machine.node), -place.get(machine.host, len(place))))[:count]
+        chosen = sorted(
+            machines,
+            key=lambda machine: (
+                machine.host not in request.names,
+                bool(machine.node),
+                -place.get(machine.host, len(place)),
+            ),
+        )[:count]
         marked = [machine.name for machine in chosen]
-    steps = tuple(HostStep(machine.host, "skip", f"Machine {machine.name} is deleted", doubtful=True) for machine in chosen if machine.host)
+    steps = tuple(
+        HostStep(machine.host, "skip", f"Machine {machine.name} is deleted", doubtful=True)
+        for machine in chosen
+        if machine.host
+    )
     leaving = tuple(step.name for step in steps)
-    return _described(CapiDecision(steps, {pool.name: target}, leaving=leaving, delete_first=tuple(marked)), view, request)
+    return _described(
+        CapiDecision(steps, {pool.name: target}, leaving=leaving, delete_first=tuple(marked)), view, request
+    )
 
 
 def _add(view: CapiView, request: CapiRequest) -> CapiDecision:
-    """A pool has a Machine for each of its hosts and for each of the new ones. A run that was interrupted counts the same."""
+    """A pool has a Machine for each of its hosts and for each of the new ones.
+
+    A run that was interrupted counts the same.
+    """
     if stop := _unready(view) or _unmanaged(request, "add_hosts"):
         return CapiDecision(stop=stop)
     chosen = [host for host in request.hosts if not request.names or host in request.names]
@@ -186,7 +234,9 @@ def _add(view: CapiView, request: CapiRequest) -> CapiDecision:
 
 
 def _remove(view: CapiView, request: CapiRequest) -> CapiDecision:
-    stop = _unready(view) or _unmanaged(request, "remove_hosts") or _unnamed(request) or _of_control_plane(view, request)
+    stop = (
+        _unready(view) or _unmanaged(request, "remove_hosts") or _unnamed(request) or _of_control_plane(view, request)
+    )
     if stop:
         return CapiDecision(stop=stop)
     sizes: dict[str, int] = {}
@@ -210,13 +260,20 @@ def _remove(view: CapiView, request: CapiRequest) -> CapiDecision:
 
 
 def _reprovision(view: CapiView, request: CapiRequest) -> CapiDecision:
-    stop = _unready(view) or _unmanaged(request, "reprovision_hosts") or _unnamed(request) or _of_control_plane(view, request)
+    stop = (
+        _unready(view)
+        or _unmanaged(request, "reprovision_hosts")
+        or _unnamed(request)
+        or _of_control_plane(view, request)
+    )
     if stop:
         return CapiDecision(stop=stop)
     machines = [machine for name in request.names if (machine := view.at(name)) is not None and not machine.deleting]
     steps = tuple(_leaving_step(view, name) for name in request.names)
     leaving = tuple(machine.host for machine in machines)
-    return _described(CapiDecision(steps, leaving=leaving, recreate=tuple(machine.name for machine in machines)), view, request)
+    return _described(
+        CapiDecision(steps, leaving=leaving, recreate=tuple(machine.name for machine in machines)), view, request
+    )
 
 
 _DECISIONS: Mapping[Purpose, Callable[[CapiView, CapiRequest], CapiDecision]] = {
@@ -257,7 +314,9 @@ def _leaving_step(view: CapiView, host: str) -> HostStep:
 
 
 def _more_deletions(wanted: int, machines: int, size: int) -> int:
-    """How many of the deletions are not ordered yet: an earlier run may have shrunk the pool, and its Machines still exist."""
+    """How many of the deletions are not ordered yet: an earlier run may have shrunk the pool, and its Machines still
+    exist.
+    """
     return max(0, wanted - max(0, machines - size))
 
 
@@ -276,13 +335,19 @@ def _no_pool(view: CapiView, request: CapiRequest) -> StopReason | None:
     if request.pool in known:
         return None
     request_pool = request.pool or "(no name)"
-    return StopReason(f"Cluster {view.cluster} has no pool {request_pool}.", f"Set openshift_node_pool.name to one of {', '.join(known)}.")
+    return StopReason(
+        f"Cluster {view.cluster} has no pool {request_pool}.",
+        (f"Set openshift_node_pool.name to one of {', '.join(known)}."),
+    )
 
 
 def _unmanaged(request: CapiRequest, playbook: str) -> StopReason | None:
     if request.metal3:
         return None
-    return StopReason(f"{playbook} needs BareMetalHosts, and the hosts of this cluster come from your own templates.", "Use scale_node_pool.")
+    return StopReason(
+        f"{playbook} needs BareMetalHosts, and the hosts of this cluster come from your own templates.",
+        "Use scale_node_pool.",
+    )
 
 
 def _unnamed(request: CapiRequest) -> StopReason | None:
@@ -290,9 +355,19 @@ def _unnamed(request: CapiRequest) -> StopReason | None:
 
 
 def _of_control_plane(view: CapiView, request: CapiRequest) -> StopReason | None:
-    found: Iterable[str] = [name for name in request.names if request.pool_of(name) == CONTROL_PLANE_POOL and name in view.hosts]
-    return _stop_for(list(found), f"it is a host of the control plane. {_OLDEST_FIRST}", "Use scale_node_pool with openshift_node_pool.name: control-plane.")
+    found: Iterable[str] = [
+        name for name in request.names if request.pool_of(name) == CONTROL_PLANE_POOL and name in view.hosts
+    ]
+    return _stop_for(
+        list(found),
+        f"it is a host of the control plane. {_OLDEST_FIRST}",
+        ("Use scale_node_pool with openshift_node_pool.name: control-plane."),
+    )
 
 
 def _stop_for(hosts: Sequence[str], reason: str, remedy: str) -> StopReason | None:
-    return StopReason("Nothing was changed.", hosts=tuple(StoppingHost(host, reason, remedy) for host in hosts)) if hosts else None
+    return (
+        StopReason("Nothing was changed.", hosts=tuple(StoppingHost(host, reason, remedy) for host in hosts))
+        if hosts
+        else None
+    )

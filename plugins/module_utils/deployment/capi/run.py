@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What module ``assisted_control_plane`` does, with a record of it in the work directory, for the report and for the next run."""
+"""What module ``assisted_control_plane`` does, with a record of it in the work directory, for the report and for the
+next run.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,10 @@ def run_recorded(call: Opened) -> dict[str, Any]:
 
 
 class CapiRecord:
-    """The record of one run (:class:`...capi.assisted.run.Recorder`). The Machines' hosts are recorded before Metal3 may boot them."""
+    """The record of one run (:class:`...capi.assisted.run.Recorder`).
+
+    The Machines' hosts are recorded before Metal3 may boot them.
+    """
 
     def __init__(self, work_dir: WorkDir, params: Mapping[str, Any], call: Opened) -> None:
         self._work_dir, self._call, self._params = work_dir, call, params
@@ -45,7 +50,10 @@ class CapiRecord:
         """Raises :class:`ZeroTouchError` if the record cannot be stored."""
         record = read_record(self._work_dir.root)
         if record.method not in ("", METHOD):
-            raise ZeroTouchError(f"{self._work_dir.root} records a deployment by method {record.method}.", "Destroy it first, or use another work directory.")
+            raise ZeroTouchError(
+                f"{self._work_dir.root} records a deployment by method {record.method}.",
+                "Destroy it first, or use another work directory.",
+            )
         self._timeline.known(started=self._timeline.phase == "installed")
         note(self._work_dir.root, [host for host in self._hosts if not record.touched(host)], BOOTED, method=METHOD)
         StoreLink(self._work_dir.root, self._call.clock).save()
@@ -55,7 +63,9 @@ class CapiRecord:
         if progress.installed and not failure:
             # Hosts that no Machine has taken are free for more Machines, and no members of the cluster.
             members = {row.host for row in progress.machines if row.host}
-            self._timeline.describe(_section(self._params, [host for host in self._hosts if host.name in members] or self._hosts))
+            self._timeline.describe(
+                _section(self._params, [host for host in self._hosts if host.name in members] or self._hosts)
+            )
             self._timeline.see(InstallSituation(status, progress.agents), ())
             self._timeline.installed()
             return
@@ -74,7 +84,11 @@ class CapiRecord:
 def _host(entry: Mapping[str, Any]) -> InventoryHost:
     role = "master" if entry.get("pool") == CONTROL_PLANE_POOL else "worker"
     addresses = [address.ip for address in static_addresses(entry.get("network_config") or {})]
-    macs = list(dict.fromkeys([str(entry["boot_mac_address"]), *(str(each["mac_address"]) for each in entry.get("interfaces") or ())]))
+    macs = list(
+        dict.fromkeys(
+            [str(entry["boot_mac_address"]), *(str(each["mac_address"]) for each in entry.get("interfaces") or ())]
+        )
+    )
     return inventory_host({"name": entry["name"], "role": role, "macs": macs, "static_ips": addresses})
 
 
@@ -94,7 +108,14 @@ def _section(params: Mapping[str, Any], hosts: list[InventoryHost]) -> dict[str,
         "ingress_vips": list(params["ingress_vips"] or ()),
         "machine_networks": list(params["machine_network"] or ()),
         "hosts": [
-            {"name": host.name, "hostname": host.hostname, "role": host.role, "macs": list(host.macs), "static_ips": list(host.addresses)} for host in hosts
+            {
+                "name": host.name,
+                "hostname": host.hostname,
+                "role": host.role,
+                "macs": list(host.macs),
+                "static_ips": list(host.addresses),
+            }
+            for host in hosts
         ],
         "replicas": {"master": roles.count("master"), "arbiter": 0, "worker": roles.count("worker")},
     }

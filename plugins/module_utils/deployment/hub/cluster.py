@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the module ``agent_cluster_install`` does, step by step: check the input, plan, apply, wait, fetch the credentials."""
+"""What the module ``agent_cluster_install`` does, step by step: check the input, plan, apply, wait, fetch the
+credentials.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +70,9 @@ class HubRequest:
             image_set=params["image_set"] or "",
             hold=params["hold"],
             wait_for=_PHASES.get(params["wait_for"]),
-            limits=InstallLimits(**{name: float(value) for name, value in params["timeouts"].items() if value is not None}),
+            limits=InstallLimits(
+                **{name: float(value) for name, value in params["timeouts"].items() if value is not None}
+            ),
             work_dir=WorkDir(work_dir) if work_dir else None,
             agent_namespace=params["agent_namespace"] or "",
             media_hosts=params["media_hosts"],
@@ -78,7 +82,14 @@ class HubRequest:
     def cluster(self, deployment: Deployment) -> HubCluster:
         name = deployment.cluster.name
         if self.name and self.name != name:
-            problem = Problem("name", "Invalid value", f"the configuration's cluster is {name}", layer="ours", check="settings", value=self.name)
+            problem = Problem(
+                "name",
+                "Invalid value",
+                f"the configuration's cluster is {name}",
+                layer="ours",
+                check="settings",
+                value=self.name,
+            )
             raise InvalidInput([problem])
         return HubCluster(deployment, self.namespace or deployment.cluster.namespace or name, self.hold, self.image_set)
 
@@ -86,7 +97,8 @@ class HubRequest:
 def ensure_present(request: HubRequest, call: Opened) -> dict[str, Any]:
     """The cluster is on the hub and as far as ``wait_for`` says; the module's result.
 
-    Raises :class:`InvalidInput` with every problem of the input, :class:`PartialFailure` with an account of what was done.
+    Raises :class:`InvalidInput` with every problem of the input, :class:`PartialFailure` with an account of what was
+    done.
     """
     deployment, problems = read_input(request.provided, tell_secrets=call.add_secrets)
     for problem in problems:
@@ -120,13 +132,19 @@ class _Presence:
             "plan": steps,
             "problems": [problem.as_dict() for problem in problems],
             "image_set": self._cluster.image_set_name,
-            "infra_env": infra_env_options(self._cluster.deployment, mirror_registry=self._cluster.mirror_name, namespace=self._cluster.namespace),
+            "infra_env": infra_env_options(
+                self._cluster.deployment, mirror_registry=self._cluster.mirror_name, namespace=self._cluster.namespace
+            ),
             "agents": agent_hosts(self._cluster.deployment.hosts),
         }
         if call.diff:
             result["diff"] = diff_of(outcomes)
         call.plan(steps)
-        refuse_failures(outcomes, len(plan.changes), {**result_of(self._reference, InstallSituation(plan.status), outcomes), **result})
+        refuse_failures(
+            outcomes,
+            len(plan.changes),
+            {**result_of(self._reference, InstallSituation(plan.status), outcomes), **result},
+        )
         if not call.check_mode:
             self._timeline.known(started=plan.status.started)
         situation = self._situation(plan, outcomes, result)
@@ -143,9 +161,15 @@ class _Presence:
             progress=call.progress,
             before_write=StoreLink(request.work_dir.root, call.clock).check if request.work_dir else lambda: None,
         )
-        return MediaDetacher(HostMedia(boot_requests(request.media_hosts), options), media_names(request.media_hosts), self._timeline.detached)
+        return MediaDetacher(
+            HostMedia(boot_requests(request.media_hosts), options),
+            media_names(request.media_hosts),
+            self._timeline.detached,
+        )
 
-    def _situation(self, plan: InstallPlan, outcomes: Sequence[WriteOutcome], result: Mapping[str, Any]) -> InstallSituation:
+    def _situation(
+        self, plan: InstallPlan, outcomes: Sequence[WriteOutcome], result: Mapping[str, Any]
+    ) -> InstallSituation:
         """How far it is, after the wait if one was asked for."""
         wanted = self._request.wait_for
         if self._call.check_mode:
@@ -181,7 +205,12 @@ class _Presence:
             # A kubeconfig that exists helps to find out why.
             credentials = self._credentials(wait.situation.status, result)
             changed = bool(result["changed"]) or self._media.changed
-            account = {**result, **result_of(self._reference, wait.situation, outcomes), **credentials, "changed": changed or credentials.get("changed", False)}
+            account = {
+                **result,
+                **result_of(self._reference, wait.situation, outcomes),
+                **credentials,
+                "changed": changed or credentials.get("changed", False),
+            }
             self._timeline.failed(error.message, terminal=wait.situation.status.terminal)
             raise PartialFailure(error.message, account, error.hint) from error
         finally:
@@ -213,7 +242,11 @@ class _Presence:
             write_credentials(credentials)
             if status.phase == "installed":
                 self._timeline.installed(self._media.done if self._request.media_hosts else None)
-        present = {path.name: str(path) for path in (work_dir.kubeconfig, work_dir.kubeadmin_password) if path.name not in credentials.missing}
+        present = {
+            path.name: str(path)
+            for path in (work_dir.kubeconfig, work_dir.kubeadmin_password)
+            if path.name not in credentials.missing
+        }
         return {
             "changed": bool(result.get("changed")) or credentials.changed,
             "kubeconfig": present.get("kubeconfig", ""),
@@ -241,7 +274,11 @@ def ensure_absent(request: HubRequest, call: Opened) -> dict[str, Any]:
             result["diff"] = diff_of(outcomes)
         refuse_failures(outcomes, len(changes), result)
         if not call.check_mode:
-            await_gone(client, [change for change in changes if change.resource in (CLUSTER_DEPLOYMENT, AGENT_CLUSTER_INSTALL)], REMOVAL_LIMIT)
+            await_gone(
+                client,
+                [change for change in changes if change.resource in (CLUSTER_DEPLOYMENT, AGENT_CLUSTER_INSTALL)],
+                REMOVAL_LIMIT,
+            )
         return result
     finally:
         client.close()

@@ -1,9 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The use case of the module ``agent_cluster_install``: a configuration becomes a cluster on a hub, watched until it is in the desired state.
+"""The use case of the module ``agent_cluster_install``: a configuration becomes a cluster on a hub, watched until it is
+in the desired state.
 
-Planning reads and decides, applying writes what the plan says; the wait detaches media as soon as a host reboots, and the credentials come home.
+Planning reads and decides, applying writes what the plan says; the wait detaches media as soon as a host reboots, and
+the credentials come home.
 """
 
 from __future__ import annotations
@@ -30,16 +32,25 @@ _BOOTED_FROM_DISK = frozenset({"Rebooting", "Waiting for ignition", "Configuring
 
 
 def plan_credentials(client: KubeClient, namespace: str, status: InstallStatus, work_dir: WorkDir) -> HubCredentials:
-    """Which credentials have to be fetched: the kubeconfig once the installation runs, the password once it is complete."""
-    wanted = ((status.kubeconfig_secret, KUBECONFIG, work_dir.kubeconfig), (status.password_secret, PASSWORD, work_dir.kubeadmin_password))
+    """Which credentials have to be fetched: the kubeconfig once the installation runs, the password once it is
+    complete.
+    """
+    wanted = (
+        (status.kubeconfig_secret, KUBECONFIG, work_dir.kubeconfig),
+        (status.password_secret, PASSWORD, work_dir.kubeadmin_password),
+    )
     return read_credentials(client, namespace, wanted)
 
 
 class MediaDetacher:
-    """Detaches the medium of each host as soon as it boots from its disk: a machine that prefers the medium would boot discovery again."""
+    """Detaches the medium of each host as soon as it boots from its disk: a machine that prefers the medium would boot
+    discovery again.
+    """
 
     def __init__(self, media: MediaControl, names: Mapping[str, str], done: Collection[str] = ()) -> None:
-        """``names``: hostname or MAC of a host, lower case -> its name for ``media``; ``done``: those that an earlier run detached."""
+        """``names``: hostname or MAC of a host, lower case -> its name for ``media``; ``done``: those that an earlier
+        run detached.
+        """
         self._media = media
         self._names = names
         self._tried: dict[str, int] = {}
@@ -58,7 +69,9 @@ class MediaDetacher:
             if not result.failed:
                 self._done.add(result.name)
             elif self._tried[result.name] == HUB_DETACH.attempts:
-                self.warnings.append(f"The medium of {result.name} could not be detached; detach it by hand: {result.reason}")
+                self.warnings.append(
+                    f"The medium of {result.name} could not be detached; detach it by hand: {result.reason}"
+                )
                 lines.append(self.warnings[-1])
         return lines
 
@@ -85,7 +98,11 @@ class MediaDetacher:
 
 def media_names(hosts: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """Hosts of the option ``media_hosts`` by everything an Agent may be known by."""
-    return {key: str(host["name"]) for host in hosts for key in (str(host["name"]).lower(), *(normal_mac(str(mac)) for mac in host["mac_addresses"]))}
+    return {
+        key: str(host["name"])
+        for host in hosts
+        for key in (str(host["name"]).lower(), *(normal_mac(str(mac)) for mac in host["mac_addresses"]))
+    }
 
 
 def result_of(cluster: ClusterRef, situation: InstallSituation, outcomes: Sequence[WriteOutcome]) -> dict[str, Any]:
@@ -99,7 +116,10 @@ def result_of(cluster: ClusterRef, situation: InstallSituation, outcomes: Sequen
         "reason": status.reason,
         "validations": [{"id": validation.id, "message": validation.message} for validation in status.validations],
         "hosts": hosts_result(situation.agents),
-        "objects": [{"kind": outcome.change.resource.kind, "name": outcome.change.name, "action": outcome.change.verb} for outcome in outcomes],
+        "objects": [
+            {"kind": outcome.change.resource.kind, "name": outcome.change.name, "action": outcome.change.verb}
+            for outcome in outcomes
+        ],
     }
 
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The use case of the module ``hub_plan``: look at a hub's Agents, a cluster's installation and its Nodes, and say what each host needs. Changes nothing."""
+"""The use case of the module ``hub_plan``: look at a hub's Agents, a cluster's installation and its Nodes, and say what
+each host needs. Changes nothing.
+"""
 
 from __future__ import annotations
 
@@ -75,12 +77,18 @@ def view_hub(hub: KubeClient, cluster: ClusterRef | None, *, connect_to: Connect
     return HubView(title, status, names, reference=cluster)
 
 
-def match_agents(hub: KubeClient, namespace: str, hosts: Sequence[Mapping[str, Any]], cluster: ClusterRef | None = None) -> list[Match]:
-    """Which Agent is which of the hosts, in order; ``hosts`` as the module ``agents`` takes them, ``cluster`` the one that they are meant for."""
+def match_agents(
+    hub: KubeClient, namespace: str, hosts: Sequence[Mapping[str, Any]], cluster: ClusterRef | None = None
+) -> list[Match]:
+    """Which Agent is which of the hosts, in order; ``hosts`` as the module ``agents`` takes them, ``cluster`` the one
+    that they are meant for.
+    """
     requests = host_requests(hosts, namespace)
     agents = [read_agent(item) for item in hub.list(AGENT.path(namespace))]
     meant = [
-        dataclasses.replace(each, identity=dataclasses.replace(each.identity, cluster=cluster)) if cluster is not None and each.cluster is None else each
+        dataclasses.replace(each, identity=dataclasses.replace(each.identity, cluster=cluster))
+        if cluster is not None and each.cluster is None
+        else each
         for each in requests
     ]
     found = match_hosts(meant, agents)
@@ -104,8 +112,10 @@ def _missing(hub: KubeClient, cluster: ClusterRef) -> str:
     except ForbiddenError:
         return ""
     return (
-        f"{hub.server} has no ClusterDeployment {cluster}, so that the hosts could not be bound to it. Nothing was done. Deploy the cluster first "
-        "(deploy_cluster), correct openshift_cluster.name and openshift_hub.namespace, or set openshift_hub.binding: none for hosts without a cluster."
+        f"{hub.server} has no ClusterDeployment {cluster}, so that the hosts could not be bound to it. Nothing was "
+        "done. Deploy the cluster first "
+        "(deploy_cluster), correct openshift_cluster.name and openshift_hub.namespace, or set openshift_hub.binding: "
+        "none for hosts without a cluster."
     )
 
 
@@ -122,7 +132,9 @@ def observe_and_decide(
     infra_env: str = "",
     binds: bool = False,
 ) -> tuple[HubView, HubDecision]:
-    """The hub as it is, and what each host needs. Agents of all InfraEnvs are read: a host may have registered through another one than ``infra_env``.
+    """The hub as it is, and what each host needs.
+
+    Agents of all InfraEnvs are read: a host may have registered through another one than ``infra_env``.
 
     ``state_file`` is that of the deployment, where earlier runs remember hosts that they waited for in vain.
     """
@@ -133,7 +145,14 @@ def observe_and_decide(
     if purpose == "reprovision":
         view = dataclasses.replace(view, early=_early(hub, namespace))
     nodes = {str(host["name"]): str(host.get("hostname") or host["name"]).lower() for host in hosts}
-    return view, decide_hosts(view, match_agents(hub, namespace, hosts, cluster), nodes.__getitem__, purpose=purpose, force=force, in_vain=in_vain)
+    return view, decide_hosts(
+        view,
+        match_agents(hub, namespace, hosts, cluster),
+        nodes.__getitem__,
+        purpose=purpose,
+        force=force,
+        in_vain=in_vain,
+    )
 
 
 def describe(view: HubView, decision: HubDecision) -> dict[str, Any]:

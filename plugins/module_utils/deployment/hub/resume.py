@@ -1,9 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What each host of a hub needs, as a pure function: boot it from the discovery image, wait for it, or leave it as it is.
+"""What each host of a hub needs, as a pure function: boot it from the discovery image, wait for it, or leave it as it
+is.
 
-This is the plan only. Whether a host may be touched is decided by :mod:`.safety`, which has to be asked about :attr:`HubDecision.touch_hosts` first.
+This is the plan only. Whether a host may be touched is decided by :mod:`.safety`, which has to be asked about
+:attr:`HubDecision.touch_hosts` first.
 """
 
 from __future__ import annotations
@@ -49,8 +51,9 @@ class HubDecision:
 @dataclasses.dataclass(frozen=True)
 class HubView:
     """What the hub says. ``nodes`` are the names of the cluster's Nodes, lower case; None when they could not be read.
-    ``cluster`` is the cluster's title, empty without one; ``reference`` is that cluster. ``early`` are the InfraEnvs that bind their hosts by themselves;
-    ``infra_env`` is the one of these hosts, empty where Agents of all of them count.
+    ``cluster`` is the cluster's title, empty without one; ``reference`` is that cluster. ``early`` are the InfraEnvs
+    that bind their hosts by themselves; ``infra_env`` is the one of these hosts, empty where Agents of all of them
+    count.
     ``missing`` says that the hub does not know the cluster that hosts are going to be bound to.
     """
 
@@ -77,12 +80,19 @@ def decide_hosts(
     force: Collection[str] = (),
     in_vain: Collection[str] = (),
 ) -> HubDecision:
-    """A decision for each host, in order. ``node_names`` gives the Node's name of a host; ``in_vain`` are hosts that an earlier run waited for to the end."""
+    """A decision for each host, in order.
+
+    ``node_names`` gives the Node's name of a host; ``in_vain`` are hosts that an earlier run waited for to the end.
+    """
     stop = _stop(view, matches, purpose)
     if stop is not None:
         return HubDecision(tuple(HostStep(match.host, "skip", "nothing is done") for match in matches), stop)
-    planned = ((match, _again(_decide(view, match, node_names(match.host), purpose, force), in_vain)) for match in matches)
-    return HubDecision(tuple(dataclasses.replace(action, doubtful=_is_doubtful(view, match, purpose)) for match, action in planned))
+    planned = (
+        (match, _again(_decide(view, match, node_names(match.host), purpose, force), in_vain)) for match in matches
+    )
+    return HubDecision(
+        tuple(dataclasses.replace(action, doubtful=_is_doubtful(view, match, purpose)) for match, action in planned)
+    )
 
 
 def _stop(view: HubView, matches: Sequence[Match], purpose: Purpose) -> StopReason | None:
@@ -92,7 +102,11 @@ def _stop(view: HubView, matches: Sequence[Match], purpose: Purpose) -> StopReas
     if purpose != "reprovision":
         return None
     reasons = [
-        f"{match.host} cannot come back as a free host: InfraEnv {match.agent.infra_env} binds its hosts early, and only remove_hosts takes them out"
+        (
+            f"{match.host} cannot come back as a free host: InfraEnv {match.agent.infra_env} binds its hosts early, "
+            "and "
+            "only remove_hosts takes them out"
+        )
         for match in matches
         if match.agent is not None and match.agent.cluster is not None and match.agent.infra_env in view.early
     ]
@@ -123,7 +137,11 @@ def _decide(view: HubView, match: Match, node: str, purpose: Purpose, force: Col
         return action("boot", "it has left its cluster and waits to boot the discovery image", forced=True)
     if purpose == "reprovision":
         free = agent.state in UNBOUND and agent.connected and _is_for_us(view, agent)
-        return action("skip", f"it is free already: {agent.state}") if free else action("boot", "it is reprovisioned", forced=True)
+        return (
+            action("skip", f"it is free already: {agent.state}")
+            if free
+            else action("boot", "it is reprovisioned", forced=True)
+        )
     if agent.state in INSTALLED:
         return action("skip", f"joined: {agent.state}")
     if agent.state in INSTALLING | PREPARING:
@@ -156,7 +174,9 @@ def _without_agent(view: HubView, match: Match, node: str, purpose: Purpose, for
     if match.status == "ambiguous":
         return HostStep(match.host, "skip", match.reason)
     if START_OVER in force or purpose == "reprovision":
-        return HostStep(match.host, "boot", f"{START_OVER} is set" if START_OVER in force else "it is reprovisioned", force=True)
+        return HostStep(
+            match.host, "boot", f"{START_OVER} is set" if START_OVER in force else "it is reprovisioned", force=True
+        )
     if node in (view.nodes or ()):
         return HostStep(match.host, "skip", f"its Node is in {view.cluster}")
     if match.leaving:

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the installation of a cluster of a hub leaves in the state file (sections ``cluster`` and ``install``), for the report and for the next run.
+"""What the installation of a cluster of a hub leaves in the state file (sections ``cluster`` and ``install``), for the
+report and for the next run.
 
 The form is that of :mod:`.timeline`; times are those of the control node, since the hub's clock may differ.
 """
@@ -32,7 +33,8 @@ _OVER = (INSTALLED, FAILED)
 class HubTimeline:
     """Keeps the record of one cluster in a work directory; without one (None) nothing is kept.
 
-    ``cluster`` is section ``cluster`` of the state (:func:`hub_section`), ``method`` the installation method that records.
+    ``cluster`` is section ``cluster`` of the state (:func:`hub_section`), ``method`` the installation method that
+    records.
     """
 
     def __init__(
@@ -52,7 +54,9 @@ class HubTimeline:
         self._section: dict[str, Any] = recorded if recorded.get("method") == method else {}
 
     @classmethod
-    def of(cls, work_dir: WorkDir | None, deployment: Deployment, now: Callable[[], datetime.datetime] = utc_now) -> HubTimeline:
+    def of(
+        cls, work_dir: WorkDir | None, deployment: Deployment, now: Callable[[], datetime.datetime] = utc_now
+    ) -> HubTimeline:
         return cls(work_dir, hosts_of_deployment(deployment), hub_section(deployment), now)
 
     @property
@@ -73,7 +77,10 @@ class HubTimeline:
             self._write()
 
     def describe(self, cluster: Mapping[str, Any]) -> None:
-        """Another description of the cluster, such as with other hosts; written when it is news. What is known of former hosts is forgotten."""
+        """Another description of the cluster, such as with other hosts; written when it is news.
+
+        What is known of former hosts is forgotten.
+        """
         self._cluster = dict(cluster)
         known, members = self._section.get("hosts") or {}, {str(host["name"]) for host in cluster["hosts"]}
         self._section["hosts"] = {name: entry for name, entry in known.items() if name in members}
@@ -96,7 +103,9 @@ class HubTimeline:
         status = situation.status
         if status.phase != INSTALLED and not status.terminal:
             self._section["phase"] = "installing" if status.started else "booted"
-            self._section.setdefault("phases", {}).setdefault("install" if status.started else "discovery", self._stamp())
+            self._section.setdefault("phases", {}).setdefault(
+                "install" if status.started else "discovery", self._stamp()
+            )
         for agent in situation.agents:
             self._host(agent)
         self._section[AWAITED] = _awaited(situation)
@@ -132,7 +141,13 @@ class HubTimeline:
         if (old.get("status"), old.get("stage")) != (agent.state, agent.stage):
             event = {"host": name, "status": agent.state, "stage": agent.stage, "at": self._stamp()}
             self._section.setdefault("timeline", []).append(event)
-        hosts[name] = {**old, "status": agent.state, "stage": agent.stage, "role": agent.role, "hostname": agent.hostname}
+        hosts[name] = {
+            **old,
+            "status": agent.state,
+            "stage": agent.stage,
+            "role": agent.role,
+            "hostname": agent.hostname,
+        }
 
     def _write(self, lengths: Mapping[str, float] | None = None) -> None:
         if self._work_dir is None:
@@ -150,7 +165,9 @@ class HubTimeline:
 
 
 def hub_section(deployment: Deployment) -> dict[str, Any]:
-    """Section ``cluster``: as for an agent ISO, but without a rendezvous host, and with what the report would otherwise find in the files of the image."""
+    """Section ``cluster``: as for an agent ISO, but without a rendezvous host, and with what the report would otherwise
+    find in the files of the image.
+    """
     spec = deployment.cluster
     return {
         **cluster_section(deployment),
@@ -164,11 +181,18 @@ def hub_section(deployment: Deployment) -> dict[str, Any]:
 
 def _awaited(situation: InstallSituation) -> dict[str, str]:
     """What the installation waits for, and the first host that is not complete."""
-    agent = next((agent for agent in situation.agents if agent.state not in ("installed", "known", "known-unbound")), None)
+    agent = next(
+        (agent for agent in situation.agents if agent.state not in ("installed", "known", "known-unbound")), None
+    )
     if agent is None:
         return Awaited(situation.status.text()).as_dict()
     reason = f"{agent.state}, {agent.stage}" if agent.stage else agent.state
-    return Awaited(situation.status.text(), agent.hostname or agent.name, reason, f"If it lasts, read the conditions of {agent.title} on the hub.").as_dict()
+    return Awaited(
+        situation.status.text(),
+        agent.hostname or agent.name,
+        reason,
+        (f"If it lasts, read the conditions of {agent.title} on the hub."),
+    ).as_dict()
 
 
 def _is(host: InventoryHost, agent: Agent) -> bool:

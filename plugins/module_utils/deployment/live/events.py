@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What happens in a run, as events: the lines of ``events.jsonl`` (schema: docs/schemas/event.schema.json) and the reasons of notifications."""
+"""What happens in a run, as events: the lines of ``events.jsonl`` (schema: docs/schemas/event.schema.json) and the
+reasons of notifications.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ Report = Mapping[str, Any]
 
 @dataclasses.dataclass(frozen=True)
 class RunEvent:
-    """``text`` is a sentence or line for people; ``host`` and ``status`` are those of an event of a host, ``phase`` the phase of the installation."""
+    """``text`` is a sentence or line for people; ``host`` and ``status`` are those of an event of a host, ``phase`` the
+    phase of the installation.
+    """
 
     kind: Kind
     text: str
@@ -26,7 +30,14 @@ class RunEvent:
     status: str = ""
 
     def as_dict(self, *, at: str, run: str, cluster: str) -> dict[str, Any]:
-        return {"format": FORMAT, "at": at, "run": run, "cluster": cluster, "event": self.kind, **{key: getattr(self, key) for key in _FIELDS}}
+        return {
+            "format": FORMAT,
+            "at": at,
+            "run": run,
+            "cluster": cluster,
+            "event": self.kind,
+            **{key: getattr(self, key) for key in _FIELDS},
+        }
 
 
 _FIELDS = ("text", "phase", "host", "status")

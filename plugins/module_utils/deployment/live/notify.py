@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Notifications (``openshift_notify``): events of a run as POST requests to webhooks. A fault of a webhook never ends a run."""
+"""Notifications (``openshift_notify``): events of a run as POST requests to webhooks.
+
+A fault of a webhook never ends a run.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,10 @@ _HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 @dataclasses.dataclass(frozen=True)
 class Webhook:
-    """``url`` and ``headers`` are secret. ``template`` is the body: a text for the format, or a structure whose texts have ``$names``."""
+    """``url`` and ``headers`` are secret.
+
+    ``template`` is the body: a text for the format, or a structure whose texts have ``$names``.
+    """
 
     url: str = dataclasses.field(repr=False)
     on: tuple[str, ...] = DEFAULT_EVENTS
@@ -66,7 +72,10 @@ class Webhook:
 
 
 def read_webhooks(value: Any) -> tuple[tuple[Webhook, ...], list[Problem]]:
-    """``openshift_notify``, and everything that is wrong with it. Never raises; no problem repeats a URL or a header."""
+    """``openshift_notify``, and everything that is wrong with it.
+
+    Never raises; no problem repeats a URL or a header.
+    """
     problems: list[Problem] = []
     entries = value if isinstance(value, list) else []
     hooks = [_read(f"{_VARIABLE}[{index}]", entry, problems) for index, entry in enumerate(entries)]
@@ -78,7 +87,11 @@ def _read(path: str, entry: Any, problems: list[Problem]) -> Webhook | None:
         problems.append(_problem(path, INVALID, f"must be a mapping with {', '.join(KEYS)}"))
         return None
     before = len(problems)
-    problems += [_problem(f"{path}.{key}", UNKNOWN_FIELD, f"known: {', '.join(KEYS)}", hint=nearest(str(key), KEYS)) for key in entry if key not in KEYS]
+    problems += [
+        _problem(f"{path}.{key}", UNKNOWN_FIELD, f"known: {', '.join(KEYS)}", hint=nearest(str(key), KEYS))
+        for key in entry
+        if key not in KEYS
+    ]
     url = entry.get("url")
     if not url:
         problems.append(_problem(f"{path}.url", REQUIRED, "name the URL of the webhook"))
@@ -91,25 +104,47 @@ def _read(path: str, entry: Any, problems: list[Problem]) -> Webhook | None:
         events = []
     for name in events:
         if name not in EVENTS:
-            problems.append(_problem(f"{path}.on", UNSUPPORTED, f"supported values: {', '.join(EVENTS)}", value=str(name), hint=nearest(str(name), EVENTS)))
+            problems.append(
+                _problem(
+                    f"{path}.on",
+                    UNSUPPORTED,
+                    f"supported values: {', '.join(EVENTS)}",
+                    value=str(name),
+                    hint=nearest(str(name), EVENTS),
+                )
+            )
     headers = entry.get("headers") or {}
     if not isinstance(headers, Mapping) or not all(_is_header(name, text) for name, text in headers.items()):
-        problems.append(_problem(f"{path}.headers", INVALID, "must be a mapping of names of headers to strings of visible characters"))
+        problems.append(
+            _problem(
+                f"{path}.headers", INVALID, ("must be a mapping of names of headers to strings of visible characters")
+            )
+        )
     chosen = entry.get("format", FORMATS[0])
     if chosen not in FORMATS:
-        problems.append(_problem(f"{path}.format", UNSUPPORTED, f"supported values: {', '.join(FORMATS)}", value=str(chosen)))
+        problems.append(
+            _problem(f"{path}.format", UNSUPPORTED, f"supported values: {', '.join(FORMATS)}", value=str(chosen))
+        )
     template = entry.get("template")
     if template is not None and not isinstance(template, (str, Mapping, list)):
         problems.append(_problem(f"{path}.template", INVALID, "must be a text, or the mapping or list that is sent"))
     if len(problems) > before:
         return None
-    return Webhook(str(url), tuple(map(str, events)), {str(name): str(text) for name, text in headers.items()}, template, str(chosen))
+    return Webhook(
+        str(url),
+        tuple(map(str, events)),
+        {str(name): str(text) for name, text in headers.items()},
+        template,
+        str(chosen),
+    )
 
 
 class Notifier:
     """Sends events. ``warn`` gets a line for each webhook that did not take one, once."""
 
-    def __init__(self, hooks: Sequence[Webhook], clock: Clock, connect_to: ConnectTo = DIRECT, ca_cert: str = "") -> None:
+    def __init__(
+        self, hooks: Sequence[Webhook], clock: Clock, connect_to: ConnectTo = DIRECT, ca_cert: str = ""
+    ) -> None:
         self._hooks = hooks
         self._clock = clock
         self._connect_to = connect_to
@@ -124,7 +159,9 @@ class Notifier:
                     self._post(hook, event)
                 except (ZeroTouchError, OSError, ValueError) as error:
                     reason = Redactor(hook.secrets()).text(str(error)).rstrip(".")
-                    faults.append(f"The notification of event {event['event']} was not delivered to {hook.name}: {reason}.")
+                    faults.append(
+                        f"The notification of event {event['event']} was not delivered to {hook.name}: {reason}."
+                    )
         return faults
 
     def _post(self, hook: Webhook, event: Mapping[str, Any]) -> None:
@@ -160,13 +197,22 @@ def _filled(template: Any, event: Mapping[str, Any]) -> Any:
 def _is_url(value: Any) -> bool:
     try:
         parts = urlsplit(value) if isinstance(value, str) else None
-        return parts is not None and parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and value.isprintable() and " " not in value
+        return (
+            parts is not None
+            and parts.scheme in ("http", "https")
+            and bool(parts.hostname)
+            and parts.port != 0
+            and value.isprintable()
+            and " " not in value
+        )
     except ValueError:
         return False
 
 
 def _is_header(name: Any, text: Any) -> bool:
-    return isinstance(text, str) and text.isprintable() and bool(text.strip()) and _HEADER.fullmatch(str(name)) is not None
+    return (
+        isinstance(text, str) and text.isprintable() and bool(text.strip()) and _HEADER.fullmatch(str(name)) is not None
+    )
 
 
 def _problem(path: str, kind: str, detail: str, value: str = "", hint: str = "") -> Problem:

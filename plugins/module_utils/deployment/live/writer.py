@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The report while a run goes on: ``report.json`` and ``report.html`` are written again after each change, and each event is a line of ``events.jsonl``.
+"""The report while a run goes on: ``report.json`` and ``report.html`` are written again after each change, and each
+event is a line of ``events.jsonl``.
 
 One :class:`LiveReport` accompanies one task. What it has to know of earlier tasks is in the files.
 """
@@ -38,7 +39,9 @@ _LARGEST_LOG = 8 << 20
 
 @dataclasses.dataclass(frozen=True)
 class LiveRun:
-    """The run that the report is about. ``cluster`` is its name before there is a configuration. ``change`` is the playbook of a run that
+    """The run that the report is about.
+
+    ``cluster`` is its name before there is a configuration. ``change`` is the playbook of a run that
     installs nothing; the report then describes that run.
     """
 
@@ -49,8 +52,9 @@ class LiveRun:
 
 
 class LiveReport:
-    """Writes in a thread of its own, so that no wait is longer for it, and at least every ``interval`` seconds. ``notify`` gets each event and returns what
-    went wrong.
+    """Writes in a thread of its own, so that no wait is longer for it, and at least every ``interval`` seconds.
+
+    ``notify`` gets each event and returns what went wrong.
     """
 
     def __init__(
@@ -127,7 +131,12 @@ class LiveReport:
         phase = str(plan.report["result"]["phase"])
         # First on disk, then to the webhooks, which may take their time.
         plan.apply()
-        self._append([RunEvent("line", line["text"], phase).as_dict(at=line["at"], run=self.run.run, cluster=self.run.cluster) for line in lines])
+        self._append(
+            [
+                RunEvent("line", line["text"], phase).as_dict(at=line["at"], run=self.run.run, cluster=self.run.cluster)
+                for line in lines
+            ]
+        )
         self.emit(*differences(before, plan.report))
         self._last = plan.report
 
@@ -141,7 +150,11 @@ class LiveReport:
         plan = plan_report(work_dir, self._redactor, before.get("warnings") or (), deployment=self._deployment, run=run)
         plan.report["cluster"]["name"] = plan.report["cluster"]["name"] or self.run.cluster
         self._before = self._before or plan.before or digest_of_files(work_dir)
-        earlier = (before.get("live") or {}).get("lines") or [] if (before.get("live") or {}).get("run") == self.run.run else []
+        earlier = (
+            (before.get("live") or {}).get("lines") or []
+            if (before.get("live") or {}).get("run") == self.run.run
+            else []
+        )
         self._history = self._history or _history_of(before)
         plan.report["live"] = self._live(plan.report, earlier)
         return plan
@@ -204,4 +217,10 @@ def _history_of(report: Report) -> list[dict[str, float]]:
         return list(report["live"].get("history") or [])
     if (report.get("result") or {}).get("phase") != "installed":
         return []
-    return [{str(phase["phase"]): float(phase["seconds"]) for phase in report.get("phases") or [] if phase["phase"] != "done"}]
+    return [
+        {
+            str(phase["phase"]): float(phase["seconds"])
+            for phase in report.get("phases") or []
+            if phase["phase"] != "done"
+        }
+    ]

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The use case of the module ``machine_deployment``: bring a MachineDeployment to a size, take exactly the named hosts out of it, and wait for its Machines.
+"""The use case of the module ``machine_deployment``: bring a MachineDeployment to a size, take exactly the named hosts
+out of it, and wait for its Machines.
 
 The Machines of named hosts are annotated first, so that Cluster API takes them when the number shrinks.
 
@@ -51,13 +52,19 @@ class DeploymentPlan:
         return (*self.marks, *((self.size,) if self.size else ()))
 
 
-def plan_deployment(found: Object, seen: Seen, removed: Sequence[PoolMachine], replicas: int, kinds: CoreKinds) -> DeploymentPlan:
+def plan_deployment(
+    found: Object, seen: Seen, removed: Sequence[PoolMachine], replicas: int, kinds: CoreKinds
+) -> DeploymentPlan:
     """The writes for a size that has been decided on."""
     marked = {machine.name for machine in seen.machines if machine.marked}
     namespace = str(found["metadata"]["namespace"])
     patch = {"metadata": {"annotations": {DELETE_MACHINE: "yes"}}}
     reason = f"its host was named: it goes first ({DELETE_MACHINE})"
-    marks = tuple(Change("patch", kinds.machine, namespace, machine.name, patch, (reason,)) for machine in removed if machine.name not in marked)
+    marks = tuple(
+        Change("patch", kinds.machine, namespace, machine.name, patch, (reason,))
+        for machine in removed
+        if machine.name not in marked
+    )
     wanted = {"metadata": {"namespace": namespace, "name": found["metadata"]["name"]}, "spec": {"replicas": replicas}}
     size = plan_object(kinds.machine_deployment, wanted, found)
     if size is not None and removed:
@@ -67,8 +74,10 @@ def plan_deployment(found: Object, seen: Seen, removed: Sequence[PoolMachine], r
 
 
 def wait_status(found: Mapping[str, Any], seen: Seen, replicas: int, target: Target) -> str:
-    """What is still waited for; empty once it is there. ``accepted``: so many Machines stay, each with its AgentMachine; ``replicas``: and none is going;
-    ``ready``: and all of them run.
+    """What is still waited for; empty once it is there.
+
+    ``accepted``: so many Machines stay, each with its AgentMachine; ``replicas``: and none is going; ``ready``: and all
+    of them run.
     """
     leaving = [machine for machine in seen.machines if machine.leaving]
     staying = [machine for machine in seen.machines if not machine.leaving]
@@ -94,7 +103,9 @@ def wait_status(found: Mapping[str, Any], seen: Seen, replicas: int, target: Tar
 
 
 def scale_deployment(call: Opened) -> dict[str, Any]:
-    """The module. Raises :class:`ZeroTouchError` where the size cannot be reached, or not in time, each with where every Machine is."""
+    """The module. Raises :class:`ZeroTouchError` where the size cannot be reached, or not in time, each with where
+    every Machine is.
+    """
     params = call.params
     client = connect(params, clock=call.clock, check_mode=call.check_mode)
     try:
@@ -110,7 +121,9 @@ class _Scaling:
         self._client, self._call = client, call
         self._kinds = core_kinds(client)
         self._demand = DesiredPool(params["replicas"], tuple(params["remove"]))
-        self._request = PoolRequest("MachineDeployment", params["namespace"], params["name"], "", params["agent_namespace"], self._demand)
+        self._request = PoolRequest(
+            "MachineDeployment", params["namespace"], params["name"], "", params["agent_namespace"], self._demand
+        )
         self._target: Target = params["wait_for"]
         self._limit = float(params["timeout"])
 
@@ -157,7 +170,9 @@ class _Scaling:
                 return seen
             message = f"{seen.pool.title}: {reason}"
             lines.repeat("", shortened(message, 160))
-        error = LimitReached(f"{message}, after {self._limit:g} s.", self._limit, "It goes on by itself; run again to wait further.")
+        error = LimitReached(
+            f"{message}, after {self._limit:g} s.", self._limit, "It goes on by itself; run again to wait further."
+        )
         error.result = result
         raise error
 
@@ -165,10 +180,15 @@ class _Scaling:
         path = self._kinds.machine_deployment.path(self._request.namespace, self._request.name)
         found = self._client.find(path)
         if found is None:
-            raise ZeroTouchError(f"There is no MachineDeployment {self._request.namespace}/{self._request.name}.", "Make it first (capi_cluster).")
+            raise ZeroTouchError(
+                f"There is no MachineDeployment {self._request.namespace}/{self._request.name}.",
+                "Make it first (capi_cluster).",
+            )
         return found, see_machine_deployment(self._client, self._request, found)
 
-    def _result(self, seen: Seen, steps: Sequence[str], outcomes: Sequence[WriteOutcome], replicas: int) -> dict[str, Any]:
+    def _result(
+        self, seen: Seen, steps: Sequence[str], outcomes: Sequence[WriteOutcome], replicas: int
+    ) -> dict[str, Any]:
         result: dict[str, Any] = {
             "changed": any(outcome.changed for outcome in outcomes),
             "plan": list(steps),

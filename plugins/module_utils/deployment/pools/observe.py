@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The use case of the module ``node_pool_plan``: look at a pool of Machines, at the Agents it might take and at the machines of the inventory, and say what is
-to be done for the size that is asked for. Changes nothing.
+"""The use case of the module ``node_pool_plan``: look at a pool of Machines, at the Agents it might take and at the
+machines of the inventory, and say what is to be done for the size that is asked for. Changes nothing.
 """
 
 from __future__ import annotations
@@ -52,12 +52,15 @@ _FOUND_OUT = ("inventory.agent-install.openshift.io/", "agentclassification.agen
 
 @dataclasses.dataclass(frozen=True)
 class PoolRequest:
-    """The options of the module, typed. ``hosts`` as the module ``agents`` takes them; those in ``manual`` are booted by the user.
+    """The options of the module, typed.
 
-    ``selector`` is that of a pool that does not exist yet; ``label`` (key, value) what steering puts on the Agents of the pool, None where it does not.
-    ``coming``: its hosted cluster may be missing, since it is made first. ``settings`` are options of the module ``node_pool`` that the pool gets in this run;
-    ``reserve`` is the number of free Agents that it holds besides, None for what its settings need; ``exclude`` are names of Agents and hosts that are for
-    other pools; ``planned`` are those that an earlier plan of this run used.
+    ``hosts`` as the module ``agents`` takes them; those in ``manual`` are booted by the user.
+
+    ``selector`` is that of a pool that does not exist yet; ``label`` (key, value) what steering puts on the Agents of
+    the pool, None where it does not. ``coming``: its hosted cluster may be missing, since it is made first.
+    ``settings`` are options of the module ``node_pool`` that the pool gets in this run; ``reserve`` is the number of
+    free Agents that it holds besides, None for what its settings need; ``exclude`` are names of Agents and hosts that
+    are for other pools; ``planned`` are those that an earlier plan of this run used.
     """
 
     kind: Kind
@@ -118,8 +121,12 @@ def pool_request(params: Mapping[str, Any]) -> PoolRequest:
 
 @dataclasses.dataclass(frozen=True)
 class Seen:
-    """A pool of either kind. ``selector`` is what it selects Agents by, None for any. ``unmade`` are Machines without an AgentMachine so far; ``others``,
-    where the pool does not exist, are those that its cluster has. ``spec`` is that of a NodePool as it will be."""
+    """A pool of either kind.
+
+    ``selector`` is what it selects Agents by, None for any. ``unmade`` are Machines without an AgentMachine so far;
+    ``others``, where the pool does not exist, are those that its cluster has. ``spec`` is that of a NodePool as it will
+    be.
+    """
 
     pool: ObservedPool
     machines: tuple[PoolMachineView, ...] = ()
@@ -134,7 +141,10 @@ class Seen:
 
 @dataclasses.dataclass(frozen=True)
 class PoolInfo:
-    """Everything that a plan is made of. ``steered``: the pool looks for the label that steering sets; ``agents`` are all that it might take."""
+    """Everything that a plan is made of.
+
+    ``steered``: the pool looks for the label that steering sets; ``agents`` are all that it might take.
+    """
 
     seen: Seen
     pool: ObservedPool
@@ -152,7 +162,10 @@ class PoolInfo:
         return plan_pool(self.pool, self.desired, self.spares, self.agents, self.judge, unusable, self.reserve_for)
 
     def reserve_for(self, size: int) -> Reserve:
-        """The free Agents that the pool holds besides at a size. Where its selector takes any Agent, or what users label, nothing is held."""
+        """The free Agents that the pool holds besides at a size.
+
+        Where its selector takes any Agent, or what users label, nothing is held.
+        """
         if not self.steered:
             return Reserve()
         spec = self.seen.spec if part(self.seen.spec, "autoScaling") else {**self.seen.spec, "replicas": size}
@@ -160,7 +173,10 @@ class PoolInfo:
         return found if self.reserve is None or not size else Reserve(growth=self.reserve)
 
     def hosts_of(self, machines: Sequence[PoolMachine]) -> list[str]:
-        """Names of the hosts of these Machines: that in the inventory, else the hostname. A Machine without an Agent has no host."""
+        """Names of the hosts of these Machines: that in the inventory, else the hostname.
+
+        A Machine without an Agent has no host.
+        """
         names = {spare.match.agent.key: spare.name for spare in self.spares if spare.match.agent is not None}
         return [names.get(machine.agent, machine.host) for machine in machines if machine.agent is not None]
 
@@ -175,10 +191,23 @@ def observe_pool(hub: KubeClient, request: PoolRequest) -> PoolInfo:
     steered = is_steered(selector, request.label)
     wanted = candidates(selector, request.label if steered else None, request.candidates)
     rule = _steering_rule(hub, request, seen, agents) if steered else None
-    judge = judge_of(wanted, seen.architecture or request.architecture, request.agent_namespace, _excluding(request.exclude, rule))
+    judge = judge_of(
+        wanted, seen.architecture or request.architecture, request.agent_namespace, _excluding(request.exclude, rule)
+    )
     pool = dataclasses.replace(seen.pool, machines=placed(seen.machines, agents))
     usable = tuple(agent for agent in agents if not agent.deleting)
-    return PoolInfo(seen, pool, request.desired, tuple(spares(request, agents, wanted)), usable, judge, steered, wanted, request.reserve, request.planned)
+    return PoolInfo(
+        seen,
+        pool,
+        request.desired,
+        tuple(spares(request, agents, wanted)),
+        usable,
+        judge,
+        steered,
+        wanted,
+        request.reserve,
+        request.planned,
+    )
 
 
 def is_steered(selector: Selector | None, label: tuple[str, str] | None) -> bool:
@@ -187,17 +216,28 @@ def is_steered(selector: Selector | None, label: tuple[str, str] | None) -> bool
 
 
 def candidates(selector: Selector | None, label: tuple[str, str] | None, asked: Selector) -> Selector:
-    """What an Agent has to fit: all that the pool selects by but the ``label``, which it is given, and what the user asks for besides."""
+    """What an Agent has to fit: all that the pool selects by but the ``label``, which it is given, and what the user
+    asks for besides.
+    """
     labels = {key: value for key, value in part(selector, "matchLabels").items() if label is None or key != label[0]}
     expressions = [*((selector or {}).get("matchExpressions") or ()), *(asked.get("matchExpressions") or ())]
     # The same label may be asked for twice, with different values: then no Agent matches.
-    expressions += [{"key": key, "operator": "In", "values": [value]} for key, value in part(asked, "matchLabels").items() if labels.get(key, value) != value]
+    expressions += [
+        {"key": key, "operator": "In", "values": [value]}
+        for key, value in part(asked, "matchLabels").items()
+        if labels.get(key, value) != value
+    ]
     labels |= {key: value for key, value in part(asked, "matchLabels").items() if key not in labels}
     return {**({"matchLabels": labels} if labels else {}), **({"matchExpressions": expressions} if expressions else {})}
 
 
-def _steering_rule(hub: KubeClient, request: PoolRequest, seen: Seen, agents: Sequence[Agent]) -> Callable[[Agent], Rejection | None] | None:
-    """The Agents that steering will refuse to label for the pool. It is known to it by the namespace of its Machines."""
+def _steering_rule(
+    hub: KubeClient, request: PoolRequest, seen: Seen, agents: Sequence[Agent]
+) -> Callable[[Agent], Rejection | None] | None:
+    """The Agents that steering will refuse to label for the pool.
+
+    It is known to it by the namespace of its Machines.
+    """
     cluster = seen.cluster or request.cluster
     if request.label is None or (request.kind == "NodePool" and not cluster):
         return None
@@ -208,7 +248,9 @@ def _steering_rule(hub: KubeClient, request: PoolRequest, seen: Seen, agents: Se
     return functools.partial(foreign, pool=pool, key=request.label[0], value=request.label[1], gone=gone)
 
 
-def _excluding(names: frozenset[str], rule: Callable[[Agent], Rejection | None] | None) -> Callable[[Agent], Rejection | None] | None:
+def _excluding(
+    names: frozenset[str], rule: Callable[[Agent], Rejection | None] | None
+) -> Callable[[Agent], Rejection | None] | None:
     """The rule, and besides that Agents of these names are for other pools."""
 
     def objection_to(agent: Agent) -> Rejection | None:
@@ -219,8 +261,12 @@ def _excluding(names: frozenset[str], rule: Callable[[Agent], Rejection | None] 
     return objection_to if names else rule
 
 
-def judge_of(wanted: Selector, architecture: str, namespace: str, barrier: Callable[[Agent], Rejection | None] | None = None) -> Judge:
-    """The hard rules of the choice of Agents, for any Machine of the pool; ``barrier`` says besides which must not be touched."""
+def judge_of(
+    wanted: Selector, architecture: str, namespace: str, barrier: Callable[[Agent], Rejection | None] | None = None
+) -> Judge:
+    """The hard rules of the choice of Agents, for any Machine of the pool; ``barrier`` says besides which must not be
+    touched.
+    """
     need = need_of(HostDemand(namespace, "", wanted, architecture, agent_namespace=namespace))
 
     def words(agent: Agent, host: AgentFacts) -> str:
@@ -254,10 +300,16 @@ def spares(request: PoolRequest, agents: Sequence[Agent], wanted: Selector) -> l
 
 
 def _unfit(host: Mapping[str, Any], request: PoolRequest, requirements: Sequence[Requirement]) -> str:
-    """Why the machine, or the Agent that it would get, is not one for the pool, as far as its labels can be known before."""
+    """Why the machine, or the Agent that it would get, is not one for the pool, as far as its labels can be known
+    before.
+    """
     if str(host["name"]) in request.exclude:
         return "it is for another pool of this run"
-    provided = {**({INFRA_ENV_LABEL: request.infra_env} if request.infra_env else {}), **request.agent_labels, **(host.get("agent_labels") or {})}
+    provided = {
+        **({INFRA_ENV_LABEL: request.infra_env} if request.infra_env else {}),
+        **request.agent_labels,
+        **(host.get("agent_labels") or {}),
+    }
     labels = {str(key): str(value) for key, value in provided.items() if value is not None}
     failed = tuple(each for each in requirements if not each.holds(labels))
     return f"its Agent would not fit the selector: {selector_text(failed)}" if failed else ""
@@ -266,16 +318,32 @@ def _unfit(host: Mapping[str, Any], request: PoolRequest, requirements: Sequence
 def placed(machines: Sequence[PoolMachineView], agents: Sequence[Agent]) -> tuple[PoolMachine, ...]:
     """The Machines; one whose reservation has not come back to it yet has its Agent all the same."""
     reserved = {
-        (str(part(agent.raw, "metadata", "annotations").get(RESERVED_NAMESPACE) or ""), str(agent.labels[RESERVED_LABEL])): agent.key
+        (
+            str(part(agent.raw, "metadata", "annotations").get(RESERVED_NAMESPACE) or ""),
+            str(agent.labels[RESERVED_LABEL]),
+        ): agent.key
         for agent in agents
         if agent.labels.get(RESERVED_LABEL)
     }
     known = {agent.key for agent in agents}
     found: list[PoolMachine] = []
     for machine in machines:
-        key: AgentKey | None = machine.agent if machine.agent in known else reserved.get((machine.namespace, machine.name))
+        key: AgentKey | None = (
+            machine.agent if machine.agent in known else reserved.get((machine.namespace, machine.name))
+        )
         ready = machine.state == "running"
-        found.append(PoolMachine(machine.name, key, machine.hostname, machine.node, machine.leaving, machine.marked, ready, machine.created))
+        found.append(
+            PoolMachine(
+                machine.name,
+                key,
+                machine.hostname,
+                machine.node,
+                machine.leaving,
+                machine.marked,
+                ready,
+                machine.created,
+            )
+        )
     return tuple(found)
 
 
@@ -290,9 +358,22 @@ def _node_pool(hub: KubeClient, request: PoolRequest) -> Seen:
     spec = _spec(request, view)
     if view.pool is None:
         known = request.cluster and hub.find(HOSTED_CLUSTER.path(request.namespace, request.cluster)) is not None
-        others = [each for each in hub.list(NODE_POOL.path(request.namespace)) if text(each, "spec", "clusterName") == request.cluster] if known else []
+        others = (
+            [
+                each
+                for each in hub.list(NODE_POOL.path(request.namespace))
+                if text(each, "spec", "clusterName") == request.cluster
+            ]
+            if known
+            else []
+        )
         names = tuple(sorted(text(each, "metadata", "name") for each in others))
-        return Seen(ObservedPool(view.title, exists=False, orphan="" if known else _no_cluster(request)), cluster=request.cluster, others=names, spec=spec)
+        return Seen(
+            ObservedPool(view.title, exists=False, orphan="" if known else _no_cluster(request)),
+            cluster=request.cluster,
+            others=names,
+            spec=spec,
+        )
     if request.desired.replicas != 0 or request.desired.keep:  # nothing is booted for a pool that is taken down
         _refuse_changes(request, view.pool)
     scaling = part(spec, "autoScaling")
@@ -301,7 +382,14 @@ def _node_pool(hub: KubeClient, request: PoolRequest) -> Seen:
     fixed = present if view.desired is None else view.desired
     replicas = None if scaling else fixed
     limits = f"{scaling.get('min')} to {scaling.get('max')}" if scaling else ""
-    pool = ObservedPool(view.title, replicas=replicas, autoscaling=limits, rollout=view.rollout, least=int(scaling.get("min") or 0), exchange=exchange)
+    pool = ObservedPool(
+        view.title,
+        replicas=replicas,
+        autoscaling=limits,
+        rollout=view.rollout,
+        least=int(scaling.get("min") or 0),
+        exchange=exchange,
+    )
     agent = part(view.pool, "spec", "platform", "agent")
     selector = agent.get("agentLabelSelector")
     return Seen(
@@ -317,7 +405,9 @@ def _node_pool(hub: KubeClient, request: PoolRequest) -> Seen:
 
 def _spec(request: PoolRequest, view: PoolView) -> dict[str, Any]:
     """The NodePool's spec as this run makes it."""
-    desired = pool_object({"name": request.name, "namespace": request.namespace, **provided(request.settings)}, view.pool)
+    desired = pool_object(
+        {"name": request.name, "namespace": request.namespace, **provided(request.settings)}, view.pool
+    )
     return dict(merged((view.pool or {}).get("spec") or {}, desired["spec"]))
 
 
@@ -330,7 +420,11 @@ def _refuse_changes(request: PoolRequest, pool: Object) -> None:
 
 
 def _no_cluster(request: PoolRequest) -> str:
-    named = f"there is no HostedCluster {request.namespace}/{request.cluster}" if request.cluster else "no option says which hosted cluster it is for"
+    named = (
+        f"there is no HostedCluster {request.namespace}/{request.cluster}"
+        if request.cluster
+        else "no option says which hosted cluster it is for"
+    )
     return f"{_title(request)} does not exist, and {named}. Make that first (deploy_cluster)."
 
 
@@ -351,7 +445,11 @@ def see_machine_deployment(hub: KubeClient, request: PoolRequest, found: Object)
     machines, unmade = _machines_of(hub, request)
     replicas = part(found, "spec").get("replicas")
     updated = part(found, "status").get("upToDateReplicas", part(found, "status").get("updatedReplicas"))
-    rollout = f"{updated or 0} of {replicas} Machines are up to date" if isinstance(replicas, int) and updated is not None and updated < len(machines) else ""
+    rollout = (
+        f"{updated or 0} of {replicas} Machines are up to date"
+        if isinstance(replicas, int) and updated is not None and updated < len(machines)
+        else ""
+    )
     return Seen(
         ObservedPool(_title(request), replicas=int(replicas or 0), rollout=rollout),
         machines,
@@ -364,14 +462,20 @@ def see_machine_deployment(hub: KubeClient, request: PoolRequest, found: Object)
 
 
 def _machines_of(hub: KubeClient, request: PoolRequest) -> tuple[tuple[PoolMachineView, ...], tuple[str, ...]]:
-    listed = hub.list(core_kinds(hub).machine.path(request.namespace), label_selector=f"{DEPLOYMENT_NAME_LABEL}={request.name}")
+    listed = hub.list(
+        core_kinds(hub).machine.path(request.namespace), label_selector=f"{DEPLOYMENT_NAME_LABEL}={request.name}"
+    )
     if not listed:
         return (), ()
     infra = {text(each, "metadata", "name"): each for each in hub.list(AGENT_MACHINE.path(request.namespace))}
-    agents = {agent.key: agent for agent in read_agents(hub.list(AGENT.path(request.agent_namespace), trim=without_bulk))}
+    agents = {
+        agent.key: agent for agent in read_agents(hub.list(AGENT.path(request.agent_namespace), trim=without_bulk))
+    }
     views, unmade = [], []
     for machine in listed:
-        agent_machine = infra.get(text(machine, "spec", "infrastructureRef", "name") or text(machine, "metadata", "name"))
+        agent_machine = infra.get(
+            text(machine, "spec", "infrastructureRef", "name") or text(machine, "metadata", "name")
+        )
         reference = part(agent_machine, "status", "agentRef")
         agent = agents.get((str(reference.get("namespace") or ""), str(reference.get("name") or "")))
         views.append(view_machine(machine, agent_machine, agent, hub.server_time()))
@@ -384,29 +488,39 @@ def _template_selector(hub: KubeClient, namespace: str, deployment: Object) -> S
     template = hub.find(AGENT_MACHINE_TEMPLATE.path(namespace, name)) if name else None
     if template is None:
         raise ZeroTouchError(
-            f"MachineDeployment {namespace}/{text(deployment, 'metadata', 'name')} refers to AgentMachineTemplate {name}, which does not exist."
+            f"MachineDeployment {namespace}/{text(deployment, 'metadata', 'name')} refers to AgentMachineTemplate "
+            f"{name}, which does not exist."
         )
     selector = part(template, "spec", "template", "spec").get("agentLabelSelector")
     return selector if isinstance(selector, Mapping) else None
 
 
 def warnings_of(info: PoolInfo, plan: PoolPlan) -> list[str]:
-    """What the user may not expect: a pool that keeps its size; a new pool that may have a mistyped name, for which machines would be booted."""
+    """What the user may not expect: a pool that keeps its size; a new pool that may have a mistyped name, for which
+    machines would be booted.
+    """
     seen, kept = info.seen, kept_size(info.pool, info.desired, info.spares, info.agents)
     found = [kept] if kept else []
     if seen.others and plan.replicas and not plan.stop:
         have = ", ".join(seen.others)
-        found.append(f"{seen.pool.title} does not exist and is created now. Hosted cluster {seen.cluster} already has {have}. Check the name of the pool.")
+        found.append(
+            f"{seen.pool.title} does not exist and is created now. Hosted cluster {seen.cluster} already has "
+            f"{have}. "
+            "Check the name of the pool."
+        )
     if plan.short and not plan.stop:
         held, be = plan.reserve, "is" if plan.short == 1 else "are"
         found.append(
-            f"{seen.pool.title} holds {held.total} free Agents in reserve ({held.why()}); {plan.short} of them {be} missing. Add hosts to the inventory."
+            f"{seen.pool.title} holds {held.total} free Agents in reserve ({held.why()}); {plan.short} of them {be} "
+            "missing. Add hosts to the inventory."
         )
     return found
 
 
 def promised(info: PoolInfo, plan: PoolPlan) -> list[str]:
-    """Names of the Agents and hosts that the plan uses, so that the plan of another pool does not use them as well: those with the label of the pool first."""
+    """Names of the Agents and hosts that the plan uses, so that the plan of another pool does not use them as well:
+    those with the label of the pool first.
+    """
     count = plan.needed + max(plan.reserve.total, len(plan.size.replaced))
     own = {key for key, value in part(info.seen.selector, "matchLabels").items()}
     free = sorted(plan.free, key=lambda agent: not (own and own <= set(agent.labels)))
@@ -414,7 +528,9 @@ def promised(info: PoolInfo, plan: PoolPlan) -> list[str]:
 
 
 def taken(info: PoolInfo, plan: PoolPlan) -> list[str]:
-    """Names that an earlier plan of this run used, and that this one cannot use: another run was faster, or the host cannot be had as it is."""
+    """Names that an earlier plan of this run used, and that this one cannot use: another run was faster, or the host
+    cannot be had as it is.
+    """
     of_pool = {machine.agent for machine in info.pool.machines}
     lost = [agent.name for agent in info.agents if agent.key not in of_pool and info.judge.obstacle(agent)]
     lost += plan.named("skip")

@@ -1,10 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""How a pool of Machines gets to the size that is asked for, as a pure function: which Agents are free for it, which machines of the inventory have to be
-booted so that there are enough, which Machines go, which machines are brought back into discovery, and what prevents it.
+"""How a pool of Machines gets to the size that is asked for, as a pure function: which Agents are free for it, which
+machines of the inventory have to be booted so that there are enough, which Machines go, which machines are brought back
+into discovery, and what prevents it.
 
-The promise is that of a deployment without pools (docs/safety.md#the-table): no BMC of a host that belongs to a cluster is touched.
+The promise is that of a deployment without pools (docs/safety.md#the-table): no BMC of a host that belongs to a cluster
+is touched.
 """
 
 from __future__ import annotations
@@ -33,7 +35,9 @@ _MOST_NAMED = 8
 
 @dataclasses.dataclass(frozen=True)
 class Judge:
-    """Whether an Agent can be had for the pool now: ``obstacle``; and whether it could be if it were free and ready: ``unfit``. Empty texts mean yes."""
+    """Whether an Agent can be had for the pool now: ``obstacle``; and whether it could be if it were free and ready:
+    ``unfit``. Empty texts mean yes.
+    """
 
     obstacle: Callable[[Agent], str]
     unfit: Callable[[Agent], str]
@@ -43,8 +47,9 @@ class Judge:
 class PoolPlan:
     """``needed`` Machines have no host yet; ``free`` Agents could be theirs.
 
-    ``size`` says which Machines leave. ``stop`` is the reason why nothing may be done. ``reserve`` says how many free Agents the pool needs besides, of which
-    ``short`` are missing; that stops nothing. ``order`` says whether other hosts become Nodes before those that are replaced leave.
+    ``size`` says which Machines leave. ``stop`` is the reason why nothing may be done. ``reserve`` says how many free
+    Agents the pool needs besides, of which ``short`` are missing; that stops nothing. ``order`` says whether other
+    hosts become Nodes before those that are replaced leave.
     """
 
     title: str
@@ -90,7 +95,9 @@ def plan_pool(
     unusable: Mapping[str, str] | None = None,
     reserve_for: Callable[[int], Reserve] = lambda _size: Reserve(),
 ) -> PoolPlan:
-    """The way from ``pool`` to ``desired``. ``agents`` are all that the pool might take, ``spares`` the machines of the inventory in its order; ``unusable``
+    """The way from ``pool`` to ``desired``.
+
+    ``agents`` are all that the pool might take, ``spares`` the machines of the inventory in its order; ``unusable``
     says why some of them must not be booted. ``reserve_for`` is the reserve of the pool at a size.
     """
     size = resize(pool, desired, spares, agents)
@@ -101,9 +108,12 @@ def plan_pool(
     needed = max(0, target - placed)
     free = tuple(agent for agent in agents if not judge.obstacle(agent))
     reserve = reserve_for(target)
-    # Hosts that leave the pool in this run are free afterwards. Other hosts come for those that are replaced, some of them in an earlier run.
+    # Hosts that leave the pool in this run are free afterwards. Other hosts come for those that are replaced, some of
+    # them in an earlier run.
     held = max(0, reserve.total - len(size.taken_out))
-    others = 0 if desired.order == "in_place" and not pool.exchange else max(0, len(size.replaced) - max(0, placed - target))
+    others = (
+        0 if desired.order == "in_place" and not pool.exchange else max(0, len(size.replaced) - max(0, placed - target))
+    )
     wanted = needed + max(held, others) - len(free)
     hosts = _steps(pool, spares, (needed - len(free), wanted), judge, unusable or {})
     coming = sum(step.action in ("prepare", "boot", "return", "wait") and step.fits for step in hosts)
@@ -113,18 +123,26 @@ def plan_pool(
     order: Order = "surge" if surge else "in_place"
     if not size.replaced:
         order = "auto"
-    plan = PoolPlan(pool.title, size, pool.replicas, needed, free, hosts, missing, reserve=reserve, short=short, order=order)
+    plan = PoolPlan(
+        pool.title, size, pool.replicas, needed, free, hosts, missing, reserve=reserve, short=short, order=order
+    )
     return dataclasses.replace(plan, stop=size.stop or _what_is_missing(plan, spares, agents, judge))
 
 
-def _steps(pool: ObservedPool, spares: Sequence[Spare], wanted: tuple[int, int], judge: Judge, unusable: Mapping[str, str]) -> tuple[HostStep, ...]:
-    """A step for each machine. ``wanted`` more hosts are needed than there are free ones: for Machines, and with the reserve."""
+def _steps(
+    pool: ObservedPool, spares: Sequence[Spare], wanted: tuple[int, int], judge: Judge, unusable: Mapping[str, str]
+) -> tuple[HostStep, ...]:
+    """A step for each machine.
+
+    ``wanted`` more hosts are needed than there are free ones: for Machines, and with the reserve.
+    """
     of_pool = {machine.agent: machine for machine in pool.machines if machine.agent}
     nodes = {machine.node.lower() for machine in pool.machines if machine.node}
     first = [_unless(_step(spare, of_pool, nodes, judge), unusable) for spare in spares]
     coming = sum(step.action in ("return", "wait") and step.fits for step in first)
     now, most = (max(0, number - coming) for number in wanted)
-    # Agents that are on the hub are prepared before a machine is booted, and machines with a BMC are booted before those that a user has to boot.
+    # Agents that are on the hub are prepared before a machine is booted, and machines with a BMC are booted before
+    # those that a user has to boot.
     ranked = sorted(range(len(first)), key=lambda index: _rank(first[index], spares[index]))
     chosen = [index for index in ranked if first[index].action in ("prepare", "boot")][: max(now, most)]
 
@@ -189,19 +207,33 @@ def _without_agent(spare: Spare, nodes: set[str]) -> HostStep:
     return HostStep(match.host, "boot", "it has no Agent")
 
 
-def _what_is_missing(plan: PoolPlan, spares: Sequence[Spare], agents: Sequence[Agent], judge: Judge) -> StopReason | None:
+def _what_is_missing(
+    plan: PoolPlan, spares: Sequence[Spare], agents: Sequence[Agent], judge: Judge
+) -> StopReason | None:
     if not plan.missing:
         return None
-    have = [f"{counted(len(plan.free), 'Agent')} {_is(len(plan.free))} free{_names([agent.hostname or agent.name for agent in plan.free])}"]
+    have = [
+        (
+            f"{counted(len(plan.free), 'Agent')} {_is(len(plan.free))} "
+            f"free{_names([agent.hostname or agent.name for agent in plan.free])}"
+        )
+    ]
     prepared, booted = plan.named("prepare", "wait"), plan.named("boot", "return")
     have += [f"{counted(len(prepared), 'host')} will be{_names(prepared)}"] if prepared else []
     have.append(f"{counted(len(booted), 'machine')} can be booted{_names(booted)}")
     of_inventory = {spare.match.agent.key for spare in spares if spare.match.agent is not None}
     useless = [f"{step.name}: {step.reason}" for step in plan.hosts if step.action == "skip"]
-    useless += [f"{agent.title}: {reason}" for agent in agents if agent.key not in of_inventory and (reason := judge.obstacle(agent))]
+    useless += [
+        f"{agent.title}: {reason}"
+        for agent in agents
+        if agent.key not in of_inventory and (reason := judge.obstacle(agent))
+    ]
     others = f" Not to be used: {listed(useless, _MOST_NAMED, '; ')}." if useless else ""
     needed = plan.needed or len(plan.size.replaced)
-    return StopReason(f"{counted(plan.missing, 'host')} {_is(plan.missing)} missing: {plan.title} needs {needed} more, {', '.join(have)}.{others}")
+    return StopReason(
+        f"{counted(plan.missing, 'host')} {_is(plan.missing)} missing: {plan.title} needs {needed} more, "
+        f"{', '.join(have)}.{others}"
+    )
 
 
 def _lines(plan: PoolPlan) -> Iterator[str]:

@@ -23,7 +23,8 @@ AgentKey = tuple[str, str]
 class PoolMachine:
     """One Machine of the pool. ``agent`` is the one it has reserved; ``leaving`` while it is being deleted.
 
-    ``marked``: Cluster API deletes it first when the pool shrinks; ``ready``: its Node is Ready; ``created`` is the server's time, which sorts as text.
+    ``marked``: Cluster API deletes it first when the pool shrinks; ``ready``: its Node is Ready; ``created`` is the
+    server's time, which sorts as text.
     """
 
     name: str
@@ -48,9 +49,9 @@ class PoolMachine:
 
 @dataclasses.dataclass(frozen=True)
 class ObservedPool:
-    """The pool as it is. ``replicas`` is None where autoscaling decides, between the numbers in ``autoscaling``, and at least ``least``; ``rollout`` says that
-    one runs; ``orphan`` why one that does not exist cannot be made. ``exchange`` is one that an earlier run has begun; ``replicas`` and ``autoscaling``
-    are those from before that.
+    """The pool as it is. ``replicas`` is None where autoscaling decides, between the numbers in ``autoscaling``, and at
+    least ``least``; ``rollout`` says that one runs; ``orphan`` why one that does not exist cannot be made. ``exchange``
+    is one that an earlier run has begun; ``replicas`` and ``autoscaling`` are those from before that.
     """
 
     title: str
@@ -70,7 +71,10 @@ class ObservedPool:
 
 @dataclasses.dataclass(frozen=True)
 class Spare:
-    """A machine of the inventory: its Agent, if it has one, and whether the user boots it. ``unfit`` is why its Agent would not be one for the pool."""
+    """A machine of the inventory: its Agent, if it has one, and whether the user boots it.
+
+    ``unfit`` is why its Agent would not be one for the pool.
+    """
 
     match: Match
     by_user: bool = False
@@ -84,8 +88,8 @@ class Spare:
 
 @dataclasses.dataclass(frozen=True)
 class DesiredPool:
-    """The requested size (None: as many as now, less what is removed; ``initial`` for a new pool), and names of hosts that must leave. Those in ``replace``
-    leave as well, and others come for them, in the ``order`` of module node_pool.
+    """The requested size (None: as many as now, less what is removed; ``initial`` for a new pool), and names of hosts
+    that must leave. Those in ``replace`` leave as well, and others come for them, in the ``order`` of module node_pool.
 
     ``keep``: a pool that exists keeps its size and its hosts; ``replicas`` is the size of a new one.
     """
@@ -100,8 +104,10 @@ class DesiredPool:
 
 @dataclasses.dataclass(frozen=True)
 class Resize:
-    """``replicas`` is the size to be reached, None where autoscaling decides. ``named`` are the Machines whose hosts were named for removal, ``chosen`` those
-    that leave besides because the pool shrinks, ``replaced`` those that other Machines replace. ``stop`` is why that cannot be done.
+    """``replicas`` is the size to be reached, None where autoscaling decides.
+
+    ``named`` are the Machines whose hosts were named for removal, ``chosen`` those that leave besides because the pool
+    shrinks, ``replaced`` those that other Machines replace. ``stop`` is why that cannot be done.
     """
 
     replicas: int | None
@@ -125,8 +131,13 @@ class Resize:
         return self.leaving if self.replicas else self.named
 
 
-def resize(pool: ObservedPool, desired: DesiredPool, spares: Sequence[Spare], agents: Sequence[Agent], *, choose: bool = True) -> Resize:
-    """The size, and exactly the Machines that leave. Without ``choose`` Cluster API decides who leaves besides those that are named."""
+def resize(
+    pool: ObservedPool, desired: DesiredPool, spares: Sequence[Spare], agents: Sequence[Agent], *, choose: bool = True
+) -> Resize:
+    """The size, and exactly the Machines that leave.
+
+    Without ``choose`` Cluster API decides who leaves besides those that are named.
+    """
     if desired.keep and pool.exists:
         desired = DesiredPool()
     # What has begun is completed.
@@ -140,61 +151,100 @@ def resize(pool: ObservedPool, desired: DesiredPool, spares: Sequence[Spare], ag
     return Resize(replicas, named, chosen, stop or _not_choosable(pool, replicas, chosen), replaced)
 
 
-def _both(named: Sequence[PoolMachine], replaced: Sequence[PoolMachine], pool: ObservedPool, replicas: int | None) -> StopReason | None:
-    """Why hosts cannot be replaced in the same run in which the pool shrinks: the hosts of two lists would leave at once, and other ones might go."""
+def _both(
+    named: Sequence[PoolMachine], replaced: Sequence[PoolMachine], pool: ObservedPool, replicas: int | None
+) -> StopReason | None:
+    """Why hosts cannot be replaced in the same run in which the pool shrinks: the hosts of two lists would leave at
+    once, and other ones might go.
+    """
     if not replaced or (not named and (replicas is None or pool.replicas is None or replicas >= pool.replicas)):
         return None
-    return StopReason(f"{pool.title} cannot get smaller and have hosts replaced in one run.", "Give replace_hosts alone, and change the size in the next run.")
+    return StopReason(
+        f"{pool.title} cannot get smaller and have hosts replaced in one run.",
+        ("Give replace_hosts alone, and change the size in the next run."),
+    )
 
 
-def kept_size(pool: ObservedPool, desired: DesiredPool, spares: Sequence[Spare] = (), agents: Sequence[Agent] = ()) -> str:
-    """That a pool keeps its size although another one is configured; empty if it does not differ, or if none is configured."""
+def kept_size(
+    pool: ObservedPool, desired: DesiredPool, spares: Sequence[Spare] = (), agents: Sequence[Agent] = ()
+) -> str:
+    """That a pool keeps its size although another one is configured; empty if it does not differ, or if none is
+    configured.
+    """
     asked = desired.replicas if desired.replicas is not None else (desired.initial or None)
     if not desired.keep or not pool.exists:
         return ""
-    has = f"{pool.title} has {pool.replicas} replicas" if pool.replicas is not None else f"{pool.title} is scaled automatically ({pool.autoscaling})"
+    has = (
+        f"{pool.title} has {pool.replicas} replicas"
+        if pool.replicas is not None
+        else (f"{pool.title} is scaled automatically ({pool.autoscaling})")
+    )
     differs = [f"{asked} {is_or_are(asked)} configured"] if asked is not None and asked != pool.replicas else []
     here = [machine.host for machine in _removed(pool, desired.remove, spares, agents)[0]]
     differs += [f"{', '.join(here)} {is_or_are(len(here))} to be removed"] if here else []
     if not differs:
         return ""
-    return f"{has}, and {' and '.join(differs)}. deploy_cluster does not change the size of a pool that exists: run scale_node_pool to change it."
+    return (
+        f"{has}, and {' and '.join(differs)}. deploy_cluster does not change the size of a pool that exists: run "
+        "scale_node_pool to change it."
+    )
 
 
 def _chosen(pool: ObservedPool, replicas: int | None, named: Sequence[PoolMachine]) -> tuple[PoolMachine, ...]:
-    """The Machines that leave because the pool shrinks by more than was named: those that an interrupted run marked, then those without a host, then those
-    that are not Ready, and the newest first.
+    """The Machines that leave because the pool shrinks by more than was named: those that an interrupted run marked,
+    then those without a host, then those that are not Ready, and the newest first.
     """
     if not pool.exists or pool.replicas is None or replicas is None or replicas >= pool.replicas:
         return ()
     names = {machine.name for machine in named}
-    others = sorted((machine for machine in pool.staying if machine.name not in names), key=lambda machine: (machine.created, machine.name), reverse=True)
+    others = sorted(
+        (machine for machine in pool.staying if machine.name not in names),
+        key=lambda machine: (machine.created, machine.name),
+        reverse=True,
+    )
     others.sort(key=lambda machine: (not machine.marked, machine.agent is not None, machine.ready))
     return tuple(others[: max(0, len(others) - replicas)])
 
 
 def _not_choosable(pool: ObservedPool, replicas: int | None, chosen: Sequence[PoolMachine]) -> StopReason | None:
-    """Why it cannot be said which hosts leave. The annotation works while the Machines are of one MachineSet, and all of them exist."""
+    """Why it cannot be said which hosts leave.
+
+    The annotation works while the Machines are of one MachineSet, and all of them exist.
+    """
     if not chosen or not replicas:
         return None
     missing = (pool.replicas or 0) - len(pool.staying)
     if pool.rollout:
-        return StopReason(f"Which hosts leave {pool.title} cannot be chosen while a rollout runs ({pool.rollout}).", _AFTER_ROLLOUT)
+        return StopReason(
+            f"Which hosts leave {pool.title} cannot be chosen while a rollout runs ({pool.rollout}).", _AFTER_ROLLOUT
+        )
     if missing > 0:
-        text = f"Which hosts leave {pool.title} cannot be chosen yet: Cluster API has not created {missing} of its Machines yet."
+        text = (
+            f"Which hosts leave {pool.title} cannot be chosen yet: Cluster API has not created {missing} of its "
+            "Machines yet."
+        )
         return StopReason(text, "Run again in a minute.")
     return None
 
 
-def _removed(pool: ObservedPool, names: Sequence[str], spares: Sequence[Spare], agents: Sequence[Agent]) -> tuple[tuple[PoolMachine, ...], StopReason | None]:
-    """The Machines that are meant by name, and what is wrong with the names. A host that is known but not in the pool (any more) is no mistake."""
+def _removed(
+    pool: ObservedPool, names: Sequence[str], spares: Sequence[Spare], agents: Sequence[Agent]
+) -> tuple[tuple[PoolMachine, ...], StopReason | None]:
+    """The Machines that are meant by name, and what is wrong with the names.
+
+    A host that is known but not in the pool (any more) is no mistake.
+    """
     agent_of = {spare.name.lower(): spare.match.agent.key for spare in spares if spare.match.agent is not None}
     known = {spare.name.lower() for spare in spares} | {spare.hostname.lower() for spare in spares}
-    known |= {text.lower() for agent in agents for text in (agent.name, agent.hostname)} | {name for machine in pool.machines for name in machine.names()}
+    known |= {text.lower() for agent in agents for text in (agent.name, agent.hostname)} | {
+        name for machine in pool.machines for name in machine.names()
+    }
     found: dict[str, PoolMachine] = {}
     for name in names:
         key = agent_of.get(name.lower())
-        meant = [machine for machine in pool.staying if (machine.agent == key if key else name.lower() in machine.names())]
+        meant = [
+            machine for machine in pool.staying if (machine.agent == key if key else name.lower() in machine.names())
+        ]
         if len(meant) > 1:
             all_names = ", ".join(machine.name for machine in meant)
             text = f"{name} means several Machines of {pool.title}: {all_names}."
@@ -208,13 +258,19 @@ def _removed(pool: ObservedPool, names: Sequence[str], spares: Sequence[Spare], 
     return tuple(found.values()), None
 
 
-def _size(pool: ObservedPool, desired: DesiredPool, removed: Sequence[PoolMachine]) -> tuple[int | None, StopReason | None]:
+def _size(
+    pool: ObservedPool, desired: DesiredPool, removed: Sequence[PoolMachine]
+) -> tuple[int | None, StopReason | None]:
     """How many replicas the pool must have, and why it cannot have them."""
     if not pool.exists:
         size = desired.initial if desired.replicas is None else desired.replicas
         if pool.orphan and size:
             return size, StopReason(pool.orphan)
-        return (0, StopReason(f"{pool.title} does not exist.", "Set its number of replicas.")) if size is None else (size, None)
+        return (
+            (0, StopReason(f"{pool.title} does not exist.", "Set its number of replicas."))
+            if size is None
+            else (size, None)
+        )
     if pool.replicas is None:
         asked = "remove" if desired.remove else ""
         if desired.replicas is not None:
@@ -225,9 +281,15 @@ def _size(pool: ObservedPool, desired: DesiredPool, removed: Sequence[PoolMachin
     surplus = max(0, len(pool.staying) - pool.replicas)
     rest = pool.replicas - max(0, len(removed) - surplus)
     if removed and pool.rollout:
-        return rest, StopReason(f"Which Machine is deleted cannot be chosen while a rollout of {pool.title} runs ({pool.rollout}).", _AFTER_ROLLOUT)
+        return rest, StopReason(
+            (f"Which Machine is deleted cannot be chosen while a rollout of {pool.title} runs ({pool.rollout})."),
+            _AFTER_ROLLOUT,
+        )
     if removed and desired.replicas is not None and desired.replicas > rest:
         without = ", ".join(machine.hostname or machine.name for machine in removed)
-        text = f"{pool.title} has {pool.replicas} replicas: without {without} there are {rest}, and {desired.replicas} are requested."
+        text = (
+            f"{pool.title} has {pool.replicas} replicas: without {without} there are {rest}, and {desired.replicas} "
+            "are requested."
+        )
         return desired.replicas, StopReason(text, f"Request {rest} now, and {desired.replicas} in the next run.")
     return (rest if desired.replicas is None else desired.replicas), None

@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which machines a change of a pool may touch, by the safety table: those that leave it (actions shrink and replace_out), and those that are booted for it
-(supply and replace_in).
+"""Which machines a change of a pool may touch, by the safety table: those that leave it (actions shrink and
+replace_out), and those that are booted for it (supply and replace_in).
 
-A spare machine that must not or need not be booted (no BMC, a Node already) is replaced by another one; any other obstacle stops the run. A machine that is
-only for the reserve of the pool stops nothing: it is left alone and named.
+A spare machine that must not or need not be booted (no BMC, a Node already) is replaced by another one; any other
+obstacle stops the run. A machine that is only for the reserve of the pool stops nothing: it is left alone and named.
 """
 
 from __future__ import annotations
@@ -30,8 +30,11 @@ _MOST_NAMED = 30
 
 @dataclasses.dataclass(frozen=True)
 class Touched:
-    """The plan after the decision. ``booted`` are the verdicts about the machines that it boots; ``unusable`` says why others are left alone that it would
-    have booted; ``not_checked`` which sources could not be read. ``failed`` are hosts that leave although their BMCs cannot be used, with the reason.
+    """The plan after the decision.
+
+    ``booted`` are the verdicts about the machines that it boots; ``unusable`` says why others are left alone that it
+    would have booted; ``not_checked`` which sources could not be read. ``failed`` are hosts that leave although their
+    BMCs cannot be used, with the reason.
     """
 
     plan: PoolPlan
@@ -42,7 +45,10 @@ class Touched:
 
 
 def decide_pool(info: PoolInfo, touch: Touch, read: Callable[[Sequence[str]], Machines], clock: Clock) -> Touched:
-    """The plan with what the safety table says. ``read`` reads the BMCs of the named hosts; it is called once for each host that the plan would boot."""
+    """The plan with what the safety table says.
+
+    ``read`` reads the BMCs of the named hosts; it is called once for each host that the plan would boot.
+    """
     touch = _with_identities(touch, info)
     plan = info.plan()
     if plan.stop:
@@ -74,7 +80,9 @@ def decide_pool(info: PoolInfo, touch: Touch, read: Callable[[Sequence[str]], Ma
 
 
 def _leaving(info: PoolInfo, plan: PoolPlan) -> list[tuple[Action, list[str], set[str]]]:
-    """The hosts that leave by each action, and those that need no confirmation: named in ``remove``, or exchanged by a run that has begun with it."""
+    """The hosts that leave by each action, and those that need no confirmation: named in ``remove``, or exchanged by a
+    run that has begun with it.
+    """
     begun = info.pool.exchange.machines if info.pool.exchange else ()
     recorded = set(info.hosts_of([machine for machine in plan.size.replaced if machine.name in begun]))
     groups: list[tuple[Action, list[str], set[str]]] = [
@@ -85,11 +93,16 @@ def _leaving(info: PoolInfo, plan: PoolPlan) -> list[tuple[Action, list[str], se
 
 
 def choose_boots(
-    replan: Callable[[Mapping[str, str]], PoolPlan], decide: Callable[[Sequence[str]], Judgement], planned: Collection[str] = ()
+    replan: Callable[[Mapping[str, str]], PoolPlan],
+    decide: Callable[[Sequence[str]], Judgement],
+    planned: Collection[str] = (),
 ) -> tuple[PoolPlan, tuple[Verdict, ...], Mapping[str, str]]:
-    """The plan that boots only machines that may be booted, the verdicts about these, and why others are left alone. ``decide`` is asked once a host.
+    """The plan that boots only machines that may be booted, the verdicts about these, and why others are left alone.
 
-    A machine in ``planned`` could be booted when this run planned before: a stop means that another run has booted it since, and it is left alone.
+    ``decide`` is asked once a host.
+
+    A machine in ``planned`` could be booted when this run planned before: a stop means that another run has booted it
+    since, and it is left alone.
     """
     unusable: dict[str, str] = {}
     verdicts: dict[str, Verdict] = {}
@@ -110,11 +123,15 @@ def choose_boots(
     return plan, booted, unusable
 
 
-def judge_leaving(plan: PoolPlan, action: Action, evidence: Mapping[str, Evidence], touch: Touch, confirmed: Iterable[str]) -> Judgement:
+def judge_leaving(
+    plan: PoolPlan, action: Action, evidence: Mapping[str, Evidence], touch: Touch, confirmed: Iterable[str]
+) -> Judgement:
     """Whether the hosts may leave the pool. Those in ``confirmed`` need no further confirmation."""
     asked = touch.request(action)
     without = dataclasses.replace(asked, confirm=asked.confirm | {asked.cluster})
-    verdicts = tuple(may_touch(host, each, without if host in set(confirmed) else asked) for host, each in evidence.items())
+    verdicts = tuple(
+        may_touch(host, each, without if host in set(confirmed) else asked) for host, each in evidence.items()
+    )
     shrinks = f"{plan.title} would shrink from {plan.before} to {plan.replicas}"
     size = f"Hosts of {plan.title} would be replaced" if action == "replace_out" else shrinks
     text = f"{size}: {listed(list(evidence), _MOST_NAMED)} would be drained and would leave it.\n{NOTHING_TOUCHED}"
@@ -122,13 +139,21 @@ def judge_leaving(plan: PoolPlan, action: Action, evidence: Mapping[str, Evidenc
 
 
 def _with_identities(touch: Touch, info: PoolInfo) -> Touch:
-    """Hosts of which the inventory has no MAC addresses, or that are not in it, are identified by those of their Agents."""
+    """Hosts of which the inventory has no MAC addresses, or that are not in it, are identified by those of their
+    Agents.
+    """
     agents: dict[str, Agent] = {spare.name: spare.match.agent for spare in info.spares if spare.match.agent is not None}
     by_key = {agent.key: agent for agent in info.agents}
-    for machine, name in zip((each for each in info.pool.machines if each.agent), info.hosts_of(info.pool.machines), strict=True):
+    for machine, name in zip(
+        (each for each in info.pool.machines if each.agent), info.hosts_of(info.pool.machines), strict=True
+    ):
         if machine.agent in by_key:
             agents.setdefault(name, by_key[machine.agent])
     known = {name: touch.host(name) for name in agents}
-    completed = [host if host.macs else dataclasses.replace(host, macs=agents[name].macs) for name, host in known.items()]
+    completed = [
+        host if host.macs else dataclasses.replace(host, macs=agents[name].macs) for name, host in known.items()
+    ]
     cluster = touch.cluster or info.seen.cluster
-    return dataclasses.replace(touch, cluster=cluster, hosts=(*completed, *(host for host in touch.hosts if host.name not in known)))
+    return dataclasses.replace(
+        touch, cluster=cluster, hosts=(*completed, *(host for host in touch.hosts if host.name not in known))
+    )

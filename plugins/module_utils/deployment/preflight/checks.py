@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """What is checked before the window: a table of checks, each a pure judgement of what was observed.
 
-A row has its name, the installation methods that it is for, what it reads, and what a user does about a failure. Hosts come in inventory order.
+A row has its name, the installation methods that it is for, what it reads, and what a user does about a failure. Hosts
+come in inventory order.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ ALL = frozenset({"agent", "assisted", "hub", "hosted"})
 _OWN_IMAGE = frozenset({"agent"})
 # Methods whose cluster has an API address of its own; a hosted cluster's is the hub's business.
 _OWN_API = frozenset({"agent", "assisted", "hub"})
-# Seconds. Certificates of the installation begin at the time at which they are made; chrony steps larger differences away once it has a source.
+# Seconds. Certificates of the installation begin at the time at which they are made; chrony steps larger differences
+# away once it has a source.
 _MOST_SKEW = 300.0
 _MOST_NTP_OFFSET = 10.0
 
@@ -52,7 +54,10 @@ class CheckVerdict:
 
 @dataclasses.dataclass(frozen=True)
 class HostSeen:
-    """A host of the inventory. ``machine`` is what its BMC showed, None without one; ``fault`` is why it was not read; ``shared`` names hosts with its UUID.
+    """A host of the inventory.
+
+    ``machine`` is what its BMC showed, None without one; ``fault`` is why it was not read; ``shared`` names hosts with
+    its UUID.
 
     ``image_url``: the URL by which its BMC will read the image, as far as it is known.
     """
@@ -68,7 +73,9 @@ class HostSeen:
 
 @dataclasses.dataclass(frozen=True)
 class Learned:
-    """What was learned about a subject: ``fault`` is why it cannot be used, ``note`` what is worth saying otherwise, ``skipped`` why it was not asked."""
+    """What was learned about a subject: ``fault`` is why it cannot be used, ``note`` what is worth saying otherwise,
+    ``skipped`` why it was not asked.
+    """
 
     subject: str
     fault: str = ""
@@ -140,7 +147,9 @@ class RackCheck:
 def judge(seen: RackSeen) -> list[CheckVerdict]:
     """All verdicts: those of hosts in inventory order, then those of the site in the order of the table."""
     rows = [check for check in CHECKS if seen.method in check.methods]
-    of_hosts = [_verdict(check, host.name, *check.of_host(host)) for host in seen.hosts for check in rows if check.of_host]
+    of_hosts = [
+        _verdict(check, host.name, *check.of_host(host)) for host in seen.hosts for check in rows if check.of_host
+    ]
     return [*of_hosts, *(_verdict(check, *judged) for check in rows if check.of_site for judged in check.of_site(seen))]
 
 
@@ -270,7 +279,9 @@ def _name(cluster: Cluster, kind: str, found: NameSeen) -> tuple[Status, str]:
 
 
 def _addresses_for(cluster: Cluster, kind: str) -> Sequence[str]:
-    """The addresses that the installer's own configuration fixes for a name; none where a load balancer of the user has it."""
+    """The addresses that the installer's own configuration fixes for a name; none where a load balancer of the user has
+    it.
+    """
     if cluster.single_node and cluster.rendezvous_ip and not cluster.api_vips:
         return (cluster.rendezvous_ip,) if kind == "api" else ()
     return cluster.ingress_vips if kind == "apps" else cluster.api_vips
@@ -316,7 +327,13 @@ def _state(seen: RackSeen) -> Iterator[tuple[str, Status, str]]:
 
 
 CHECKS: tuple[RackCheck, ...] = (
-    RackCheck("bmc-login", ALL, "the service of each BMC, with its login", "Correct the address, username and password in openshift_host.bmc.", _login),
+    RackCheck(
+        "bmc-login",
+        ALL,
+        "the service of each BMC, with its login",
+        ("Correct the address, username and password in openshift_host.bmc."),
+        _login,
+    ),
     RackCheck(
         "machine",
         ALL,
@@ -325,7 +342,11 @@ CHECKS: tuple[RackCheck, ...] = (
         _of_machine(_machine),
     ),
     RackCheck(
-        "media", ALL, "virtual media slots", "Enable virtual media in the BMC, or publish the image by a protocol that its slots take.", _of_machine(_media)
+        "media",
+        ALL,
+        "virtual media slots",
+        ("Enable virtual media in the BMC, or publish the image by a protocol that its slots take."),
+        _of_machine(_media),
     ),
     RackCheck(
         "licence",
@@ -334,21 +355,70 @@ CHECKS: tuple[RackCheck, ...] = (
         "Install a licence with virtual media: iLO Advanced, iDRAC Enterprise, XCC Enterprise.",
         _of_machine(_licence),
     ),
-    RackCheck("firmware", ALL, "firmware version of the BMC", "Update the firmware of the BMC before the window.", _of_machine(_firmware)),
-    RackCheck("bmc-clock", ALL, "the time of the BMC", "Set the time of the BMC, or give it an NTP server.", _of_machine(_clock)),
+    RackCheck(
+        "firmware",
+        ALL,
+        "firmware version of the BMC",
+        "Update the firmware of the BMC before the window.",
+        _of_machine(_firmware),
+    ),
+    RackCheck(
+        "bmc-clock",
+        ALL,
+        "the time of the BMC",
+        "Set the time of the BMC, or give it an NTP server.",
+        _of_machine(_clock),
+    ),
     RackCheck(
         "image-url",
         _OWN_IMAGE,
         "the server from which BMCs will read the image",
-        "Set openshift_publish so that the URL leads to a server that answers. Only a BMC can prove that its own network reaches it.",
+        "Set openshift_publish so that the URL leads to a server that answers. Only a BMC can prove that its own "
+        "network reaches it.",
         of_site=_image_url,
     ),
-    RackCheck("dns-api", _OWN_API, "the record of the API", "Correct the record in the DNS, or api_vips.", of_site=_names("api")),
-    RackCheck("dns-api-int", _OWN_API, "the record of the internal API", "Correct the record in the DNS, or api_vips.", of_site=_names("api-int")),
-    RackCheck("dns-apps", _OWN_API, "the wildcard record of routes", "Correct the record *.apps in the DNS, or ingress_vips.", of_site=_names("apps")),
-    RackCheck("dns-wildcard", _OWN_API, "a name that must not exist", "Remove the wildcard record of the cluster's domain.", of_site=_names("wildcard")),
-    RackCheck("vip-free", _OWN_API, "TCP ports of the virtual addresses", "Choose free addresses, or switch off the machine that has them.", of_site=_taken),
-    RackCheck("ntp", _OWN_API, "the clock of each time server", "Correct ntp_sources, open UDP port 123, or set the clock of this machine.", of_site=_times),
+    RackCheck(
+        "dns-api",
+        _OWN_API,
+        "the record of the API",
+        "Correct the record in the DNS, or api_vips.",
+        of_site=_names("api"),
+    ),
+    RackCheck(
+        "dns-api-int",
+        _OWN_API,
+        "the record of the internal API",
+        "Correct the record in the DNS, or api_vips.",
+        of_site=_names("api-int"),
+    ),
+    RackCheck(
+        "dns-apps",
+        _OWN_API,
+        "the wildcard record of routes",
+        ("Correct the record *.apps in the DNS, or ingress_vips."),
+        of_site=_names("apps"),
+    ),
+    RackCheck(
+        "dns-wildcard",
+        _OWN_API,
+        "a name that must not exist",
+        ("Remove the wildcard record of the cluster's domain."),
+        of_site=_names("wildcard"),
+    ),
+    RackCheck(
+        "vip-free",
+        _OWN_API,
+        "TCP ports of the virtual addresses",
+        ("Choose free addresses, or switch off the machine that has them."),
+        of_site=_taken,
+    ),
+    RackCheck(
+        "ntp",
+        _OWN_API,
+        "the clock of each time server",
+        ("Correct ntp_sources, open UDP port 123, or set the clock of this machine."),
+        of_site=_times,
+    ),
     RackCheck(
         "registry",
         ALL,
@@ -357,10 +427,26 @@ CHECKS: tuple[RackCheck, ...] = (
         of_site=_images,
     ),
     RackCheck(
-        "disk-space", _OWN_IMAGE, "the file system of the work directory", "Free space, or set openshift_work_dir to another file system.", of_site=_disk
+        "disk-space",
+        _OWN_IMAGE,
+        "the file system of the work directory",
+        ("Free space, or set openshift_work_dir to another file system."),
+        of_site=_disk,
     ),
-    RackCheck("base-image", _OWN_IMAGE, "the CoreOS live ISO", "Name the live ISO of the release and architecture in openshift_base_image.", of_site=_base),
-    RackCheck("state-store", ALL, "the stored state of the deployment", "Make the store of openshift_state readable.", of_site=_state),
+    RackCheck(
+        "base-image",
+        _OWN_IMAGE,
+        "the CoreOS live ISO",
+        ("Name the live ISO of the release and architecture in openshift_base_image."),
+        of_site=_base,
+    ),
+    RackCheck(
+        "state-store",
+        ALL,
+        "the stored state of the deployment",
+        "Make the store of openshift_state readable.",
+        of_site=_state,
+    ),
 )
 HOST_CHECKS: tuple[str, ...] = tuple(check.name for check in CHECKS if check.of_host)
 

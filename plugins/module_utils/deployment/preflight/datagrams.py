@@ -3,8 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Questions to name servers and time servers by UDP. What comes back is checked before it is used.
 
-dnspython and ntplib would be two libraries for two messages; the resolver of this machine cannot be told which server to ask, nor follow
-``openshift_connect_to``.
+dnspython and ntplib would be two libraries for two messages; the resolver of this machine cannot be told which server
+to ask, nor follow ``openshift_connect_to``.
 """
 
 from __future__ import annotations
@@ -38,7 +38,10 @@ class NoAnswer(Exception):
 
 
 def addresses_of(name: str, server: str, connect_to: ConnectTo) -> list[str]:
-    """The addresses of a name at a name server, IPv4 first; none where the name does not exist. Raises :class:`NoAnswer`."""
+    """The addresses of a name at a name server, IPv4 first; none where the name does not exist.
+
+    Raises :class:`NoAnswer`.
+    """
     found: list[str] = []
     for kind in (_A, _AAAA):
         query = dns_query(name, kind, secrets.randbelow(1 << 16))
@@ -53,7 +56,8 @@ def _has_prefix(number: bytes, answer: bytes) -> bool:
 def seconds_ahead(server: str, connect_to: ConnectTo) -> float:
     """How far the clock of a time server is ahead of this machine's. Raises :class:`NoAnswer`."""
     stamp = secrets.token_bytes(8)
-    # Version 4, mode 3 (client); a random transmit time is what the answer must repeat (RFC 5905, 7.3, and RFC 9109's reason).
+    # Version 4, mode 3 (client); a random transmit time is what the answer must repeat (RFC 5905, 7.3, and RFC 9109's
+    # reason).
     query = b"\x23" + bytes(39) + stamp
     sent = time.time()
     answer = _ask(query, server, NTP_PORT, connect_to, lambda data: len(data) >= 48 and data[24:32] == stamp)
@@ -62,7 +66,9 @@ def seconds_ahead(server: str, connect_to: ConnectTo) -> float:
 
 def dns_query(name: str, kind: int, number: int) -> bytes:
     """A recursive query for one name (RFC 1035, 4.1)."""
-    labels = b"".join(bytes([len(label)]) + label for label in (part.encode("idna") for part in name.rstrip(".").split(".")))
+    labels = b"".join(
+        bytes([len(label)]) + label for label in (part.encode("idna") for part in name.rstrip(".").split("."))
+    )
     return struct.pack("!HHHHHH", number, 0x0100, 1, 0, 0, 0) + labels + b"\0" + struct.pack("!HH", kind, _IN)
 
 

@@ -33,7 +33,10 @@ def too_old(profile: str, firmware: str) -> str:
     for row in LOWEST:
         match = row.of.match(f"{profile} {firmware}")
         if match and _numbers(match[1]) < _numbers(row.version):
-            return f"{firmware} is older than {row.version}, the lowest that {row.what} is known to work with ({row.source})"
+            return (
+                f"{firmware} is older than {row.version}, the lowest that {row.what} is known to work with "
+                f"({row.source})"
+            )
     return ""
 
 

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Observation for the checks: BMCs by GET, name and time servers, registries, the web server of the image, the file system. Nothing is changed.
+"""Observation for the checks: BMCs by GET, name and time servers, registries, the web server of the image, the file
+system. Nothing is changed.
 
 What cannot be reached is a fault of its own check; nothing here raises for it.
 """
@@ -39,7 +40,8 @@ from ..state.work_dir import WorkDir
 from .checks import DiskSeen, HostSeen, Learned, NameSeen, RackSeen, TimeSeen, names_of
 from .datagrams import NoAnswer, addresses_of, seconds_ahead
 
-# Ports by which something that has a virtual address already would be recognised: SSH, web, the API, its machine configs.
+# Ports by which something that has a virtual address already would be recognised: SSH, web, the API, its machine
+# configs.
 _PORTS = (22, 80, 443, 6443, 22623)
 _TCP_WITHIN = 3.0
 _HTTP_WITHIN = 10.0
@@ -52,7 +54,10 @@ R = TypeVar("R")
 
 @dataclasses.dataclass(frozen=True)
 class Preflight:
-    """What is asked. ``manual``: names of the hosts that the user boots. ``state_fault``: why the stored state cannot be read."""
+    """What is asked. ``manual``: names of the hosts that the user boots.
+
+    ``state_fault``: why the stored state cannot be read.
+    """
 
     method: str
     order: tuple[str, ...]
@@ -73,7 +78,9 @@ class Preflight:
     @property
     def tls(self) -> Tls:
         """Trust for servers outside of the rack: the user's CA, and that of the cluster's registries."""
-        return trust_of(self.bmc.ca_cert or "", self.deployment.cluster.additional_trust_bundle if self.deployment else "")
+        return trust_of(
+            self.bmc.ca_cert or "", self.deployment.cluster.additional_trust_bundle if self.deployment else ""
+        )
 
 
 def observe(asked: Preflight) -> RackSeen:
@@ -117,7 +124,10 @@ def _hosts(asked: Preflight, url: str) -> tuple[HostSeen, ...]:
 
 
 def _parallel(items: Sequence[T], call: Callable[[T], R], forks: int) -> tuple[R, ...]:
-    """The results in order. Faults are results here: whatever is raised is a mistake of this program, or an interrupt."""
+    """The results in order.
+
+    Faults are results here: whatever is raised is a mistake of this program, or an interrupt.
+    """
     found = []
     for outcome in for_each(items, call, forks):
         if outcome.error is not None:
@@ -136,14 +146,22 @@ def _image_url(asked: Preflight) -> tuple[str, Learned]:
     if publish.method != "serve":
         return publish.url, _answers_at(asked, publish.url, exact=publish.method == "none")
     if publish.url:
-        return publish.url, Learned(publish.url, note="this machine serves it during the run; a BMC alone can prove that it is reached")
+        return publish.url, Learned(
+            publish.url, note=("this machine serves it during the run; a BMC alone can prove that it is reached")
+        )
     try:
-        address = publish.listen if publish.listen not in (DEFAULT_LISTEN, "::") else address_for(list(_peers(asked)), asked.connect_to)[0]
+        address = (
+            publish.listen
+            if publish.listen not in (DEFAULT_LISTEN, "::")
+            else address_for(list(_peers(asked)), asked.connect_to)[0]
+        )
     except ZeroTouchError as error:
         return "", Learned("image URL", fault=str(error))
     port = publish.port or "<any port>"
     url = f"{publish.scheme}://{f'[{address}]' if ':' in address else address}:{port}"
-    return url, Learned(url, note="the address of this machine towards the BMCs; a BMC alone can prove that it is reached")
+    return url, Learned(
+        url, note=("the address of this machine towards the BMCs; a BMC alone can prove that it is reached")
+    )
 
 
 def _peers(asked: Preflight) -> Iterator[Peer]:
@@ -171,7 +189,9 @@ def _answers_at(asked: Preflight, url: str, *, exact: bool) -> Learned:
         client.close()
     if exact and status != 200:
         return Learned(url, fault=f"the server answers {status}")
-    return Learned(url, fault=f"the server answers {status}" if status >= 500 else "", note=f"the server answers {status}")
+    return Learned(
+        url, fault=f"the server answers {status}" if status >= 500 else "", note=f"the server answers {status}"
+    )
 
 
 def _base(asked: Preflight) -> tuple[Learned | None, ReadyBase | None]:
@@ -179,7 +199,11 @@ def _base(asked: Preflight) -> tuple[Learned | None, ReadyBase | None]:
         return None, None
     cluster = asked.deployment.cluster if asked.deployment else None
     target = target_of(cluster) if cluster else None
-    subject = asked.base.path or asked.base.url or (target.metadata_url(asked.base.stream_url) if target else "stream metadata")
+    subject = (
+        asked.base.path
+        or asked.base.url
+        or (target.metadata_url(asked.base.stream_url) if target else "stream metadata")
+    )
     try:
         record = {} if asked.state_fault else WorkDir(asked.work_dir).state.section("image").get("stream") or {}
         ready = find_base(asked.base, asked.source, check_mode=True, target=target, record=record)
@@ -226,7 +250,13 @@ def _names(asked: Preflight) -> tuple[NameSeen, ...]:
 def _name_servers(deployment: Deployment) -> tuple[str, ...]:
     """Those that the network configurations of the hosts name, each once."""
     documents = [host.network_config for host in deployment.hosts if host.network_config]
-    return tuple(dict.fromkeys(server.partition("%")[0] for document in documents for server in read_document(document, Findings()).resolver.servers))
+    return tuple(
+        dict.fromkeys(
+            server.partition("%")[0]
+            for document in documents
+            for server in read_document(document, Findings()).resolver.servers
+        )
+    )
 
 
 def _name(name: str, server: str, connect_to: ConnectTo) -> NameSeen:
@@ -251,7 +281,10 @@ def _at(address: str, connect_to: ConnectTo) -> Learned:
     open_ports = [port for port in _PORTS if not _refused(address, port, connect_to)]
     if open_ports:
         ports = ", ".join(str(port) for port in open_ports)
-        return Learned(address, fault=f"something answers at port {ports}. If this cluster is installed already, that is its own address")
+        return Learned(
+            address,
+            fault=(f"something answers at port {ports}. If this cluster is installed already, that is its own address"),
+        )
     all_ports = ", ".join(str(port) for port in _PORTS)
     return Learned(address, note=f"nothing answers at ports {all_ports}")
 
@@ -267,7 +300,9 @@ def _refused(host: str, port: int, connect_to: ConnectTo) -> str:
 
 
 def _times(asked: Preflight, cluster: Cluster | None) -> tuple[TimeSeen, ...]:
-    return _parallel(cluster.ntp_sources if cluster else (), lambda server: _time(server, asked.connect_to), asked.bmc.forks)
+    return _parallel(
+        cluster.ntp_sources if cluster else (), lambda server: _time(server, asked.connect_to), asked.bmc.forks
+    )
 
 
 def _time(server: str, connect_to: ConnectTo) -> TimeSeen:

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The verdicts as a table: one line for each host with a column for each check, one line for each check of the site, then each failure with its remedy."""
+"""The verdicts as a table: one line for each host with a column for each check, one line for each check of the site,
+then each failure with its remedy.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,21 @@ def table(verdicts: Sequence[CheckVerdict]) -> list[str]:
     for verdict in verdicts:
         if verdict.check in HOST_CHECKS:
             hosts.setdefault(verdict.subject, {})[verdict.check] = verdict.status
-    lines = _grid([["host", *HOST_CHECKS], *([name, *(found.get(check, "") for check in HOST_CHECKS)] for name, found in hosts.items())]) if hosts else []
-    site = [[verdict.check, verdict.status, verdict.subject, verdict.detail] for verdict in verdicts if verdict.check not in HOST_CHECKS]
+    lines = (
+        _grid(
+            [
+                ["host", *HOST_CHECKS],
+                *([name, *(found.get(check, "") for check in HOST_CHECKS)] for name, found in hosts.items()),
+            ]
+        )
+        if hosts
+        else []
+    )
+    site = [
+        [verdict.check, verdict.status, verdict.subject, verdict.detail]
+        for verdict in verdicts
+        if verdict.check not in HOST_CHECKS
+    ]
     if site:
         lines += _grid([["check", "", "subject", ""], *site])
     failures = [verdict.text() for verdict in verdicts if verdict.status == FAIL]
@@ -33,7 +48,10 @@ def summary(verdicts: Sequence[CheckVerdict]) -> str:
 
 def _grid(rows: Sequence[Sequence[str]]) -> list[str]:
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
-    return ["  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[-1]]).rstrip() for row in rows]
+    return [
+        "  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[-1]]).rstrip()
+        for row in rows
+    ]
 
 
 def _short(line: str) -> str:

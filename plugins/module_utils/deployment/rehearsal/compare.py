@@ -14,7 +14,9 @@ from ...common.connect import ConnectTo
 
 @dataclasses.dataclass(frozen=True)
 class RehearsedHost:
-    """A host of the inventory: the name in the inventory, the name of its Node, and the static addresses that it must have."""
+    """A host of the inventory: the name in the inventory, the name of its Node, and the static addresses that it must
+    have.
+    """
 
     inventory_name: str
     hostname: str
@@ -22,17 +24,31 @@ class RehearsedHost:
 
 
 def not_in_lab(endpoints: Mapping[str, tuple[str, int]], connect_to: ConnectTo) -> list[str]:
-    """Names of the endpoints that do not lead to the lab, which is on a loopback address: a rehearsal would reach the real ones."""
-    return [name for name, (host, port) in endpoints.items() if not (connect_to.lookup(host, port) or ("", 0))[0].startswith("127.")]
+    """Names of the endpoints that do not lead to the lab, which is on a loopback address: a rehearsal would reach the
+    real ones.
+    """
+    return [
+        name
+        for name, (host, port) in endpoints.items()
+        if not (connect_to.lookup(host, port) or ("", 0))[0].startswith("127.")
+    ]
 
 
-def differences(hosts: Sequence[RehearsedHost], status: Mapping[str, Any], cluster: str, *, spare: bool = False) -> list[str]:
-    """What differs between the hosts of the inventory and what became of them in the lab; ``status`` is what ``ztlab status --json`` prints.
+def differences(
+    hosts: Sequence[RehearsedHost], status: Mapping[str, Any], cluster: str, *, spare: bool = False
+) -> list[str]:
+    """What differs between the hosts of the inventory and what became of them in the lab; ``status`` is what
+    ``ztlab status --json`` prints.
 
     ``spare`` hosts belong to a pool, which boots only as many as it needs.
     """
     found: list[str] = []
-    nodes = {name: str(state) for each in status["clusters"] if each["name"] == cluster for name, state in each["nodes"].items()}
+    nodes = {
+        name: str(state)
+        for each in status["clusters"]
+        if each["name"] == cluster
+        for name, state in each["nodes"].items()
+    }
     machines = {machine["name"]: machine for machine in status["machines"]}
     for host in hosts:
         machine = machines.get(host.inventory_name, {})
@@ -46,8 +62,13 @@ def differences(hosts: Sequence[RehearsedHost], status: Mapping[str, Any], clust
             found.append(f"{host.inventory_name}: Node {host.hostname} is {state}")
         missing = [address for address in host.addresses if address not in (machine.get("addresses") or [])]
         if state is not None and missing:
-            found.append(f"{host.inventory_name}: does not have address {', '.join(missing)}; it has {', '.join(machine.get('addresses') or ['none'])}")
+            found.append(
+                f"{host.inventory_name}: does not have address {', '.join(missing)}; it has "
+                f"{', '.join(machine.get('addresses') or ['none'])}"
+            )
         if machine.get("medium"):
             found.append(f"{host.inventory_name}: the image is still attached")
-    found += [f"Node {name} is no host of the inventory" for name in nodes if name not in {host.hostname for host in hosts}]
+    found += [
+        f"Node {name} is no host of the inventory" for name in nodes if name not in {host.hostname for host in hosts}
+    ]
     return found

@@ -31,7 +31,8 @@ _NOT_PASSED_ON = ("K8S_AUTH_", "ASSISTED_", "OPENSHIFT_STATE_", "KUBECONFIG")
 
 
 class Rehearsal:
-    """One lab. ``directory``, where it keeps its state, also has all files of the rehearsal once it runs: the lab removes it even if this process is killed.
+    """One lab. ``directory``, where it keeps its state, also has all files of the rehearsal once it runs: the lab
+    removes it even if this process is killed.
 
     ``show`` gets each line that is printed.
     """
@@ -46,14 +47,30 @@ class Rehearsal:
     def draft(self, inventory: Sequence[str], extra: Sequence[str]) -> Path:
         """A site file from the inventory."""
         self._draft.touch(mode=0o600)
-        words = [*(word for source in inventory for word in ("-i", source)), *(word for text in extra for word in ("-e", text))]
+        words = [
+            *(word for source in inventory for word in ("-i", source)),
+            *(word for text in extra for word in ("-e", text)),
+        ]
         self._ztlab("site-from-inventory", *words, "-o", str(self._draft))
         return self._draft
 
     def start(self, site: Path, *, speed: float, base_image: str) -> dict[str, Any]:
         """Start the lab; the variables that lead into it. It ends with this process."""
         image = ["--base-image", base_image] if base_image else []
-        up = ["up", "--site", str(site), "--state", str(self.directory), "--speed", f"{speed:g}", "--ttl", _LONGEST, "--with-process", str(os.getpid()), *image]
+        up = [
+            "up",
+            "--site",
+            str(site),
+            "--state",
+            str(self.directory),
+            "--speed",
+            f"{speed:g}",
+            "--ttl",
+            _LONGEST,
+            "--with-process",
+            str(os.getpid()),
+            *image,
+        ]
         self._show(self._ztlab(*up).splitlines()[0])
         self._draft.unlink(missing_ok=True)
         variables = libraries.yaml.safe_load(self._ztlab("vars", "--state", str(self.directory)))
@@ -67,7 +84,13 @@ class Rehearsal:
         inherited = {name: value for name, value in os.environ.items() if not name.startswith(_NOT_PASSED_ON)}
         environment = inherited | {"ANSIBLE_NOCOLOR": "1", "ANSIBLE_FORCE_COLOR": "0", "PYTHONUNBUFFERED": "1"}
         process = subprocess.Popen(
-            command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, preexec_fn=_end_with_parent
+            command,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            preexec_fn=_end_with_parent,
         )
         with _ended(process):
             for line in process.stdout or ():
@@ -78,16 +101,27 @@ class Rehearsal:
             return process.wait()
 
     def stop(self) -> None:
-        """End the lab. The image server of the playbook ends with the image, which is below the state directory of the lab."""
+        """End the lab. The image server of the playbook ends with the image, which is below the state directory of the
+        lab.
+        """
         self._draft.unlink(missing_ok=True)
-        subprocess.run([self._program, "down", "--state", str(self.directory)], capture_output=True, check=False, stdin=subprocess.DEVNULL)
+        subprocess.run(
+            [self._program, "down", "--state", str(self.directory)],
+            capture_output=True,
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
 
     def _ztlab(self, *words: str) -> str:
-        done = subprocess.run([self._program, *words], capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+        done = subprocess.run(
+            [self._program, *words], capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL
+        )
         if self._stop.is_set():
             raise Interrupted(self._stop.reason)
         if done.returncode:
-            raise ZeroTouchError(f"ztlab {words[0]} failed: {(done.stderr or done.stdout).strip().removeprefix('ztlab: ')}")
+            raise ZeroTouchError(
+                f"ztlab {words[0]} failed: {(done.stderr or done.stdout).strip().removeprefix('ztlab: ')}"
+            )
         return done.stdout
 
 
@@ -111,7 +145,8 @@ def find_program(environment: Mapping[str, str]) -> str:
         return found
     raise ZeroTouchError(
         "A rehearsal needs the lab, and the command ztlab is not installed.",
-        "Install it beside Ansible: pip install ztlab-<version>-py3-none-any.whl (from the release of this collection), or pip install ./lab in a checkout.",
+        "Install it beside Ansible: pip install ztlab-<version>-py3-none-any.whl (from the release of this "
+        "collection), or pip install ./lab in a checkout.",
     )
 
 
@@ -131,6 +166,9 @@ def _ended(process: subprocess.Popen[str]) -> Iterator[None]:
 
 
 def _end_with_parent() -> None:
-    """SIGTERM for the playbook when this process ends, also by SIGKILL (prctl(2)). A signal for the terminal reaches this process only."""
+    """SIGTERM for the playbook when this process ends, also by SIGKILL (prctl(2)).
+
+    A signal for the terminal reaches this process only.
+    """
     os.setsid()
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The report of a deployment as data: what was built, how it went, how to log in. No secret is in it, and nothing that changes by itself."""
+"""The report of a deployment as data: what was built, how it went, how to log in.
+
+No secret is in it, and nothing that changes by itself.
+"""
 
 from __future__ import annotations
 
@@ -76,9 +79,13 @@ def summary_lines(report: Report, html: Path) -> list[str]:
     lines += [f"Warning: {text}" for text in report["node_warnings"]]
     facts = {
         "Reason": result["failure"],
-        "Nodes": ", ".join(f"{host['name']} ({_roles_text(host)})" for host in report["hosts"] if host["node"] == "ready"),
+        "Nodes": ", ".join(
+            f"{host['name']} ({_roles_text(host)})" for host in report["hosts"] if host["node"] == "ready"
+        ),
         "Console": login["console_url"],
-        "Login": f"user kubeadmin, password in {login['kubeadmin_password_file']}" if login["kubeadmin_password_file"] else "",
+        "Login": f"user kubeadmin, password in {login['kubeadmin_password_file']}"
+        if login["kubeadmin_password_file"]
+        else "",
         "Kubeconfig": login["kubeconfig_direct"] or login["kubeconfig"],
         "Report": str(html),
         "ISO": report["files"]["image"],
@@ -114,7 +121,9 @@ def seconds_between(start: str, end: str) -> float:
     return max(0.0, (parse_time(end) - parse_time(start)).total_seconds()) if start and end else 0.0
 
 
-def _cluster(who: DeploymentIdentity, state: Mapping[str, Any], deployment: Deployment | None, hosts: Sequence[Report]) -> Report:
+def _cluster(
+    who: DeploymentIdentity, state: Mapping[str, Any], deployment: Deployment | None, hosts: Sequence[Report]
+) -> Report:
     spec = deployment.cluster if deployment else None
     recorded: Mapping[str, Any] = state.get("cluster") or {}
     return {
@@ -157,10 +166,16 @@ def _roles_text(host: Report) -> str:
 def _other_nodes(nodes: Sequence[Mapping[str, Any]], hosts: Sequence[InventoryHost]) -> list[Report]:
     """Nodes that the configuration does not name, such as hosts added later."""
     own = [node_of(host, nodes) for host in hosts]
-    return [{"name": str(node.get("name")), "ready": bool(node.get("ready")), "roles": list(node.get("roles") or [])} for node in nodes if node not in own]
+    return [
+        {"name": str(node.get("name")), "ready": bool(node.get("ready")), "roles": list(node.get("roles") or [])}
+        for node in nodes
+        if node not in own
+    ]
 
 
-def _host(host: InventoryHost, install: Mapping[str, Any], who: DeploymentIdentity, nodes: Sequence[Mapping[str, Any]]) -> Report:
+def _host(
+    host: InventoryHost, install: Mapping[str, Any], who: DeploymentIdentity, nodes: Sequence[Mapping[str, Any]]
+) -> Report:
     known: Mapping[str, Any] = (install.get("hosts") or {}).get(host.name) or {}
     addresses = list(dict.fromkeys([*host.addresses, *(str(address) for address in known.get("addresses") or [])]))
     role = host.role or str(known.get("role") or "")
@@ -204,7 +219,9 @@ def _stages(name: str, install: Mapping[str, Any]) -> list[Report]:
             continue
         if stages:
             stages[-1]["until"] = str(event["at"])
-        stages.append({"stage": label, "since": str(event["at"]), "until": str(event["at"]) if label in _LAST_STAGES else end})
+        stages.append(
+            {"stage": label, "since": str(event["at"]), "until": str(event["at"]) if label in _LAST_STAGES else end}
+        )
     return [{**stage, "seconds": seconds_between(stage["since"], stage["until"])} for stage in stages]
 
 
@@ -224,7 +241,9 @@ def _end(install: Mapping[str, Any]) -> str:
 
 
 def _last_event(install: Mapping[str, Any]) -> str:
-    times = [str(event.get("at")) for event in install.get("timeline") or []] + [str(at) for at in (install.get("phases") or {}).values()]
+    times = [str(event.get("at")) for event in install.get("timeline") or []] + [
+        str(at) for at in (install.get("phases") or {}).values()
+    ]
     return max(times, default="")
 
 
@@ -233,5 +252,12 @@ def _login(work_dir: WorkDir, who: DeploymentIdentity, install: Mapping[str, Any
     paths = login_paths(work_dir) | ({} if work_dir.kubeconfig.exists() else {"kubeconfig": ""})
     installed = install.get("phase") == "installed"
     usable = paths["kubeconfig_direct"] or paths["kubeconfig"]
-    commands = [f"export KUBECONFIG={usable}", "oc get nodes,clusteroperators,clusterversion"] if installed and usable else []
-    return {**paths, "console_url": str(install.get("console_url") or (expected_console(who) if installed else "")), "user": "kubeadmin", "commands": commands}
+    commands = (
+        [f"export KUBECONFIG={usable}", "oc get nodes,clusteroperators,clusterversion"] if installed and usable else []
+    )
+    return {
+        **paths,
+        "console_url": str(install.get("console_url") or (expected_console(who) if installed else "")),
+        "user": "kubeadmin",
+        "commands": commands,
+    }

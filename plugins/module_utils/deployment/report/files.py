@@ -25,7 +25,10 @@ RunState = Literal["running", "finished", "failed"]
 
 @dataclasses.dataclass(frozen=True)
 class ReportPlan:
-    """The report and the two files that hold it. A report of a run that goes on has a section ``live``; the digest of the last one without it is ``before``."""
+    """The report and the two files that hold it.
+
+    A report of a run that goes on has a section ``live``; the digest of the last one without it is ``before``.
+    """
 
     report: Report
     html: Path
@@ -71,8 +74,9 @@ def plan_report(
 ) -> ReportPlan:
     """The report of what is recorded in the work directory, without secrets.
 
-    ``warnings`` are shown besides the recorded ones. ``failure`` ended this run; a recorded failure of the installation is shown instead. ``deployment`` is
-    read from the configuration if it is not passed. ``run`` is a run that installs nothing (:func:`run_section`).
+    ``warnings`` are shown besides the recorded ones. ``failure`` ended this run; a recorded failure of the installation
+    is shown instead. ``deployment`` is read from the configuration if it is not passed. ``run`` is a run that installs
+    nothing (:func:`run_section`).
     """
     deployment = deployment or read_deployment(work_dir.config)
     if deployment is not None:
@@ -104,8 +108,12 @@ def read_report(work_dir: WorkDir) -> Report:
 
 
 def digest_of_files(work_dir: WorkDir) -> str:
-    """The digest of the report in the work directory, as :class:`ReportPlan` computes it; of none if a file is missing."""
+    """The digest of the report in the work directory, as :class:`ReportPlan` computes it; of none if a file is
+    missing.
+    """
     try:
-        return hashlib.sha256(b"".join(read_inside(work_dir.root / name) for name in ("report.json", "report.html"))).hexdigest()
+        return hashlib.sha256(
+            b"".join(read_inside(work_dir.root / name) for name in ("report.json", "report.html"))
+        ).hexdigest()
     except (OSError, ZeroTouchError):
         return "none"

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Whether the run that a report describes still writes it. A run that was killed leaves a report that says "running"."""
+"""Whether the run that a report describes still writes it.
+
+A run that was killed leaves a report that says "running".
+"""
 
 from __future__ import annotations
 
@@ -43,7 +46,9 @@ def limit_of(live: Mapping[str, Any]) -> float:
 
 
 def last_news(report: Mapping[str, Any], now: datetime.datetime) -> dict[str, Any]:
-    """When a run that has not concluded its report last wrote it, and whether that run may have ended; empty if there is no such run."""
+    """When a run that has not concluded its report last wrote it, and whether that run may have ended; empty if there
+    is no such run.
+    """
     live = report.get("live")
     if not isinstance(live, dict):
         return {}
@@ -60,9 +65,14 @@ def news_text(updated_at: str) -> str:
 
 
 def head_lines(live: Mapping[str, Any] | None) -> list[str]:
-    """What the head of the page has for a run that goes on: the rule which script may run, and a reload for browsers without scripts."""
+    """What the head of the page has for a run that goes on: the rule which script may run, and a reload for browsers
+    without scripts.
+    """
     script = f"; script-src 'sha256-{_SCRIPT_DIGEST}'" if live else ""
-    policy = f"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'{script}\">"
+    policy = (
+        '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; style-src '
+        f"'unsafe-inline'{script}\">"
+    )
     return [*([f'<noscript><meta http-equiv="refresh" content="{REFRESH}"></noscript>'] if live else []), policy]
 
 
@@ -75,7 +85,8 @@ def note(live: Mapping[str, Any] | None) -> str:
     text = text[:1].upper() + text[1:]
     again = '<a href="">Load the page again.</a>'
     return (
-        f'<section id="news" class="alarm" data-updated-at="{updated_at}" data-limit="{limit:g}" hidden><h2>{text}</h2><p>{_WHAT_TO_DO} {again}</p></section>'
+        f'<section id="news" class="alarm" data-updated-at="{updated_at}" data-limit="{limit:g}" '
+        f"hidden><h2>{text}</h2><p>{_WHAT_TO_DO} {again}</p></section>"
     )
 
 

@@ -58,7 +58,7 @@ dd { margin: 0; overflow-wrap: anywhere; } ul, ol { margin: 0; padding-left: 20p
 svg text { fill: var(--ink); font-size: 13px; } text.small { fill: var(--soft); font-size: 12px; } text.box-title { font-weight: 650; }
 text.bar-label { fill: var(--label); font-size: 11px; } text.phase-label { fill: var(--accent); font-size: 11px; }
 .grid { stroke: var(--line); stroke-width: 1; } .phase { stroke: var(--accent); stroke-width: 1.2; stroke-dasharray: 3 3; }
-""" + "".join(
+""" + "".join(  # noqa: E501
     f".{name} {{ fill: var(--{name}); background: var(--{name}); }}\n"
     for name in ("discover", "prepare", "start", "write", "wait", "reboot", "join", "done", "bad", "other")
 )
@@ -115,7 +115,9 @@ def _head(report: Report) -> str:
     if phase in ("installed", "failed"):
         css = phase
     name = escape(cluster["name"] or "Deployment")
-    where = escape(" · ".join(part for part in (cluster["base_domain"], cluster["platform"], cluster["release_image"]) if part))
+    where = escape(
+        " · ".join(part for part in (cluster["base_domain"], cluster["platform"], cluster["release_image"]) if part)
+    )
     text = _run_text(report) or result["text"]
     if "run" in report:
         css = _RUN_STYLES[report["run"]["state"]]
@@ -123,7 +125,10 @@ def _head(report: Report) -> str:
         text = text if result["phase"] else "preparing"
     elif result["failure"] and result["phase"] not in ("failed", "installed"):
         css, text = "failed", f"stopped: {text}"
-    return f'<header><h1>{name}</h1><span id="state" class="badge {css}">{escape(text)}</span></header><p class="sub">{where}</p>'
+    return (
+        f'<header><h1>{name}</h1><span id="state" class="badge {css}">{escape(text)}</span></header><p '
+        f'class="sub">{where}</p>'
+    )
 
 
 def _run_text(report: Report) -> str:
@@ -153,7 +158,10 @@ def _tiles(report: Report) -> str:
     ]
     return (
         '<div class="tiles">'
-        + "".join(f'<div class="tile"><b title="{escape(value)}">{escape(value)}</b><span>{escape(name)}</span></div>' for name, value in tiles)
+        + "".join(
+            (f'<div class="tile"><b title="{escape(value)}">{escape(value)}</b><span>{escape(name)}</span></div>')
+            for name, value in tiles
+        )
         + "</div>"
     )
 
@@ -171,7 +179,9 @@ def _end_tile(report: Report) -> tuple[str, str]:
     installed = report["result"]["installed_at"]
     if installed:
         return f"installed {installed[:10]}", f"{installed[11:16]} UTC"
-    return ("expected end", f"{report['live']['expected_end'][11:16]} UTC") if "live" in report else ("not installed", "–")
+    return (
+        ("expected end", f"{report['live']['expected_end'][11:16]} UTC") if "live" in report else ("not installed", "–")
+    )
 
 
 def _failure(report: Report) -> str:
@@ -184,13 +194,20 @@ def _failure(report: Report) -> str:
         return ""
     suspects = "".join(f"<li>{escape(suspect)}</li>" for suspect in result["suspects"])
     logs = f"What was collected is in <code>{escape(report['files']['work_dir'])}/logs</code>."
-    again = "" if result["phase"] == "failed" else " Correct the cause and run deploy_cluster again: it continues where it stopped."
+    again = (
+        ""
+        if result["phase"] == "failed"
+        else (" Correct the cause and run deploy_cluster again: it continues where it stopped.")
+    )
     listed = f"<ol>{suspects}</ol>" if suspects else ""
     return _alarm(result["failure"], listed, logs + again)
 
 
 def _alarm(reason: str, listed: str, following: str) -> str:
-    return f'<section class="alarm"><h2>Why it stopped</h2><p>{escape(reason)}</p>{listed}<p class="next">{following}</p></section>'
+    return (
+        f'<section class="alarm"><h2>Why it stopped</h2><p>{escape(reason)}</p>{listed}<p '
+        f'class="next">{following}</p></section>'
+    )
 
 
 def _now(report: Report) -> str:
@@ -200,7 +217,11 @@ def _now(report: Report) -> str:
     installed = report["result"]["phase"] == "installed"
     if live is None and (not awaited.get("host") or not report["result"]["failure"]):
         return ""
-    end = f"{live['expected_end'][11:16]} UTC, {_SOURCES[live['expected_from']]}" if live and live["expected_end"] and not installed else ""
+    end = (
+        f"{live['expected_end'][11:16]} UTC, {_SOURCES[live['expected_from']]}"
+        if live and live["expected_end"] and not installed
+        else ""
+    )
     facts = [
         ("Task", live["task"].rpartition(" : ")[2] if live else ""),
         ("Waits for" if live else "Waited for", awaited.get("text", "")),
@@ -219,7 +240,9 @@ def _now(report: Report) -> str:
 def _list_section(title: str, texts: Sequence[str]) -> str:
     if not texts:
         return ""
-    return f"<section><h2>{escape(title)}</h2><ul>{''.join(f'<li>{escape(text)}</li>' for text in texts)}</ul></section>"
+    return (
+        f"<section><h2>{escape(title)}</h2><ul>{''.join(f'<li>{escape(text)}</li>' for text in texts)}</ul></section>"
+    )
 
 
 def _picture(title: str, picture: str, below: str) -> str:
@@ -248,10 +271,19 @@ def _hosts(hosts: Sequence[Report], others: Sequence[Report]) -> str:
     ]
     for node in others:
         cells.append(
-            (f"<b>{escape(node['name'])}</b>", "not configured here", "–", "–", "–", _node("ready" if node["ready"] else "not ready", node["roles"], False))
+            (
+                f"<b>{escape(node['name'])}</b>",
+                "not configured here",
+                "–",
+                "–",
+                "–",
+                _node("ready" if node["ready"] else "not ready", node["roles"], False),
+            )
         )
     rows = "".join(f"<tr>{''.join(_cell(number, cell) for number, cell in enumerate(row))}</tr>" for row in cells)
-    head = "".join(f"<th>{name}</th>" for name in ("Host", "Configured role", "Addresses", "MACs", "Last stage", "Node"))
+    head = "".join(
+        f"<th>{name}</th>" for name in ("Host", "Configured role", "Addresses", "MACs", "Last stage", "Node")
+    )
     return f'<section><h2>Hosts</h2><div class="scroll"><table><tr>{head}</tr>{rows}</table></div></section>'
 
 
@@ -268,18 +300,30 @@ def _node(state: str, roles: Sequence[str], differs: bool) -> str:
     css, note = ("wrong", " (not as configured)") if differs else ("soft", "")
     shown = f'<span class="{css}">{said}{note}</span>' if said else ""
     alarming = state in ("not ready", MISSING)
-    return " · ".join(part for part in (f'<span class="wrong">{state}</span>' if alarming else escape(state), shown) if part)
+    return " · ".join(
+        part for part in (f'<span class="wrong">{state}</span>' if alarming else escape(state), shown) if part
+    )
 
 
 def _login(report: Report) -> str:
     login, cluster = report["login"], report["cluster"]
-    console = f'<a href="{escape(login["console_url"])}">{escape(login["console_url"])}</a>' if login["console_url"].startswith("https://") else ""
+    console = (
+        f'<a href="{escape(login["console_url"])}">{escape(login["console_url"])}</a>'
+        if login["console_url"].startswith("https://")
+        else ""
+    )
     facts = [
         ("Console", console),
         ("User", escape(login["user"]) if login["kubeadmin_password_file"] else ""),
-        ("Password", f"in <code>{escape(login['kubeadmin_password_file'])}</code>" if login["kubeadmin_password_file"] else ""),
+        (
+            "Password",
+            f"in <code>{escape(login['kubeadmin_password_file'])}</code>" if login["kubeadmin_password_file"] else "",
+        ),
         ("Kubeconfig", f"<code>{escape(login['kubeconfig'])}</code>" if login["kubeconfig"] else ""),
-        ("With mapped address", f"<code>{escape(login['kubeconfig_direct'])}</code>" if login["kubeconfig_direct"] else ""),
+        (
+            "With mapped address",
+            f"<code>{escape(login['kubeconfig_direct'])}</code>" if login["kubeconfig_direct"] else "",
+        ),
         ("API", f"<code>{escape(cluster['api_url'])}</code>" if cluster["api_url"] else ""),
         ("Image", f"<code>{escape(report['files']['image'])}</code>" if report["files"]["image"] else ""),
     ]
@@ -287,4 +331,4 @@ def _login(report: Report) -> str:
     if not rows:
         return ""
     commands = f"<pre>{escape(chr(10).join(login['commands']))}</pre>" if login["commands"] else ""
-    return f"<section><h2>{'How to log in' if login['commands'] else 'Where things are'}</h2><dl>{rows}</dl>{commands}</section>"
+    return f"<section><h2>{'How to log in' if login['commands'] else 'Where things are'}</h2><dl>{rows}</dl>{commands}</section>"  # noqa: E501

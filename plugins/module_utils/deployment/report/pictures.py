@@ -61,7 +61,9 @@ def family(stage: str) -> str:
 def timeline(report: Report) -> str:
     """A row for each host, a bar for each stage, a mark where a host is done; empty when nothing was recorded."""
     hosts = report["hosts"]
-    times = [stage[key] for host in hosts for stage in host["stages"] for key in ("since", "until")] + [phase["since"] for phase in report["phases"]]
+    times = [stage[key] for host in hosts for stage in host["stages"] for key in ("since", "until")] + [
+        phase["since"] for phase in report["phases"]
+    ]
     if not any(host["stages"] for host in hosts):
         return ""
     times += [moment for moment in (report["result"]["started_at"], report["result"]["installed_at"]) if moment]
@@ -77,7 +79,17 @@ def timeline(report: Report) -> str:
     parts = [*_axis(span, scale, height), *_phase_lines(report, across, height)]
     for number, host in enumerate(hosts):
         top = _AXIS + number * _ROW
-        parts.append(_text(_LABEL - 12, top + 19, host["name"], "host-label", anchor="end", space=_LABEL - 16, short=short[host["name"]]))
+        parts.append(
+            _text(
+                _LABEL - 12,
+                top + 19,
+                host["name"],
+                "host-label",
+                anchor="end",
+                space=_LABEL - 16,
+                short=short[host["name"]],
+            )
+        )
         parts += [_bar(stage, across(stage["since"]), across(stage["until"]), top) for stage in host["stages"]]
     label = f"Timeline of {len(hosts)} hosts over {duration_text(span)}"
     return _svg(WIDTH, height, label, parts)
@@ -113,16 +125,25 @@ def topology(report: Report) -> str:
     parts += _row_of_boxes(entrances, 14, network_y, {}, upwards=True)
     for number, row in enumerate(rows):
         top = network_y + 36 + number * (_BOX[1] + 34)
-        parts += _row_of_boxes([_host_words(host) for host in row], top, network_y if number == 0 else top - 18, short, upwards=False)
+        parts += _row_of_boxes(
+            [_host_words(host) for host in row], top, network_y if number == 0 else top - 18, short, upwards=False
+        )
     if len(report["hosts"]) > len(hosts):
-        parts.append(_text(WIDTH / 2, height - 8, f"and {len(report['hosts']) - len(hosts)} more hosts", "small", anchor="middle"))
+        parts.append(
+            _text(
+                WIDTH / 2, height - 8, f"and {len(report['hosts']) - len(hosts)} more hosts", "small", anchor="middle"
+            )
+        )
     return _svg(WIDTH, height, f"Topology of {report['cluster']['name']}", parts)
 
 
 def _entrances(cluster: Report) -> Iterator[tuple[str, str, list[str]]]:
     """(class, title, lines) of the API and the ingress."""
     domain = f"{cluster['name']}.{cluster['base_domain']}"
-    for title, prefix, addresses in (("API", "api.", cluster["api_vips"]), ("Ingress", "*.apps.", cluster["ingress_vips"])):
+    for title, prefix, addresses in (
+        ("API", "api.", cluster["api_vips"]),
+        ("Ingress", "*.apps.", cluster["ingress_vips"]),
+    ):
         if addresses:
             yield "vip", title, [f"{prefix}{domain}", ", ".join(addresses)]
 
@@ -130,10 +151,16 @@ def _entrances(cluster: Report) -> Iterator[tuple[str, str, list[str]]]:
 def _host_words(host: Report) -> tuple[str, str, list[str]]:
     role = host["role"] if host["role"] in ("master", "worker", "arbiter") else "worker"
     marks = f"{host['role_name']}{', rendezvous' if host['rendezvous'] else ''}"
-    return f"role-{role}{' first' if host['rendezvous'] else ''}", host["name"], [marks, ", ".join(host["addresses"][:2]) or "no address known"]
+    return (
+        f"role-{role}{' first' if host['rendezvous'] else ''}",
+        host["name"],
+        [marks, ", ".join(host["addresses"][:2]) or "no address known"],
+    )
 
 
-def _row_of_boxes(boxes: Sequence[tuple[str, str, list[str]]], top: float, wire: float, short: Mapping[str, str], *, upwards: bool) -> list[str]:
+def _row_of_boxes(
+    boxes: Sequence[tuple[str, str, list[str]]], top: float, wire: float, short: Mapping[str, str], *, upwards: bool
+) -> list[str]:
     width, height = _BOX if not upwards else (300, 70)
     total = len(boxes) * width + (len(boxes) - 1) * _GAP
     left = (WIDTH - total) / 2
@@ -144,8 +171,12 @@ def _row_of_boxes(boxes: Sequence[tuple[str, str, list[str]]], top: float, wire:
         ends = (top + height, wire) if upwards else (wire, top)
         parts.append(f'<line class="wire" x1="{middle:.1f}" y1="{ends[0]:.1f}" x2="{middle:.1f}" y2="{ends[1]:.1f}"/>')
         parts.append(f'<rect class="box {css}" x="{x:.1f}" y="{top:.1f}" width="{width}" height="{height}" rx="8"/>')
-        parts.append(_text(x + 14, top + 24, title, "box-title", space=(width - 24) * _BOLD, short=short.get(title, "")))
-        parts += [_text(x + 14, top + 43 + 17 * index, text, "small", space=width - 24) for index, text in enumerate(lines)]
+        parts.append(
+            _text(x + 14, top + 24, title, "box-title", space=(width - 24) * _BOLD, short=short.get(title, ""))
+        )
+        parts += [
+            _text(x + 14, top + 43 + 17 * index, text, "small", space=width - 24) for index, text in enumerate(lines)
+        ]
     return parts
 
 
@@ -169,13 +200,18 @@ def _phase_lines(report: Report, across: Any, height: int) -> Iterator[str]:
     taken = 0.0
     for phase in report["phases"][1:]:
         x = across(phase["since"])
-        yield f'<line class="phase" x1="{x:.1f}" y1="{_AXIS - 12}" x2="{x:.1f}" y2="{height}"><title>{escape(phase["phase"])}</title></line>'
+        yield (
+            f'<line class="phase" x1="{x:.1f}" y1="{_AXIS - 12}" x2="{x:.1f}" '
+            f'y2="{height}"><title>{escape(phase["phase"])}</title></line>'
+        )
         before = x > WIDTH - 80
         length = len(phase["phase"]) * 6.4 + 8
         if x < taken:
             continue
         taken = x + (0 if before else length)
-        yield _text(x - 4 if before else x + 4, _AXIS - 5, phase["phase"], "phase-label", anchor="end" if before else "start")
+        yield _text(
+            x - 4 if before else x + 4, _AXIS - 5, phase["phase"], "phase-label", anchor="end" if before else "start"
+        )
 
 
 def _bar(stage: Report, left: float, right: float, top: float) -> str:
@@ -184,13 +220,18 @@ def _bar(stage: Report, left: float, right: float, top: float) -> str:
     title = f"<title>{escape(stage['stage'] + length)}</title>"
     if right - left < 1.5:
         return f'<circle class="bar {css}" cx="{left:.1f}" cy="{top + 14}" r="5">{title}</circle>'
-    rectangle = f'<rect class="bar {css}" x="{left:.1f}" y="{top + 4}" width="{right - left:.1f}" height="20" rx="3">{title}</rect>'
+    rectangle = (
+        f'<rect class="bar {css}" x="{left:.1f}" y="{top + 4}" width="{right - left:.1f}" height="20" '
+        f'rx="3">{title}</rect>'
+    )
     fits = len(stage["stage"]) * 6.2 + 10 < right - left
     return rectangle + (_text(left + 6, top + 18, stage["stage"], "bar-label") if fits else "")
 
 
 def _text(x: float, y: float, text: str, css: str, anchor: str = "start", space: float = 0, short: str = "") -> str:
-    """SVG neither wraps nor cuts: of a text longer than ``space`` pixels ``short`` is shown, or as much as there is room for."""
+    """SVG neither wraps nor cuts: of a text longer than ``space`` pixels ``short`` is shown, or as much as there is
+    room for.
+    """
     most = int(space / 6.4) if space else 0
     shown = short if short and most and len(text) > most else text
     shown = shown if not most or len(shown) <= most else shown[: max(1, most - 1)] + "…"

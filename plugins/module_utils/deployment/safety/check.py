@@ -19,7 +19,12 @@ from .table import Action
 
 
 def check_machines(
-    action: Action, touch: Touch, machines: Machines, names: Sequence[str], clock: Clock, progress: Callable[[str], None]
+    action: Action,
+    touch: Touch,
+    machines: Machines,
+    names: Sequence[str],
+    clock: Clock,
+    progress: Callable[[str], None],
 ) -> tuple[Judgement, Gathered]:
     """The decision about the hosts ``names``, and its evidence. ``machines`` are what their boot methods read.
 

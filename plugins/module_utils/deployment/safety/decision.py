@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The one decision in front of every power action, boot, drain, shrink and deletion: :func:`may_touch` for a host, :func:`judge` for all hosts of a run."""
+"""The one decision in front of every power action, boot, drain, shrink and deletion: :func:`may_touch` for a host,
+:func:`judge` for all hosts of a run.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,10 @@ NOTHING_TOUCHED = "No machine was touched."
 
 @dataclasses.dataclass(frozen=True)
 class TouchRequest:
-    """What a run wants to do, and what its user allows. ``confirm`` are the names in ``openshift_confirm``, ``force`` the values of ``openshift_force``;
-    ``take_over`` are hosts that may be taken over by what their ``openshift_host`` says. ``command`` is what the user ran, for messages;
+    """What a run wants to do, and what its user allows.
+
+    ``confirm`` are the names in ``openshift_confirm``, ``force`` the values of ``openshift_force``; ``take_over`` are
+    hosts that may be taken over by what their ``openshift_host`` says. ``command`` is what the user ran, for messages;
     ``through``: it boots machines through their BareMetalHosts.
     """
 
@@ -38,12 +42,17 @@ class TouchRequest:
         return bool(self.cluster) and self.cluster in self.confirm
 
     def forces(self, lift: Lift, host: str) -> bool:
-        return lift.applies_to(self.method) and (lift.force in self.force or (lift.force == TAKE_OVER and host in self.take_over))
+        return lift.applies_to(self.method) and (
+            lift.force in self.force or (lift.force == TAKE_OVER and host in self.take_over)
+        )
 
 
 @dataclasses.dataclass(frozen=True)
 class Verdict:
-    """What may be done to one host. ``reason`` is the observation that decided; ``forced`` the override that was used; ``remedy`` what the user can do."""
+    """What may be done to one host.
+
+    ``reason`` is the observation that decided; ``forced`` the override that was used; ``remedy`` what the user can do.
+    """
 
     host: str
     row: str
@@ -57,7 +66,13 @@ class Verdict:
         return self.outcome == "act"
 
     def as_dict(self) -> dict[str, str]:
-        return {"name": self.host, "row": self.row, "outcome": self.outcome, "reason": self.reason, "forced": self.forced}
+        return {
+            "name": self.host,
+            "row": self.row,
+            "outcome": self.outcome,
+            "reason": self.reason,
+            "forced": self.forced,
+        }
 
 
 @dataclasses.dataclass(frozen=True)
@@ -92,7 +107,10 @@ def may_touch(host: str, evidence: Evidence, request: TouchRequest) -> Verdict:
     if cell.outcome == "fail" and evidence.bmc_fault:
         return _without_bmc(host, evidence, request, row, cell, reason)
     remedy = cell.remedy.format(
-        cluster=request.cluster or "NAME", other_method=_word(evidence.other_method), work_dir=request.work_dir or "its work directory", command=request.command
+        cluster=request.cluster or "NAME",
+        other_method=_word(evidence.other_method),
+        work_dir=request.work_dir or "its work directory",
+        command=request.command,
     )
     for lift in cell.lifts:
         if not request.forces(lift, host):
@@ -106,7 +124,9 @@ def may_touch(host: str, evidence: Evidence, request: TouchRequest) -> Verdict:
     if cell.outcome == "through" and (rest := _whatever_boots_it(host, evidence, request)).outcome == "stop":
         return rest
     if cell.confirm and cell.outcome in ("act", "through") and not request.confirmed:
-        return Verdict(host, row.number, "stop", reason, remedy=f"Confirm this with -e openshift_confirm={request.cluster}.")
+        return Verdict(
+            host, row.number, "stop", reason, remedy=(f"Confirm this with -e openshift_confirm={request.cluster}.")
+        )
     if cell.outcome == "act" and COLUMNS[request.action] == "take_out" and (kept := _kept(evidence)):
         return Verdict(host, row.number, "stop", kept[0], remedy=kept[1])
     return Verdict(host, row.number, cell.outcome, reason, remedy=remedy if cell.outcome in ("stop", "skip") else "")
@@ -121,17 +141,26 @@ def _kept(evidence: Evidence) -> tuple[str, str] | None:
         return node.keeps, "Add a control-plane host first."
     if node.ready or node.lost or evidence.leaving:
         return None
-    text = f"Node {node.name} has been NotReady for {node.not_ready_for:.0f} s, and can be neither drained nor given up yet"
+    text = (
+        f"Node {node.name} has been NotReady for {node.not_ready_for:.0f} s, and can be neither drained nor given up "
+        "yet"
+    )
     return text, "Run again when it is Ready, or when it has been NotReady for 5 minutes."
 
 
 def _whatever_boots_it(host: str, evidence: Evidence, request: TouchRequest) -> Verdict:
-    """The verdict by everything but its BareMetalHost, which is a record of its own: what the power of the machine says does not matter then."""
-    return may_touch(host, dataclasses.replace(evidence, own_bare_metal_host="", released=evidence.released or "recorded"), request)
+    """The verdict by everything but its BareMetalHost, which is a record of its own: what the power of the machine says
+    does not matter then.
+    """
+    return may_touch(
+        host, dataclasses.replace(evidence, own_bare_metal_host="", released=evidence.released or "recorded"), request
+    )
 
 
 def _without_bmc(host: str, evidence: Evidence, request: TouchRequest, row: Row, cell: Cell, reason: str) -> Verdict:
-    """A BMC that cannot be used stops neither the removal of a host nor that of a cluster; what else is known about the host may."""
+    """A BMC that cannot be used stops neither the removal of a host nor that of a cluster; what else is known about the
+    host may.
+    """
     rest = may_touch(host, dataclasses.replace(evidence, bmc_fault=""), request)
     if rest.outcome in ("act", "through") or (rest.outcome == "skip" and evidence.recorded):
         return Verdict(host, row.number, "fail", reason)
@@ -139,14 +168,21 @@ def _without_bmc(host: str, evidence: Evidence, request: TouchRequest, row: Row,
 
 
 def judge(evidence: Mapping[str, Evidence], request: TouchRequest) -> Judgement:
-    """All hosts, in order. A stop for one stops the run: the message lists every host that stops it, by what was observed and what to do."""
+    """All hosts, in order.
+
+    A stop for one stops the run: the message lists every host that stops it, by what was observed and what to do.
+    """
     verdicts = tuple(may_touch(host, each, request) for host, each in evidence.items())
     return Judgement(verdicts, stop_reason(verdicts))
 
 
 def stop_reason(verdicts: Iterable[Verdict], text: str = NOTHING_TOUCHED) -> StopReason | None:
     """Why these verdicts stop the run; None if they do not."""
-    hosts = tuple(StoppingHost(verdict.host, verdict.reason, verdict.remedy, verdict.row) for verdict in verdicts if verdict.outcome == "stop")
+    hosts = tuple(
+        StoppingHost(verdict.host, verdict.reason, verdict.remedy, verdict.row)
+        for verdict in verdicts
+        if verdict.outcome == "stop"
+    )
     return StopReason(text, hosts=hosts) if hosts else None
 
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Whether machines may be deleted with their disks: the column destroy of the safety table, and always the confirmation."""
+"""Whether machines may be deleted with their disks: the column destroy of the safety table, and always the
+confirmation.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,10 @@ _DELETED = frozenset({"act", "skip"})
 
 
 def deletable(judgement: Judgement, request: TouchRequest) -> dict[str, str]:
-    """The hosts whose machines must stay, with the reason. Raises :class:`ZeroTouchError` where the table stops the run, and without confirmation."""
+    """The hosts whose machines must stay, with the reason.
+
+    Raises :class:`ZeroTouchError` where the table stops the run, and without confirmation.
+    """
     if judgement.stop:
         raise ZeroTouchError(str(judgement.stop))
     kept = {verdict.host: verdict.reason for verdict in judgement.verdicts if verdict.outcome not in _DELETED}

@@ -3,8 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """What is known about one machine when a playbook wants to touch it.
 
-Each field of :class:`Evidence` is one observation. A text is empty when the observation does not hold; otherwise it says how it is known, in words that
-a message can print. Who gathers the observations is :mod:`.gather`; what follows from them is :mod:`.table`.
+Each field of :class:`Evidence` is one observation. A text is empty when the observation does not hold; otherwise it
+says how it is known, in words that a message can print. Who gathers the observations is :mod:`.gather`; what follows
+from them is :mod:`.table`.
 """
 
 from __future__ import annotations
@@ -14,13 +15,16 @@ from typing import Literal
 
 Power = Literal["On", "Off", ""]
 
-# Seconds after which a Node that is not Ready is not drained any more: its pods cannot be evicted, kubelet does not answer.
+# Seconds after which a Node that is not Ready is not drained any more: its pods cannot be evicted, kubelet does not
+# answer.
 LOST_AFTER = 300.0
 
 
 @dataclasses.dataclass(frozen=True)
 class NodeFacts:
-    """The host's Node. ``not_ready_for`` is in seconds, 0 while it is Ready; ``keeps`` says why the cluster cannot lose it (quorum of etcd)."""
+    """The host's Node. ``not_ready_for`` is in seconds, 0 while it is Ready; ``keeps`` says why the cluster cannot lose
+    it (quorum of etcd).
+    """
 
     name: str
     ready: bool = True
@@ -38,11 +42,13 @@ class NodeFacts:
 class Evidence:
     """The observations about one machine.
 
-    ``power`` is empty where the BMC does not say it; ``manual``: the user boots it. ``other_method`` is the method of the deployment that has the host.
-    ``silent``: its installation is under way and does not answer at this moment, within its limits.
+    ``power`` is empty where the BMC does not say it; ``manual``: the user boots it. ``other_method`` is the method of
+    the deployment that has the host. ``silent``: its installation is under way and does not answer at this moment,
+    within its limits.
     ``strayed``: it has booted the image again after the service of its installation had ended.
-    ``leaving``: it is on its way out of its cluster, so that its Node may stop being Ready at any moment. ``elsewhere``: where it is registered otherwise.
-    ``recorded``: the state of this deployment has the host. ``due``: a boot that was not completed, or that was waited for in vain.
+    ``leaving``: it is on its way out of its cluster, so that its Node may stop being Ready at any moment.
+    ``elsewhere``: where it is registered otherwise. ``recorded``: the state of this deployment has the host. ``due``: a
+    boot that was not completed, or that was waited for in vain.
     """
 
     power: Power = ""

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The gate in front of the boot methods: the decision is made again from fresh evidence, directly before the first write, and is recorded."""
+"""The gate in front of the boot methods: the decision is made again from fresh evidence, directly before the first
+write, and is recorded.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,10 @@ _RELEASES: frozenset[Action] = frozenset({"remove", "shrink", "replace_out"})
 
 @dataclasses.dataclass(frozen=True)
 class Gate:
-    """In front of one call. ``progress`` prints what could not be checked; ``records``: the call changes machines (no check mode)."""
+    """In front of one call.
+
+    ``progress`` prints what could not be checked; ``records``: the call changes machines (no check mode).
+    """
 
     action: Action
     touch: Touch
@@ -41,13 +46,16 @@ class Gate:
     def permit(self, machines: Machines) -> Permission:
         """Whether these machines may be changed, or the user be asked to start them.
 
-        A boot is recorded before it begins: a run that is killed afterwards continues without asking. A boot by the user is not recorded.
+        A boot is recorded before it begins: a run that is killed afterwards continues without asking. A boot by the
+        user is not recorded.
         """
         judgement, gathered = decide(self.action, self.touch, machines, self.clock)
         print_not_checked(gathered.not_checked, self.progress)
         if judgement.stop:
             return Permission(stop=str(judgement.stop))
-        without = {verdict.host: verdict.reason for verdict in judgement.verdicts if verdict.outcome not in ("act", "through")}
+        without = {
+            verdict.host: verdict.reason for verdict in judgement.verdicts if verdict.outcome not in ("act", "through")
+        }
         by_user = {outcome.item.name for outcome in machines if booted_by_user(outcome.item.method)}
         touched = [verdict.host for verdict in judgement.verdicts if verdict.acts and verdict.host not in by_user]
         if self.action in _BOOTS:
@@ -62,7 +70,10 @@ class Gate:
             self._note(hosts, RELEASED)
 
     def _stored(self) -> str:
-        """Why nothing may be written to a machine: what this run is about to do is not in the state store. Empty when it is."""
+        """Why nothing may be written to a machine: what this run is about to do is not in the state store.
+
+        Empty when it is.
+        """
         if not self.records:
             return ""
         try:
@@ -77,13 +88,18 @@ class Gate:
 
 
 def store_first(touch: Touch, clock: Clock) -> None:
-    """Return when the state of the deployment is in its store. Raises :class:`StoreLost`: this run must change no machine."""
+    """Return when the state of the deployment is in its store.
+
+    Raises :class:`StoreLost`: this run must change no machine.
+    """
     if touch.work_dir is not None:
         StoreLink(touch.work_dir, clock).save()
 
 
 def record_permission(touch: Touch, judgement: Judgement) -> None:
-    """Hosts that an override allows to touch are recorded, so that a run that is killed before it boots them goes on without asking."""
+    """Hosts that an override allows to touch are recorded, so that a run that is killed before it boots them goes on
+    without asking.
+    """
     if touch.work_dir is not None and judgement.forced:
         note(touch.work_dir, touch.known(judgement.forced), PERMITTED, method=touch.method)
 
@@ -93,11 +109,16 @@ def record_release(touch: Touch, hosts: Sequence[str]) -> None:
     if touch.work_dir is None:
         return
     known = read_record(touch.work_dir)
-    note(touch.work_dir, [host for host in touch.known(hosts) if not known.released(host)], RELEASED, method=touch.method)
+    note(
+        touch.work_dir, [host for host in touch.known(hosts) if not known.released(host)], RELEASED, method=touch.method
+    )
 
 
 def why_not_ours(agent: Agent, touch: Touch) -> str:
-    """Why an Agent must be neither unbound nor deleted by a caller that named its host: it belongs to another cluster. Empty if it may be."""
+    """Why an Agent must be neither unbound nor deleted by a caller that named its host: it belongs to another cluster.
+
+    Empty if it may be.
+    """
     verdict = may_touch(agent.title, of_agent(Evidence(), agent, touch.scope), touch.request("remove"))
     return f"{verdict.reason}. {verdict.remedy}" if verdict.outcome == "stop" and verdict.row in _OF_OTHERS else ""
 

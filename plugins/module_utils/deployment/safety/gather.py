@@ -1,9 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Evidence about the hosts that a run wants to touch, from the connections that its user named; and the judgement over all of them.
+"""Evidence about the hosts that a run wants to touch, from the connections that its user named; and the judgement over
+all of them.
 
-Only reads. A source that cannot be read is reported as not checked; one at which this deployment is recorded makes its hosts *unknown* instead.
+Only reads. A source that cannot be read is reported as not checked; one at which this deployment is recorded makes its
+hosts *unknown* instead.
 """
 
 from __future__ import annotations
@@ -44,15 +46,23 @@ class Gathered:
     not_checked: tuple[str, ...] = ()
 
 
-def decide(action: Action, touch: Touch, machines: Machines, clock: Clock, names: Sequence[str] = ()) -> tuple[Judgement, Gathered]:
-    """Whether the hosts may be touched: those of ``machines``, as their boot methods read them, and ``names`` of hosts that the user boots."""
+def decide(
+    action: Action, touch: Touch, machines: Machines, clock: Clock, names: Sequence[str] = ()
+) -> tuple[Judgement, Gathered]:
+    """Whether the hosts may be touched: those of ``machines``, as their boot methods read them, and ``names`` of hosts
+    that the user boots.
+    """
     gathered = gather(action, touch, machines, clock, names)
-    gathered = dataclasses.replace(gathered, evidence={**gathered.evidence, **_of_deployment(action, touch, gathered.evidence)})
+    gathered = dataclasses.replace(
+        gathered, evidence={**gathered.evidence, **_of_deployment(action, touch, gathered.evidence)}
+    )
     return judge(gathered.evidence, touch.request(action)), gathered
 
 
 def _of_deployment(action: Action, touch: Touch, evidence: Mapping[str, Evidence]) -> dict[str, Evidence]:
-    """That the deployment is recorded with another method, whose hosts may be in other groups: destroying it would delete the only record of them."""
+    """That the deployment is recorded with another method, whose hosts may be in other groups: destroying it would
+    delete the only record of them.
+    """
     if action != "destroy" or touch.work_dir is None or any(each.other_method for each in evidence.values()):
         return {}
     record = read_record(touch.work_dir)
@@ -62,17 +72,26 @@ def _of_deployment(action: Action, touch: Touch, evidence: Mapping[str, Evidence
 
 
 def gather(action: Action, touch: Touch, machines: Machines, clock: Clock, names: Sequence[str] = ()) -> Gathered:
-    """Everything that is known about these hosts. Raises :class:`ZeroTouchError` for connections that cannot be used at all."""
+    """Everything that is known about these hosts.
+
+    Raises :class:`ZeroTouchError` for connections that cannot be used at all.
+    """
     by_name = {outcome.item.name: outcome for outcome in machines}
     uuids = {name: outcome.result.uuid for name, outcome in by_name.items() if outcome.result is not None}
     addresses = {name: outcome.item.address for name, outcome in by_name.items()}
     missing: list[str] = []
     record = read_record(touch.work_dir) if touch.work_dir else TouchRecord(Path())
-    hosts = [record.completed(touch.host(name, by_name[name].item.mac_addresses if name in by_name else ())) for name in dict.fromkeys([*by_name, *names])]
+    hosts = [
+        record.completed(touch.host(name, by_name[name].item.mac_addresses if name in by_name else ()))
+        for name in dict.fromkeys([*by_name, *names])
+    ]
     evidence = _of_machines(hosts, machines)
     evidence = _of_record(evidence, hosts, record, touch)
     evidence = _of_siblings(evidence, hosts, touch, missing)
-    wanted = [WantedHost(host, touch.identity(host.name), addresses.get(host.name, ""), uuids.get(host.name, "")) for host in hosts]
+    wanted = [
+        WantedHost(host, touch.identity(host.name), addresses.get(host.name, ""), uuids.get(host.name, ""))
+        for host in hosts
+    ]
     evidence, installed = _of_hub(evidence, wanted, touch, action, clock, missing)
     view = installed if installed is not None else view_cluster(touch, record, clock)
     missing += _silent(view, touch, record)
@@ -102,7 +121,9 @@ def _other_method(method: str, record: TouchRecord) -> str:
     return f"{method} is the method that is recorded for it in {record.directory}"
 
 
-def _of_record(evidence: Mapping[str, Evidence], hosts: Sequence[InventoryHost], record: TouchRecord, touch: Touch) -> dict[str, Evidence]:
+def _of_record(
+    evidence: Mapping[str, Evidence], hosts: Sequence[InventoryHost], record: TouchRecord, touch: Touch
+) -> dict[str, Evidence]:
     return {host.name: _recorded(evidence[host.name], host, record, touch) for host in hosts}
 
 
@@ -122,10 +143,14 @@ def _recorded(evidence: Evidence, host: InventoryHost, record: TouchRecord, touc
         due = entry.get("state", BOOTED) != BOOTED or bool(record.install.get("overdue"))
         evidence = evidence.also(booted=f"this deployment booted it{when}", due=due)
     released = record.released(host)
-    return evidence.also(released="this deployment has taken it out of its cluster" if released else "", leaving=released)
+    return evidence.also(
+        released="this deployment has taken it out of its cluster" if released else "", leaving=released
+    )
 
 
-def _of_siblings(evidence: Mapping[str, Evidence], hosts: Sequence[InventoryHost], touch: Touch, missing: list[str]) -> dict[str, Evidence]:
+def _of_siblings(
+    evidence: Mapping[str, Evidence], hosts: Sequence[InventoryHost], touch: Touch, missing: list[str]
+) -> dict[str, Evidence]:
     """Other work directories beside this one that have the machines."""
     records = siblings(touch.work_dir) if touch.work_dir else []
     missing += [record.fault for record in records if record.fault]
@@ -133,7 +158,10 @@ def _of_siblings(evidence: Mapping[str, Evidence], hosts: Sequence[InventoryHost
 
 
 def _silent(view: ClusterView, touch: Touch, record: TouchRecord) -> list[str]:
-    """Addresses of the cluster that do not answer. Of a recorded one, only if none answers: the service ends when the API begins."""
+    """Addresses of the cluster that do not answer.
+
+    Of a recorded one, only if none answers: the service ends when the API begins.
+    """
     if view.fault:
         return [view.fault]
     if view.seen is None:
@@ -146,21 +174,34 @@ def _silent(view: ClusterView, touch: Touch, record: TouchRecord) -> list[str]:
 
 
 def _of_hub(
-    evidence: dict[str, Evidence], wanted: Sequence[WantedHost], touch: Touch, action: Action, clock: Clock, missing: list[str]
+    evidence: dict[str, Evidence],
+    wanted: Sequence[WantedHost],
+    touch: Touch,
+    action: Action,
+    clock: Clock,
+    missing: list[str],
 ) -> tuple[dict[str, Evidence], ClusterView | None]:
-    """Agents and BareMetalHosts of the hub that the user named, whatever the method; and the API of the cluster that it has installed, where it leads to it."""
+    """Agents and BareMetalHosts of the hub that the user named, whatever the method; and the API of the cluster that it
+    has installed, where it leads to it.
+    """
     if touch.hub is None:
         return evidence, None
     try:
         hub = connect_hub(touch.hub, clock=clock, check_mode=True)
         try:
             view = view_hub(hub, touch.scope)
-            cluster = _installed_by(hub, touch, clock) if view.status is not None and view.status.phase == "installed" else None
+            cluster = (
+                _installed_by(hub, touch, clock)
+                if view.status is not None and view.status.phase == "installed"
+                else None
+            )
         finally:
             hub.close()
     except ZeroTouchError as error:
         if touch.method in HUB_METHODS:
-            return {name: each.also(unknown=f"the hub cannot be read: {error}") for name, each in evidence.items()}, None
+            return {
+                name: each.also(unknown=f"the hub cannot be read: {error}") for name, each in evidence.items()
+            }, None
         missing.append(f"hub: {error}")
         return evidence, None
     missing += view.not_checked
@@ -168,11 +209,16 @@ def _of_hub(
 
 
 def _installed_by(hub: KubeClient, touch: Touch, clock: Clock) -> ClusterView | None:
-    """The API of the cluster that the hub has installed, with the kubeconfig that the hub keeps. None for the clusters of other methods."""
+    """The API of the cluster that the hub has installed, with the kubeconfig that the hub keeps.
+
+    None for the clusters of other methods.
+    """
     if touch.method not in ("hub", "capi") or touch.scope.cluster is None:
         return None
     try:
-        client = spoke_client(hub, touch.scope.cluster, connect_to=touch.connect_to, ca_certs=(touch.ca_cert,) if touch.ca_cert else ())
+        client = spoke_client(
+            hub, touch.scope.cluster, connect_to=touch.connect_to, ca_certs=(touch.ca_cert,) if touch.ca_cert else ()
+        )
     except ZeroTouchError as error:
         return ClusterView(fault=f"the Nodes of the cluster cannot be read: {error.message}", installed=True)
     try:
@@ -181,7 +227,9 @@ def _installed_by(hub: KubeClient, touch: Touch, clock: Clock) -> ClusterView | 
         client.close()
 
 
-def _of_service(evidence: dict[str, Evidence], hosts: Sequence[InventoryHost], touch: Touch, clock: Clock, missing: list[str]) -> dict[str, Evidence]:
+def _of_service(
+    evidence: dict[str, Evidence], hosts: Sequence[InventoryHost], touch: Touch, clock: Clock, missing: list[str]
+) -> dict[str, Evidence]:
     """Hosts of other clusters at the assisted-service that the user named."""
     if touch.assisted is None:
         return evidence
@@ -199,14 +247,23 @@ def _of_service(evidence: dict[str, Evidence], hosts: Sequence[InventoryHost], t
 
 
 def _of_kubelets(evidence: dict[str, Evidence], hosts: Sequence[InventoryHost], touch: Touch) -> dict[str, Evidence]:
-    """Machines that are on and of which nothing else is known may be Nodes of a cluster whose credentials this run does not have."""
+    """Machines that are on and of which nothing else is known may be Nodes of a cluster whose credentials this run does
+    not have.
+    """
     unknown = [host for host in hosts if row_of(evidence[host.name])[0].number in ("10", "13")]
     found = nodes_at(unknown, touch.connect_to)
     return {name: each.also(answering=found.get(name, "")) for name, each in evidence.items()}
 
 
-def _of_next_clusters(evidence: Mapping[str, Evidence], hosts: Sequence[InventoryHost], touch: Touch) -> dict[str, Evidence]:
-    """Machines of a hub that is given up. One that is a Node, but not of this cluster, whose Nodes are known, has been taken by another cluster since."""
-    unknown = [host for host in hosts if evidence[host.name].node is None and row_of(evidence[host.name])[0].number == "6"]
+def _of_next_clusters(
+    evidence: Mapping[str, Evidence], hosts: Sequence[InventoryHost], touch: Touch
+) -> dict[str, Evidence]:
+    """Machines of a hub that is given up.
+
+    One that is a Node, but not of this cluster, whose Nodes are known, has been taken by another cluster since.
+    """
+    unknown = [
+        host for host in hosts if evidence[host.name].node is None and row_of(evidence[host.name])[0].number == "6"
+    ]
     found = nodes_at(unknown, touch.connect_to)
     return {name: each.also(other_cluster=found.get(name, "")) for name, each in evidence.items()}

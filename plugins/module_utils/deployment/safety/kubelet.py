@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Who answers at the kubelet port of a host. The serving certificate of a kubelet names its Node, and any client may read it without credentials.
+"""Who answers at the kubelet port of a host.
+
+The serving certificate of a kubelet names its Node, and any client may read it without credentials.
 
 A certificate for ``system:node:NAME`` proves that the machine runs a cluster. Silence proves nothing.
 """
@@ -28,7 +30,10 @@ def nodes_at(hosts: Sequence[InventoryHost], connect_to: ConnectTo, forks: int =
     found: dict[str, str] = {}
     for outcome in for_each(asked, lambda item: node_at(item[1], connect_to), forks):
         if outcome.result:
-            found.setdefault(outcome.item[0], f"the kubelet of Node {outcome.result} answers at its address {outcome.item[1]}:{PORT}")
+            found.setdefault(
+                outcome.item[0],
+                (f"the kubelet of Node {outcome.result} answers at its address {outcome.item[1]}:{PORT}"),
+            )
     return found
 
 
@@ -36,9 +41,13 @@ def node_at(address: str, connect_to: ConnectTo) -> str:
     """The Node that the kubelet's certificate names; empty when nothing, or something else, answers."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
-    context.verify_mode = ssl.CERT_NONE  # nothing is sent, and a forged certificate can only keep the machine from being touched
+    # nothing is sent, and a forged certificate can only keep the machine from being touched
+    context.verify_mode = ssl.CERT_NONE
     try:
-        with socket.create_connection(connect_to.resolve(address, PORT), timeout=_SECONDS) as plain, context.wrap_socket(plain) as secured:
+        with (
+            socket.create_connection(connect_to.resolve(address, PORT), timeout=_SECONDS) as plain,
+            context.wrap_socket(plain) as secured,
+        ):
             certificate = secured.getpeercert(binary_form=True)
     except OSError:
         return ""

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which Node of a cluster is which host. A Node has no MAC addresses: what identifies it is the System UUID, then its addresses, then its name."""
+"""Which Node of a cluster is which host.
+
+A Node has no MAC addresses: what identifies it is the System UUID, then its addresses, then its name.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,8 @@ from ...common.addresses import canonical_ip, normal_mac
 from ..supervise.observation import InventoryHost
 from .evidence import NodeFacts
 
-# Nodes that run etcd. Those with the role arbiter run nothing else of the control plane (openshift/enhancements two-nodes-with-arbiter).
+# Nodes that run etcd. Those with the role arbiter run nothing else of the control plane (openshift/enhancements
+# two-nodes-with-arbiter).
 _CONTROL_PLANE = tuple(f"node-role.kubernetes.io/{role}" for role in ("control-plane", "master", "arbiter"))
 # Written by OVN-Kubernetes on each Node (ovn-org/ovn-kubernetes go-controller/pkg/util/node_annotations.go).
 _GATEWAY = "k8s.ovn.org/l3-gateway-config"
@@ -40,7 +44,10 @@ def read_node(document: Mapping[str, Any]) -> NodeView:
     """The view of a Node object; fields of a wrong type count as absent."""
     metadata, status = _mapping(document.get("metadata")), _mapping(document.get("status"))
     addresses = [entry for entry in status.get("addresses") or () if isinstance(entry, Mapping)]
-    ready: Mapping[str, Any] = next((each for each in status.get("conditions") or () if isinstance(each, Mapping) and each.get("type") == "Ready"), {})
+    ready: Mapping[str, Any] = next(
+        (each for each in status.get("conditions") or () if isinstance(each, Mapping) and each.get("type") == "Ready"),
+        {},
+    )
     return NodeView(
         name=str(metadata.get("name") or ""),
         uuid=str(_mapping(status.get("nodeInfo")).get("systemUUID") or "").lower(),
@@ -54,7 +61,9 @@ def read_node(document: Mapping[str, Any]) -> NodeView:
 
 
 def same_uuid(redfish: str, smbios: str) -> bool:
-    """Whether both are one UUID; firmware and BMC may disagree about the byte order of the first three fields (SMBIOS 7.2.1)."""
+    """Whether both are one UUID; firmware and BMC may disagree about the byte order of the first three fields (SMBIOS
+    7.2.1).
+    """
     try:
         one, other = uuid.UUID(redfish), uuid.UUID(smbios)
     except (ValueError, AttributeError, TypeError):
@@ -74,11 +83,14 @@ def _is_uuid(text: str) -> bool:
         return False
 
 
-def find_node(host: InventoryHost, system_uuid: str, nodes: Iterable[NodeView], *, strict: bool = False) -> tuple[NodeView, str] | None:
+def find_node(
+    host: InventoryHost, system_uuid: str, nodes: Iterable[NodeView], *, strict: bool = False
+) -> tuple[NodeView, str] | None:
     """The Node of a host, and by what it was found; each criterion is tried for all Nodes before the next one.
 
-    ``strict``: a name proves nothing where both System UUIDs are known and differ. That is for actions that switch the machine off: a host whose BMC is
-    another machine's must not be taken for the Node. For a boot the name counts, since a Node is left alone.
+    ``strict``: a name proves nothing where both System UUIDs are known and differ. That is for actions that switch the
+    machine off: a host whose BMC is another machine's must not be taken for the Node. For a boot the name counts, since
+    a Node is left alone.
     """
     known = list(nodes)
     addresses = {canonical_ip(address) for address in host.addresses}
@@ -86,7 +98,13 @@ def find_node(host: InventoryHost, system_uuid: str, nodes: Iterable[NodeView], 
     criteria: tuple[tuple[str, Callable[[NodeView], bool]], ...] = (
         ("System UUID", lambda node: bool(system_uuid) and same_uuid(system_uuid, node.uuid)),
         ("address", lambda node: bool(addresses & {canonical_ip(address) for address in node.addresses})),
-        ("name", lambda node: host.node_name in (node.name.lower(), node.hostname.lower()) and not (strict and differ(system_uuid, node.uuid))),
+        (
+            "name",
+            lambda node: (
+                host.node_name in (node.name.lower(), node.hostname.lower())
+                and not (strict and differ(system_uuid, node.uuid))
+            ),
+        ),
         ("MAC address", lambda node: bool(macs & {normal_mac(mac) for mac in node.macs})),
     )
     for by, matches in criteria:
@@ -102,21 +120,38 @@ def member(host: InventoryHost, node: NodeView, by: str) -> str:
     return f"its Node{name} is in the cluster (found by its {by})"
 
 
-def facts(node: NodeView, nodes: Sequence[NodeView], leaving: Iterable[str], now: datetime.datetime | None) -> NodeFacts:
-    """What a decision needs to know about the Node. ``leaving`` are the names of all Nodes that this run takes out, ``now`` the API server's time."""
+def facts(
+    node: NodeView, nodes: Sequence[NodeView], leaving: Iterable[str], now: datetime.datetime | None
+) -> NodeFacts:
+    """What a decision needs to know about the Node.
+
+    ``leaving`` are the names of all Nodes that this run takes out, ``now`` the API server's time.
+    """
     seconds = 0.0 if node.ready else _seconds_since(node.since, now)
-    return NodeFacts(node.name, node.ready, seconds, node.control_plane, _keeps(node, nodes, set(leaving)) if node.control_plane else "")
+    return NodeFacts(
+        node.name,
+        node.ready,
+        seconds,
+        node.control_plane,
+        _keeps(node, nodes, set(leaving)) if node.control_plane else "",
+    )
 
 
 def _keeps(node: NodeView, nodes: Sequence[NodeView], leaving: set[str]) -> str:
-    """Why the control plane cannot do without this run's Nodes. Members of etcd are its Nodes; a quorum is more than half of them."""
+    """Why the control plane cannot do without this run's Nodes.
+
+    Members of etcd are its Nodes; a quorum is more than half of them.
+    """
     members = [each for each in nodes if each.control_plane]
     left = [each for each in members if each.ready and each.name not in leaving]
     quorum = len(members) // 2 + 1
     if len(members) == 1:
         return f"Node {node.name} is the only one of the control plane"
     if len(left) < quorum:
-        return f"without Node {node.name}, {len(left)} of {len(members)} members of etcd would be left, and the quorum of etcd is {quorum}"
+        return (
+            f"without Node {node.name}, {len(left)} of {len(members)} members of etcd would be left, and the quorum "
+            f"of etcd is {quorum}"
+        )
     return ""
 
 

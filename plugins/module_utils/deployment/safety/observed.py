@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Evidence from an observation of service and API, for the methods whose deployments are observed that way (agent, assisted); pure."""
+"""Evidence from an observation of service and API, for the methods whose deployments are observed that way (agent,
+assisted); pure.
+"""
 
 from __future__ import annotations
 
@@ -24,13 +26,21 @@ def observed(
     recorded: bool = True,
     strict: bool = False,
 ) -> Evidence:
-    """``evidence`` with what service and API say about the host. ``nodes`` are those of the API where it is the deployment's; ``strict`` as in find_node."""
-    evidence = _of_node(evidence, seen, host, find_node(host, system_uuid, nodes, strict=strict) if seen.api.ours else None)
+    """``evidence`` with what service and API say about the host.
+
+    ``nodes`` are those of the API where it is the deployment's; ``strict`` as in find_node.
+    """
+    evidence = _of_node(
+        evidence, seen, host, find_node(host, system_uuid, nodes, strict=strict) if seen.api.ours else None
+    )
     evidence = _of_service(evidence, host, seen)
     of_all = _of_deployment(seen, recorded=recorded)
-    # A host that came into the inventory afterwards is none of the installation that failed, or that is silent: what runs on it is not known by that.
+    # A host that came into the inventory afterwards is none of the installation that failed, or that is silent: what
+    # runs on it is not known by that.
     concerned = evidence.recorded or seen.service_host(host) is not None or evidence.installing or not recorded
-    return evidence.also(**(of_all if concerned else {name: text for name, text in of_all.items() if name not in ("failed", "silent")}))
+    return evidence.also(
+        **(of_all if concerned else {name: text for name, text in of_all.items() if name not in ("failed", "silent")})
+    )
 
 
 def is_complete(seen: Observation) -> bool:
@@ -39,11 +49,17 @@ def is_complete(seen: Observation) -> bool:
     return (seen.api.ours and (seen.phase == "installed" or seen.api.complete)) or bool(cluster and cluster.installed)
 
 
-def _of_node(evidence: Evidence, seen: Observation, host: InventoryHost, found: tuple[NodeView, str] | None) -> Evidence:
+def _of_node(
+    evidence: Evidence, seen: Observation, host: InventoryHost, found: tuple[NodeView, str] | None
+) -> Evidence:
     if found is None:
         return evidence
     text = member(host, *found)
-    return evidence.also(installed=text) if is_complete(seen) else evidence.also(installing=f"{text}, and the installation is not complete")
+    return (
+        evidence.also(installed=text)
+        if is_complete(seen)
+        else evidence.also(installing=f"{text}, and the installation is not complete")
+    )
 
 
 def _of_service(evidence: Evidence, host: InventoryHost, seen: Observation) -> Evidence:
@@ -51,7 +67,10 @@ def _of_service(evidence: Evidence, host: InventoryHost, seen: Observation) -> E
     if found is None:
         cluster = seen.service.cluster if seen.service.ours else None
         if cluster is not None and cluster.installed and not seen.api.ours:
-            text = f"the service does not list it, and whether it is a Node cannot be checked, because no API of this cluster answers. {seen.api.detail}"
+            text = (
+                "the service does not list it, and whether it is a Node cannot be checked, because no API of this "
+                f"cluster answers. {seen.api.detail}"
+            )
             return evidence.also(unknown=text.strip())
         runs_service = seen.service.ours and host.has_address(seen.rendezvous_ip)
         return evidence.also(registered="it runs the service of this installation") if runs_service else evidence
@@ -84,15 +103,31 @@ def _of_deployment(seen: Observation, *, recorded: bool) -> Mapping[str, Any]:
     if seen.phase not in RUNNING_PHASES:
         return _answering(seen)
     if seen.silence is not None and seen.silence.bearable and not (seen.service.answers or seen.api.answers):
-        return {"silent": f"its installation was last seen at {seen.silence.since}, and may be silent for {seen.silence.limit:g} s"}
+        return {
+            "silent": (
+                f"its installation was last seen at {seen.silence.since}, and may be silent for "
+                f"{seen.silence.limit:g} s"
+            )
+        }
     last = seen.silence.text() if seen.silence is not None else ""
     if seen.phase == "bootstrap" and last:
         return {"failed": f"the installation did not complete its bootstrap. {last}"}
     what = "is installed" if seen.phase == "installed" else "is being installed"
-    return {"unknown": " ".join(f"state.json says that the cluster {what}, but no service or API of this deployment answers. {last} {details}".split())}
+    return {
+        "unknown": " ".join(
+            (
+                f"state.json says that the cluster {what}, but no service or API of this "
+                f"deployment answers. {last} {details}"
+            ).split()
+        )
+    }
 
 
 def _answering(seen: Observation) -> Mapping[str, Any]:
     views = (("the API address", seen.api), ("the rendezvous address", seen.service))
-    found = [f"what answers at {where} does not belong to this deployment. {view.detail}".strip() for where, view in views if view.answers and not view.ours]
+    found = [
+        f"what answers at {where} does not belong to this deployment. {view.detail}".strip()
+        for where, view in views
+        if view.answers and not view.ours
+    ]
     return {"answering": " ".join(found)} if found else {}

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Evidence from this deployment itself: its service and API, and the Nodes and BareMetalHosts of the cluster that it made."""
+"""Evidence from this deployment itself: its service and API, and the Nodes and BareMetalHosts of the cluster that it
+made.
+"""
 
 from __future__ import annotations
 
@@ -42,8 +44,10 @@ _OBSERVED = ("agent", "assisted")
 
 @dataclasses.dataclass(frozen=True)
 class ClusterView:
-    """What the API of this deployment's cluster says. ``seen`` is the observation by the methods that have one; ``fault``: the API cannot be read.
-    ``installed``: the hub says that the cluster is installed.
+    """What the API of this deployment's cluster says.
+
+    ``seen`` is the observation by the methods that have one; ``fault``: the API cannot be read. ``installed``: the hub
+    says that the cluster is installed.
     """
 
     nodes: tuple[NodeView, ...] = ()
@@ -66,22 +70,43 @@ def view_cluster(touch: Touch, record: TouchRecord, clock: Clock) -> ClusterView
 
 
 def of_cluster(
-    evidence: Mapping[str, Evidence], hosts: Sequence[InventoryHost], view: ClusterView, uuids: Mapping[str, str], action: Action, *, recorded: bool
+    evidence: Mapping[str, Evidence],
+    hosts: Sequence[InventoryHost],
+    view: ClusterView,
+    uuids: Mapping[str, str],
+    action: Action,
+    *,
+    recorded: bool,
 ) -> dict[str, Evidence]:
-    """``evidence`` by host name with what service and API say. ``recorded``: the deployment has a record, so that they must be its own."""
+    """``evidence`` by host name with what service and API say.
+
+    ``recorded``: the deployment has a record, so that they must be its own.
+    """
     strict = COLUMNS[action] in ("take_out", "destroy", "off")
     matches = {host.name: find_node(host, uuids.get(host.name, ""), view.nodes, strict=strict) for host in hosts}
-    leaving = [match[0].name for match in matches.values() if match is not None] if COLUMNS[action] == "take_out" else []
+    leaving = (
+        [match[0].name for match in matches.values() if match is not None] if COLUMNS[action] == "take_out" else []
+    )
     found = {}
     for host in hosts:
         of_host, match = evidence[host.name], matches[host.name]
         if match is not None:
             of_host = of_host.also(node=facts(match[0], view.nodes, leaving, view.now))
         if view.seen is not None:
-            of_host = observed(of_host, host, view.seen, view.nodes, system_uuid=uuids.get(host.name, ""), recorded=recorded, strict=strict)
+            of_host = observed(
+                of_host,
+                host,
+                view.seen,
+                view.nodes,
+                system_uuid=uuids.get(host.name, ""),
+                recorded=recorded,
+                strict=strict,
+            )
         elif match is not None and not _left(of_host):
             of_host = of_host.also(installed=member(host, *match))
-        elif view.fault and (COLUMNS[action] == "take_out" or (view.installed and COLUMNS[action] == "boot" and not of_host.recorded)):
+        elif view.fault and (
+            COLUMNS[action] == "take_out" or (view.installed and COLUMNS[action] == "boot" and not of_host.recorded)
+        ):
             # Whether it has a Node, which must be drained, or of which no Agent is left, cannot be known.
             of_host = of_host.also(unknown=view.fault)
         if action not in ("destroy", "recover"):
@@ -92,11 +117,17 @@ def of_cluster(
 
 def _left(evidence: Evidence) -> bool:
     """Whether its Agent shows that it is no member any more: the Node, which is not Ready, is what is left of it."""
-    return bool(evidence.free or evidence.released or evidence.registered) and evidence.node is not None and not evidence.node.ready
+    return (
+        bool(evidence.free or evidence.released or evidence.registered)
+        and evidence.node is not None
+        and not evidence.node.ready
+    )
 
 
 def _through_its_own(evidence: Evidence, host: InventoryHost, view: ClusterView) -> Evidence:
-    """A cluster switches machines of its own BareMetalHosts on and off by itself, if it has their BMCs; one that is destroyed goes with its operator."""
+    """A cluster switches machines of its own BareMetalHosts on and off by itself, if it has their BMCs; one that is
+    destroyed goes with its operator.
+    """
     for obj in view.bare_metal_hosts:
         by_bmc = (obj.get("spec") or {}).get("bmc") or {}
         if by_bmc.get("address") and (title := describe_bare_metal_host(host, "", obj)):
@@ -110,7 +141,9 @@ def _observe(touch: Touch, record: TouchRecord, clock: Clock) -> tuple[Observati
     deployment = read_deployment(work_dir.config)
     recovered = recover(work_dir, deployment)
     known = identity(recovered.state, deployment)
-    who = dataclasses.replace(known, rendezvous_ip=known.rendezvous_ip or touch.rendezvous_ip, api_url=known.api_url or touch.api_url)
+    who = dataclasses.replace(
+        known, rendezvous_ip=known.rendezvous_ip or touch.rendezvous_ip, api_url=known.api_url or touch.api_url
+    )
     silence = silence_of(record.install, touch.limits, utc_now())
     if touch.method == "assisted":
         seen, documents = _observe_assisted(touch, work_dir, recovered.state, who, clock)
@@ -130,7 +163,9 @@ def _observe_assisted(
 ) -> tuple[Observation, Mapping[str, Any]]:
     """A service that refuses to answer (no access, no such cluster) is one that does not answer as this deployment."""
     service = connect_assisted(dict(touch.assisted or {}), clock, True)
-    observer = AssistedObserver(service, touch.assisted_cluster_id(work_dir), work_dir, who, connect_to=touch.connect_to, ca_cert=touch.ca_cert)
+    observer = AssistedObserver(
+        service, touch.assisted_cluster_id(work_dir), work_dir, who, connect_to=touch.connect_to, ca_cert=touch.ca_cert
+    )
     try:
         return observer.observe(state), observer.documents
     except RemoteError as error:
@@ -150,7 +185,9 @@ def _installed(touch: Touch, clock: Clock) -> ClusterView:
         if config is None:
             continue
         trusted = (touch.ca_cert,) if touch.ca_cert else ()
-        client = KubeClient(config, connect_to=touch.connect_to, ca_certs=trusted, timeout=_TIMEOUT, service=f"API at {config.server}")
+        client = KubeClient(
+            config, connect_to=touch.connect_to, ca_certs=trusted, timeout=_TIMEOUT, service=f"API at {config.server}"
+        )
         try:
             return view_nodes(client, clock)
         finally:
@@ -159,10 +196,15 @@ def _installed(touch: Touch, clock: Clock) -> ClusterView:
 
 
 def view_nodes(client: KubeClient, clock: Clock) -> ClusterView:
-    """What the API that a client leads to says about its Nodes. An answer that says the API is busy is no answer about them."""
+    """What the API that a client leads to says about its Nodes.
+
+    An answer that says the API is busy is no answer about them.
+    """
     try:
         nodes = tuple(read_node(document) for document in retry(lambda: client.list(NODE.path()), KUBE_EVIDENCE, clock))
-        return ClusterView(nodes, client.server_time() or utc_now(), retry(lambda: _bare_metal_hosts(client), KUBE_EVIDENCE, clock))
+        return ClusterView(
+            nodes, client.server_time() or utc_now(), retry(lambda: _bare_metal_hosts(client), KUBE_EVIDENCE, clock)
+        )
     except (RemoteError, Unreachable) as error:
         return ClusterView(fault=f"the Nodes of the cluster cannot be read: {error.message}")
 

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Evidence from a hub: Agents in any of its namespaces, and BareMetalHosts. What the caller may not list is reported as not checked."""
+"""Evidence from a hub: Agents in any of its namespaces, and BareMetalHosts.
+
+What the caller may not list is reported as not checked.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,8 @@ NEEDS_DISCOVERY = "unbinding-pending-user-action"
 
 @dataclasses.dataclass(frozen=True)
 class HubScope:
-    """What on the hub is of this deployment: a cluster, or the namespaces in which its clusters are; the InfraEnv of its hosts, empty where it has none.
+    """What on the hub is of this deployment: a cluster, or the namespaces in which its clusters are; the InfraEnv of
+    its hosts, empty where it has none.
 
     ``capi``: the cluster is one of Cluster API, and its BareMetalHosts have its label.
     """
@@ -56,7 +60,9 @@ class HubScope:
 
 @dataclasses.dataclass(frozen=True)
 class HubEvidence:
-    """``status`` is that of the deployment's cluster, None without one; ``not_checked`` says what could not be listed."""
+    """``status`` is that of the deployment's cluster, None without one; ``not_checked`` says what could not be
+    listed.
+    """
 
     agents: tuple[Agent, ...] = ()
     bare_metal_hosts: tuple[Object, ...] = ()
@@ -66,7 +72,9 @@ class HubEvidence:
 
 @dataclasses.dataclass(frozen=True)
 class WantedHost:
-    """A host as it is looked for on the hub: ``described`` is by what the user says that its Agent is recognised, ``uuid`` what its BMC says."""
+    """A host as it is looked for on the hub: ``described`` is by what the user says that its Agent is recognised,
+    ``uuid`` what its BMC says.
+    """
 
     host: InventoryHost
     described: Identity = dataclasses.field(default_factory=Identity)
@@ -74,25 +82,43 @@ class WantedHost:
     uuid: str = ""
 
     def identity(self, agents: Sequence[Agent], scope: HubScope) -> Identity:
-        """All that identifies it. An Agent is called as the System UUID that the machine's firmware shows, which may have another byte order."""
+        """All that identifies it.
+
+        An Agent is called as the System UUID that the machine's firmware shows, which may have another byte order.
+        """
         macs = tuple(dict.fromkeys([*(normal_mac(mac) for mac in self.host.macs), *self.described.macs]))
-        uuid = self.described.system_uuid or next((agent.system_uuid for agent in agents if same_uuid(self.uuid, agent.system_uuid)), "")
-        return dataclasses.replace(self.described, macs=macs, system_uuid=uuid, hostname=self.host.node_name, cluster=scope.cluster)
+        uuid = self.described.system_uuid or next(
+            (agent.system_uuid for agent in agents if same_uuid(self.uuid, agent.system_uuid)), ""
+        )
+        return dataclasses.replace(
+            self.described, macs=macs, system_uuid=uuid, hostname=self.host.node_name, cluster=scope.cluster
+        )
 
 
 def view_hub(hub: KubeClient, scope: HubScope) -> HubEvidence:
-    """Agents and BareMetalHosts of all namespaces, of one where the caller may not list all, and how far the deployment's cluster is.
+    """Agents and BareMetalHosts of all namespaces, of one where the caller may not list all, and how far the
+    deployment's cluster is.
 
     Raises :class:`ZeroTouchError` for a hub that fails.
     """
     missing: list[str] = []
     agents = _list(hub, AGENT, scope.namespace, missing, trim=without_bulk)
     hosts = _list(hub, BARE_METAL_HOST, scope.namespace, missing)
-    install = hub.find(AGENT_CLUSTER_INSTALL.path(scope.cluster.namespace, scope.cluster.name)) if scope.cluster else None
-    return HubEvidence(tuple(read_agents(agents)), tuple(hosts), read_status(install) if install else None, tuple(missing))
+    install = (
+        hub.find(AGENT_CLUSTER_INSTALL.path(scope.cluster.namespace, scope.cluster.name)) if scope.cluster else None
+    )
+    return HubEvidence(
+        tuple(read_agents(agents)), tuple(hosts), read_status(install) if install else None, tuple(missing)
+    )
 
 
-def _list(hub: KubeClient, resource: Resource, namespace: str, missing: list[str], trim: Callable[[Mapping[str, Any]], Object] = dict) -> Sequence[Object]:
+def _list(
+    hub: KubeClient,
+    resource: Resource,
+    namespace: str,
+    missing: list[str],
+    trim: Callable[[Mapping[str, Any]], Object] = dict,
+) -> Sequence[Object]:
     for where in ("", namespace):
         try:
             return hub.list(resource.path(where), trim=trim)
@@ -104,11 +130,16 @@ def _list(hub: KubeClient, resource: Resource, namespace: str, missing: list[str
                 return ()
             raise
     if resource == AGENT:
-        raise ZeroTouchError(f"Agents of namespace {namespace} cannot be listed: the hub's user may not.", "Give it the rules in docs/rbac.")
+        raise ZeroTouchError(
+            f"Agents of namespace {namespace} cannot be listed: the hub's user may not.",
+            "Give it the rules in docs/rbac.",
+        )
     return ()
 
 
-def of_hub(evidence: Mapping[str, Evidence], hosts: Sequence[WantedHost], view: HubEvidence, scope: HubScope, action: Action) -> dict[str, Evidence]:
+def of_hub(
+    evidence: Mapping[str, Evidence], hosts: Sequence[WantedHost], view: HubEvidence, scope: HubScope, action: Action
+) -> dict[str, Evidence]:
     """``evidence`` by host name with what the hub says."""
     requests = [AgentHostRequest(wanted.host.name, wanted.identity(view.agents, scope)) for wanted in hosts]
     matches = match_hosts(requests, view.agents)
@@ -121,7 +152,9 @@ def of_hub(evidence: Mapping[str, Evidence], hosts: Sequence[WantedHost], view: 
             if agent is not None and (agent is match.agent or _is_elsewhere(agent, scope)):
                 of_host = of_agent(of_host, agent, scope)
         if match.status == "ambiguous":
-            of_host = of_host.also(unknown=f"which Agent belongs to it cannot be decided: {match.reason}", recorded=True)
+            of_host = of_host.also(
+                unknown=f"which Agent belongs to it cannot be decided: {match.reason}", recorded=True
+            )
         bound = match.agent is not None and match.agent.cluster is not None
         of_host = _of_failed(of_host, view, scope, concerned=bound or COLUMNS[action] == "boot")
         for obj in view.bare_metal_hosts:
@@ -140,13 +173,22 @@ def of_agent(evidence: Evidence, agent: Agent, scope: HubScope) -> Evidence:
     if agent.cluster is None and not scope.supplies(agent):
         if silent:
             return evidence.also(disconnected=f"{says}, and the hub does not hear from it")
-        return evidence.also(elsewhere=f"{agent.title} is free in InfraEnv {agent.namespace}/{agent.infra_env}, which is not the one of this deployment")
+        return evidence.also(
+            elsewhere=(
+                f"{agent.title} is free in InfraEnv {agent.namespace}/{agent.infra_env}, which is not the one of this "
+                "deployment"
+            )
+        )
     evidence = evidence.also(recorded=True)
     if agent.state in INSTALLED:
         return evidence.also(installed=says)
     if agent.state in BUSY:
         # A host that joins an installed cluster can be removed during its installation. A host of a new cluster cannot.
-        return evidence.also(registered=f"{says}, joining an installed cluster") if agent.day_2 else evidence.also(installing=says)
+        return (
+            evidence.also(registered=f"{says}, joining an installed cluster")
+            if agent.day_2
+            else evidence.also(installing=says)
+        )
     if agent.state in FAILED:
         state_info = agent.state_info or "no reason given"
         why = f"{says}: {state_info}"
@@ -159,7 +201,11 @@ def of_agent(evidence: Evidence, agent: Agent, scope: HubScope) -> Evidence:
     if silent:
         # Bound or not: unless this deployment booted it (row 11), what its machine runs by now is not known.
         text = f"{says}, and the hub does not hear from it"
-        return evidence.also(due=True) if evidence.booted and agent.cluster is not None else evidence.also(disconnected=text)
+        return (
+            evidence.also(due=True)
+            if evidence.booted and agent.cluster is not None
+            else evidence.also(disconnected=text)
+        )
     if agent.state in UNBOUND and agent.cluster is None:
         return evidence.also(free=says)
     return evidence.also(registered=says)
@@ -170,14 +216,18 @@ def _is_elsewhere(agent: Agent, scope: HubScope) -> bool:
 
 
 def _of_failed(evidence: Evidence, view: HubEvidence, scope: HubScope, *, concerned: bool) -> Evidence:
-    """An installation that failed, or was cancelled, holds for the hosts that are bound to its cluster, and for those that would be."""
+    """An installation that failed, or was cancelled, holds for the hosts that are bound to its cluster, and for those
+    that would be.
+    """
     status = view.status
     if not concerned or status is None or status.phase not in ("failed", "cancelled"):
         return evidence
     return evidence.also(failed=f"the installation of cluster {scope.cluster} on the hub has ended: {status.text()}")
 
 
-def _of_bare_metal_host(evidence: Evidence, host: InventoryHost, address: str, obj: Object, scope: HubScope) -> Evidence:
+def _of_bare_metal_host(
+    evidence: Evidence, host: InventoryHost, address: str, obj: Object, scope: HubScope
+) -> Evidence:
     title = describe_bare_metal_host(host, address, obj)
     if not title:
         return evidence
@@ -190,13 +240,20 @@ def _of_bare_metal_host(evidence: Evidence, host: InventoryHost, address: str, o
 
 
 def _is_own(obj: Object, scope: HubScope) -> bool:
-    """Other deployments create BareMetalHosts with this collection, too: the Cluster of Cluster API or the InfraEnv says whose they are."""
+    """Other deployments create BareMetalHosts with this collection, too: the Cluster of Cluster API or the InfraEnv
+    says whose they are.
+    """
     metadata = obj.get("metadata") or {}
     labels = metadata.get("labels") or {}
     if metadata.get("namespace") != scope.namespace:
         return False
     if scope.capi or labels.get(CAPI_CLUSTER_LABEL):
-        return scope.capi and scope.cluster is not None and labels.get(CAPI_CLUSTER_LABEL) == scope.cluster.name and is_ours(obj)
+        return (
+            scope.capi
+            and scope.cluster is not None
+            and labels.get(CAPI_CLUSTER_LABEL) == scope.cluster.name
+            and is_ours(obj)
+        )
     infra_env = str(labels.get(INFRA_ENV_LABEL) or "")
     return infra_env == scope.infra_env if infra_env else is_ours(obj)
 
@@ -212,7 +269,10 @@ def describe_bare_metal_host(host: InventoryHost, address: str, obj: Object) -> 
 
 
 def same_bmc(one: str, other: str) -> bool:
-    """Whether two BMC addresses lead to one machine: the same host, and the same System where both name one. Drivers differ in schemes only."""
+    """Whether two BMC addresses lead to one machine: the same host, and the same System where both name one.
+
+    Drivers differ in schemes only.
+    """
     first, second = _place(one), _place(other)
     return bool(first[0]) and first[0] == second[0] and (not first[1] or not second[1] or first[1] == second[1])
 

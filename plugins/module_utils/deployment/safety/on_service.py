@@ -22,10 +22,16 @@ def bound_hosts(service: AssistedService) -> list[Document]:
     return [host for host in found if host.get("cluster_id")]
 
 
-def of_service(evidence: Mapping[str, Evidence], hosts: Sequence[InventoryHost], documents: Sequence[Document], own: str) -> dict[str, Evidence]:
+def of_service(
+    evidence: Mapping[str, Evidence], hosts: Sequence[InventoryHost], documents: Sequence[Document], own: str
+) -> dict[str, Evidence]:
     """``evidence`` by host name; ``own`` is the id of this deployment's cluster."""
     found = dict(evidence)
-    known = [(str(document["cluster_id"]), read_host(document)) for document in documents if str(document["cluster_id"]) != own]
+    known = [
+        (str(document["cluster_id"]), read_host(document))
+        for document in documents
+        if str(document["cluster_id"]) != own
+    ]
     for host in hosts:
         macs = set(host.macs)
         match = next(((cluster, seen) for cluster, seen in known if macs & set(seen.macs) and not seen.gone), None)

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The options by which modules learn what a run wants to touch, and for whom (option ``touch``, documentation fragment ``touch``)."""
+"""The options by which modules learn what a run wants to touch, and for whom (option ``touch``, documentation fragment
+``touch``).
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,10 @@ def touch_spec() -> dict[str, Any]:
 
 @dataclasses.dataclass(frozen=True)
 class Touch:
-    """Option ``touch``, typed. ``work_dir`` is None for a call that belongs to no deployment; ``hub`` and ``assisted`` are options of connections."""
+    """Option ``touch``, typed.
+
+    ``work_dir`` is None for a call that belongs to no deployment; ``hub`` and ``assisted`` are options of connections.
+    """
 
     method: str = "agent"
     cluster: str = ""
@@ -82,7 +87,9 @@ class Touch:
     def request(self, action: Action) -> TouchRequest:
         work_dir = str(self.work_dir or "")
         through = bool((self.hub or {}).get("bare_metal_hosts"))
-        return TouchRequest(action, self.cluster, self.method, self.confirm, self.force, self.take_over, work_dir, self.command, through)
+        return TouchRequest(
+            action, self.cluster, self.method, self.confirm, self.force, self.take_over, work_dir, self.command, through
+        )
 
     def identity(self, name: str) -> Identity:
         """By what else than its MAC addresses the Agent of a host is recognised."""
@@ -94,7 +101,9 @@ class Touch:
         return known or inventory_host({"name": name, "macs": list(macs)})
 
     def assisted_cluster_id(self, work_dir: WorkDir) -> str:
-        """The id of this deployment's cluster at the assisted-service: the one that the user named, else the recorded one."""
+        """The id of this deployment's cluster at the assisted-service: the one that the user named, else the recorded
+        one.
+        """
         return str((self.assisted or {}).get("cluster_id") or Known.of(work_dir).cluster_id)
 
     def known(self, names: Iterable[str]) -> list[InventoryHost]:
@@ -102,15 +111,26 @@ class Touch:
         return [self.host(name) for name in names]
 
 
-def read_touch(provided: Mapping[str, Any] | None, connect_to: Mapping[str, str], *, ca_cert: str = "", state_file: Path | None = None) -> Touch:
+def read_touch(
+    provided: Mapping[str, Any] | None,
+    connect_to: Mapping[str, str],
+    *,
+    ca_cert: str = "",
+    state_file: Path | None = None,
+) -> Touch:
     """The options, typed; without them a call on machines of which only the state file, if any, is known."""
     direct = ConnectTo.of(connect_to)
     if not provided:
         return Touch(work_dir=state_file.parent if state_file else None, connect_to=direct, ca_cert=ca_cert)
     hub = {**provided["hub"], "connect_to": connect_to} if provided.get("hub") else None
     reference = (hub or {}).get("cluster") or {}
-    cluster = ClusterRef(str(reference.get("namespace") or ""), str(reference["name"])) if reference.get("name") else None
-    hosts = tuple(inventory_host({**host, "macs": host.get("mac_addresses"), "static_ips": host.get("addresses")}) for host in provided.get("hosts") or ())
+    cluster = (
+        ClusterRef(str(reference.get("namespace") or ""), str(reference["name"])) if reference.get("name") else None
+    )
+    hosts = tuple(
+        inventory_host({**host, "macs": host.get("mac_addresses"), "static_ips": host.get("addresses")})
+        for host in provided.get("hosts") or ()
+    )
     return Touch(
         method=str(provided.get("method") or "agent"),
         cluster=str(provided.get("cluster_name") or ""),
@@ -121,7 +141,13 @@ def read_touch(provided: Mapping[str, Any] | None, connect_to: Mapping[str, str]
         command=str(provided.get("command") or "deploy_cluster"),
         api_url=str(provided.get("api_url") or ""),
         rendezvous_ip=str(provided.get("rendezvous_ip") or ""),
-        limits=Limits.of_mapping({name: value for name, value in (provided.get("timeouts") or {}).items() if name in Limits.__dataclass_fields__}),
+        limits=Limits.of_mapping(
+            {
+                name: value
+                for name, value in (provided.get("timeouts") or {}).items()
+                if name in Limits.__dataclass_fields__
+            }
+        ),
         hosts=hosts,
         identities={str(host["name"]): read_identity(host) for host in provided.get("hosts") or ()},
         hub=hub,

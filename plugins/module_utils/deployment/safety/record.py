@@ -1,11 +1,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What work directories record about hosts: the own one, and its siblings, whose deployments may have the same machines.
+"""What work directories record about hosts: the own one, and its siblings, whose deployments may have the same
+machines.
 
-Section ``machines`` of state.json has an entry for each host that this deployment was allowed to touch: ``state`` is ``permitted`` (an override was used,
-nothing was done yet), ``booting`` (the boot began), ``booted``, or ``released`` (taken out of the cluster). It is written before the power action, so that
-a run that was killed goes on without asking again. ``macs`` are the host's MAC addresses: by them another deployment recognizes the machine.
+Section ``machines`` of state.json has an entry for each host that this deployment was allowed to touch: ``state`` is
+``permitted`` (an override was used, nothing was done yet), ``booting`` (the boot began), ``booted``, or ``released``
+(taken out of the cluster). It is written before the power action, so that a run that was killed goes on without asking
+again. ``macs`` are the host's MAC addresses: by them another deployment recognizes the machine.
 """
 
 from __future__ import annotations
@@ -33,7 +35,10 @@ AGENT = "agent"
 
 @dataclasses.dataclass(frozen=True)
 class TouchRecord:
-    """The state of one deployment. ``fault`` says why it cannot be read; ``method`` is empty where nothing is recorded."""
+    """The state of one deployment.
+
+    ``fault`` says why it cannot be read; ``method`` is empty where nothing is recorded.
+    """
 
     directory: Path
     state: Mapping[str, Any] = dataclasses.field(default_factory=dict)
@@ -53,9 +58,13 @@ class TouchRecord:
 
     @property
     def boots(self) -> bool:
-        """Whether machines were booted, and no run has seen the installation yet: a run that is killed after the last boot records no phase of it."""
+        """Whether machines were booted, and no run has seen the installation yet: a run that is killed after the last
+        boot records no phase of it.
+        """
         machines = (self.state.get(MACHINES) or {}).values()
-        return self.phase == "booted" or (self.phase in BEFORE_BOOT and any(entry.get("state") in (BOOTING, BOOTED) for entry in machines))
+        return self.phase == "booted" or (
+            self.phase in BEFORE_BOOT and any(entry.get("state") in (BOOTING, BOOTED) for entry in machines)
+        )
 
     @property
     def method(self) -> str:
@@ -66,7 +75,9 @@ class TouchRecord:
         if self.state.get("image") or self.phase:
             return AGENT
         # Hosts for an InfraEnv have no installation of their own.
-        return next((str(entry["method"]) for entry in (self.state.get(MACHINES) or {}).values() if entry.get("method")), "")
+        return next(
+            (str(entry["method"]) for entry in (self.state.get(MACHINES) or {}).values() if entry.get("method")), ""
+        )
 
     @property
     def cluster(self) -> str:
@@ -79,18 +90,25 @@ class TouchRecord:
         return dataclasses.replace(host, addresses=recorded.addresses) if recorded and not host.addresses else host
 
     def names(self, host: InventoryHost) -> list[str]:
-        """What the record calls this host: a name of its own, or that of a recorded host with one of its MAC addresses."""
+        """What the record calls this host: a name of its own, or that of a recorded host with one of its MAC
+        addresses.
+        """
         macs = set(host.macs)
         recorded = [known.name for known in self._identified() if macs & set(known.macs)]
         own = [name for name in (host.name, host.hostname) if name]
         return list(dict.fromkeys([*own, *recorded]))
 
     def has(self, host: InventoryHost) -> bool:
-        """Whether the host is recorded: among the cluster's, or as touched. A host with other MAC addresses than recorded is another machine."""
+        """Whether the host is recorded: among the cluster's, or as touched.
+
+        A host with other MAC addresses than recorded is another machine.
+        """
         return self._listed(host) or bool(self.machine(host))
 
     def shares(self, host: InventoryHost) -> bool:
-        """Whether a recorded host has one of its MAC addresses: proof for another deployment, where equal names prove nothing."""
+        """Whether a recorded host has one of its MAC addresses: proof for another deployment, where equal names prove
+        nothing.
+        """
         macs = set(host.macs)
         return any(macs & set(known.macs) for known in self._identified())
 
@@ -101,7 +119,9 @@ class TouchRecord:
         return next((entry for entry in found if not macs or not entry.get("macs") or macs & set(entry["macs"])), {})
 
     def touched(self, host: InventoryHost) -> bool:
-        """Whether this deployment booted the host, or was allowed to; releases that knew no section ``machines`` recorded it for all hosts at once."""
+        """Whether this deployment booted the host, or was allowed to; releases that knew no section ``machines``
+        recorded it for all hosts at once.
+        """
         entry = self.machine(host)
         if entry or MACHINES in self.state:
             return entry.get("state") in _TOUCHED
@@ -118,7 +138,10 @@ class TouchRecord:
     def _identified(self) -> tuple[InventoryHost, ...]:
         """The hosts of the cluster, and the machines that were touched."""
         machines = (self.state.get(MACHINES) or {}).items()
-        return (*hosts_of_state(self.state), *(inventory_host({"name": name, "macs": entry.get("macs")}) for name, entry in machines))
+        return (
+            *hosts_of_state(self.state),
+            *(inventory_host({"name": name, "macs": entry.get("macs")}) for name, entry in machines),
+        )
 
     def _listed(self, host: InventoryHost) -> bool:
         for known in hosts_of_state(self.state):
@@ -145,14 +168,18 @@ def _undamaged(path: Path) -> Mapping[str, Any]:
         document = json.loads(path.read_text(errors="replace"))
     except (OSError, ValueError, RecursionError):
         return {}
-    sections = {name: section for name, section in document.items() if name in SECTIONS} if isinstance(document, dict) else {}
+    sections = (
+        {name: section for name, section in document.items() if name in SECTIONS} if isinstance(document, dict) else {}
+    )
     return {name: section for name, section in sections.items() if not fault_of({name: section})[0]}
 
 
 def siblings(directory: Path) -> list[TouchRecord]:
     """The records of the work directories beside this one, those that cannot be read included."""
     try:
-        beside = sorted(entry for entry in directory.parent.iterdir() if entry.is_dir() and entry.resolve() != directory.resolve())
+        beside = sorted(
+            entry for entry in directory.parent.iterdir() if entry.is_dir() and entry.resolve() != directory.resolve()
+        )
     except FileNotFoundError:
         return []
     except OSError as error:

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a wait may do to a machine by itself: detach the image, or switch it off and on so that it boots from its disk; pure."""
+"""What a wait may do to a machine by itself: detach the image, or switch it off and on so that it boots from its disk;
+pure.
+"""
 
 from __future__ import annotations
 
@@ -15,20 +17,28 @@ from .table import Outcome
 _REQUEST = TouchRequest("recover", "")
 
 
-def may_recover(host: InventoryHost, last: HostProgress | None, seen: Observation, *, finished: bool = False, strayed: str = "") -> Outcome:
-    """``eject``: the image may be detached; ``act``: power may be switched as well. ``last`` is the host as the service reported it last; ``strayed`` says
-    how it is known that the host has booted the image again.
+def may_recover(
+    host: InventoryHost, last: HostProgress | None, seen: Observation, *, finished: bool = False, strayed: str = ""
+) -> Outcome:
+    """``eject``: the image may be detached; ``act``: power may be switched as well.
+
+    ``last`` is the host as the service reported it last; ``strayed`` says how it is known that the host has booted the
+    image again.
 
     The hosts of a wait are those that its own image was built for, and the service that reports them is its own.
     """
     return may_touch(host.name, _evidence(host, last, seen, finished=finished, strayed=strayed), _REQUEST).outcome
 
 
-def _evidence(host: InventoryHost, last: HostProgress | None, seen: Observation, *, finished: bool, strayed: str) -> Evidence:
+def _evidence(
+    host: InventoryHost, last: HostProgress | None, seen: Observation, *, finished: bool, strayed: str
+) -> Evidence:
     if finished or (is_complete(seen) and seen.api.has_node(host)):
         return Evidence(installed="the installation is complete")
     if strayed and not seen.api.has_node(host):
         return Evidence(strayed=strayed)
     if seen.api.has_node(host) or (last is not None and (last.joined or last.bootstrap)):
         return Evidence(installing="it is being installed")
-    return Evidence(registered="the service has it") if last is not None else Evidence(booted="this deployment booted it")
+    return (
+        Evidence(registered="the service has it") if last is not None else Evidence(booted="this deployment booted it")
+    )

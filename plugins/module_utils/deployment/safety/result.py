@@ -29,7 +29,11 @@ _VERBS: Mapping[Action, str] = {
 
 def described(judgement: Judgement, gathered: Gathered) -> dict[str, Any]:
     """The result of a module that decides."""
-    left = [f"{verdict.host} is left alone: {verdict.reason.rstrip('.')}." for verdict in judgement.verdicts if verdict.outcome == "leave"]
+    left = [
+        f"{verdict.host} is left alone: {verdict.reason.rstrip('.')}."
+        for verdict in judgement.verdicts
+        if verdict.outcome == "leave"
+    ]
     return {
         "changed": False,
         "hosts": [_host(verdict, gathered.evidence[verdict.host]) for verdict in judgement.verdicts],
@@ -37,13 +41,20 @@ def described(judgement: Judgement, gathered: Gathered) -> dict[str, Any]:
         "through": judgement.named("through"),
         "forced_hosts": list(judgement.forced),
         "left": left,
-        "failed_hosts": [{"name": verdict.host, "reason": verdict.reason} for verdict in judgement.verdicts if verdict.outcome == "fail"],
+        "failed_hosts": [
+            {"name": verdict.host, "reason": verdict.reason}
+            for verdict in judgement.verdicts
+            if verdict.outcome == "fail"
+        ],
         "not_checked": list(gathered.not_checked),
     }
 
 
 def plan_lines(judgement: Judgement, gathered: Gathered, action: Action) -> Iterator[str]:
-    """What the run does to machines, one line each, for check mode. A machine that is off already is not powered off."""
+    """What the run does to machines, one line each, for check mode.
+
+    A machine that is off already is not powered off.
+    """
     if judgement.stop or action not in _VERBS:
         return
     for verdict in judgement.verdicts:
@@ -56,7 +67,11 @@ def plan_lines(judgement: Judgement, gathered: Gathered, action: Action) -> Iter
             continue  # nothing is written to it
         node = evidence.node
         if COLUMNS[action] == "take_out" and node is not None:
-            yield f"drain Node {node.name}" if node.ready else f"taint Node {node.name} as out of service, without a drain"
+            yield (
+                f"drain Node {node.name}"
+                if node.ready
+                else (f"taint Node {node.name} as out of service, without a drain")
+            )
             yield f"delete Node {node.name}"
         why = verdict.forced or verdict.reason
         yield f"{_VERBS[action].format(host=verdict.host)} ({why})"

@@ -1,9 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The safety table: what may be done to a machine, by what is known about it. Data only; :func:`.decision.may_touch` reads it, and so does docs/safety.md.
+"""The safety table: what may be done to a machine, by what is known about it.
 
-The first row whose observation holds is the row of the host. A row has a cell for each column; an action may have a cell of its own in a row.
+Data only; :func:`.decision.may_touch` reads it, and so does docs/safety.md.
+
+The first row whose observation holds is the row of the host. A row has a cell for each column; an action may have a
+cell of its own in a row.
 """
 
 from __future__ import annotations
@@ -15,13 +18,17 @@ from typing import Literal
 from ...boot.methods import POWER_DATA
 from .evidence import Evidence
 
-# What a playbook wants of a host. supply: boot a machine for a pool that needs one more; replace_in: the same for a host that is exchanged, which is
-# replace_out; recover: what a wait does by itself (detach, repair); on and off: switch power, and nothing else.
-Action = Literal["boot", "supply", "replace_in", "remove", "reprovision", "shrink", "replace_out", "destroy", "recover", "on", "off"]
+# What a playbook wants of a host. supply: boot a machine for a pool that needs one more; replace_in: the same for a
+# host that is exchanged, which is replace_out; recover: what a wait does by itself (detach, repair); on and off: switch
+# power, and nothing else.
+Action = Literal[
+    "boot", "supply", "replace_in", "remove", "reprovision", "shrink", "replace_out", "destroy", "recover", "on", "off"
+]
 Column = Literal["boot", "take_out", "destroy", "recover", "on", "off"]
-# act: may be done; skip: nothing is to be done; wait; stop: the whole run ends before the first write; spare: another machine is taken;
-# leave: the host is left alone and named, the others go on; fail: the same, and the run fails at its end; through: only through its BareMetalHost;
-# eject: the image may be detached, power stays.
+# act: may be done; skip: nothing is to be done; wait; stop: the whole run ends before the first write; spare: another
+# machine is taken;
+# leave: the host is left alone and named, the others go on; fail: the same, and the run fails at its end; through: only
+# through its BareMetalHost; eject: the image may be detached, power stays.
 Outcome = Literal["act", "skip", "wait", "stop", "spare", "leave", "fail", "through", "eject"]
 
 COLUMNS: Mapping[Action, Column] = {
@@ -42,14 +49,17 @@ START_OVER, TAKE_OVER, ABANDON_HUB = "start_over", "take_over", "abandon_hub"
 REBOOT_JOINED, REBUILD_IMAGE, BREAK_LOCK = "reboot_joined_hosts", "rebuild_image", "break_lock"
 OVERRIDES = (REBUILD_IMAGE, REBOOT_JOINED, START_OVER, TAKE_OVER, ABANDON_HUB, BREAK_LOCK)
 CONFIRMED_OVERRIDES = frozenset({REBOOT_JOINED, START_OVER, ABANDON_HUB})
-# Methods whose service, or whose hosts, hold no cluster that others depend on: a hub does, and it is the hub that has to release the hosts.
+# Methods whose service, or whose hosts, hold no cluster that others depend on: a hub does, and it is the hub that has
+# to release the hosts.
 HUB_METHODS = frozenset({"hub", "hosted", "capi"})
 _OWN_METHODS = frozenset({"agent", "assisted"})
 
 
 @dataclasses.dataclass(frozen=True)
 class Lift:
-    """A value of ``openshift_force`` that turns the cell into ``outcome``; with ``confirm`` only together with ``openshift_confirm``."""
+    """A value of ``openshift_force`` that turns the cell into ``outcome``; with ``confirm`` only together with
+    ``openshift_confirm``.
+    """
 
     force: str
     confirm: bool = True
@@ -62,7 +72,10 @@ class Lift:
 
 @dataclasses.dataclass(frozen=True)
 class Cell:
-    """``confirm``: ``act`` needs ``openshift_confirm``. ``remedy`` is what the user can do, with ``{cluster}`` and the like; ``note`` is for the docs."""
+    """``confirm``: ``act`` needs ``openshift_confirm``.
+
+    ``remedy`` is what the user can do, with ``{cluster}`` and the like; ``note`` is for the docs.
+    """
 
     outcome: Outcome
     confirm: bool = False
@@ -94,11 +107,14 @@ _START_OVER = Lift(START_OVER)
 _DESTROY = "Take the deployment down first: destroy_cluster -e openshift_confirm={cluster}."
 _AGAIN = "Correct the cause, or wait until the API, service or hub answers. Then run again."
 _TAKE_OVER = (
-    "If nothing on these machines is needed, run again with -e openshift_force=take_over, or set openshift_host.boot.take_over: true for these hosts. "
+    "If nothing on these machines is needed, run again with -e openshift_force=take_over, or set "
+    "openshift_host.boot.take_over: true for these hosts. "
     "This destroys what is on their disks."
 )
 _RELEASE = "Release the host there first, or take it out of this inventory."
-_STATE_OF_METHOD = "Restore the work directory of the deployment that installed these machines, and run the playbook with it."
+_STATE_OF_METHOD = (
+    "Restore the work directory of the deployment that installed these machines, and run the playbook with it."
+)
 
 
 def _on(text: Callable[[Evidence], str]) -> Callable[[Evidence], str]:
@@ -122,8 +138,18 @@ _ANSWERING: Mapping[str, Cell] = {
         "To install over it: -e openshift_force=start_over -e openshift_confirm={cluster}. That cluster is lost then.",
     ),
     "supply": Cell("stop", remedy=_RELEASE),
-    "take_out": Cell("stop", remedy="If that cluster is this one, restore its work directory ({work_dir}) with auth/kubeconfig, and run again."),
-    "destroy": Cell("stop", remedy="If that cluster is this one, restore its work directory ({work_dir}) with auth/kubeconfig, and run again."),
+    "take_out": Cell(
+        "stop",
+        remedy=(
+            "If that cluster is this one, restore its work directory ({work_dir}) with auth/kubeconfig, and run again."
+        ),
+    ),
+    "destroy": Cell(
+        "stop",
+        remedy=(
+            "If that cluster is this one, restore its work directory ({work_dir}) with auth/kubeconfig, and run again."
+        ),
+    ),
     "recover": _NO,
     "on": Cell("stop", remedy=_RELEASE),
     "off": Cell("stop", remedy=_RELEASE),
@@ -133,7 +159,11 @@ _UNKNOWN: Mapping[str, Cell] = {
     "boot": Cell(
         "stop",
         lifts=(Lift(START_OVER, methods=_OWN_METHODS),),
-        remedy=_AGAIN + " To give up what is installed on these hosts: -e openshift_force=start_over -e openshift_confirm={cluster}.",
+        remedy=_AGAIN
+        + (
+            " To give up what is installed on these hosts: -e openshift_force=start_over -e "
+            "openshift_confirm={cluster}."
+        ),
     ),
     "boot:hub": Cell("stop", remedy=_AGAIN),
     "supply": Cell("stop", remedy=_AGAIN),
@@ -153,17 +183,35 @@ _OF_OTHERS: Mapping[str, Cell] = {
 }
 
 # A machine of this deployment on which no cluster runs.
-_OURS: Mapping[str, Cell] = {"take_out": _CONFIRMED, "destroy": _CONFIRMED, "recover": _NO, "on": _ACT, "off": _CONFIRMED}
+_OURS: Mapping[str, Cell] = {
+    "take_out": _CONFIRMED,
+    "destroy": _CONFIRMED,
+    "recover": _NO,
+    "on": _ACT,
+    "off": _CONFIRMED,
+}
 
 # A member of an installation that is under way.
 _INSTALLING: Mapping[str, Cell] = {
     "boot": Cell("wait", lifts=(Lift(REBOOT_JOINED), _START_OVER)),
     "supply": _WAIT,
-    "take_out": Cell("stop", remedy="Wait until it is installed, or cancel the installation: destroy_cluster -e openshift_confirm={cluster}."),
+    "take_out": Cell(
+        "stop",
+        remedy=(
+            "Wait until it is installed, or cancel the installation: destroy_cluster -e openshift_confirm={cluster}."
+        ),
+    ),
     "destroy": Cell("act", confirm=True, note="cancels the installation"),
-    "recover": Cell("act", note="detach; power cycle only for pending-user-action or without a Node at its limit, counted"),
+    "recover": Cell(
+        "act", note=("detach; power cycle only for pending-user-action or without a Node at its limit, counted")
+    ),
     "on": _WAIT,
-    "off": Cell("stop", remedy="Wait until it is installed, or cancel the installation: destroy_cluster -e openshift_confirm={cluster}."),
+    "off": Cell(
+        "stop",
+        remedy=(
+            "Wait until it is installed, or cancel the installation: destroy_cluster -e openshift_confirm={cluster}."
+        ),
+    ),
 }
 
 ROWS: tuple[Row, ...] = (
@@ -172,9 +220,14 @@ ROWS: tuple[Row, ...] = (
         "BMC or hypervisor unreachable, login refused, MAC addresses differ, or two hosts lead to one machine",
         lambda evidence: evidence.bmc_fault,
         {
-            "boot": Cell("stop", remedy=f"Correct {POWER_DATA} of these hosts, or make sure that it can be reached. Then run again."),
+            "boot": Cell(
+                "stop",
+                remedy=(f"Correct {POWER_DATA} of these hosts, or make sure that it can be reached. Then run again."),
+            ),
             "supply": Cell("spare", note="another spare machine is taken"),
-            "take_out": Cell("fail", confirm=True, note="the host leaves the cluster; its power state is reported as not known"),
+            "take_out": Cell(
+                "fail", confirm=True, note=("the host leaves the cluster; its power state is reported as not known")
+            ),
             "destroy": Cell("fail", confirm=True, note="the other hosts are processed"),
             "recover": _NO,
             "on": Cell("stop", remedy=f"Correct {POWER_DATA} of these hosts. Then run again."),
@@ -206,8 +259,16 @@ ROWS: tuple[Row, ...] = (
         lambda evidence: evidence.own_bare_metal_host,
         {
             "boot": Cell("through", remedy="Boot it through its BareMetalHost (openshift_hub.bare_metal_hosts: true)."),
-            "take_out": Cell("through", confirm=True, remedy="Take it out through its BareMetalHost (openshift_hub.bare_metal_hosts: true)."),
-            "destroy": Cell("through", confirm=True, remedy="Take it down through its BareMetalHost (openshift_hub.bare_metal_hosts: true)."),
+            "take_out": Cell(
+                "through",
+                confirm=True,
+                remedy=("Take it out through its BareMetalHost (openshift_hub.bare_metal_hosts: true)."),
+            ),
+            "destroy": Cell(
+                "through",
+                confirm=True,
+                remedy=("Take it down through its BareMetalHost (openshift_hub.bare_metal_hosts: true)."),
+            ),
             "recover": Cell("skip", note="through it"),
             "on": Cell("stop", remedy="Set spec.online of its BareMetalHost instead."),
             "off": Cell("stop", remedy="Set spec.online of its BareMetalHost instead."),
@@ -226,7 +287,10 @@ ROWS: tuple[Row, ...] = (
             "take_out": Cell("stop", remedy="Use that method: -e openshift_install_method={other_method}."),
             "destroy": Cell(
                 "stop",
-                remedy="Destroy the deployment with that method: destroy_cluster -e openshift_install_method={other_method} -e openshift_confirm={cluster}.",
+                remedy=(
+                    "Destroy the deployment with that method: destroy_cluster -e "
+                    "openshift_install_method={other_method} -e openshift_confirm={cluster}."
+                ),
             ),
             "recover": _NO,
             "on": Cell("stop", remedy="Use that method: -e openshift_install_method={other_method}."),
@@ -241,11 +305,16 @@ ROWS: tuple[Row, ...] = (
             "boot": Cell(
                 "stop",
                 lifts=(_START_OVER,),
-                remedy="Correct the cause. Then either run destroy_cluster -e openshift_confirm={cluster} and deploy_cluster, "
-                "or run deploy_cluster -e openshift_force=start_over -e openshift_confirm={cluster}.",
+                remedy="Correct the cause. Then either run destroy_cluster -e openshift_confirm={cluster} and "
+                "deploy_cluster, or run deploy_cluster -e openshift_force=start_over -e openshift_confirm={cluster}.",
             ),
             # The operators of a hub do not install a cluster again: it is made again.
-            "boot:hub": Cell("stop", remedy="Correct the cause. Then run destroy_cluster -e openshift_confirm={cluster}, and deploy_cluster."),
+            "boot:hub": Cell(
+                "stop",
+                remedy=(
+                    "Correct the cause. Then run destroy_cluster -e openshift_confirm={cluster}, and deploy_cluster."
+                ),
+            ),
             "take_out": Cell("stop", remedy=_DESTROY),
             "destroy": Cell("act", confirm=True, note="API and service need not answer"),
             "recover": _NO,
@@ -263,7 +332,11 @@ ROWS: tuple[Row, ...] = (
             "destroy:hub": Cell(
                 "stop",
                 lifts=(Lift(ABANDON_HUB),),
-                remedy=_AGAIN + " To power the machines off and leave their objects on the hub: -e openshift_force=abandon_hub -e openshift_confirm={cluster}.",
+                remedy=_AGAIN
+                + (
+                    " To power the machines off and leave their objects on the hub: -e openshift_force=abandon_hub -e "
+                    "openshift_confirm={cluster}."
+                ),
             ),
         },
     ),
@@ -284,7 +357,9 @@ ROWS: tuple[Row, ...] = (
         lambda evidence: evidence.installed,
         {
             "boot": Cell(
-                "skip", lifts=(Lift(REBOOT_JOINED), _START_OVER), remedy="Add -e openshift_confirm={cluster} if it must be booted from the image again."
+                "skip",
+                lifts=(Lift(REBOOT_JOINED), _START_OVER),
+                remedy=("Add -e openshift_confirm={cluster} if it must be booted from the image again."),
             ),
             "supply": _SKIP,
             "take_out": Cell("act", confirm=True, note="drained if Ready; NotReady for 5 min: no drain"),
@@ -298,7 +373,10 @@ ROWS: tuple[Row, ...] = (
         "7b",
         "no Node long after bootstrap, the service has ended, and its BMC reports power On with the image attached",
         lambda evidence: evidence.strayed,
-        {**_INSTALLING, "recover": Cell("act", note="detach and power cycle, once for an installation, counted in the state")},
+        {
+            **_INSTALLING,
+            "recover": Cell("act", note=("detach and power cycle, once for an installation, counted in the state")),
+        },
     ),
     Row("7a", "being installed", lambda evidence: evidence.installing or evidence.silent, _INSTALLING),
     Row(
@@ -367,7 +445,10 @@ ROWS: tuple[Row, ...] = (
             **_OURS,
             "boot": Cell(
                 "act",
-                note="boots again when overdue, not completed, the image has changed, or nothing is seen of it for the grace period",
+                note=(
+                    "boots again when overdue, not completed, the image has changed, or nothing is seen of it for the "
+                    "grace period"
+                ),
             ),
         },
     ),
@@ -387,7 +468,11 @@ ROWS: tuple[Row, ...] = (
             "destroy": Cell("leave", confirm=True),
             "recover": _NO,
             "on": _SKIP,
-            "off": Cell("stop", lifts=(Lift(TAKE_OVER, confirm=False),), remedy="If nothing on these machines is needed, run again with take_over."),
+            "off": Cell(
+                "stop",
+                lifts=(Lift(TAKE_OVER, confirm=False),),
+                remedy=("If nothing on these machines is needed, run again with take_over."),
+            ),
         },
     ),
     Row(

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Opens the state store for a run: its first task starts the process (:mod:`.process`) that keeps lease and state until the playbook has ended."""
+"""Opens the state store for a run: its first task starts the process (:mod:`.process`) that keeps lease and state until
+the playbook has ended.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,8 @@ from .session import OpenedState, open_directory, peek
 from .store import Store
 
 _TASK = "deployment_settings"
-# The collection's modules are found as the task found them; nothing of the configuration is seen in the list of processes.
+# The collection's modules are found as the task found them; nothing of the configuration is seen in the list of
+# processes.
 _PROGRAM = "import sys; sys.path[:0] = {path!r}; from {module} import main; main()"
 
 
@@ -45,7 +48,9 @@ class Attachment:
 
 
 def attach(wanted: Attachment, clock: Clock, show: Callable[[str], None], *, check_mode: bool) -> OpenedState:
-    """Make the work directory current, and keep it stored until the run has ended. In check mode nothing is written but the work directory.
+    """Make the work directory current, and keep it stored until the run has ended.
+
+    In check mode nothing is written but the work directory.
 
     Raises :class:`ZeroTouchError`: then it is not known what this deployment did, and no machine may be touched.
     """
@@ -99,9 +104,16 @@ def _look(wanted: Attachment, clock: Clock) -> OpenedState:
 
 def _start(wanted: Attachment, run: PlaybookRun, show: Callable[[str], None]) -> OpenedState:
     if not run.started:
-        raise StoreUnknown(f"The playbook (process {run.pid}) has ended, or /proc cannot be read.", "A state store needs a control node with Linux and /proc.")
+        raise StoreUnknown(
+            f"The playbook (process {run.pid}) has ended, or /proc cannot be read.",
+            ("A state store needs a control node with Linux and /proc."),
+        )
     configuration = {
-        "options": {**dataclasses.asdict(wanted.options), "connection": dict(wanted.options.connection), "headers": dict(wanted.options.headers)},
+        "options": {
+            **dataclasses.asdict(wanted.options),
+            "connection": dict(wanted.options.connection),
+            "headers": dict(wanted.options.headers),
+        },
         "cluster": wanted.cluster,
         "root": str(wanted.root),
         "connect_to": dict(wanted.connect_to),
@@ -126,7 +138,9 @@ def _start(wanted: Attachment, run: PlaybookRun, show: Callable[[str], None]) ->
         child.wait()
 
 
-def _dialogue(child: subprocess.Popen[str], configuration: Mapping[str, Any], show: Callable[[str], None]) -> OpenedState:
+def _dialogue(
+    child: subprocess.Popen[str], configuration: Mapping[str, Any], show: Callable[[str], None]
+) -> OpenedState:
     if child.stdin is None or child.stdout is None or child.stderr is None:
         raise StoreUnknown("The process that keeps the state could not be started.")
     try:
@@ -144,7 +158,9 @@ def _dialogue(child: subprocess.Popen[str], configuration: Mapping[str, Any], sh
             return OpenedState(**{**report["opened"], "warnings": tuple(report["opened"]["warnings"])})
     words = child.stderr.read().strip().splitlines()
     last = words[-1] if words else "no message"
-    raise StoreUnknown(f"The process that keeps the state ended at once: {last}.", "Report this as a fault of this collection.")
+    raise StoreUnknown(
+        f"The process that keeps the state ended at once: {last}.", "Report this as a fault of this collection."
+    )
 
 
 def _search_path() -> list[str]:

@@ -44,7 +44,13 @@ class Cost:
         defaults.
         """
         power = self.n & (self.n - 1) == 0
-        return power and 1 << 14 <= self.n <= 1 << 17 and self.r == 8 and 1 <= self.p <= 6 and self.n * self.p <= (1 << 18) * 3
+        return (
+            power
+            and 1 << 14 <= self.n <= 1 << 17
+            and self.r == 8
+            and 1 <= self.p <= 6
+            and self.n * self.p <= (1 << 18) * 3
+        )
 
 
 class Keys:
@@ -77,7 +83,9 @@ def _scrypt(passphrase: bytes, salt: bytes, cost: Cost) -> bytes:
             "OpenSSL must offer it; FIPS mode does not.",
         ) from error
     except MemoryError as error:
-        raise ZeroTouchError(f"There is not enough memory for scrypt: it needs {cost.n * cost.r * 128 >> 20} MiB.") from error
+        raise ZeroTouchError(
+            f"There is not enough memory for scrypt: it needs {cost.n * cost.r * 128 >> 20} MiB."
+        ) from error
     return derived
 
 
@@ -108,7 +116,9 @@ def unseal(data: bytes, keys: Keys | None) -> tuple[dict[str, Any], bytes]:
     line, mark, body = data[: LONGEST_HEADER + 1].partition(b"\n")
     header = _header(line) if mark else None
     if header is None:
-        raise StoreUnknown("What is stored is not a record of this collection.", "Check that openshift_state names the right place.")
+        raise StoreUnknown(
+            "What is stored is not a record of this collection.", ("Check that openshift_state names the right place.")
+        )
     body = data[len(line) + 1 :]
     if header.get("cipher") == _PLAIN:
         if keys is not None:
@@ -118,7 +128,9 @@ def unseal(data: bytes, keys: Keys | None) -> tuple[dict[str, Any], bytes]:
             )
         return header, body
     if header.get("cipher") != _CIPHER:
-        raise StoreUnknown("The record is encrypted in a way that this release does not know.", "Use the release that wrote it.")
+        raise StoreUnknown(
+            "The record is encrypted in a way that this release does not know.", "Use the release that wrote it."
+        )
     if keys is None:
         raise WrongPassphrase("The record is encrypted.", "Set passphrase in openshift_state.")
     return header, _decrypted(line + b"\n", header, body, keys)
@@ -130,14 +142,20 @@ def _decrypted(line: bytes, header: Mapping[str, Any], body: bytes, keys: Keys) 
     integers = all(isinstance(number, int) and not isinstance(number, bool) for number in numbers)
     cost = Cost(*numbers) if integers else None  # type: ignore[arg-type]
     if cost is None or not cost.accepted() or (len(salt), len(check), len(nonce)) != (_SALT, _CHECK, _NONCE):
-        raise StoreUnknown("The record has parameters of encryption that are not accepted.", "It is damaged, or was changed.")
+        raise StoreUnknown(
+            "The record has parameters of encryption that are not accepted.", "It is damaged, or was changed."
+        )
     key, expected = keys.derive(salt, cost)
     if not hmac.compare_digest(check, expected):
-        raise WrongPassphrase("The passphrase does not open the record.", "Set the passphrase with which it was stored.")
+        raise WrongPassphrase(
+            "The passphrase does not open the record.", "Set the passphrase with which it was stored."
+        )
     try:
         opened: bytes = libraries.aead.AESGCM(key).decrypt(nonce, body, line)
     except libraries.cryptography_exceptions.InvalidTag as error:
-        raise StoreUnknown("The record is damaged, or was changed: its contents do not match its key.", "Restore it from a backup.") from error
+        raise StoreUnknown(
+            "The record is damaged, or was changed: its contents do not match its key.", "Restore it from a backup."
+        ) from error
     keys.use(salt, cost)
     return opened
 

@@ -1,10 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Whether a work directory is lost with the job of an automation controller (AWX, Ansible Automation Platform), or with a pod.
+"""Whether a work directory is lost with the job of an automation controller (AWX, Ansible Automation Platform), or with
+a pod.
 
 A controller runs each job in a container of its own, in a private directory that it deletes afterwards
-(ansible/awx awx/main/tasks/jobs.py, build_private_data_dir). A pod of another system, such as a pipeline, ends with its own
+(ansible/awx awx/main/tasks/jobs.py, build_private_data_dir). A pod of another system, such as a pipeline, ends with its
+own
 file systems. Outside of both nothing is refused: a container of a user keeps its layer until it is removed.
 """
 
@@ -52,7 +54,8 @@ class JobFacts:
 
 
 def ephemeral_problem(options: StateOptions, facts: JobFacts) -> Problem | None:
-    """Why method ``directory`` would lose the state at the end of the job or pod; None if it would not, or if ``ephemeral``
+    """Why method ``directory`` would lose the state at the end of the job or pod; None if it would not, or if
+    ``ephemeral``
     accepts that.
     """
     if options.method != "directory" or options.ephemeral or not (facts.private or facts.pod):
@@ -60,7 +63,10 @@ def ephemeral_problem(options: StateOptions, facts: JobFacts) -> Problem | None:
     why = _why_lost(facts)
     if not why:
         return None
-    detail = f"method directory keeps the state in {facts.work_dir}, which ends with this {'job' if facts.private else 'pod'}: {why}"
+    detail = (
+        f"method directory keeps the state in {facts.work_dir}, which ends with this "
+        f"{'job' if facts.private else 'pod'}: {why}"
+    )
     hint = "use method secret or http, mount a volume as openshift_work_dir, or set ephemeral: true to accept the loss"
     return Problem(f"{PATH}.method", FORBIDDEN, detail, layer="ours", check="state", hint=hint)
 
@@ -86,7 +92,12 @@ def gather(work_dir: Path, environment: Mapping[str, str], mountinfo: Path = Pat
     except OSError:
         mounts = []
     # The kubelet sets it for each container of a pod (kubernetes/kubernetes pkg/kubelet/envvars/envvars.go).
-    return JobFacts(real, private_directories(environment), mount_of(real, mounts), pod=bool(environment.get("KUBERNETES_SERVICE_HOST")))
+    return JobFacts(
+        real,
+        private_directories(environment),
+        mount_of(real, mounts),
+        pod=bool(environment.get("KUBERNETES_SERVICE_HOST")),
+    )
 
 
 def by_controller(environment: Mapping[str, str]) -> bool:
@@ -105,7 +116,9 @@ def private_directories(environment: Mapping[str, str]) -> tuple[str, ...]:
     outside = environment.get("AWX_PRIVATE_DATA_DIR", "")
     artifacts = PurePosixPath(environment.get("AWX_ISOLATED_DATA_DIR", ""))
     inside = str(artifacts.parents[1]) if artifacts.is_absolute() and len(artifacts.parts) > 3 else ""
-    return tuple(dict.fromkeys(path for path in (outside, inside, _IN_CONTAINER) if path.startswith("/") and path != "/"))
+    return tuple(
+        dict.fromkeys(path for path in (outside, inside, _IN_CONTAINER) if path.startswith("/") and path != "/")
+    )
 
 
 def read_mounts(text: str) -> list[Mount]:

@@ -37,7 +37,10 @@ _CONFLICT = (409, 412)  # object stores answer 409 to conditional writes at the 
 _ETAG = re.compile(r'(?!W/)"?[!#-~]{1,256}"?')
 _ANY = "*"
 _TYPE = {"Content-Type": "application/octet-stream"}
-_HINT = "The server must support GET and PUT of this URL with ETag, If-Match and If-None-Match; docs/state.md lists what it needs."
+_HINT = (
+    "The server must support GET and PUT of this URL with ETag, If-Match and If-None-Match; docs/state.md lists what "
+    "it needs."
+)
 
 
 class HttpStore:
@@ -86,9 +89,13 @@ class HttpStore:
         content = self._kept(expected) if snapshot is None else snapshot
         body = document(lease, content)
         try:
-            version = write_surely(self.name, lambda: self._put(body, expected), self._read, lease, expected, self._clock)
+            version = write_surely(
+                self.name, lambda: self._put(body, expected), self._read, lease, expected, self._clock
+            )
         except RemoteError as error:
-            raise StoreRefused(f"The state cannot be stored in {self.name}: {error.message}", error.hint or _HINT) from error
+            raise StoreRefused(
+                f"The state cannot be stored in {self.name}: {error.message}", error.hint or _HINT
+            ) from error
         if expected is None:
             self.probe(StoredState(version, lease, content))
         self._snapshot = (version, content)
@@ -123,7 +130,9 @@ class HttpStore:
         it has already.
         """
         body = document(None, b"") if stored is None else document(stored.lease, stored.snapshot)
-        conditions = [{"If-Match": f'"zerotouch-probe-{secrets.token_hex(8)}"'}] + ([] if stored is None else [{"If-None-Match": _ANY}])
+        conditions = [{"If-Match": f'"zerotouch-probe-{secrets.token_hex(8)}"'}] + (
+            [] if stored is None else [{"If-None-Match": _ANY}]
+        )
         for condition in conditions:
             self._expect_refusal(body, condition, exists=stored is not None)
         now = self.read()
@@ -137,12 +146,17 @@ class HttpStore:
         try:
             status = retry(lambda: self._status(body, condition), STATE_STORE, self._clock)
         except (RemoteError, Unreachable) as error:
-            raise StoreRefused(f"The state cannot be stored in {self.name}: {error.message}", error.hint or _HINT) from error
+            raise StoreRefused(
+                f"The state cannot be stored in {self.name}: {error.message}", error.hint or _HINT
+            ) from error
         # Object stores answer 404 where there is no document that could match.
         if status == 412 or (status == 404 and not exists):
             return
         header = next(iter(condition))
-        text = f"{self.name} ignores {header}: it answers a PUT whose condition does not hold with {status} instead of 412."
+        text = (
+            f"{self.name} ignores {header}: it answers a PUT whose condition does not hold with {status} instead of "
+            "412."
+        )
         raise StoreRefused(f"{text} Two runs could overwrite each other's state.", _HINT)
 
     def _status(self, body: bytes, condition: Mapping[str, str]) -> int:

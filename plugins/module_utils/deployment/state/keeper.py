@@ -34,7 +34,9 @@ def _utc() -> str:
 class LeaseKeeper:
     """The lease of ``run`` while it does ``task``. ``elapsed`` is the clock for the age of a renewal."""
 
-    def __init__(self, store: Store, run: PlaybookRun, task: str, clock: Clock, elapsed: Callable[[], float] = since_boot) -> None:
+    def __init__(
+        self, store: Store, run: PlaybookRun, task: str, clock: Clock, elapsed: Callable[[], float] = since_boot
+    ) -> None:
         self._store, self._run, self._task, self._clock, self._elapsed = store, run, task, clock, elapsed
         self._stored: StoredState | None = None
         self._attempt: StoredState | None = None  # a write of which no answer is known
@@ -63,7 +65,11 @@ class LeaseKeeper:
                 break
             if verdict == "wait" and before is None and watch.lease is not None:
                 limit = TAKE_OVER_ENDED if over else TAKE_OVER
-                show(f"state: {watch.lease.holder()} has not released its lease. This run takes it over if it is not renewed for {limit:.0f} s.")
+                show(
+                    f"state: {watch.lease.holder()} has not released its lease. This run takes it over if it is "
+                    "not "
+                    f"renewed for {limit:.0f} s."
+                )
         holder = watch.lease.holder() if watch is not None and watch.lease is not None else "an unknown run"
         raise LeaseHeld(
             f"Another run works on this deployment: {holder}. It holds the lease in {self._store.name}.",
@@ -72,14 +78,22 @@ class LeaseKeeper:
 
     def _take(self, stored: StoredState | None) -> StoredState | None:
         """The record with the lease of this run; None if another run was faster."""
-        former = stored.lease if stored is not None and stored.lease is not None and stored.lease.run.id == self._run.id else None
+        former = (
+            stored.lease
+            if stored is not None and stored.lease is not None and stored.lease.run.id == self._run.id
+            else None
+        )
         lease = former.renewed(self._task, _utc()) if former is not None else Lease(self._run, self._task, _utc())
         began = self._elapsed()
         try:
             version = self._store.write(lease, None, stored.version if stored else None)
         except StoreConflict:
             return None
-        self._stored, self._confirmed, self._lost = StoredState(version, lease, stored.snapshot if stored else b""), began, ""
+        self._stored, self._confirmed, self._lost = (
+            StoredState(version, lease, stored.snapshot if stored else b""),
+            began,
+            "",
+        )
         return self._stored
 
     @property
@@ -139,11 +153,16 @@ def _equal(stored: StoredState, known: StoredState | None) -> bool:
 def store_holder(store: Store) -> str:
     """The run that holds the lease, in words; empty when no run holds it."""
     stored = store.read()
-    return stored.lease.holder() if stored is not None and stored.lease is not None and not stored.lease.released else ""
+    return (
+        stored.lease.holder() if stored is not None and stored.lease is not None and not stored.lease.released else ""
+    )
 
 
 def request_stop(store: Store, clock: Clock) -> str:
-    """Ask the run that holds the lease to end; that run in words, empty when no run holds it. Raises what the store raises."""
+    """Ask the run that holds the lease to end; that run in words, empty when no run holds it.
+
+    Raises what the store raises.
+    """
     for _turn in turns(Deadline(clock, RENEW), 1.0):
         stored = store.read()
         if stored is None or stored.lease is None or stored.lease.released:

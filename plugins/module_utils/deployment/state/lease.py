@@ -14,7 +14,8 @@ from typing import Any, Literal
 
 from .run import PlaybookRun, read_run
 
-# Seconds. The holder renews each RENEW. It stops writing when its last renewal is older than HOLD (common/store_link.py): a request to a BMC
+# Seconds. The holder renews each RENEW. It stops writing when its last renewal is older than HOLD
+# (common/store_link.py): a request to a BMC
 # that began before that, and clocks that do not run equally fast, have the time until TAKE_OVER.
 RENEW = 20.0
 TAKE_OVER = 90.0
@@ -46,8 +47,12 @@ class Lease:
         """From JSON; None for anything else."""
         if not isinstance(value, dict) or (run := read_run(value.get("run"))) is None:
             return None
-        fields: list[Any] = [value.get(name) for name in ("task", "since", "renewals", "released")] + [value.get("stop", False)]
-        if [type(field) for field in fields] != [str, str, int, bool, bool] or max(len(str(field)) for field in fields) > _LONGEST_TEXT:
+        fields: list[Any] = [value.get(name) for name in ("task", "since", "renewals", "released")] + [
+            value.get("stop", False)
+        ]
+        if [type(field) for field in fields] != [str, str, int, bool, bool] or max(
+            len(str(field)) for field in fields
+        ) > _LONGEST_TEXT:
             return None
         return cls(run, *fields)
 
@@ -82,7 +87,9 @@ def observe(watch: LeaseWatch | None, lease: Lease | None, now: float) -> LeaseW
 LeaseDecision = Literal["take", "wait", "refuse"]
 
 
-def decide(watch: LeaseWatch, own: PlaybookRun, now: float, *, ended: bool = False, break_lock: bool = False) -> LeaseDecision:
+def decide(
+    watch: LeaseWatch, own: PlaybookRun, now: float, *, ended: bool = False, break_lock: bool = False
+) -> LeaseDecision:
     """Whether the run ``own`` may write the lease. ``now`` is when the read of :func:`observe` began: until then
     nothing had changed.
 
@@ -99,4 +106,10 @@ def decide(watch: LeaseWatch, own: PlaybookRun, now: float, *, ended: bool = Fal
 
 def ended(lease: Lease | None, own: PlaybookRun) -> bool:
     """Whether the holder's process is known not to exist any more."""
-    return lease is not None and bool(own.machine) and lease.run.machine == own.machine and lease.run.started > 0 and not lease.run.alive()
+    return (
+        lease is not None
+        and bool(own.machine)
+        and lease.run.machine == own.machine
+        and lease.run.started > 0
+        and not lease.run.alive()
+    )

@@ -36,7 +36,9 @@ class Mark:
     @classmethod
     def read(cls, value: Any) -> Mark | None:
         """From JSON; None for anything else."""
-        fields: list[Any] = [value.get(name) for name in ("lineage", "serial", "digest")] if isinstance(value, dict) else []
+        fields: list[Any] = (
+            [value.get(name) for name in ("lineage", "serial", "digest")] if isinstance(value, dict) else []
+        )
         if [type(field) for field in fields] != [str, int, str]:
             return None
         return cls(*fields)
@@ -78,7 +80,11 @@ class Marks:
 
     def settled(self, stored: Mark | None) -> Marks:
         """With a pending write that the store has after all."""
-        return dataclasses.replace(self, base=self.pending, pending=None) if stored is not None and stored == self.pending else self
+        return (
+            dataclasses.replace(self, base=self.pending, pending=None)
+            if stored is not None and stored == self.pending
+            else self
+        )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -103,7 +109,11 @@ def choose(local: Snapshot, stored: Snapshot | None, mark: Mark | None, marks: M
             "a restore into this work directory was interrupted, and then another run destroyed the deployment",
         )
     if not local.state or marks.restoring:
-        return LineageChoice("restore", "the work directory has no record") if stored.files else LineageChoice("same", "neither side has a record")
+        return (
+            LineageChoice("restore", "the work directory has no record")
+            if stored.files
+            else LineageChoice("same", "neither side has a record")
+        )
     marks = marks.settled(mark)
     if local.digest == stored.digest:
         return LineageChoice("same", "both sides are equal")
@@ -111,7 +121,9 @@ def choose(local: Snapshot, stored: Snapshot | None, mark: Mark | None, marks: M
         return LineageChoice("store", "the work directory has later changes")
     follows = marks.base is not None and mark.lineage == marks.base.lineage and mark.serial > marks.base.serial
     if follows and not stored.files:
-        return LineageChoice("diverged", "another run destroyed the deployment, and this work directory still has its record")
+        return LineageChoice(
+            "diverged", ("another run destroyed the deployment, and this work directory still has its record")
+        )
     if marks.base is not None and follows and local.digest == marks.base.digest:
         return LineageChoice("restore", "the store has later changes")
     return _by_content(local, stored)
@@ -119,7 +131,9 @@ def choose(local: Snapshot, stored: Snapshot | None, mark: Mark | None, marks: M
 
 def _of_empty_store(local: Snapshot, marks: Marks) -> LineageChoice:
     if marks.restoring:
-        return LineageChoice("diverged", "a restore into this work directory was interrupted, and the store has no record any more")
+        return LineageChoice(
+            "diverged", ("a restore into this work directory was interrupted, and the store has no record any more")
+        )
     if not local.state:
         return LineageChoice("same", "neither side has a record")
     reason = "the store lost its record" if marks.base is not None else "the store has no record yet"
@@ -133,7 +147,9 @@ def _by_content(local: Snapshot, stored: Snapshot) -> LineageChoice:
     other = list(missing_records(stored.state, local.state))
     if stored.files and not other:
         return LineageChoice("store", "the work directory has all records of the store")
-    return LineageChoice("diverged", f"only the work directory has {_words(missing)}; only the store has {_words(other)}")
+    return LineageChoice(
+        "diverged", (f"only the work directory has {_words(missing)}; only the store has {_words(other)}")
+    )
 
 
 def _words(records: list[str]) -> str:
@@ -142,12 +158,16 @@ def _words(records: list[str]) -> str:
 
 
 def missing_records(state: Mapping[str, Any], other: Mapping[str, Any]) -> Iterator[str]:
-    """What is recorded in ``state`` and not in ``other``, in words: secrets, progress, and what was done to machines."""
+    """What is recorded in ``state`` and not in ``other``, in words: secrets, progress, and what was done to
+    machines.
+    """
     for name in ("secrets", "node_image", "assisted"):
         if state.get(name) and state[name] != other.get(name):
             yield f"section {name}"
     install, other_install = _mapping(state.get("install")), _mapping(other.get("install"))
-    if install.get("phase") and (not other_install.get("phase") or install.get("started_at") != other_install.get("started_at")):
+    if install.get("phase") and (
+        not other_install.get("phase") or install.get("started_at") != other_install.get("started_at")
+    ):
         yield f"an installation in phase {install['phase']}"
     machines, others = _mapping(state.get("machines")), _mapping(other.get("machines"))
     for name, entry in machines.items():

@@ -57,7 +57,9 @@ def default_name(cluster: str) -> str:
     return f"zerotouch-openshift-{cluster}"
 
 
-def kube_client(connection: Mapping[str, object], environment: Mapping[str, str], connect_to: ConnectTo, clock: Clock) -> KubeClient:
+def kube_client(
+    connection: Mapping[str, object], environment: Mapping[str, str], connect_to: ConnectTo, clock: Clock
+) -> KubeClient:
     """A client for the API that has the Secret.
 
     If openshift_state names an API, variables of the environment do not count: ``K8S_AUTH_HOST`` may be that of another

@@ -88,13 +88,18 @@ class StateOptions:
 
 
 def read_options(variable: Any, environment: Mapping[str, str]) -> tuple[StateOptions, list[Problem]]:
-    """``openshift_state`` as options, and everything that is wrong with it. Never raises. Paths are absolute already."""
+    """``openshift_state`` as options, and everything that is wrong with it.
+
+    Never raises. Paths are absolute already.
+    """
     if not isinstance(variable, Mapping):
         return StateOptions(), [Problem(PATH, INVALID, "must be a mapping with method", layer="ours", check="settings")]
     method = variable.get("method", "directory")
     if method not in METHODS:
         detail = f"supported values: {', '.join(METHODS)}"
-        return StateOptions(), [_problem("method", UNSUPPORTED, detail, str(method)[:40], nearest(str(method), METHODS))]
+        return StateOptions(), [
+            _problem("method", UNSUPPORTED, detail, str(method)[:40], nearest(str(method), METHODS))
+        ]
     problems = [problem for key in variable if (problem := _key_problem(str(key), method)) is not None]
     values: dict[str, Any] = {}
     for key, kind in KEYS[method].items():
@@ -105,7 +110,11 @@ def read_options(variable: Any, environment: Mapping[str, str]) -> tuple[StateOp
         else:
             problems.append(_problem(key, INVALID, f"must be {_TYPES[kind][1]}"))
     headers = values.get("headers", {}).items()
-    problems += [_problem(f"headers.{name}", INVALID, "must be a string") for name, value in headers if not isinstance(value, str)]
+    problems += [
+        _problem(f"headers.{name}", INVALID, "must be a string")
+        for name, value in headers
+        if not isinstance(value, str)
+    ]
     options = _options(method, values)
     return options, [
         *problems,
@@ -128,7 +137,9 @@ def _key_problem(key: str, method: str) -> Problem | None:
     if key in _ALL:
         owners = " and ".join(name for name in METHODS if key in KEYS[name])
         return _problem(key, FORBIDDEN, f"is an option of method {owners}, not of method {method}")
-    return _problem(key, UNKNOWN_FIELD, f"known for method {method}: {', '.join(sorted(KEYS[method]))}", hint=nearest(key, _ALL))
+    return _problem(
+        key, UNKNOWN_FIELD, f"known for method {method}: {', '.join(sorted(KEYS[method]))}", hint=nearest(key, _ALL)
+    )
 
 
 def _problems(options: StateOptions, names: set[str], wrong: set[str], environment: Mapping[str, str]) -> list[Problem]:
@@ -145,8 +156,14 @@ def _problems(options: StateOptions, names: set[str], wrong: set[str], environme
 
 def _secret_problems(options: StateOptions, names: set[str], environment: Mapping[str, str]) -> list[Problem]:
     found = []
-    in_environment = [f"K8S_AUTH_{name.upper()}" for name in _CONNECTION_NAMES if environment.get(f"K8S_AUTH_{name.upper()}")]
-    if not names.intersection(_CONNECTION_NAMES) and not in_environment and not environment.get("KUBERNETES_SERVICE_HOST"):
+    in_environment = [
+        f"K8S_AUTH_{name.upper()}" for name in _CONNECTION_NAMES if environment.get(f"K8S_AUTH_{name.upper()}")
+    ]
+    if (
+        not names.intersection(_CONNECTION_NAMES)
+        and not in_environment
+        and not environment.get("KUBERNETES_SERVICE_HOST")
+    ):
         found.append(
             _problem(
                 "kubeconfig",
@@ -185,14 +202,24 @@ def _http_problems(options: StateOptions) -> list[Problem]:
 def _url_fault(url: str) -> str:
     try:
         parts = urlsplit(url)
-        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and url.isascii() and url.isprintable()
+        usable = (
+            parts.scheme in ("http", "https")
+            and bool(parts.hostname)
+            and parts.port != 0
+            and url.isascii()
+            and url.isprintable()
+        )
     except ValueError:
         usable = False
     if not usable or " " in url:
         return "must be an http or https URL with a host"
     if "@" in parts.netloc:
         return "must not have a user or password; use headers"
-    return "must name a document, without query and fragment" if parts.path in ("", "/") or parts.query or parts.fragment else ""
+    return (
+        "must name a document, without query and fragment"
+        if parts.path in ("", "/") or parts.query or parts.fragment
+        else ""
+    )
 
 
 def _problem(key: str, kind: str, detail: str, value: str = "", hint: str = "") -> Problem:

@@ -1,10 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The process of a run that keeps its lease and stores its state, from the first task until the playbook has ended, however it ends.
+"""The process of a run that keeps its lease and stores its state, from the first task until the playbook has ended,
+however it ends.
 
-One process, so that the lease is renewed between tasks and during tasks of other collections, and so that only it has the credentials of the store.
-It opens the store, reports how that went to the task that started it (:mod:`.attach`), and goes on as a process of its own.
+One process, so that the lease is renewed between tasks and during tasks of other collections, and so that only it has
+the credentials of the store. It opens the store, reports how that went to the task that started it (:mod:`.attach`),
+and goes on as a process of its own.
 """
 
 from __future__ import annotations
@@ -40,14 +42,18 @@ from .snapshot import CREDENTIALS, DIRECTORIES, STATE
 # Seconds between two looks at the work directory, and between two writes of the status.
 LOOK = 0.2
 _STATUS_PAUSE = 5.0
-# Seconds after the end of the playbook in which the state is stored and the lease released. A store that does not answer may need all attempts for both.
+# Seconds after the end of the playbook in which the state is stored and the lease released. A store that does not
+# answer may need all attempts for both.
 _LAST_CALLS = 180.0
 
 
 def main() -> None:
-    """Entry point of the process: the configuration is a JSON document on standard input, reports are JSON lines on standard output."""
+    """Entry point of the process: the configuration is a JSON document on standard input, reports are JSON lines on
+    standard output.
+    """
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)  # it ends with the playbook; what a terminal sends reaches the playbook too
+        # it ends with the playbook; what a terminal sends reaches the playbook too
+        signal.signal(number, signal.SIG_IGN)
     config = json.load(sys.stdin)
     if os.fork():
         os._exit(0)  # the task waits for this one, not for the keeper
@@ -77,7 +83,10 @@ def end_with(run: PlaybookRun, patience: float = _LAST_CALLS) -> None:
 
 
 def _report(document: Mapping[str, Any]) -> None:
-    """A line for the task that started this process. If that has ended, the keeper's first look finds whether the playbook has too."""
+    """A line for the task that started this process.
+
+    If that has ended, the keeper's first look finds whether the playbook has too.
+    """
     with contextlib.suppress(BrokenPipeError):
         sys.stdout.write(json.dumps(document) + "\n")
         sys.stdout.flush()
@@ -138,7 +147,10 @@ class Keeper:
             self._note(ended=True)
 
     def turn(self) -> None:
-        """One look: requests first, then changes, then the lease. Raises :class:`LeaseLost`; other faults of the store are tried again."""
+        """One look: requests first, then changes, then the lease.
+
+        Raises :class:`LeaseLost`; other faults of the store are tried again.
+        """
         for request in self._requests(SAVE, FORGET):
             self._serve(request)
         prints = self._fingerprints()
@@ -174,7 +186,9 @@ class Keeper:
         request.unlink(missing_ok=True)
 
     def _save_changes(self) -> None:
-        """Transitions and credentials at once, other changes at most once a minute: the job may end with its last task, and this process with it."""
+        """Transitions and credentials at once, other changes at most once a minute: the job may end with its last task,
+        and this process with it.
+        """
         state = self._state()
         transition = self._urgent or is_transition(self._saved, state)
         if not state or self._session.save(transition=transition):
@@ -235,7 +249,8 @@ class Keeper:
         return frozenset(found)
 
 
-# Sections in which each change counts: what machines were made to do, how far the installation is, and what only this state knows.
+# Sections in which each change counts: what machines were made to do, how far the installation is, and what only this
+# state knows.
 _TRANSITIONS = ("machines", "secrets", "image", "publish", "node_image", "assisted", "hub")
 
 

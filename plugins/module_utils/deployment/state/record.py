@@ -34,14 +34,23 @@ def size_fault(snapshot: Snapshot, size: int) -> str:
     """Why a record with this many bytes cannot be stored; empty if it can."""
     if size <= LARGEST_STORED:
         return ""
-    return f"The state has {size} bytes, compressed; a store takes {LARGEST_STORED}. The largest part is {snapshot.largest()}."
+    return (
+        f"The state has {size} bytes, compressed; a store takes {LARGEST_STORED}. The largest part is "
+        f"{snapshot.largest()}."
+    )
 
 
 def size_problem(options: StateOptions, root: Path, configuration: Mapping[str, str]) -> Problem | None:
-    """For preflight: that a store does not take the files of this work directory with this configuration, which is not written yet; None if it does."""
+    """For preflight: that a store does not take the files of this work directory with this configuration, which is not
+    written yet; None if it does.
+    """
     if options.method == "directory":
         return None
-    files = {name: content for name, content in read_files(root).files.items() if not (configuration and name.startswith(f"{CONFIGURATION}/"))}
+    files = {
+        name: content
+        for name, content in read_files(root).files.items()
+        if not (configuration and name.startswith(f"{CONFIGURATION}/"))
+    }
     snapshot = Snapshot(files | {f"{CONFIGURATION}/{name}": text.encode() for name, text in configuration.items()})
     # Files of this size fit in any case, and compressing the configuration of a thousand hosts takes seconds.
     small = sum(map(len, snapshot.files.values())) < LARGEST_STORED // 2
@@ -89,5 +98,7 @@ def _header_fault(header: Mapping[str, Any], cluster: str) -> str:
         return "It was written by a newer release of zerotouch.openshift."
     if header.get("cluster") != cluster:
         return f"It is the state of cluster {str(header.get('cluster'))[:60]!r}, not of {cluster!r}."
-    sound = isinstance(header.get("lineage"), str) and is_integer(header.get("serial")) and 0 < header["serial"] < 1 << 53
+    sound = (
+        isinstance(header.get("lineage"), str) and is_integer(header.get("serial")) and 0 < header["serial"] < 1 << 53
+    )
     return "" if sound else "Its first line is damaged."

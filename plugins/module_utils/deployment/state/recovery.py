@@ -3,8 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """What of a work directory was deleted and can be had again: state.json, auth/ and the image hold much of the same.
 
-The image carries tokens and signers, auth/kubeconfig the administrator's certificate, auth/kubeadmin-password the password, and state.json all of
-them. No secret is generated here: what cannot be recovered is reported.
+The image carries tokens and signers, auth/kubeconfig the administrator's certificate, auth/kubeadmin-password the
+password, and state.json all of them. No secret is generated here: what cannot be recovered is reported.
 """
 
 from __future__ import annotations
@@ -26,8 +26,10 @@ from .work_dir import DeploymentIdentity, WorkDir, cluster_section, identity
 
 @dataclasses.dataclass(frozen=True)
 class Recovered:
-    """``state`` is the document to go on with: the file's, and what was found elsewhere (``regained``, by section). ``lost`` are the sections that the
-    file must have had and has not; ``files`` those of auth/ that are missing and can be written again. ``notes`` say all of it.
+    """``state`` is the document to go on with: the file's, and what was found elsewhere (``regained``, by section).
+
+    ``lost`` are the sections that the file must have had and has not; ``files`` those of auth/ that are missing and can
+    be written again. ``notes`` say all of it.
     """
 
     state: dict[str, Any]
@@ -42,7 +44,10 @@ class Recovered:
 
 
 def recover(work_dir: WorkDir, deployment: Deployment | None) -> Recovered:
-    """Look for what is missing; nothing is written. Raises :class:`ZeroTouchError` for a state file that cannot be read."""
+    """Look for what is missing; nothing is written.
+
+    Raises :class:`ZeroTouchError` for a state file that cannot be read.
+    """
     state = work_dir.state.read()
     image = _image(work_dir)
     lost = _lost(state, image)
@@ -90,7 +95,9 @@ def _image(work_dir: WorkDir) -> Path | None:
 
 
 def _lost(state: Mapping[str, Any], image: Path | None) -> tuple[str, ...]:
-    """Secrets are written before an image, ``image`` and ``install`` together when it is complete: one without the other was taken away."""
+    """Secrets are written before an image, ``image`` and ``install`` together when it is complete: one without the
+    other was taken away.
+    """
     lost = [] if state.get("secrets") or image is None else ["secrets"]
     if not (state.get("install") or {}).get("phase") and (lost or state.get("image")):
         lost.append("install")
@@ -105,12 +112,18 @@ def _secrets(work_dir: WorkDir, image: Path, known: Mapping[str, Any]) -> dict[s
         return {}
     if not embedded or known.get("infra_env_id") not in (None, "", embedded["infra_env_id"]):
         return {}
-    found = {"kubeadmin_password": _text(work_dir.kubeadmin_password), **embedded, **{key: value for key, value in known.items() if value}}
+    found = {
+        "kubeadmin_password": _text(work_dir.kubeadmin_password),
+        **embedded,
+        **{key: value for key, value in known.items() if value},
+    }
     kubeconfig = readable_kubeconfig(work_dir.kubeconfig)
     if "admin_kubeconfig" not in found and kubeconfig and issued_by(kubeconfig.client_cert, found["signers"]):
         found["admin_kubeconfig"] = {"key": kubeconfig.client_key, "crt": kubeconfig.client_cert}
     if "admin_kubeconfig" not in found:
-        found["admin_kubeconfig"] = dataclasses.asdict(renew_admin({name: KeyPair(**pair) for name, pair in found["signers"].items()}))
+        found["admin_kubeconfig"] = dataclasses.asdict(
+            renew_admin({name: KeyPair(**pair) for name, pair in found["signers"].items()})
+        )
     return found if complete_section(found) else {}
 
 
@@ -121,7 +134,9 @@ def _text(path: Path) -> str:
         return ""
 
 
-def _missing_files(work_dir: WorkDir, state: Mapping[str, Any], who: DeploymentIdentity) -> tuple[tuple[Path, str], ...]:
+def _missing_files(
+    work_dir: WorkDir, state: Mapping[str, Any], who: DeploymentIdentity
+) -> tuple[tuple[Path, str], ...]:
     """Those of auth/ that were there once: they are written before the image is."""
     secrets = state.get("secrets") or {}
     if not state.get("image") and not _image(work_dir):
@@ -135,14 +150,28 @@ def _missing_files(work_dir: WorkDir, state: Mapping[str, Any], who: DeploymentI
     return tuple(files)
 
 
-def _notes(work_dir: WorkDir, state: Mapping[str, Any], found: Mapping[str, Any], lost: tuple[str, ...], files: tuple[tuple[Path, str], ...]) -> list[str]:
+def _notes(
+    work_dir: WorkDir,
+    state: Mapping[str, Any],
+    found: Mapping[str, Any],
+    lost: tuple[str, ...],
+    files: tuple[tuple[Path, str], ...],
+) -> list[str]:
     notes = []
     if lost:
         what = f"its sections {', '.join(lost)}" if state else "everything: it is gone"
         notes.append(f"{work_dir.state.path} has lost {what}.")
     if "secrets" in found:
-        notes.append("Tokens and keys are taken from the image, the administrator's certificate and password from auth/ where they are there.")
+        notes.append(
+            "Tokens and keys are taken from the image, the administrator's certificate and password from auth/ "
+            "where "
+            "they are there."
+        )
     elif "secrets" in lost:
-        notes.append("Tokens and keys of this cluster cannot be found again; auth/kubeconfig, if it is there, still leads to its API.")
+        notes.append(
+            "Tokens and keys of this cluster cannot be found again; auth/kubeconfig, if it is there, still leads "
+            "to "
+            "its API."
+        )
     notes += [f"{path} was gone; it is written again from {work_dir.state.path.name}." for path, _text in files]
     return notes

@@ -37,7 +37,10 @@ class PlaybookRun:
 
 
 class PlaybookEnd:
-    """The end of a run's process, noticed when it happens. A release that comes after the end of a container's first process is too late."""
+    """The end of a run's process, noticed when it happens.
+
+    A release that comes after the end of a container's first process is too late.
+    """
 
     def __init__(self, run: PlaybookRun) -> None:
         self._poll = select.poll()

@@ -77,7 +77,9 @@ class SecretStore:
             hint = "Name another one in openshift_state.name, or delete it if it is not used."
             raise StoreUnknown(f"{self.name} was not created by this collection for cluster {self._cluster}.", hint)
         if not isinstance(version, str) or not version:
-            raise StoreUnknown(f"{self.name} has no resourceVersion.", "Check that openshift_state names a Kubernetes API.")
+            raise StoreUnknown(
+                f"{self.name} has no resourceVersion.", ("Check that openshift_state names a Kubernetes API.")
+            )
         return StoredState(version, self._lease(annotations.get(LEASE_ANNOTATION)), self._snapshot(data.get(KEY)))
 
     def _lease(self, text: Any) -> Lease | None:
@@ -101,7 +103,9 @@ class SecretStore:
     def write(self, lease: Lease, snapshot: bytes | None, expected: str | None) -> str:
         body = self._body(lease, snapshot, expected)
         try:
-            return write_surely(self.name, lambda: self._write(body, expected), self._read, lease, expected, self._clock)
+            return write_surely(
+                self.name, lambda: self._write(body, expected), self._read, lease, expected, self._clock
+            )
         except RemoteError as error:
             raise StoreRefused(f"The state cannot be stored in {self.name}: {error.message}", error.hint) from error
 

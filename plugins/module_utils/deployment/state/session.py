@@ -31,7 +31,10 @@ from .store import Store, StoredState
 
 # Seconds between two stores of changes that are no transition.
 PAUSE = 60.0
-_APART = "To keep the work directory, delete the record in the store. To keep the store, move state.json out of the work directory. Then run again."
+_APART = (
+    "To keep the work directory, delete the record in the store. To keep the store, move state.json out of the work "
+    "directory. Then run again."
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,11 +50,16 @@ class OpenedState:
 
 
 def open_directory(root: Path) -> OpenedState:
-    """Method ``directory``: the work directory is the store, and its lock is the lease. Raises :class:`StoreUnknown`."""
+    """Method ``directory``: the work directory is the store, and its lock is the lease.
+
+    Raises :class:`StoreUnknown`.
+    """
     marks = Marks.load(root)
     if marks.restoring:
         text = f"A restore from {marks.store} into {root} was interrupted."
-        raise StoreUnknown(text, f"Set openshift_state to that store again. To go on without it, delete {root / MARKS}.")
+        raise StoreUnknown(
+            text, (f"Set openshift_state to that store again. To go on without it, delete {root / MARKS}.")
+        )
     check_record(root)
     return OpenedState()
 
@@ -59,7 +67,9 @@ def open_directory(root: Path) -> OpenedState:
 class StoreSession:
     """Methods ``secret`` and ``http``, in the process that keeps the state (:mod:`.process`): one thread."""
 
-    def __init__(self, store: Store, keys: Keys | None, cluster: str, root: Path, run: PlaybookRun, task: str, clock: Clock) -> None:
+    def __init__(
+        self, store: Store, keys: Keys | None, cluster: str, root: Path, run: PlaybookRun, task: str, clock: Clock
+    ) -> None:
         self._store, self._keys, self._cluster, self._root, self._run, self._clock = (
             store,
             keys,
@@ -74,7 +84,10 @@ class StoreSession:
         self._saved = -math.inf
 
     def open(self, *, break_lock: bool = False, show: Callable[[str], None] = lambda line: None) -> OpenedState:
-        """Take the lease, and make the work directory current. Raises :class:`StoreError`: then nothing is known and nothing may be touched."""
+        """Take the lease, and make the work directory current.
+
+        Raises :class:`StoreError`: then nothing is known and nothing may be touched.
+        """
         stored = self._store.read()
         read_record(stored, self._keys, self._cluster, self._store.name)  # before anything is written
         if stored is None or stored.lease is None or stored.lease.run.id != self._run.id:
@@ -97,7 +110,11 @@ class StoreSession:
         self._marks = marks.settled(self._mark)
         if verdict.action == "diverged":
             raise _diverged(self._root, self._store.name, verdict.reason)
-        warnings = [f"{self._store.name} lost its record; it is stored again."] if verdict.action == "store" and record is None and marks.base else []
+        warnings = (
+            [f"{self._store.name} lost its record; it is stored again."]
+            if verdict.action == "store" and record is None and marks.base
+            else []
+        )
         if verdict.action == "restore" and snapshot is not None:
             self._restore(snapshot)
         if self._mark is not None and verdict.action != "store":
@@ -115,20 +132,27 @@ class StoreSession:
         self._marks = marks
 
     def save(self, *, transition: bool = True) -> bool:
-        """Store the state if it changed; other changes than a ``transition`` at most once a minute. Returns whether it was stored."""
+        """Store the state if it changed; other changes than a ``transition`` at most once a minute.
+
+        Returns whether it was stored.
+        """
         if not transition and self._clock.now() - self._saved < PAUSE:
             return False
         snapshot = read_files(self._root)
         if not snapshot.state:
             if self._mark is None or self._mark.digest == Snapshot().digest:
                 return False
-            raise StoreUnknown(f"{self._root / STATE} has no record any more.", "Run again: it is restored from the store.")
+            raise StoreUnknown(
+                f"{self._root / STATE} has no record any more.", "Run again: it is restored from the store."
+            )
         return self._put(snapshot)
 
     def _put(self, snapshot: Snapshot) -> bool:
         if self._mark is not None and self._mark.digest == snapshot.digest:
             return False
-        lineage, serial = (self._mark.lineage, self._mark.serial) if self._mark is not None else (secrets.token_hex(16), 0)
+        lineage, serial = (
+            (self._mark.lineage, self._mark.serial) if self._mark is not None else (secrets.token_hex(16), 0)
+        )
         mark = Mark(lineage, serial + 1, snapshot.digest)
         sealed = seal_record(snapshot, mark, self._keys, self._cluster)
         self._note(dataclasses.replace(self._marks, store=self._store.name, pending=mark))
@@ -163,7 +187,10 @@ class StoreSession:
 
 
 def peek(store: Store, keys: Keys | None, cluster: str, root: Path) -> OpenedState:
-    """Make the work directory current without the lease, for calls that change nothing else. Raises :class:`StoreUnknown`."""
+    """Make the work directory current without the lease, for calls that change nothing else.
+
+    Raises :class:`StoreUnknown`.
+    """
     record = read_record(store.read(), keys, cluster, store.name)
     marks = Marks.load(root)
     if not marks.restoring:

@@ -84,13 +84,21 @@ class Snapshot:
 def name_fault(name: str) -> str:
     """Why a snapshot cannot have a file of this name; empty if it can."""
     parts = name.split("/")
-    if len(name) > _LONGEST_NAME or len(parts) > _DEEPEST or any(len(part.encode("utf-8", "replace")) > _LONGEST_PART for part in parts):
+    if (
+        len(name) > _LONGEST_NAME
+        or len(parts) > _DEEPEST
+        or any(len(part.encode("utf-8", "replace")) > _LONGEST_PART for part in parts)
+    ):
         return "its name is too long"
     if not name.isprintable() or "\\" in name:
         return "its name has characters that are not printable"
     if any(part in ("", ".", "..") for part in parts):
         return "its name is not a plain relative one"
-    return "" if name == STATE or (parts[0] in DIRECTORIES and len(parts) > 1) else "it is not one of the files that are stored"
+    return (
+        ""
+        if name == STATE or (parts[0] in DIRECTORIES and len(parts) > 1)
+        else "it is not one of the files that are stored"
+    )
 
 
 def read_files(root: Path) -> Snapshot:
@@ -138,7 +146,9 @@ def _content(path: Path) -> bytes:
     try:
         with os.fdopen(open_inside(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as handle:
             if not stat.S_ISREG(os.fstat(handle.fileno()).st_mode):
-                raise StoreRefused(f"{path} cannot be stored: it is not a regular file.", "Move it out of the work directory.")
+                raise StoreRefused(
+                    f"{path} cannot be stored: it is not a regular file.", "Move it out of the work directory."
+                )
             return handle.read(LARGEST_FILES + 1)
     except OSError as error:
         raise ZeroTouchError(f"{path} cannot be read: {error.strerror}.") from error

@@ -43,7 +43,10 @@ class Store(Protocol):
         """The place in words, without secrets."""
 
     def read(self) -> StoredState | None:
-        """The record; None only if the store says that there is none. Raises :class:`StoreUnknown` for everything else."""
+        """The record; None only if the store says that there is none.
+
+        Raises :class:`StoreUnknown` for everything else.
+        """
 
     def write(self, lease: Lease, snapshot: bytes | None, expected: str | None) -> str:
         """Write the record if its version is ``expected``, or if there is none (None); the new version. A ``snapshot``
@@ -65,7 +68,11 @@ def read_surely(name: str, read: Callable[[], StoredState | None], clock: Clock)
         return retry(read, STATE_STORE, clock)
     except (RemoteError, Unreachable) as error:
         denied = isinstance(error, RemoteError) and error.status in _PERMISSION
-        hint = error.hint or ("Check the credentials in openshift_state." if denied else "Check openshift_state, and whether the store is available.")
+        hint = error.hint or (
+            "Check the credentials in openshift_state."
+            if denied
+            else ("Check openshift_state, and whether the store is available.")
+        )
         raise StoreUnknown(f"The state in {name} cannot be read: {error.message}", hint) from error
 
 
@@ -103,4 +110,6 @@ def write_surely(
             return found.version
         if (None if found is None else found.version) != expected:
             raise StoreConflict(f"The state in {name} was changed by another run.") from last
-    raise StoreFailed(f"The state cannot be stored in {name}: {last}", "Check openshift_state, and whether the store is available.") from last
+    raise StoreFailed(
+        f"The state cannot be stored in {name}: {last}", ("Check openshift_state, and whether the store is available.")
+    ) from last

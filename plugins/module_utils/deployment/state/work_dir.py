@@ -78,7 +78,10 @@ class WorkDir:
 
 @dataclasses.dataclass(frozen=True)
 class DeploymentIdentity:
-    """Where the cluster will be found: from the last image, else from the configuration. Empty where neither says it."""
+    """Where the cluster will be found: from the last image, else from the configuration.
+
+    Empty where neither says it.
+    """
 
     name: str = ""
     base_domain: str = ""
@@ -107,7 +110,9 @@ def identity(state: Mapping[str, Any], deployment: Deployment | None) -> Deploym
     """The cluster of the state file; before the first image that of the configuration."""
     cluster = state.get("cluster") or {}
     if cluster:
-        return DeploymentIdentity(**{field.name: str(cluster.get(field.name) or "") for field in dataclasses.fields(DeploymentIdentity)})
+        return DeploymentIdentity(
+            **{field.name: str(cluster.get(field.name) or "") for field in dataclasses.fields(DeploymentIdentity)}
+        )
     if deployment is None:
         return DeploymentIdentity()
     spec = deployment.cluster
@@ -115,10 +120,18 @@ def identity(state: Mapping[str, Any], deployment: Deployment | None) -> Deploym
 
 
 def cluster_section(deployment: Deployment) -> dict[str, Any]:
-    """What the state file keeps about the cluster: who its hosts are and where it will be found (see :func:`identity`)."""
+    """What the state file keeps about the cluster: who its hosts are and where it will be found (see
+    :func:`identity`).
+    """
     cluster = deployment.cluster
     hosts = [
-        {"name": host.name, "hostname": host.hostname, "role": host.role, "macs": list(host.macs), "static_ips": list(host.addresses)}
+        {
+            "name": host.name,
+            "hostname": host.hostname,
+            "role": host.role,
+            "macs": list(host.macs),
+            "static_ips": list(host.addresses),
+        }
         for host in hosts_of_deployment(deployment)
     ]
     return {
@@ -135,7 +148,13 @@ def cluster_section(deployment: Deployment) -> dict[str, Any]:
 
 def hosts_of_deployment(deployment: Deployment) -> tuple[InventoryHost, ...]:
     return tuple(
-        InventoryHost(host.name, host.hostname, host.macs, host.role, tuple(address.ip for address in static_addresses(host.network_config)))
+        InventoryHost(
+            host.name,
+            host.hostname,
+            host.macs,
+            host.role,
+            tuple(address.ip for address in static_addresses(host.network_config)),
+        )
         for host in deployment.hosts
     )
 
@@ -147,11 +166,15 @@ def hosts_of_state(state: Mapping[str, Any]) -> tuple[InventoryHost, ...]:
 
 
 def inventory_host(provided: Mapping[str, Any]) -> InventoryHost:
-    """A host from a mapping with ``name hostname role macs static_ips`` (state file, result of agent_config, option ``hosts``)."""
+    """A host from a mapping with ``name hostname role macs static_ips`` (state file, result of agent_config, option
+    ``hosts``).
+    """
     macs = [normal_mac(str(mac)) for mac in provided.get("macs") or provided.get("mac_addresses") or []]
     name = str(provided.get("name") or provided.get("hostname") or "")
     addresses = tuple(str(address) for address in provided.get("static_ips") or [])
-    return InventoryHost(name, str(provided.get("hostname") or ""), tuple(macs), str(provided.get("role") or ""), addresses)
+    return InventoryHost(
+        name, str(provided.get("hostname") or ""), tuple(macs), str(provided.get("role") or ""), addresses
+    )
 
 
 def same_hosts(first: Sequence[InventoryHost], second: Sequence[InventoryHost]) -> bool:
@@ -159,7 +182,9 @@ def same_hosts(first: Sequence[InventoryHost], second: Sequence[InventoryHost]) 
 
 
 def open_work_dir(path: Path) -> WorkDir:
-    """Raises :class:`ZeroTouchError` when the path is something else than a directory; one that is not there yet is fine."""
+    """Raises :class:`ZeroTouchError` when the path is something else than a directory; one that is not there yet is
+    fine.
+    """
     if path.exists() and not path.is_dir():
         raise ZeroTouchError(f"{path} is not a directory.", "work_dir is the work directory of a deployment.")
     check_private(path)
@@ -167,19 +192,33 @@ def open_work_dir(path: Path) -> WorkDir:
 
 
 def check_place(root: Path) -> None:
-    """Raises :class:`ZeroTouchError` for a work directory that no run could use, whether it is there yet or not; nothing is tried."""
+    """Raises :class:`ZeroTouchError` for a work directory that no run could use, whether it is there yet or not;
+    nothing is tried.
+    """
     try:
         there = next(path for path in (root, *root.parents) if os.path.lexists(path))
         if not there.is_dir():
-            raise ZeroTouchError(f"{there} is not a directory.", "The work directory (openshift_work_dir) must be one, or not be there yet.")
+            raise ZeroTouchError(
+                f"{there} is not a directory.",
+                ("The work directory (openshift_work_dir) must be one, or not be there yet."),
+            )
         if not os.access(there, os.W_OK | os.X_OK):
-            what = f"{there} cannot be written" if there == root else f"{root} cannot be made: {there} cannot be written"
-            raise ZeroTouchError(f"{what}.", "Name another openshift_work_dir, or give this one to the user who runs this.")
+            what = (
+                f"{there} cannot be written" if there == root else (f"{root} cannot be made: {there} cannot be written")
+            )
+            raise ZeroTouchError(
+                f"{what}.", ("Name another openshift_work_dir, or give this one to the user who runs this.")
+            )
         if there == root and there.stat().st_mode & stat.S_ISVTX:
-            raise ZeroTouchError(f"{root} is a directory that users share.", "It would hold credentials: name one of its own as openshift_work_dir.")
+            raise ZeroTouchError(
+                f"{root} is a directory that users share.",
+                ("It would hold credentials: name one of its own as openshift_work_dir."),
+            )
         check_private(root)
     except OSError as error:
-        raise ZeroTouchError(f"{root} cannot be looked at: {error.strerror}.", "Name another openshift_work_dir.") from error
+        raise ZeroTouchError(
+            f"{root} cannot be looked at: {error.strerror}.", "Name another openshift_work_dir."
+        ) from error
 
 
 def loose_mode(root: Path) -> int:

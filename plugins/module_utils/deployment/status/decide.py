@@ -19,12 +19,15 @@ from ..supervise.observation import FAILED, Observation, Silence
 from ..supervise.timeline import BEFORE_BOOT
 
 State = Literal["done", "running", "failed", "unknown"]
-# What the authority of a deployment says: its service and API, or its hub. ``silent``: none of them answers as this deployment.
+# What the authority of a deployment says: its service and API, or its hub. ``silent``: none of them answers as this
+# deployment.
 Verdict = Literal["installed", "failed", "installing", "waiting", "absent", "silent", "unreadable"]
 
 _RERUN = "Run deploy_cluster to continue."
 _SUPERVISE = "Run deploy_cluster to supervise the installation, or run status again later."
-_REPAIR = "Correct the cause, then run deploy_cluster. The directory logs/ of the work directory has what was collected."
+_REPAIR = (
+    "Correct the cause, then run deploy_cluster. The directory logs/ of the work directory has what was collected."
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,7 +41,10 @@ class Authority:
 
 @dataclasses.dataclass(frozen=True)
 class HostStatus:
-    """``node`` is ready, not ready, none, or empty if it is not known; so is ``power``. ``medium`` is None if it is not known."""
+    """``node`` is ready, not ready, none, or empty if it is not known; so is ``power``.
+
+    ``medium`` is None if it is not known.
+    """
 
     name: str
     status: str = ""
@@ -53,7 +59,10 @@ class HostStatus:
 
 @dataclasses.dataclass(frozen=True)
 class StatusView:
-    """Everything that decides. ``fault`` says why the stored state cannot be read; ``silence`` how long ago the installation was last seen."""
+    """Everything that decides.
+
+    ``fault`` says why the stored state cannot be read; ``silence`` how long ago the installation was last seen.
+    """
 
     record: TouchRecord
     authority: Authority
@@ -69,8 +78,10 @@ class StatusView:
 
 @dataclasses.dataclass(frozen=True)
 class Status:
-    """The status, why it is so, and what to do next. ``awaited`` is what the last run recorded (:mod:`..supervise.awaited`), ``live_report`` the last news
-    of a run that has not concluded its report.
+    """The status, why it is so, and what to do next.
+
+    ``awaited`` is what the last run recorded (:mod:`..supervise.awaited`), ``live_report`` the last news of a run that
+    has not concluded its report.
     """
 
     state: State
@@ -98,10 +109,16 @@ def of_observation(seen: Observation) -> Authority:
     if seen.api.ours:
         waiting = [operator.name for operator in seen.api.operators if not operator.available.true]
         rollout = seen.api.cluster_version.progressing.message if seen.api.cluster_version else ""
-        text = rollout or (f"operators that are not available: {', '.join(waiting)}" if waiting else "the release is not rolled out")
+        text = rollout or (
+            f"operators that are not available: {', '.join(waiting)}" if waiting else "the release is not rolled out"
+        )
         return Authority("installing", f"The API of the cluster answers: {text}.", "installing")
     if cluster is not None and cluster.installing:
-        return Authority("installing", f"The service reports: {cluster.text()}.", "installing" if seen.phase == "installing" else "bootstrap")
+        return Authority(
+            "installing",
+            f"The service reports: {cluster.text()}.",
+            "installing" if seen.phase == "installing" else "bootstrap",
+        )
     if seen.service.ours:
         registered = cluster.text() if cluster else "no cluster is registered yet"
         return Authority("waiting", f"The service answers: {registered}.", "discovery")
@@ -117,7 +134,11 @@ def of_hub(status: InstallStatus | None, cluster: str) -> Authority:
         reason = status.reason or "the hub reports it"
         return Authority("installed", f"Cluster {cluster} is installed: {reason}", "installed")
     verdict: Verdict = "installing" if status.started else "waiting"
-    return Authority("failed" if status.terminal else verdict, f"The hub reports cluster {cluster} as {status.text()}", status.phase)
+    return Authority(
+        "failed" if status.terminal else verdict,
+        (f"The hub reports cluster {cluster} as {status.text()}"),
+        status.phase,
+    )
 
 
 def of_capi(progress: ControlPlaneProgress, cluster: str) -> Authority:
@@ -128,7 +149,11 @@ def of_capi(progress: ControlPlaneProgress, cluster: str) -> Authority:
         return Authority("failed", reason, FAILED)
     lacking = listed(missing(progress, "ready"), 4, "; ")
     if progress.installed:
-        return Authority("installed", f"Cluster {cluster} is installed" + (f": {lacking}." if lacking else ", and all its Machines are ready."), "installed")
+        return Authority(
+            "installed",
+            f"Cluster {cluster} is installed" + (f": {lacking}." if lacking else ", and all its Machines are ready."),
+            "installed",
+        )
     verdict: Verdict = "installing" if progress.status.started else "waiting"
     shown_lacking = lacking or "its state is not known yet"
     return Authority(verdict, f"Cluster {cluster}: {shown_lacking}.", progress.status.phase or "defined")
@@ -150,7 +175,17 @@ def decide(view: StatusView) -> Status:
     state, reason, next_step = _unreadable(view) or _BY_VERDICT[view.authority.verdict](view)
     phase = {"failed": FAILED, "done": "installed"}.get(state, view.authority.phase or record.phase)
     awaited = record.install.get("awaited") or {} if state in ("running", "failed") else {}
-    return Status(state, reason, next_step, phase, view.hosts, view.not_checked, awaited, view.expected_end if state == "running" else "", view.live_report)
+    return Status(
+        state,
+        reason,
+        next_step,
+        phase,
+        view.hosts,
+        view.not_checked,
+        awaited,
+        view.expected_end if state == "running" else "",
+        view.live_report,
+    )
 
 
 _Found = tuple[State, str, str]
@@ -159,7 +194,11 @@ _Found = tuple[State, str, str]
 def _unreadable(view: StatusView) -> _Found | None:
     if view.fault or view.record.fault:
         fault = view.fault or view.record.fault
-        return "unknown", f"The state of the deployment cannot be read: {fault}", "Make the state readable, then run status again."
+        return (
+            "unknown",
+            f"The state of the deployment cannot be read: {fault}",
+            "Make the state readable, then run status again.",
+        )
     if view.record.method not in ("", view.method):
         text = f"{view.record.directory} records a deployment by method {view.record.method}, and not {view.method}."
         return "unknown", text, "Set openshift_install_method or openshift_work_dir to those of the deployment."
@@ -188,7 +227,11 @@ def _waiting(view: StatusView) -> _Found:
 
 def _absent(view: StatusView) -> _Found:
     if view.record.empty:
-        return "unknown", f"There is no record in {view.record.directory}, and {view.authority.reason}.", "Run deploy_cluster to deploy the cluster."
+        return (
+            "unknown",
+            f"There is no record in {view.record.directory}, and {view.authority.reason}.",
+            "Run deploy_cluster to deploy the cluster.",
+        )
     if view.record.install.get("failure"):
         return "failed", f"{_recorded_failure(view)} Now {view.authority.reason}.", _REPAIR
     phase = view.record.phase or "none"
@@ -203,14 +246,24 @@ def _of_unreadable(view: StatusView) -> _Found:
 def _silent(view: StatusView) -> _Found:
     record, detail = view.record, view.authority.reason
     if record.empty and not view.lost:
-        return "unknown", f"There is no record in {record.directory}. {detail}".strip(), "Run deploy_cluster, or set openshift_work_dir or openshift_state."
+        return (
+            "unknown",
+            f"There is no record in {record.directory}. {detail}".strip(),
+            ("Run deploy_cluster, or set openshift_work_dir or openshift_state."),
+        )
     if "install" in view.lost:
-        lost = f"{record.directory}/state.json has lost what it recorded ({', '.join(view.lost)}), and nothing of the deployment answers."
+        lost = (
+            f"{record.directory}/state.json has lost what it recorded ({', '.join(view.lost)}), and nothing of the "
+            "deployment answers."
+        )
         return "unknown", f"{lost} {detail}".strip(), "Restore state.json, then run status again."
     if record.phase == FAILED:
         return "failed", _recorded_failure(view), _REPAIR
     if view.silence is not None and view.silence.bearable and not record.install.get("overdue"):
-        quiet = f"The installation was last seen at {view.silence.since} and may be silent for {view.silence.limit:g} s (phase {view.silence.phase})."
+        quiet = (
+            f"The installation was last seen at {view.silence.since} and may be silent for {view.silence.limit:g} s "
+            f"(phase {view.silence.phase})."
+        )
         return "running", quiet, _SUPERVISE
     if record.install.get("failure") and record.phase != "installed":
         return "failed", _recorded_failure(view), _REPAIR
@@ -219,7 +272,9 @@ def _silent(view: StatusView) -> _Found:
         return "failed", f"The installation did not complete its bootstrap. {last}", _REPAIR
     if record.phase in BEFORE_BOOT and not record.boots:
         return "unknown", f"No machine was booted yet. {detail}".strip(), _RERUN
-    text = f"The last recorded phase is {record.phase}, but no service or API of the deployment answers. {last} {detail}"
+    text = (
+        f"The last recorded phase is {record.phase}, but no service or API of the deployment answers. {last} {detail}"
+    )
     return "unknown", " ".join(text.split()), "Make the API or service reachable, then run status again."
 
 

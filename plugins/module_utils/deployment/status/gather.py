@@ -49,7 +49,9 @@ _FEW = 3
 
 @dataclasses.dataclass(frozen=True)
 class StatusRequest:
-    """What is asked. ``hosted`` is the HostedCluster (namespace, name) of method hosted; ``fault`` says why the stored state cannot be read."""
+    """What is asked. ``hosted`` is the HostedCluster (namespace, name) of method hosted; ``fault`` says why the stored
+    state cannot be read.
+    """
 
     touch: Touch
     hosted: tuple[str, str] = ("", "")
@@ -91,15 +93,28 @@ def _sources(request: StatusRequest, record: TouchRecord, clock: Clock) -> _Sour
         try:
             return _of_hub(request, record, clock)
         except ZeroTouchError as error:
-            return _Sources(Authority("unreadable", f"The hub cannot be read: {error.message}"), not_checked=(f"hub: {error.message}",))
+            return _Sources(
+                Authority("unreadable", f"The hub cannot be read: {error.message}"),
+                not_checked=(f"hub: {error.message}",),
+            )
     if request.fault or record.fault:
-        return _Sources(Authority("silent"), not_checked=("service and API: they are recorded in the state, which cannot be read",))
+        return _Sources(
+            Authority("silent"),
+            not_checked=(("service and API: they are recorded in the state, which cannot be read"),),
+        )
     try:
         view = view_cluster(touch, record, clock)
     except ZeroTouchError as error:
-        return _Sources(Authority("unreadable", f"Service and API cannot be read: {error.message}"), not_checked=(f"service and API: {error.message}",))
+        return _Sources(
+            Authority("unreadable", f"Service and API cannot be read: {error.message}"),
+            not_checked=(f"service and API: {error.message}",),
+        )
     seen = view.seen or Observation()
-    silent = [f"{what}: {each.detail}" for what, each in (("service", seen.service), ("API", seen.api)) if each.detail and not each.ours]
+    silent = [
+        f"{what}: {each.detail}"
+        for what, each in (("service", seen.service), ("API", seen.api))
+        if each.detail and not each.ours
+    ]
     nodes = view.nodes if seen.api.ours else None
     return _Sources(of_observation(seen), seen, nodes, not_checked=(*silent, *([view.fault] if view.fault else [])))
 
@@ -110,10 +125,16 @@ def _of_hub(request: StatusRequest, record: TouchRecord, clock: Clock) -> _Sourc
     try:
         view = view_hub(hub, touch.scope)
         wanted = [WantedHost(host, touch.identity(host.name)) for host in touch.hosts]
-        matches = match_hosts([AgentHostRequest(each.host.name, each.identity(view.agents, touch.scope)) for each in wanted], view.agents)
+        matches = match_hosts(
+            [AgentHostRequest(each.host.name, each.identity(view.agents, touch.scope)) for each in wanted], view.agents
+        )
         agents = {name: match.agent for name, match in matches.items() if match.agent is not None}
         authority = _authority(hub, request, view.status)
-        cluster = _cluster(hub, touch, record, clock) if authority.verdict == "installed" or touch.method == "hosted" else ClusterView(fault="")
+        cluster = (
+            _cluster(hub, touch, record, clock)
+            if authority.verdict == "installed" or touch.method == "hosted"
+            else ClusterView(fault="")
+        )
         missing = (*view.not_checked, *([cluster.fault] if cluster.fault else []))
         return _Sources(authority, nodes=cluster.nodes or None, agents=agents, not_checked=missing)
     finally:
@@ -126,7 +147,10 @@ def _authority(hub: KubeClient, request: StatusRequest, status: InstallStatus | 
         return _hosted(hub, request.hosted)
     if touch.method == "capi":
         kinds = assisted_kinds(hub, metal3=False)
-        return of_capi(observe_progress(hub, kinds, touch.scope.namespace, touch.cluster), f"{touch.scope.namespace}/{touch.cluster}")
+        return of_capi(
+            observe_progress(hub, kinds, touch.scope.namespace, touch.cluster),
+            f"{touch.scope.namespace}/{touch.cluster}",
+        )
     return of_hub(status, str(touch.scope.cluster or touch.cluster))
 
 
@@ -136,7 +160,9 @@ def _cluster(hub: KubeClient, touch: Touch, record: TouchRecord, clock: Clock) -
     if view.nodes or touch.method == "hosted" or touch.scope.cluster is None:
         return view
     try:
-        client = spoke_client(hub, touch.scope.cluster, connect_to=touch.connect_to, ca_certs=(touch.ca_cert,) if touch.ca_cert else ())
+        client = spoke_client(
+            hub, touch.scope.cluster, connect_to=touch.connect_to, ca_certs=(touch.ca_cert,) if touch.ca_cert else ()
+        )
     except ZeroTouchError as error:
         return ClusterView(fault=f"Nodes: {error.message}")
     try:
@@ -148,7 +174,11 @@ def _cluster(hub: KubeClient, touch: Touch, record: TouchRecord, clock: Clock) -
 def _hosted(hub: KubeClient, key: tuple[str, str]) -> Authority:
     namespace, name = key
     found = find_hypershift(hub, HOSTED_CLUSTER.path(namespace, name))
-    pools = [pool for pool in hub.list(NODE_POOL.path(namespace)) if (pool.get("spec") or {}).get("clusterName") == name] if found is not None else []
+    pools = (
+        [pool for pool in hub.list(NODE_POOL.path(namespace)) if (pool.get("spec") or {}).get("clusterName") == name]
+        if found is not None
+        else []
+    )
     status = wait_status(found, "completed", pools) if found is not None else WaitStatus()
     return of_hosted(status, exists=found is not None, cluster=f"{namespace}/{name}")
 
@@ -159,7 +189,12 @@ def _expected_end(record: TouchRecord, now: datetime.datetime) -> str:
     if not phases:
         return ""
     left = estimate(str(record.install.get("method") or "agent"), phases, record.state.get(HISTORY) or [], now)
-    return (now + datetime.timedelta(seconds=left.seconds)).astimezone(datetime.UTC).isoformat(timespec="minutes").replace("+00:00", "Z")
+    return (
+        (now + datetime.timedelta(seconds=left.seconds))
+        .astimezone(datetime.UTC)
+        .isoformat(timespec="minutes")
+        .replace("+00:00", "Z")
+    )
 
 
 def _silence(record: TouchRecord, touch: Touch, now: datetime.datetime) -> Silence | None:
@@ -181,7 +216,9 @@ def _hosts(touch: Touch, record: TouchRecord, sources: _Sources, machines: Machi
     known = {host.name: host for host in touch.hosts}
     names = dict.fromkeys([*known, *by_name])
     hosts = [known.get(name) or touch.host(name, by_name[name].item.mac_addresses) for name in names]
-    return tuple(_host(host, record, sources, by_name[host.name].result if host.name in by_name else None) for host in hosts)
+    return tuple(
+        _host(host, record, sources, by_name[host.name].result if host.name in by_name else None) for host in hosts
+    )
 
 
 def _host(host: InventoryHost, record: TouchRecord, sources: _Sources, machine: Any) -> HostStatus:
@@ -191,7 +228,9 @@ def _host(host: InventoryHost, record: TouchRecord, sources: _Sources, machine: 
         waits_for = waits_for or "its Node to become ready"
     slots = getattr(machine, "slots", None)
     power = str(machine.power_state) if machine is not None else ""
-    return HostStatus(host.name, status, node, power, None if slots is None else any(slot.occupied for slot in slots), waits_for)
+    return HostStatus(
+        host.name, status, node, power, None if slots is None else any(slot.occupied for slot in slots), waits_for
+    )
 
 
 def _progress(host: InventoryHost, record: TouchRecord, sources: _Sources) -> tuple[str, str]:
@@ -206,7 +245,14 @@ def _progress(host: InventoryHost, record: TouchRecord, sources: _Sources) -> tu
     if found is not None:
         failing = [f"{validation.id}: {validation.message}" for validation in found.validations if validation.failed]
         return found.describe(), "" if found.joined and not found.terminal else _first(failing) or found.status_info
-    entry = next(((record.install.get("hosts") or {}).get(name) for name in record.names(host) if name in (record.install.get("hosts") or {})), None)
+    entry = next(
+        (
+            (record.install.get("hosts") or {}).get(name)
+            for name in record.names(host)
+            if name in (record.install.get("hosts") or {})
+        ),
+        None,
+    )
     if entry and entry.get("status"):
         last = ", ".join(str(entry[key]) for key in ("status", "stage") if entry.get(key))
         return (last if record.phase == "installed" else f"last seen {last}"), ""

@@ -34,7 +34,9 @@ def _awaited(status: Status) -> list[str]:
         subject = f"{awaited['host']}: " if awaited.get("host") else ""
         found.append(f"first: {subject}{awaited['reason']}. {awaited.get('next_step', '')}".rstrip())
     found += [f"expected end: {status.expected_end}"] if status.expected_end else []
-    return found + ([f"live report: {news_text(status.live_report['updated_at'])}"] if status.live_report.get("stale") else [])
+    return found + (
+        [f"live report: {news_text(status.live_report['updated_at'])}"] if status.live_report.get("stale") else []
+    )
 
 
 def _table(hosts: Sequence[HostStatus]) -> list[str]:
@@ -45,7 +47,14 @@ def _table(hosts: Sequence[HostStatus]) -> list[str]:
 
 def _row(host: HostStatus) -> tuple[str, ...]:
     medium = {True: "inserted", False: "none", None: "?"}[host.medium]
-    return (host.name, host.status or "?", host.node or "?", host.power or "?", medium, " ".join(host.waits_for.split()) or "-")
+    return (
+        host.name,
+        host.status or "?",
+        host.node or "?",
+        host.power or "?",
+        medium,
+        " ".join(host.waits_for.split()) or "-",
+    )
 
 
 def _line(row: Sequence[str], widths: Sequence[int]) -> str:

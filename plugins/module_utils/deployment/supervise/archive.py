@@ -17,7 +17,8 @@ from ...common.listed import listed
 from ...common.secrets import Redactor
 from ...common.tar_stream import BadTar, Budget, members
 
-# Bytes; a larger member is left out, since it would have to be held in memory: as bytes, as text, and both again without secrets.
+# Bytes; a larger member is left out, since it would have to be held in memory: as bytes, as text, and both again
+# without secrets.
 MEMBER_LIMIT = 24 << 20
 _DEPTH = 3
 # Names of members left out that are kept.
@@ -51,7 +52,13 @@ def redact_archive(source: BinaryIO, target: BinaryIO, redactor: Redactor, budge
 def _copy(source: BinaryIO, target: BinaryIO, redactor: Redactor, depth: int, budget: Budget) -> LeftOut:
     try:
         return _copy_members(source, target, redactor, depth, budget)
-    except (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:  # the content of a member is cut off or damaged
+    except (
+        tarfile.TarError,
+        EOFError,
+        zlib.error,
+        lzma.LZMAError,
+        gzip.BadGzipFile,
+    ) as error:  # the content of a member is cut off or damaged
         raise BadTar(f"it is no tar archive: {error}") from error
 
 
@@ -64,7 +71,9 @@ def _copy_members(source: BinaryIO, target: BinaryIO, redactor: Redactor, depth:
                 new.addfile(member)
                 continue
             fits = content is not None and member.size <= MEMBER_LIMIT
-            data = _redacted(content.read(MEMBER_LIMIT), redactor, depth, budget) if content is not None and fits else None
+            data = (
+                _redacted(content.read(MEMBER_LIMIT), redactor, depth, budget) if content is not None and fits else None
+            )
             if data is None:
                 left_out.add(member.name)
                 continue

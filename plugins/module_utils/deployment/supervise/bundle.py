@@ -25,7 +25,8 @@ from .supervisor import MediaControl, WaitOutcome
 LOG_LIMIT = 512 << 20
 _RENDEZVOUS = (
     "  rendezvous host ({}): journalctl -b -u node-zero -u assisted-service -u agent-register-cluster "
-    "-u agent-register-infraenv -u apply-host-config -u start-cluster-installation; after the installation began also -u bootkube"
+    "-u agent-register-infraenv -u apply-host-config -u start-cluster-installation; after the installation began also "
+    "-u bootkube"
 )
 
 
@@ -72,9 +73,18 @@ class BundleSource(Protocol):
 
 
 def write_bundle(
-    logs: Path, outcome: WaitOutcome, setup: Setup, observer: BundleSource, media: MediaControl, redactor: Redactor, now: datetime.datetime
+    logs: Path,
+    outcome: WaitOutcome,
+    setup: Setup,
+    observer: BundleSource,
+    media: MediaControl,
+    redactor: Redactor,
+    now: datetime.datetime,
 ) -> Bundle:
-    """Collect into ``logs/<time>/`` (0700, files 0600). What cannot be collected is named in ``missing.json``; nothing of that is raised."""
+    """Collect into ``logs/<time>/`` (0700, files 0600).
+
+    What cannot be collected is named in ``missing.json``; nothing of that is raised.
+    """
     directory = _new_directory(logs, now)
     missing: dict[str, str] = {}
     documents: dict[str, Any] = {
@@ -92,20 +102,28 @@ def write_bundle(
         if document is None:
             missing.setdefault(name, "was never answered")
             continue
-        write_atomic(directory / name, json.dumps(redactor.presentable(document), indent=2, sort_keys=True) + "\n", SECRET_FILE)
+        write_atomic(
+            directory / name, json.dumps(redactor.presentable(document), indent=2, sort_keys=True) + "\n", SECRET_FILE
+        )
         files.append(name)
     write_atomic(directory / "console-hints.txt", redactor.presentable(console_hints(outcome, setup)), SECRET_FILE)
     files.append("console-hints.txt")
     if _service_logs(directory / "service-logs.tar", observer, redactor, missing):
         files.append("service-logs.tar")
     if missing:
-        write_atomic(directory / "missing.json", json.dumps(redactor.presentable(missing), indent=2, sort_keys=True) + "\n", SECRET_FILE)
+        write_atomic(
+            directory / "missing.json",
+            json.dumps(redactor.presentable(missing), indent=2, sort_keys=True) + "\n",
+            SECRET_FILE,
+        )
         files.append("missing.json")
     return Bundle(directory, tuple(sorted(files)))
 
 
 def failure_message(outcome: WaitOutcome, directory: Path | None, still_running: str = "") -> str:
-    """What the user reads: what ended the wait, where everything is, the first suspects, and what was left running on purpose."""
+    """What the user reads: what ended the wait, where everything is, the first suspects, and what was left running on
+    purpose.
+    """
     lines = [f"The installation did not complete: {outcome.step.reason.rstrip('.')}."]
     if directory is not None:
         lines.append(f"Everything that could be collected is in {directory}.")
@@ -122,7 +140,11 @@ def console_hints(outcome: WaitOutcome, setup: Setup) -> str:
         "On the console of a host (BMC, serial) the live system tells what it waits for.",
         "With the ssh key of the configuration, as user core:",
         *([] if setup.elsewhere else [_RENDEZVOUS.format(seen.rendezvous_ip or "unknown address")]),
-        "  every host: journalctl -b -u agent -u set-hostname -u pre-network-manager-config; nmcli; after the reboot: journalctl -b -u kubelet -u crio",
+        (
+            "  every host: journalctl -b -u agent -u set-hostname -u pre-network-manager-config; nmcli; after the "
+            "reboot: "
+            "journalctl -b -u kubelet -u crio"
+        ),
         "",
     ]
     for host in setup.hosts:

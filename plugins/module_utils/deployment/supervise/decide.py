@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What to do about a running installation, as pure functions: what was seen and what is remembered in, steps with their reasons out.
+"""What to do about a running installation, as pure functions: what was seen and what is remembered in, steps with their
+reasons out.
 
 Completion is what ``agent wait-for`` means by it; unlike there, a terminal state ends the wait at once.
 
@@ -23,7 +24,8 @@ from ..stop_reason import StopReason
 from .observation import InventoryHost, MachineView, Observation, Silence
 
 _START_AGAIN = (
-    "Then run destroy_cluster -e openshift_confirm=<cluster> and deploy_cluster, or deploy_cluster with -e openshift_force=start_over "
+    "Then run destroy_cluster -e openshift_confirm=<cluster> and deploy_cluster, or deploy_cluster with -e "
+    "openshift_force=start_over "
     "-e openshift_confirm=<cluster>."
 )
 
@@ -36,13 +38,15 @@ _AFTER_BOOTSTRAP = ("install", "operators", "done")
 # A cluster that is ready starts by itself within seconds; after this long it will not.
 # Source: openshift/installer pkg/agent/cluster.go, pkg/agent/waitfor.go.
 READY_LIMIT = 60.0
-# A host that rebooted has its Node some minutes later, long before this; one that booted the image again when the service had gone never gets one.
+# A host that rebooted has its Node some minutes later, long before this; one that booted the image again when the
+# service had gone never gets one.
 NODE_LIMIT = 1200.0
 # Hosts whose power and media explain a silence are read again after this long.
 _INSPECTION = 30.0
 # Service and API are both silent for this long during bootstrap before the power of the rendezvous host is read.
 _SILENCE, _LONG_SILENCE = 60.0, 300.0
-# The longest time that a host that an earlier run powered on may show nothing before it is booted again; less where the limit of the boot is short.
+# The longest time that a host that an earlier run powered on may show nothing before it is booted again; less where the
+# limit of the boot is short.
 _GRACE, _GRACES_OF_BOOT = 300.0, 8
 # So many graces after power on its self test is over.
 _GRACES_OF_SELF_TEST = 2
@@ -52,8 +56,9 @@ _GRACES_OF_SELF_TEST = 2
 class Limits:
     """Seconds that each phase may take.
 
-    ``boot``: until the service answers; ``discovery``: until the installation begins; ``bootstrap``, ``install`` (ClusterVersion), ``operators`` as
-    upstream has them; ``stable``: how long every ClusterOperator must have been quiet.
+    ``boot``: until the service answers; ``discovery``: until the installation begins; ``bootstrap``, ``install``
+    (ClusterVersion), ``operators`` as upstream has them; ``stable``: how long every ClusterOperator must have been
+    quiet.
     """
 
     boot: float = 2400.0
@@ -73,21 +78,30 @@ class Limits:
 
     @property
     def grace(self) -> float:
-        """How long a host that an earlier run powered on may show nothing, counted from when its image is published again."""
+        """How long a host that an earlier run powered on may show nothing, counted from when its image is published
+        again.
+        """
         return min(_GRACE, self.boot / _GRACES_OF_BOOT)
 
 
 def timeouts_spec() -> dict[str, Any]:
     """The option ``timeouts`` of modules (documentation fragment ``timeouts``)."""
-    return {"type": "dict", "default": {}, "options": {name: {"type": "float", "default": value} for name, value in dataclasses.asdict(Limits()).items()}}
+    return {
+        "type": "dict",
+        "default": {},
+        "options": {name: {"type": "float", "default": value} for name, value in dataclasses.asdict(Limits()).items()},
+    }
 
 
 @dataclasses.dataclass(frozen=True)
 class Setup:
-    """What does not change during a wait. ``media``: hosts whose medium and power we control; ``silence``: the wait is for an installation that was under
-    way already and how long that had not been seen when the wait began. ``elsewhere``: the service runs on none of the hosts but there, outlives the
-    installation, and its word that the cluster is installed counts. ``doubtful``: hosts that an earlier run powered on, so many seconds before this
-    wait, and whose image was not published for a time since then. ``bmc_addresses``: from where each host's BMC reads the image, as far as that is known.
+    """What does not change during a wait.
+
+    ``media``: hosts whose medium and power we control; ``silence``: the wait is for an installation that was under way
+    already and how long that had not been seen when the wait began. ``elsewhere``: the service runs on none of the
+    hosts but there, outlives the installation, and its word that the cluster is installed counts. ``doubtful``: hosts
+    that an earlier run powered on, so many seconds before this wait, and whose image was not published for a time since
+    then. ``bmc_addresses``: from where each host's BMC reads the image, as far as that is known.
     """
 
     hosts: tuple[InventoryHost, ...]
@@ -143,7 +157,10 @@ class Attempt:
 
 @dataclasses.dataclass(frozen=True)
 class Memory:
-    """What is remembered between observations. Times are clock seconds; ``hosts`` are the service's last words by host id."""
+    """What is remembered between observations.
+
+    Times are clock seconds; ``hosts`` are the service's last words by host id.
+    """
 
     started: float
     phase: Phase = "boot"
@@ -178,7 +195,9 @@ class Memory:
 
     def last_words(self, seen: Observation, host: InventoryHost) -> HostProgress | None:
         """The host as the service shows it, or showed it before it went away."""
-        known = dataclasses.replace(seen, service=dataclasses.replace(seen.service, ours=True, hosts=tuple(self.hosts.values())))
+        known = dataclasses.replace(
+            seen, service=dataclasses.replace(seen.service, ours=True, hosts=tuple(self.hosts.values()))
+        )
         return known.service_host(host)
 
 
@@ -188,7 +207,11 @@ def remember(memory: Memory, seen: Observation, now: float) -> Memory:
     cluster = seen.service.cluster if seen.service.ours else None
     status = cluster.status if cluster else memory.cluster_status
     ready = cluster is not None and cluster.status == "ready"
-    quiet = bool(seen.api.operators) and seen.api.ours and not any(operator.progressing.true for operator in seen.api.operators)
+    quiet = (
+        bool(seen.api.operators)
+        and seen.api.ours
+        and not any(operator.progressing.true for operator in seen.api.operators)
+    )
     return dataclasses.replace(
         memory,
         phase=phase,
@@ -201,7 +224,9 @@ def remember(memory: Memory, seen: Observation, now: float) -> Memory:
         bootstrapped_since=_since(phase in _AFTER_BOOTSTRAP, memory.bootstrapped_since, now),
         silent_since=_since(not (seen.service.answers or seen.api.answers), memory.silent_since, now),
         quiet_since=_since(quiet, memory.quiet_since, now),
-        hosts={host.id: host for host in seen.service.hosts} if seen.service.ours and seen.service.cluster else memory.hosts,
+        hosts={host.id: host for host in seen.service.hosts}
+        if seen.service.ours and seen.service.cluster
+        else memory.hosts,
         registered={host.id: now for host in seen.service.hosts} | dict(memory.registered),
         cluster_status=status,
         cluster_validations=cluster.validations if cluster else memory.cluster_validations,
@@ -209,11 +234,18 @@ def remember(memory: Memory, seen: Observation, now: float) -> Memory:
 
 
 def hosts_to_inspect(seen: Observation, memory: Memory, setup: Setup, now: float) -> tuple[str, ...]:
-    """Hosts whose power and media decide what to do: those without a Node long after bootstrap, and the rendezvous host while nothing answers."""
+    """Hosts whose power and media decide what to do: those without a Node long after bootstrap, and the rendezvous host
+    while nothing answers.
+    """
     if memory.inspected_at is not None and now - memory.inspected_at < _INSPECTION:
         return ()
     hosts = [host for host in setup.hosts if _overdue_node(seen, memory, setup, host, now)]
-    if not setup.elsewhere and memory.phase == "bootstrap" and memory.silent_since is not None and now - memory.silent_since >= _SILENCE:
+    if (
+        not setup.elsewhere
+        and memory.phase == "bootstrap"
+        and memory.silent_since is not None
+        and now - memory.silent_since >= _SILENCE
+    ):
         hosts += [host for host in setup.hosts if _is_rendezvous(seen, memory, host)]
     return tuple(host.name for host in hosts if host.name in setup.media)
 
@@ -253,13 +285,22 @@ def percent_of(seen: Observation, phase: Phase) -> int:
 
 
 def plan(seen: Observation, memory: Memory, setup: Setup, now: float) -> tuple[Step, ...]:
-    """The steps for this moment, most harmless first; ``stop`` or ``done`` is the last one. ``memory`` already holds this observation."""
+    """The steps for this moment, most harmless first; ``stop`` or ``done`` is the last one.
+
+    ``memory`` already holds this observation.
+    """
     done = _done(seen, memory, setup, now)
     steps = [*_detach(seen, memory, setup, now, finished=done is not None and setup.until == "installed")]
     steps += _repair(seen, memory, setup, now)
     steps += _boot_again(seen, memory, setup, now)
     steps += _reports(seen, memory, setup, now)
-    end = done or _terminal(seen) or _without_rendezvous(seen, memory, setup, now) or _stuck(seen, memory, setup, now) or _overdue(seen, memory, setup, now)
+    end = (
+        done
+        or _terminal(seen)
+        or _without_rendezvous(seen, memory, setup, now)
+        or _stuck(seen, memory, setup, now)
+        or _overdue(seen, memory, setup, now)
+    )
     return (*steps, end) if end else tuple(steps)
 
 
@@ -279,7 +320,9 @@ def stable(seen: Observation, memory: Memory, setup: Setup, now: float) -> bool:
     limit = setup.limits.stable
     if memory.quiet_since is None:
         return not seen.api.operators
-    return now - memory.quiet_since >= limit or all(operator.progressing.age >= limit for operator in seen.api.operators)
+    return now - memory.quiet_since >= limit or all(
+        operator.progressing.age >= limit for operator in seen.api.operators
+    )
 
 
 def _detach(seen: Observation, memory: Memory, setup: Setup, now: float, *, finished: bool) -> list[Step]:
@@ -288,7 +331,12 @@ def _detach(seen: Observation, memory: Memory, setup: Setup, now: float, *, fini
     steps = []
     for host in setup.hosts:
         attempt = memory.attempt("detach", host.name)
-        if host.name not in setup.media or attempt.succeeded or memory.attempt("repair", host.name).succeeded or DETACH.exhausted(attempt.count):
+        if (
+            host.name not in setup.media
+            or attempt.succeeded
+            or memory.attempt("repair", host.name).succeeded
+            or DETACH.exhausted(attempt.count)
+        ):
             continue
         if attempt.pauses(DETACH, now) and not finished:
             continue
@@ -315,7 +363,9 @@ def _left_the_live_system(seen: Observation, memory: Memory, host: InventoryHost
         return "its Node exists"
     # Node 0 runs the service and reboots last; its own last report is lost with the service.
     # Source: docs/upstream/agent-installer.md#order-on-the-rendezvous-host.
-    return "it ran the service, which has gone after bootstrap" if found and found.bootstrap and bootstrapped(seen) else ""
+    return (
+        "it ran the service, which has gone after bootstrap" if found and found.bootstrap and bootstrapped(seen) else ""
+    )
 
 
 def _repair(seen: Observation, memory: Memory, setup: Setup, now: float) -> list[Step]:
@@ -332,7 +382,9 @@ def _repair(seen: Observation, memory: Memory, setup: Setup, now: float) -> list
         elif strayed and not attempt.count:
             steps.append(Step("repair", f"it runs the ISO: {strayed}", host.name))
         elif _lost(seen, memory, setup, host, now):
-            reason = f"no Node {_node_minutes(setup)} min after bootstrap, the installation image may have been booted again"
+            reason = (
+                f"no Node {_node_minutes(setup)} min after bootstrap, the installation image may have been booted again"
+            )
             steps.append(Step("repair", reason, host.name))
     return steps
 
@@ -367,7 +419,8 @@ def _node_minutes(setup: Setup) -> str:
 
 
 def _lost(seen: Observation, memory: Memory, setup: Setup, host: InventoryHost, now: float) -> bool:
-    """The host went to reboot from its disk, the service that would tell of its return has gone, and its Node did not appear in good time.
+    """The host went to reboot from its disk, the service that would tell of its return has gone, and its Node did not
+    appear in good time.
 
     A power cycle then is harmless: what is on the disk is complete, and its first boot goes on where it was.
     """
@@ -376,9 +429,11 @@ def _lost(seen: Observation, memory: Memory, setup: Setup, host: InventoryHost, 
 
 
 def _boot_again(seen: Observation, memory: Memory, setup: Setup, now: float) -> list[Step]:
-    """Hosts that were powered on by a run that was killed, and that found no image since its server had ended with it: once for each wait.
+    """Hosts that were powered on by a run that was killed, and that found no image since its server had ended with it:
+    once for each wait.
 
-    A host that runs from the image reads it or registers soon after it is published again. To boot that one again would be a second power cycle.
+    A host that runs from the image reads it or registers soon after it is published again. To boot that one again would
+    be a second power cycle.
     """
     grace, waited = setup.limits.grace, now - memory.started
     if not setup.doubtful or memory.phase not in ("boot", "discovery") or waited < grace:
@@ -391,7 +446,11 @@ def _boot_again(seen: Observation, memory: Memory, setup: Setup, now: float) -> 
 
 def _shows_itself(seen: Observation, memory: Memory, setup: Setup, host: InventoryHost) -> bool:
     """Whether the host may run from the image, or from its disk."""
-    if memory.last_words(seen, host) or seen.api.has_node(host) or any(not found.macs for found in memory.hosts.values()):
+    if (
+        memory.last_words(seen, host)
+        or seen.api.has_node(host)
+        or any(not found.macs for found in memory.hosts.values())
+    ):
         return True
     # The rendezvous host runs the service before it is registered there; where none has that address, each may be it.
     known = any(other.has_address(seen.rendezvous_ip) for other in setup.hosts)
@@ -412,30 +471,55 @@ def _reports(seen: Observation, memory: Memory, setup: Setup, now: float) -> lis
             status_info = found.status_info or "it did not boot from its disk"
             steps.append(Step("report", f"{host.name} needs a hand: {status_info}", host.name))
         if hopeless and _lost(seen, memory, setup, host, now):
-            steps.append(Step("report", f"{host.name} needs a hand: it rebooted and has no Node; its console tells which system it booted", host.name))
+            steps.append(
+                Step(
+                    "report",
+                    (
+                        f"{host.name} needs a hand: it rebooted and has no Node; its console "
+                        "tells which system it booted"
+                    ),
+                    host.name,
+                )
+            )
         if found and found.status == "error":
             found_status_info = found.status_info or "no reason given"
             steps.append(Step("report", f"{host.name} failed: {found_status_info}", host.name))
         attempt = memory.attempt("detach", host.name)
         if not attempt.succeeded and DETACH.exhausted(attempt.count):
-            steps.append(Step("report", f"The medium of {host.name} could not be detached; detach it by hand.", host.name))
+            steps.append(
+                Step("report", f"The medium of {host.name} could not be detached; detach it by hand.", host.name)
+            )
     steps += _silent(seen, memory, setup, now)
     for stranger in seen.surplus(setup.hosts):
         if stranger.macs and not (seen.service.cluster and seen.service.cluster.installing):
-            text = f"{stranger.name} is registered but not in the configuration; the installation starts only with the exact number of hosts"
+            text = (
+                f"{stranger.name} is registered but not in the configuration; the installation starts only with the "
+                "exact number of hosts"
+            )
             steps.append(Step("report", f"{text}."))
     return [step for step in steps if step.reason not in memory.reported]
 
 
 def _silent(seen: Observation, memory: Memory, setup: Setup, now: float) -> list[Step]:
-    """Nothing answers for long during bootstrap: what that may mean, since the power of the rendezvous host may not be known."""
+    """Nothing answers for long during bootstrap: what that may mean, since the power of the rendezvous host may not be
+    known.
+    """
     limit = min(_LONG_SILENCE, setup.limits.bootstrap / 4)
-    if setup.elsewhere or memory.phase != "bootstrap" or memory.silent_since is None or now - memory.silent_since < limit:
+    if (
+        setup.elsewhere
+        or memory.phase != "bootstrap"
+        or memory.silent_since is None
+        or now - memory.silent_since < limit
+    ):
         return []
     limit_minutes = limit / 60
     text = f"Neither the service nor the cluster's API has answered for {limit_minutes:.0f} min. If the rendezvous host"
     lost = "has lost power or has restarted, the installation is lost. Look at its console."
-    return [Step("report", f"{text} {host.name} {lost}", host.name) for host in setup.hosts if _is_rendezvous(seen, memory, host)]
+    return [
+        Step("report", f"{text} {host.name} {lost}", host.name)
+        for host in setup.hosts
+        if _is_rendezvous(seen, memory, host)
+    ]
 
 
 def _may_repair(memory: Memory, setup: Setup, host: InventoryHost) -> bool:
@@ -453,18 +537,30 @@ def _terminal(seen: Observation) -> Step | None:
 def _is_rendezvous(seen: Observation, memory: Memory, host: InventoryHost) -> bool:
     """Whether the host runs the service and the bootstrap control plane, and would not continue from its disk."""
     found = memory.last_words(seen, host)
-    return (host.has_address(seen.rendezvous_ip) or bool(found and found.bootstrap)) and not (found and found.runs_from_disk)
+    return (host.has_address(seen.rendezvous_ip) or bool(found and found.bootstrap)) and not (
+        found and found.runs_from_disk
+    )
 
 
 def _without_rendezvous(seen: Observation, memory: Memory, setup: Setup, now: float) -> Step | None:
     """The rendezvous host has lost its power. What it ran until bootstrap is complete was in its memory only."""
     for host in setup.hosts:
         since = memory.off_since.get(host.name)
-        if since is None or now - since < _INSPECTION or memory.silent_since is None or not _is_rendezvous(seen, memory, host):
+        if (
+            since is None
+            or now - since < _INSPECTION
+            or memory.silent_since is None
+            or not _is_rendezvous(seen, memory, host)
+        ):
             continue
-        text = f"the installation is lost: the rendezvous host {host.name} is powered off, and neither the service nor the cluster's API answers."
+        text = (
+            f"the installation is lost: the rendezvous host {host.name} is powered off, and neither the service nor "
+            "the cluster's API answers."
+        )
         why = "Until bootstrap is complete, both run in the memory of that host."
-        return stop_step(StopReason(f"{text} {why}", f"Find out why {host.name} has no power. {_START_AGAIN}", final=True))
+        return stop_step(
+            StopReason(f"{text} {why}", f"Find out why {host.name} has no power. {_START_AGAIN}", final=True)
+        )
     return None
 
 
@@ -474,7 +570,10 @@ def failed_hosts(seen: Observation) -> list[str]:
 
 
 def _stuck(seen: Observation, memory: Memory, setup: Setup, now: float) -> Step | None:
-    """All hosts are there and the cluster is ready, yet nothing starts the installation. An assisted-service that is elsewhere gets a request."""
+    """All hosts are there and the cluster is ready, yet nothing starts the installation.
+
+    An assisted-service that is elsewhere gets a request.
+    """
     if setup.elsewhere:
         return None
     waiting = memory.ready_since is not None and now - memory.ready_since > READY_LIMIT
@@ -482,7 +581,11 @@ def _stuck(seen: Observation, memory: Memory, setup: Setup, now: float) -> Step 
     if not waiting or not complete:
         return None
     surplus = [host.name for host in seen.surplus(setup.hosts)]
-    why = f"hosts that the configuration does not name are registered: {', '.join(surplus)}" if surplus else "see the console of the rendezvous host"
+    why = (
+        f"hosts that the configuration does not name are registered: {', '.join(surplus)}"
+        if surplus
+        else "see the console of the rendezvous host"
+    )
     return stop_step(StopReason(f"the installation does not start although all hosts are ready: {why}"))
 
 
@@ -492,16 +595,26 @@ def _overdue(seen: Observation, memory: Memory, setup: Setup, now: float) -> Ste
     limit = setup.limits.of(memory.phase)
     if now - memory.phase_since < limit:
         return None
-    return stop_step(StopReason(f"the limit of phase {memory.phase} ({limit:g} s) is over: {unfinished(seen, memory, setup)}"))
+    return stop_step(
+        StopReason(f"the limit of phase {memory.phase} ({limit:g} s) is over: {unfinished(seen, memory, setup)}")
+    )
 
 
 def _lost_sight(seen: Observation, silence: Silence, waited: float) -> Step | None:
-    """Nothing of an installation under way has shown itself in this wait, for too long. Its state is unknown; a machine may still be installing."""
+    """Nothing of an installation under way has shown itself in this wait, for too long.
+
+    Its state is unknown; a machine may still be installing.
+    """
     if silence.seconds + waited < silence.limit:
         return None
-    text = "cannot tell: state.json says that the cluster is being installed, but neither its service nor its API answers as ours."
+    text = (
+        "cannot tell: state.json says that the cluster is being installed, but neither its service nor its API "
+        "answers as ours."
+    )
     details = [detail for detail in (seen.service.detail, seen.api.detail) if detail]
-    after = "No machine was booted. Look at the console of the rendezvous host, and run again when the API can be reached."
+    after = (
+        "No machine was booted. Look at the console of the rendezvous host, and run again when the API can be reached."
+    )
     give_up = "To give it up, run destroy_cluster, or deploy_cluster with start_over and openshift_confirm."
     return stop_step(StopReason(" ".join([text, silence.text(), *details]), f"{after} {give_up}"))
 
@@ -525,7 +638,11 @@ def unfinished(seen: Observation, memory: Memory, setup: Setup) -> str:
 
 
 def _undiscovered(seen: Observation, setup: Setup) -> str:
-    missing = [f"{host.name} ({', '.join(host.macs)})" if host.macs else host.name for host in setup.hosts if not seen.service_host(host)]
+    missing = [
+        f"{host.name} ({', '.join(host.macs)})" if host.macs else host.name
+        for host in setup.hosts
+        if not seen.service_host(host)
+    ]
     if missing:
         return f"{len(missing)} of {len(setup.hosts)} hosts did not appear: {', '.join(missing)}"
     unready: dict[str, list[str]] = {}

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""When an installation will probably be complete: from how long each phase took before on the same rack, else from the usual length of a phase."""
+"""When an installation will probably be complete: from how long each phase took before on the same rack, else from the
+usual length of a phase.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,8 @@ from typing import Any
 SECTION = "history"
 # So many installations of a rack are remembered.
 REMEMBERED = 5
-# Seconds. Together an hour, which is what the documentation of OpenShift calls usual; the history of a rack replaces them after its first installation.
+# Seconds. Together an hour, which is what the documentation of OpenShift calls usual; the history of a rack replaces
+# them after its first installation.
 _USUAL: Mapping[str, Mapping[str, float]] = {
     "agent": {"boot": 480.0, "discovery": 180.0, "bootstrap": 1320.0, "install": 1320.0, "operators": 300.0},
     "hub": {"discovery": 660.0, "install": 2940.0},
@@ -40,10 +43,16 @@ def phase_lengths(phases: Mapping[str, str], end: str) -> dict[str, float]:
     """Seconds of each phase, from when it was reached (ISO 8601) to the next one, or to ``end``."""
     reached = sorted(((str(at), str(phase)) for phase, at in phases.items() if phase != "done"))
     moments = [at for at, _phase in reached[1:]] + [end]
-    return {phase: _seconds(at, until) for (at, phase), until in zip(reached, moments, strict=True)} if reached and end else {}
+    return (
+        {phase: _seconds(at, until) for (at, phase), until in zip(reached, moments, strict=True)}
+        if reached and end
+        else {}
+    )
 
 
-def estimate(method: str, phases: Mapping[str, str], history: Sequence[Mapping[str, float]], now: datetime.datetime) -> Estimate:
+def estimate(
+    method: str, phases: Mapping[str, str], history: Sequence[Mapping[str, float]], now: datetime.datetime
+) -> Estimate:
     """What is left of an installation that has reached ``phases``."""
     usual = _USUAL.get(method, _USUAL["agent"])
     expected = {phase: _median(phase, history, length) for phase, length in usual.items()}

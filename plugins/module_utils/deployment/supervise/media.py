@@ -25,20 +25,33 @@ from .supervisor import MediaResult
 
 
 def bmc_addresses(requests: Sequence[MachineRequest]) -> dict[str, str]:
-    """From where each host's BMC reads an image, by host. The name of a BMC is no address: its reads count as those of an unknown reader."""
-    return {request.name: canonical_ip(parse_address(request.address).host) for request in requests if request.method == "bmc"}
+    """From where each host's BMC reads an image, by host.
+
+    The name of a BMC is no address: its reads count as those of an unknown reader.
+    """
+    return {
+        request.name: canonical_ip(parse_address(request.address).host)
+        for request in requests
+        if request.method == "bmc"
+    }
 
 
 @dataclasses.dataclass(frozen=True)
 class BootAgain:
-    """What boots hosts from the image again: requests with its URL that ignore what is attached, and the gate in front of the first write."""
+    """What boots hosts from the image again: requests with its URL that ignore what is attached, and the gate in front
+    of the first write.
+    """
 
     requests: Sequence[MachineRequest]
     gate: Gate
 
     def boot(self, names: Sequence[str], options: BmcOptions) -> list[MediaResult]:
-        """Only hosts whose method is able to power them, and that the safety table permits; what stops it is each host's reason."""
-        wanted = [request for request in self.requests if request.name in names and method_of(request).capabilities.can_power]
+        """Only hosts whose method is able to power them, and that the safety table permits; what stops it is each
+        host's reason.
+        """
+        wanted = [
+            request for request in self.requests if request.name in names and method_of(request).capabilities.can_power
+        ]
         try:
             results = boot_hosts(wanted, "booted", options, permit=self.gate.permit)
         except Interrupted:
@@ -47,19 +60,30 @@ class BootAgain:
             return [MediaResult(request.name, failed=True, reason=str(error)) for request in wanted]
         booted = [result.name for result in results if result.changed and not result.failed]
         self.gate.done(booted)
-        return [MediaResult(result.name, result.changed, result.name not in booted, result.reason) for result in results]
+        return [
+            MediaResult(result.name, result.changed, result.name not in booted, result.reason) for result in results
+        ]
 
 
 def _view(facts: Mapping[str, Any]) -> MachineView:
     override = facts.get("boot_override") or {}
-    device = f"{override.get('enabled')} {override.get('target')}" if override.get("enabled") not in ("", "Disabled", None) else ""
-    return MachineView(str(facts.get("power_state") or ""), any(slot["inserted"] for slot in facts.get("media") or ()), device)
+    device = (
+        f"{override.get('enabled')} {override.get('target')}"
+        if override.get("enabled") not in ("", "Disabled", None)
+        else ""
+    )
+    return MachineView(
+        str(facts.get("power_state") or ""), any(slot["inserted"] for slot in facts.get("media") or ()), device
+    )
 
 
 class HostMedia:
-    """Media and power of the given hosts. A name that is not among them, and a host whose method cannot detach its image, are ignored.
+    """Media and power of the given hosts.
 
-    Ejecting takes no image URL: the boot procedure left no other medium in these machines, and some BMCs show the URL rewritten.
+    A name that is not among them, and a host whose method cannot detach its image, are ignored.
+
+    Ejecting takes no image URL: the boot procedure left no other medium in these machines, and some BMCs show the URL
+    rewritten.
     """
 
     def __init__(self, requests: Sequence[MachineRequest], options: BmcOptions, again: BootAgain | None = None) -> None:
@@ -83,7 +107,11 @@ class HostMedia:
 
     def machines(self, names: Sequence[str]) -> dict[str, MachineView]:
         requests = [request for name, request in self._requests.items() if name in names]
-        return {row["name"]: _view(row) for row in describe_machines(inspect_all(requests, self._options, read_only=True)) if not row["failed"]}
+        return {
+            row["name"]: _view(row)
+            for row in describe_machines(inspect_all(requests, self._options, read_only=True))
+            if not row["failed"]
+        }
 
     def inspect(self) -> list[dict[str, Any]]:
         """What the method of every host reads; for a BMC power and media, as module bmc_info shows them."""
@@ -92,7 +120,9 @@ class HostMedia:
     def _each(self, names: Sequence[str], *, restart: bool) -> list[MediaResult]:
         wanted = [self._requests[name] for name in names if name in self._requests]
         results = []
-        for outcome in for_each(wanted, lambda request: release(request, self._options, restart=restart), self._options.forks):
+        for outcome in for_each(
+            wanted, lambda request: release(request, self._options, restart=restart), self._options.forks
+        ):
             if isinstance(outcome.error, Interrupted):
                 raise outcome.error
             if outcome.result is not None:

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a watcher reads: one line for each change, hosts that change alike in one line, at most 120 columns, nothing twice."""
+"""What a watcher reads: one line for each change, hosts that change alike in one line, at most 120 columns, nothing
+twice.
+"""
 
 from __future__ import annotations
 
@@ -27,11 +29,15 @@ _STOPPED = 120.0
 _REBOOTING = "Nothing answers at the moment; the rendezvous host may be rebooting; waiting, no machine is booted"
 
 
-def changes(before: Memory, after: Memory, old: Observation | None, new: Observation, setup: Setup, now: float) -> list[str]:
+def changes(
+    before: Memory, after: Memory, old: Observation | None, new: Observation, setup: Setup, now: float
+) -> list[str]:
     """What is new, in the order in which a reader wants it."""
     texts = []
     if old is None or before.phase != after.phase:
-        phase_text = _REBOOTING if setup.silence is not None and after.phase == "boot" else _PHASE_TEXTS.get(after.phase)
+        phase_text = (
+            _REBOOTING if setup.silence is not None and after.phase == "boot" else _PHASE_TEXTS.get(after.phase)
+        )
         texts += [phase_text] if phase_text else []
     texts += _cluster_changes(before, after, new)
     # The same moment for both: what a host hid in its first minute is new when the minute is over.
@@ -70,7 +76,9 @@ def _with_macs(host: InventoryHost) -> str:
 
 
 def missing_hosts(seen: Observation, memory: Memory, setup: Setup) -> list[str]:
-    """What is known of the image of hosts that are missing in discovery, one line each: beside a heartbeat, whose line is too short for it."""
+    """What is known of the image of hosts that are missing in discovery, one line each: beside a heartbeat, whose line
+    is too short for it.
+    """
     if memory.phase != "discovery":
         return []
     known = [(host, text) for host in _missing(memory, seen, setup) if (text := image_read(seen, setup, host))]
@@ -87,7 +95,8 @@ def image_read(seen: Observation, setup: Setup, host: InventoryHost) -> str:
         return ""
     read = seen.reads.get(address)
     if read is None:
-        # A reader that is no BMC (behind a proxy or NAT, or by its name) may be this one; what was read before the server began is in no log.
+        # A reader that is no BMC (behind a proxy or NAT, or by its name) may be this one; what was read before the
+        # server began is in no log.
         certain = seen.reads.keys() <= set(addresses) and host.name not in setup.doubtful
         return "image not requested yet" if certain else ""
     if read.percent < 100 and read.idle >= _STOPPED:
@@ -100,8 +109,13 @@ def heartbeat(seen: Observation, memory: Memory, setup: Setup, now: float) -> st
     """The state of affairs in one line, for times in which nothing changes."""
     if memory.phase in ("install", "operators"):
         version = seen.api.cluster_version
-        waiting = [operator.name for operator in seen.api.operators if not operator.available.true or operator.progressing.true]
-        parts = [version.progressing.message if version and version.progressing.true else "", f"waiting for {listed(waiting, FEW)}" if waiting else ""]
+        waiting = [
+            operator.name for operator in seen.api.operators if not operator.available.true or operator.progressing.true
+        ]
+        parts = [
+            version.progressing.message if version and version.progressing.true else "",
+            f"waiting for {listed(waiting, FEW)}" if waiting else "",
+        ]
         return "; ".join(part for part in parts if part) or f"Still in phase {memory.phase}"
     if memory.phase == "boot" and setup.silence is not None:
         return f"Nothing answers yet; the installation was last seen at {setup.silence.since}"
@@ -110,7 +124,9 @@ def heartbeat(seen: Observation, memory: Memory, setup: Setup, now: float) -> st
         return f"No service at {rendezvous_ip} yet"
     there = wait_status(_shown(memory, setup, now).values(), judged=memory.phase == "discovery")
     count = f"{_registered(memory, seen, setup)}; " if memory.phase == "discovery" else ""
-    return f"{memory.phase}: {count}{there}" + ("" if seen.service.ours or seen.api.ours else "; neither service nor API answers at this moment")
+    return f"{memory.phase}: {count}{there}" + (
+        "" if seen.service.ours or seen.api.ours else "; neither service nor API answers at this moment"
+    )
 
 
 def _cluster_changes(before: Memory, after: Memory, new: Observation) -> list[str]:
@@ -126,7 +142,11 @@ def _service_changes(before: Memory, old: Observation | None, new: Observation, 
     if new.service.answers:
         return [f"The service does not answer as ours any more. {new.service.detail}"]
     # Normal when node 0 reboots (docs/upstream/agent-installer.md#order-on-the-rendezvous-host).
-    return ["The service has gone: the rendezvous host reboots"] if before.installation_seen else ["The service does not answer at this moment"]
+    return (
+        ["The service has gone: the rendezvous host reboots"]
+        if before.installation_seen
+        else ["The service does not answer at this moment"]
+    )
 
 
 def _api_changes(old: ApiView, new: ApiView) -> list[str]:

@@ -39,7 +39,10 @@ class InventoryHost:
 
 @dataclasses.dataclass(frozen=True)
 class ImageView:
-    """The image against its input. ``differing`` are paths in ``config/`` (or ``base image``) that changed since it was built."""
+    """The image against its input.
+
+    ``differing`` are paths in ``config/`` (or ``base image``) that changed since it was built.
+    """
 
     built: bool = False
     exists: bool = False
@@ -63,7 +66,9 @@ class ServiceView:
 
 @dataclasses.dataclass(frozen=True)
 class OperatorCondition:
-    """A condition of an operator or the ClusterVersion; ``age`` is in seconds by the API server's own clock, -1 if it does not say."""
+    """A condition of an operator or the ClusterVersion; ``age`` is in seconds by the API server's own clock, -1 if it
+    does not say.
+    """
 
     status: str = ""
     message: str = ""
@@ -109,7 +114,10 @@ class Node:
 
 @dataclasses.dataclass(frozen=True)
 class ApiView:
-    """The new cluster's API. ``ours`` means: its certificate is signed by our CA and it accepts our client certificate."""
+    """The new cluster's API.
+
+    ``ours`` means: its certificate is signed by our CA and it accepts our client certificate.
+    """
 
     answers: bool = False
     ours: bool = False
@@ -130,7 +138,10 @@ class ApiView:
 
 @dataclasses.dataclass(frozen=True)
 class MachineView:
-    """What the boot method of a host reads of its machine. ``power`` is On, Off or what else the BMC reports; ``override`` the boot device it is set to."""
+    """What the boot method of a host reads of its machine.
+
+    ``power`` is On, Off or what else the BMC reports; ``override`` the boot device it is set to.
+    """
 
     power: str = ""
     image_attached: bool = False
@@ -152,7 +163,9 @@ class MachineView:
 
 @dataclasses.dataclass(frozen=True)
 class Silence:
-    """An installation under way was last seen ``seconds`` ago (at ``since``); ``limit`` (of ``phase``) is how long it may stay away."""
+    """An installation under way was last seen ``seconds`` ago (at ``since``); ``limit`` (of ``phase``) is how long it
+    may stay away.
+    """
 
     phase: str
     seconds: float
@@ -165,14 +178,18 @@ class Silence:
 
     def text(self) -> str:
         """If it is over, what that means for the caller."""
-        return f"It was last seen at {self.since}, and the limit of phase {self.phase} ({self.limit:g} s) has passed since."
+        return (
+            f"It was last seen at {self.since}, and the limit of phase {self.phase} ({self.limit:g} s) has passed "
+            "since."
+        )
 
 
 @dataclasses.dataclass(frozen=True)
 class Observation:
-    """``phase`` and ``failure`` are what an earlier run recorded; ``overdue`` says that its wait ended before all hosts appeared, ``silence`` how long ago
-    an installation under way was last seen, ``lost`` which sections of state.json were removed. ``readers`` are the addresses from which the image
-    was read since it is published; ``reads`` how far, None where that is not recorded.
+    """``phase`` and ``failure`` are what an earlier run recorded; ``overdue`` says that its wait ended before all hosts
+    appeared, ``silence`` how long ago an installation under way was last seen, ``lost`` which sections of state.json
+    were removed. ``readers`` are the addresses from which the image was read since it is published; ``reads`` how far,
+    None where that is not recorded.
     """
 
     phase: str = ""
@@ -193,7 +210,9 @@ class Observation:
         by_mac = next((found for found in hosts if set(found.macs) & set(host.macs)), None)
         if by_mac or (host.macs and all(found.macs for found in hosts)):
             return by_mac
-        return next((found for found in hosts if not (found.macs and host.macs) and found.name.lower() == host.node_name), None)
+        return next(
+            (found for found in hosts if not (found.macs and host.macs) and found.name.lower() == host.node_name), None
+        )
 
     def in_order(self, hosts: tuple[InventoryHost, ...]) -> Observation:
         """The same with the service's hosts in inventory order, other hosts last."""

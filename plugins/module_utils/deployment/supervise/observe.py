@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Looks at a deployment: state file, image, the service on the rendezvous host, the new cluster's API. Changes nothing.
 
-Whose service and API these are is decided by proof, not by address: the service must take our token and show our infra-env id, the API must
+Whose service and API these are is decided by proof, not by address: the service must take our token and show our
+infra-env id, the API must
 have a certificate of our signers and accept our client certificate.
 """
 
@@ -51,8 +52,8 @@ def view_image(work_dir: WorkDir, state: Mapping[str, Any], inputs: Mapping[str,
 class Observer:
     """Connections to one deployment, kept open between observations.
 
-    ``documents`` holds the last raw answers (``cluster``, ``hosts``, ``cluster_version``, ``cluster_operators``, ``nodes``), for the failure bundle:
-    what the service said last is worth most when it has gone.
+    ``documents`` holds the last raw answers (``cluster``, ``hosts``, ``cluster_version``, ``cluster_operators``,
+    ``nodes``), for the failure bundle: what the service said last is worth most when it has gone.
     """
 
     def __init__(
@@ -84,23 +85,34 @@ class Observer:
     def service(self) -> AssistedClient | None:
         """None if its address is not known yet."""
         if self._service is None and self.identity.service_url:
-            tokens = FixedTokens(str(self._secrets.get("watcher_token") or ""), str(self._secrets.get("user_token") or ""))
+            tokens = FixedTokens(
+                str(self._secrets.get("watcher_token") or ""), str(self._secrets.get("user_token") or "")
+            )
             name = f"assisted-service at {self.identity.rendezvous_ip}"
-            self._service = AssistedClient(self.identity.service_url, tokens, connect_to=self._connect_to, timeout=self._timeout, service=name)
+            self._service = AssistedClient(
+                self.identity.service_url, tokens, connect_to=self._connect_to, timeout=self._timeout, service=name
+            )
         return self._service
 
     @property
     def api(self) -> KubeClient | None:
-        """With our kubeconfig, or with the same from state.json; before there is either, without credentials, only to see whether something answers."""
+        """With our kubeconfig, or with the same from state.json; before there is either, without credentials, only to
+        see whether something answers.
+        """
         if self._api is None and self.identity.api_url:
             config = self._credentials or KubeConfig(self.identity.api_url, validate_certs=False)
             trusted = (self._ca_cert,) if self._ca_cert else ()
             name = f"API at {config.server}"
-            self._api = KubeClient(config, connect_to=self._connect_to, ca_certs=trusted, timeout=self._timeout, service=name)
+            self._api = KubeClient(
+                config, connect_to=self._connect_to, ca_certs=trusted, timeout=self._timeout, service=name
+            )
         return self._api
 
     def observe(self, state: Mapping[str, Any], image: ImageView | None = None, **known: Any) -> Observation:
-        """Service and API are asked at the same time; ``known`` are further fields of the observation. Raises only for faults of our own files."""
+        """Service and API are asked at the same time; ``known`` are further fields of the observation.
+
+        Raises only for faults of our own files.
+        """
         views = {outcome.item: outcome for outcome in for_each(("service", "api"), self._view, forks=2)}
         for outcome in views.values():
             if outcome.error is not None:
@@ -174,11 +186,14 @@ class Observer:
         try:
             version = str(client.get(VERSION).get("gitVersion") or "")
             if self._credentials is None:
-                return ApiView(answers=True, detail=f"{client.server} answers, and there is no kubeconfig of this deployment.")
+                return ApiView(
+                    answers=True, detail=(f"{client.server} answers, and there is no kubeconfig of this deployment.")
+                )
             nodes = client.list(NODE.path())
             return self._view_cluster(client, version, nodes)
         except Unreachable as error:
-            # A certificate that our signers did not issue, or a server that refuses ours already in the handshake: the API of another cluster.
+            # A certificate that our signers did not issue, or a server that refuses ours already in the handshake: the
+            # API of another cluster.
             return ApiView(answers=error.kind == "tls", detail=error.message)
         except RemoteError as error:
             # 5xx and 429: it is starting, busy or going down, which is no answer yet.
@@ -191,8 +206,16 @@ class Observer:
             cluster_version = client.find(CLUSTER_VERSION.path(name="version"))
             operators = _list_if_known(lambda: client.list(CLUSTER_OPERATOR.path()))
         except (RemoteError, Unreachable) as error:
-            return ApiView(answers=True, ours=True, detail=error.message, version=version, nodes=tuple(read_node(node) for node in nodes))
-        self.documents.update({"nodes": list(nodes), "cluster_version": cluster_version, "cluster_operators": operators})
+            return ApiView(
+                answers=True,
+                ours=True,
+                detail=error.message,
+                version=version,
+                nodes=tuple(read_node(node) for node in nodes),
+            )
+        self.documents.update(
+            {"nodes": list(nodes), "cluster_version": cluster_version, "cluster_operators": operators}
+        )
         now = self._server_time(client)
         return ApiView(
             answers=True,
@@ -211,21 +234,36 @@ class Observer:
 
 def read_node(document: Mapping[str, Any]) -> Node:
     metadata, status = document.get("metadata") or {}, document.get("status") or {}
-    roles = tuple(sorted(label.removeprefix(_NODE_ROLE) for label in metadata.get("labels") or {} if label.startswith(_NODE_ROLE)))
-    addresses = tuple(str(entry.get("address")) for entry in status.get("addresses") or [] if entry.get("type") == "InternalIP")
-    return Node(str(metadata.get("name") or ""), _conditions(document, None).get("Ready", OperatorCondition()).true, roles, addresses)
+    roles = tuple(
+        sorted(label.removeprefix(_NODE_ROLE) for label in metadata.get("labels") or {} if label.startswith(_NODE_ROLE))
+    )
+    addresses = tuple(
+        str(entry.get("address")) for entry in status.get("addresses") or [] if entry.get("type") == "InternalIP"
+    )
+    return Node(
+        str(metadata.get("name") or ""),
+        _conditions(document, None).get("Ready", OperatorCondition()).true,
+        roles,
+        addresses,
+    )
 
 
 def read_cluster_version(document: Mapping[str, Any], now: datetime.datetime | None = None) -> ClusterVersion:
     conditions = _conditions(document, now)
     desired = (document.get("status") or {}).get("desired") or {}
-    named = {field: conditions.get(field.capitalize(), OperatorCondition()) for field in ("available", "failing", "progressing")}
+    named = {
+        field: conditions.get(field.capitalize(), OperatorCondition())
+        for field in ("available", "failing", "progressing")
+    }
     return ClusterVersion(version=str(desired.get("version") or ""), **named)
 
 
 def read_operator(document: Mapping[str, Any], now: datetime.datetime | None = None) -> Operator:
     conditions = _conditions(document, now)
-    named = {field: conditions.get(field.capitalize(), OperatorCondition()) for field in ("available", "progressing", "degraded")}
+    named = {
+        field: conditions.get(field.capitalize(), OperatorCondition())
+        for field in ("available", "progressing", "degraded")
+    }
     return Operator(str((document.get("metadata") or {}).get("name") or ""), **named)
 
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""How long a running installation has not been seen: while its rendezvous host reboots, neither service nor API answers."""
+"""How long a running installation has not been seen: while its rendezvous host reboots, neither service nor API
+answers.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +15,15 @@ from .decide import Limits, Phase
 from .observation import Silence
 
 LAST_SEEN = "last_seen_at"
-# Phase of the state file -> phase of a wait, whose limit bounds the silence. An installed cluster has no reason to be silent.
+# Phase of the state file -> phase of a wait, whose limit bounds the silence. An installed cluster has no reason to be
+# silent.
 _LIMITED_BY: Mapping[str, Phase] = {"bootstrap": "bootstrap", "installing": "install"}
 
 
 def silence_of(install: Mapping[str, Any], limits: Limits, now: datetime.datetime) -> Silence | None:
-    """From section ``install`` of the state file; None unless an installation is under way there and the time when it was last seen is recorded."""
+    """From section ``install`` of the state file; None unless an installation is under way there and the time when it
+    was last seen is recorded.
+    """
     phase = _LIMITED_BY.get(str(install.get("phase") or ""))
     since = str(install.get(LAST_SEEN) or "")
     if phase is None or not since:

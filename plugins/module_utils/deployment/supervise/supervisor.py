@@ -57,7 +57,10 @@ class MediaControl(Protocol):
 
 @dataclasses.dataclass(frozen=True)
 class WaitOutcome:
-    """How a wait ended. ``step`` is its ``done`` or ``stop``; ``suspects`` only after a stop. ``elapsed`` in seconds."""
+    """How a wait ended. ``step`` is its ``done`` or ``stop``; ``suspects`` only after a stop.
+
+    ``elapsed`` in seconds.
+    """
 
     step: Step
     memory: Memory
@@ -70,7 +73,9 @@ class WaitOutcome:
 
 @dataclasses.dataclass(frozen=True)
 class UpkeepResult:
-    """What was done between two observations, one line each; ``reports`` are worth a warning, each once; ``stop`` ends the wait."""
+    """What was done between two observations, one line each; ``reports`` are worth a warning, each once; ``stop`` ends
+    the wait.
+    """
 
     lines: tuple[str, ...] = ()
     reports: tuple[str, ...] = ()
@@ -84,8 +89,10 @@ def _nothing(seen: Observation) -> UpkeepResult:
 
 
 class Supervisor:
-    """One wait. ``upkeep_plan`` does what an installation needs besides media. ``fresh`` (start_over): the API of the cluster counts only after our service was
-    seen, for the former cluster may still run.
+    """One wait. ``upkeep_plan`` does what an installation needs besides media.
+
+    ``fresh`` (start_over): the API of the cluster counts only after our service was seen, for the former cluster may
+    still run.
     """
 
     def __init__(
@@ -128,7 +135,10 @@ class Supervisor:
         return self.seen, plan(self.seen, self.memory, self._setup, self._clock.now())
 
     def run(self) -> WaitOutcome:
-        """Until ``done`` or ``stop``. Raises :class:`Interrupted` when the process was asked to stop; what was seen until then is recorded."""
+        """Until ``done`` or ``stop``.
+
+        Raises :class:`Interrupted` when the process was asked to stop; what was seen until then is recorded.
+        """
         self._timeline.begin(fresh=self._fresh)
         ends = (self._turn() for _turn in turns(Deadline(self._clock), self._interval))
         return self._finish(next(end for end in ends if end is not None))
@@ -142,7 +152,12 @@ class Supervisor:
         self._shown = self.seen
         end = self._apply(steps) or self._look_after()
         if end is None and self._lines.quiet:
-            self._tell([heartbeat(self.seen, self.memory, self._setup, self._clock.now()), *missing_hosts(self.seen, self.memory, self._setup)])
+            self._tell(
+                [
+                    heartbeat(self.seen, self.memory, self._setup, self._clock.now()),
+                    *missing_hosts(self.seen, self.memory, self._setup),
+                ]
+            )
         return end
 
     def _observation(self) -> Observation:
@@ -176,7 +191,12 @@ class Supervisor:
         if not steps:
             return
         reasons = dict.fromkeys(step.reason for step in steps)
-        self._tell([f"{kind} {', '.join(step.host for step in steps if step.reason == reason)}: {reason}" for reason in reasons])
+        self._tell(
+            [
+                f"{kind} {', '.join(step.host for step in steps if step.reason == reason)}: {reason}"
+                for reason in reasons
+            ]
+        )
         if kind == "repair":
             self._timeline.repairing([step.host for step in steps])
         for result in act([step.host for step in steps]):
@@ -188,7 +208,9 @@ class Supervisor:
     def _finish(self, end: Step) -> WaitOutcome:
         found = suspects(self.seen, self.memory, self._setup) if end.kind == "stop" else []
         if end.kind == "done":
-            self.memory = dataclasses.replace(self.memory, percent=100 if self._setup.until == "installed" else self.memory.percent)
+            self.memory = dataclasses.replace(
+                self.memory, percent=100 if self._setup.until == "installed" else self.memory.percent
+            )
         self._timeline.finish(end, self.memory, found)
         self._tell([end.text()])
         elapsed = self._clock.now() - self.memory.started

@@ -43,15 +43,23 @@ def _of_boot(seen: Observation, setup: Setup) -> Iterator[str]:
     rendezvous = next((host.name for host in setup.hosts if host.has_address(address)), "the rendezvous host")
     if seen.service.answers and not seen.service.ours:
         yield f"Something else answers at {address}:8090. {seen.service.detail}"
-    yield f"{rendezvous} did not boot the image, or {address} is on none of its NICs: then every console says that it is not the rendezvous host."
-    yield f"{address}:8090 cannot be reached from here: route, firewall, openshift_connect_to. {seen.service.detail}".strip()
+    yield (
+        f"{rendezvous} did not boot the image, or {address} is on none of its NICs: then every console says that it "
+        "is not the rendezvous host."
+    )
+    yield (
+        f"{address}:8090 cannot be reached from here: route, firewall, openshift_connect_to. {seen.service.detail}"
+    ).strip()
     yield f"{rendezvous} cannot pull the release image: pull secret, registry, DNS, time; its console shows the pull."
 
 
 def _of_discovery(seen: Observation, memory: Memory, setup: Setup) -> Iterator[str]:
     for stranger in seen.surplus(setup.hosts):
         if stranger.macs:
-            yield f"{stranger.name} ({', '.join(stranger.macs)}) is registered but not configured: a wrong MAC address, or a machine too many."
+            yield (
+                f"{stranger.name} ({', '.join(stranger.macs)}) is registered but not configured: a wrong MAC address, "
+                "or a machine too many."
+            )
     missing = [host for host in setup.hosts if not memory.last_words(seen, host)]
     if missing:
         yield f"{_named(missing)} did not boot the image: look at its power, boot order and medium, and at its console."
@@ -68,7 +76,10 @@ def _of_discovery(seen: Observation, memory: Memory, setup: Setup) -> Iterator[s
     for validation in failing(cluster.validations if cluster else ()):
         yield f"Cluster validation {validation.id}: {validation.message}"
     if missing and setup.elsewhere:
-        yield f"{_named(missing)} cannot reach the service at {setup.elsewhere} or pull the agent: network configuration, DNS, proxy, registry."
+        yield (
+            f"{_named(missing)} cannot reach the service at {setup.elsewhere} or pull the agent: network "
+            "configuration, DNS, proxy, registry."
+        )
     elif missing:
         rendezvous_ip = seen.rendezvous_ip or "the rendezvous host"
         yield f"TCP 8090 from {_named(missing)} to {rendezvous_ip} is blocked, or its network configuration is wrong."
@@ -86,8 +97,15 @@ def _of_bootstrap(seen: Observation, memory: Memory, setup: Setup) -> Iterator[s
     if seen.api.answers and not seen.api.ours:
         yield f"Something else answers at the API's address. {seen.api.detail}"
     if memory.service_seen and not seen.service.answers and not seen.api.ours:
-        yield f"The API's name does not lead from here to the cluster: DNS record, API VIP, openshift_connect_to. {seen.api.detail}".strip()
-    unfinished = [(host, found) for host in setup.hosts if (found := memory.last_words(seen, host)) and found.status != "installed"]
+        yield (
+            "The API's name does not lead from here to the cluster: DNS record, API VIP, openshift_connect_to. "
+            f"{seen.api.detail}"
+        ).strip()
+    unfinished = [
+        (host, found)
+        for host in setup.hosts
+        if (found := memory.last_words(seen, host)) and found.status != "installed"
+    ]
     for host, found in sorted(unfinished, key=lambda pair: pair[1].percent):
         since = f" since {found.stage_since}" if found.stage_since else ""
         yield f"{host.name} is in {found.describe()}{since}."
@@ -98,7 +116,10 @@ def _of_cluster(seen: Observation, memory: Memory, setup: Setup) -> Iterator[str
     for host in setup.hosts:
         machine = memory.machines.get(host.name)
         if machine is not None and machine.may_run_the_image and not seen.api.has_node(host):
-            yield f"{host.name} runs the ISO ({machine.text()}) and has no Node: detach the image, correct its boot order, and restart it."
+            yield (
+                f"{host.name} runs the ISO ({machine.text()}) and has no Node: detach the image, correct its boot "
+                "order, and restart it."
+            )
     version = seen.api.cluster_version
     if version and version.failing.true:
         yield f"ClusterVersion is failing: {version.failing.message}"
@@ -107,7 +128,10 @@ def _of_cluster(seen: Observation, memory: Memory, setup: Setup) -> Iterator[str
             yield f"Operator {operator.name} is degraded: {operator.degraded.message}"
     absent = [host for host in setup.hosts if not seen.api.has_node(host)]
     if absent and seen.api.ours:
-        yield f"{_named(absent)} did not join: no Node of that name (machine config server TCP 22623, certificate requests, console)."
+        yield (
+            f"{_named(absent)} did not join: no Node of that name (machine config server TCP 22623, certificate "
+            "requests, console)."
+        )
     unready = [node.name for node in seen.api.nodes if not node.ready]
     if unready:
         yield f"Nodes are not ready: {', '.join(unready)}."

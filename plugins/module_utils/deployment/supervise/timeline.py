@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a wait writes into the state file (section ``install``): how far it is, and when each host reached which stage."""
+"""What a wait writes into the state file (section ``install``): how far it is, and when each host reached which
+stage.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +25,17 @@ from .silence import LAST_SEEN
 SECTION = "install"
 AWAITED = "awaited"
 # Phase of a wait -> phase of the state file (docs/resume.md decides by it).
-STATE_PHASES = {"boot": "booted", "discovery": "booted", "bootstrap": "bootstrap", "install": "installing", "operators": "installing", "done": "installed"}
+STATE_PHASES = {
+    "boot": "booted",
+    "discovery": "booted",
+    "bootstrap": "bootstrap",
+    "install": "installing",
+    "operators": "installing",
+    "done": "installed",
+}
 BEFORE_BOOT = ("", "built", "defined")
-# Seconds between two records of an installation that merely goes on: a run that is killed must know when it was last seen, not to the second.
+# Seconds between two records of an installation that merely goes on: a run that is killed must know when it was last
+# seen, not to the second.
 _SEEN_EVERY = 10.0
 
 
@@ -34,9 +44,15 @@ def utc_now() -> datetime.datetime:
 
 
 class Timeline:
-    """Keeps section ``install``. A cluster with another id is another attempt: what was recorded of the former one goes. ``method`` is recorded if given."""
+    """Keeps section ``install``.
 
-    def __init__(self, state: StateFile, setup: Setup, now: Callable[[], datetime.datetime] = utc_now, method: str = "") -> None:
+    A cluster with another id is another attempt: what was recorded of the former one goes. ``method`` is recorded if
+    given.
+    """
+
+    def __init__(
+        self, state: StateFile, setup: Setup, now: Callable[[], datetime.datetime] = utc_now, method: str = ""
+    ) -> None:
         self._state = state
         self._setup = setup
         self._now = now
@@ -102,7 +118,10 @@ class Timeline:
         return dict(self.section.get("repairs") or {})
 
     def repairing(self, names: Sequence[str]) -> None:
-        """These hosts are about to be restarted. It is recorded before, so that a run that is killed is not followed by a second restart."""
+        """These hosts are about to be restarted.
+
+        It is recorded before, so that a run that is killed is not followed by a second restart.
+        """
         counts = self.repairs()
         self.section["repairs"] = {**counts, **{name: counts.get(name, 0) + 1 for name in names}}
         self._write()
@@ -115,7 +134,9 @@ class Timeline:
             self._write()
 
     def _was_seen(self, *, changed: bool) -> None:
-        """When service or API of ours last answered, for a run that meets silence (:mod:`.silence`); of no interest once it is installed."""
+        """When service or API of ours last answered, for a run that meets silence (:mod:`.silence`); of no interest
+        once it is installed.
+        """
         if self.section.get("phase") == STATE_PHASES["done"]:
             return
         at = self._now()
@@ -128,8 +149,9 @@ class Timeline:
             return
         phase = STATE_PHASES["install"] if bootstrapped(seen) else STATE_PHASES[memory.phase]
         recorded = str(self.section.get("phase") or "")
-        # Only a service that shows an earlier state proves that a recorded phase is past: a run that is killed while the service does not answer must leave the
-        # record of a running installation behind, since it alone keeps the next run from booting.
+        # Only a service that shows an earlier state proves that a recorded phase is past: a run that is killed while
+        # the service does not answer must leave the record of a running installation behind, since it alone keeps the
+        # next run from booting.
         proved = seen.service.ours and seen.service.cluster is not None and not seen.api.ours
         if proved or recorded not in PHASES or PHASES.index(phase) > PHASES.index(recorded):
             self.section["phase"] = phase
@@ -154,7 +176,9 @@ class Timeline:
         hosts[name] = {**old, **entry}
 
     def _rendezvous(self, memory: Memory, seen: Observation) -> None:
-        """The rendezvous host cannot report its reboot, since the service goes with it: that the service has gone after bootstrap says it."""
+        """The rendezvous host cannot report its reboot, since the service goes with it: that the service has gone after
+        bootstrap says it.
+        """
         if seen.service.answers or self._setup.elsewhere or self.section.get("phase") != STATE_PHASES["install"]:
             return
         for host in memory.hosts.values():
@@ -177,7 +201,9 @@ class Timeline:
             entry.setdefault("addresses", list(node.addresses))
 
     def _event(self, name: str, status: str, stage: str) -> None:
-        self.section.setdefault("timeline", []).append({"host": name, "status": status, "stage": stage, "at": self._stamp()})
+        self.section.setdefault("timeline", []).append(
+            {"host": name, "status": status, "stage": stage, "at": self._stamp()}
+        )
 
     def _name(self, memory: Memory, seen: Observation, host: HostProgress) -> str:
         """What the user calls this host, else its own name."""

@@ -1,10 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The plan carried out: one merge patch for each Agent that changes, many at a time, and an account of every one of them.
+"""The plan carried out: one merge patch for each Agent that changes, many at a time, and an account of every one of
+them.
 
-Each patch is locked to the version of the Agent that it was planned from. If the Agent changed meanwhile it is read and planned again by the same pure
-function; if it is gone, or another one has its name, that is said. No outcome is lost: what failed stands beside what was done.
+Each patch is locked to the version of the Agent that it was planned from. If the Agent changed meanwhile it is read and
+planned again by the same pure function; if it is gone, or another one has its name, that is said. No outcome is lost:
+what failed stands beside what was done.
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ Key = tuple[str, str]
 class AgentHostResult:
     """What became of the changes of one host (or of one unexpected Agent, then ``host`` is empty).
 
-    ``agents`` are those that were written or read again, as they are now; ``gone`` says that the Agent was deleted under our hands.
+    ``agents`` are those that were written or read again, as they are now; ``gone`` says that the Agent was deleted
+    under our hands.
     """
 
     host: str
@@ -40,11 +43,20 @@ class AgentHostResult:
     outcomes: tuple[WriteOutcome, ...] = ()
 
 
-def apply_plan(client: KubeClient, plan: AgentsPlan, around: AgentSurroundings, *, forks: int = API_FORKS, check_mode: bool = False) -> list[AgentHostResult]:
-    """Write everything that is planned. Hosts without changes have no entry. In check mode the server tries every write without keeping it."""
-    work = [(host.request.name, change) for host in plan.hosts for change in host.changes] + [("", change) for change in plan.approvals]
+def apply_plan(
+    client: KubeClient, plan: AgentsPlan, around: AgentSurroundings, *, forks: int = API_FORKS, check_mode: bool = False
+) -> list[AgentHostResult]:
+    """Write everything that is planned.
+
+    Hosts without changes have no entry. In check mode the server tries every write without keeping it.
+    """
+    work = [(host.request.name, change) for host in plan.hosts for change in host.changes] + [
+        ("", change) for change in plan.approvals
+    ]
     planner = _Planner(plan, around)
-    outcomes = apply_changes(client, [change for _host, change in work], forks=forks, check_mode=check_mode, replan=planner.again)
+    outcomes = apply_changes(
+        client, [change for _host, change in work], forks=forks, check_mode=check_mode, replan=planner.again
+    )
     by_host: dict[str, list[WriteOutcome]] = {}
     strangers = []
     for (host, _change), outcome in zip(work, outcomes, strict=True):
@@ -61,7 +73,9 @@ class _Planner:
     def __init__(self, plan: AgentsPlan, around: AgentSurroundings) -> None:
         self._around = around
         self._holds = plan.holds
-        self._hosts: Mapping[Key, AgentHostPlan] = {(change.namespace, change.name): host for host in plan.hosts for change in host.changes}
+        self._hosts: Mapping[Key, AgentHostPlan] = {
+            (change.namespace, change.name): host for host in plan.hosts for change in host.changes
+        }
         self.refusals: dict[Key, str] = {}
         self.gone: set[Key] = set()
 
@@ -88,7 +102,10 @@ class _Planner:
         if agent.deleting and host.request.action != "delete":
             return f"{agent.title} is being deleted"
         if before.macs and agent.macs and not set(before.macs) & set(agent.macs):
-            return f"{agent.title} is another machine now: its MACs are {', '.join(agent.macs)}, they were {', '.join(before.macs)}"
+            return (
+                f"{agent.title} is another machine now: its MACs are {', '.join(agent.macs)}, they were "
+                f"{', '.join(before.macs)}"
+            )
         if host.request.action == "delete" and before.uid != agent.uid:
             return f"{agent.title} was deleted and has registered again meanwhile"
         return ""
@@ -110,14 +127,19 @@ def _done(host: str, outcomes: Sequence[WriteOutcome], planner: _Planner) -> Age
         elif key in planner.gone:
             gone = gone or outcome.change.verb == "patch"
         else:
-            # An Agent that had our values by the time of a repeated request was changed while we worked, by a request whose answer was lost.
+            # An Agent that had our values by the time of a repeated request was changed while we worked, by a request
+            # whose answer was lost.
             changed = True
             changes += outcome.change.reasons
         if outcome.object:
             agents.append(read_agent(outcome.object))
     if gone:
-        failures.append(f"Agent {outcomes[0].change.namespace}/{outcomes[0].change.name} was deleted while we worked on it")
-    return AgentHostResult(host, changed, tuple(changes), "; ".join(failures), gone, interrupted, tuple(agents), tuple(outcomes))
+        failures.append(
+            f"Agent {outcomes[0].change.namespace}/{outcomes[0].change.name} was deleted while we worked on it"
+        )
+    return AgentHostResult(
+        host, changed, tuple(changes), "; ".join(failures), gone, interrupted, tuple(agents), tuple(outcomes)
+    )
 
 
 def _words(outcome: WriteOutcome) -> str:

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What one Agent becomes: its patch, or why it must not be touched, or what has to happen first. Pure, so that check mode and a run can only agree."""
+"""What one Agent becomes: its patch, or why it must not be touched, or what has to happen first.
+
+Pure, so that check mode and a run can only agree.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,8 @@ from .request import AgentHostRequest
 
 _PLAIN = ("hostname", "role", *(row.agent for row in AGENT_REQUESTS))
 _DISK = ("installation_disk_id", "installation_disk_path")
-# Fields that the service takes over before the start only (5.2), and those of them that stay what they were when emptied.
+# Fields that the service takes over before the start only (5.2), and those of them that stay what they were when
+# emptied.
 _LATE = (*_PLAIN, *_DISK, "nodeLabels")
 _KEPT_WHEN_EMPTIED = (*_PLAIN, *_DISK)
 # Of these a BareMetalHost may say something too, and then wins (10.1).
@@ -35,7 +39,8 @@ _OF_BARE_METAL_HOST = {
 
 @dataclasses.dataclass(frozen=True)
 class AgentSurroundings:
-    """What is known besides the Agents: clusters that are bound to, InfraEnvs of the namespace by name (None: not looked at);
+    """What is known besides the Agents: clusters that are bound to, InfraEnvs of the namespace by name (None: not
+    looked at);
     ``barred`` says why an Agent must be neither unbound nor deleted.
     """
 
@@ -46,7 +51,9 @@ class AgentSurroundings:
 
 @dataclasses.dataclass(frozen=True)
 class AgentPlan:
-    """``refusals``: nothing at all is done to this Agent, and why. ``waits_for``: what is left out until then. ``notes`` are worth knowing.
+    """``refusals``: nothing at all is done to this Agent, and why.
+
+    ``waits_for``: what is left out until then. ``notes`` are worth knowing.
 
     ``change`` is a single merge patch (or the deletion), locked to the version of the Agent that it was planned from.
     """
@@ -58,7 +65,10 @@ class AgentPlan:
 
 
 def plan_agent(request: AgentHostRequest, agent: Agent, around: AgentSurroundings, *, hold_bind: str = "") -> AgentPlan:
-    """The plan for the Agent of one host. ``hold_bind`` is what stands against binding it for reasons that concern the whole set."""
+    """The plan for the Agent of one host.
+
+    ``hold_bind`` is what stands against binding it for reasons that concern the whole set.
+    """
     if request.action in ("delete", "unbind") and (reason := around.barred(agent)):
         return AgentPlan(refusals=(reason,))
     if request.action == "delete":
@@ -72,7 +82,9 @@ def plan_agent(request: AgentHostRequest, agent: Agent, around: AgentSurrounding
 
 def validations_text(validations: tuple[FailingValidation, ...]) -> str:
     """``id: message`` of each, in one line."""
-    return "; ".join(f"{validation.id}: {validation.message}" if validation.message else validation.id for validation in validations)
+    return "; ".join(
+        f"{validation.id}: {validation.message}" if validation.message else validation.id for validation in validations
+    )
 
 
 def condition_text(agent: Agent) -> str:
@@ -80,7 +92,11 @@ def condition_text(agent: Agent) -> str:
     words = f"it is {agent.state}" if agent.state else "the service does not know it yet"
     failing = validations_text(agent.failing)
     synced = agent.conditions.get("SpecSynced")
-    return words + (f": {failing}" if failing else "") + (f"; {synced.message}" if synced is not None and synced.status == "False" else "")
+    return (
+        words
+        + (f": {failing}" if failing else "")
+        + (f"; {synced.message}" if synced is not None and synced.status == "False" else "")
+    )
 
 
 class _Draft:
@@ -105,7 +121,9 @@ class _Draft:
         if request.node_labels:
             self.spec["nodeLabels"] = dict(request.node_labels)
         # These are JSON in a string: the same document in another spelling is no change.
-        if request.installer_args is not None and (_decoded(present.get("installerArgs")) or []) != list(request.installer_args):
+        if request.installer_args is not None and (_decoded(present.get("installerArgs")) or []) != list(
+            request.installer_args
+        ):
             self.spec["installerArgs"] = json.dumps(list(request.installer_args)) if request.installer_args else None
         overrides = request.ignition_config_overrides
         if overrides is not None and (_decoded(present.get("ignitionConfigOverrides")) or {}) != overrides:
@@ -117,9 +135,14 @@ class _Draft:
             return
         infra_env = (self.around.infra_envs or {}).get(self.agent.infra_env)
         if self.agent.bare_metal_host:
-            self.refusals.append(f"approval cannot be taken back: its BareMetalHost {self.agent.bare_metal_host} approves it again")
+            self.refusals.append(
+                f"approval cannot be taken back: its BareMetalHost {self.agent.bare_metal_host} approves it again"
+            )
         elif infra_env is not None and infra_env.auto_approve:
-            self.refusals.append(f"approval cannot be taken back: InfraEnv {infra_env.name} approves its hosts by itself (agentApproval.autoApprove)")
+            self.refusals.append(
+                f"approval cannot be taken back: InfraEnv {infra_env.name} approves its hosts by itself "
+                "(agentApproval.autoApprove)"
+            )
 
     def disk(self) -> None:
         request, agent = self.request, self.agent
@@ -136,7 +159,9 @@ class _Draft:
                 if value and value != agent.spec.get(field) and agent.disks:
                     found = find_disk(agent.disks, disk_id=request.disk_id or "", path=request.disk_path or "")
                     if not found.disk_id and not found.path:
-                        self.refusals.append(f"the host cannot be installed on {field} {value!r}: {'; '.join(found.reasons)}")
+                        self.refusals.append(
+                            f"the host cannot be installed on {field} {value!r}: {'; '.join(found.reasons)}"
+                        )
 
     def _disk_by_hints(self, hints: Mapping[str, Any]) -> None:
         agent = self.agent
@@ -151,7 +176,9 @@ class _Draft:
             if agent.spec.get("installation_disk_path"):
                 self.spec["installation_disk_path"] = None
         else:
-            self.refusals.append(f"no disk fits root_device_hints {json.dumps(dict(hints))}: {'; '.join(choice.reasons)}")
+            self.refusals.append(
+                f"no disk fits root_device_hints {json.dumps(dict(hints))}: {'; '.join(choice.reasons)}"
+            )
 
     def binding(self, hold: str) -> None:
         if self.request.action == "bind" and self.request.cluster is not None:
@@ -166,14 +193,18 @@ class _Draft:
         early = self._early_binding()
         facts = self.around.clusters.get(target)
         if early is not None and early != target:
-            self.refusals.append(f"it cannot be bound to {target}: InfraEnv {agent.infra_env} binds its hosts to {early} (early binding)")
+            self.refusals.append(
+                f"it cannot be bound to {target}: InfraEnv {agent.infra_env} binds its hosts to {early} (early binding)"
+            )
         elif facts is not None and facts.obstacle:
             self.refusals.append(f"it cannot be bound: {facts.obstacle}")
         elif agent.cluster is not None and (reason := self._immovable(agent.cluster)):
             self.refusals.append(f"it cannot be moved from {agent.cluster} to {target}: {reason}")
         elif hold:
             self.waits_for = hold
-        elif agent.state == "binding" or (agent.cluster is None and agent.state in states.KNOWN_STATES and agent.state != states.BINDABLE):
+        elif agent.state == "binding" or (
+            agent.cluster is None and agent.state in states.KNOWN_STATES and agent.state != states.BINDABLE
+        ):
             self.waits_for = f"binding to {target} is possible from {states.BINDABLE} only, and {condition_text(agent)}"
         else:
             self.spec["clusterDeploymentName"] = {"name": target.name, "namespace": target.namespace}
@@ -190,7 +221,11 @@ class _Draft:
         agent = self.agent
         state = agent.state
         if (early := self._early_binding()) is not None:
-            self.refusals.append(f"it cannot be unbound: InfraEnv {agent.infra_env} binds its hosts to {early} (early binding); only deleting it frees it")
+            self.refusals.append(
+                f"it cannot be unbound: InfraEnv {agent.infra_env} binds its hosts to {early} (early binding); "
+                "only "
+                "deleting it frees it"
+            )
         elif state in states.BUSY and not agent.day_2:
             self.refusals.append(f"it cannot be unbound from {current}: {states.why_ignored(state)} (state {state})")
         elif state == "binding":
@@ -207,37 +242,53 @@ class _Draft:
 
     def plan(self) -> AgentPlan:
         agent = self.agent
-        metadata = {"name": agent.name, "namespace": agent.namespace} | ({"labels": dict(self.request.agent_labels)} if self.request.agent_labels else {})
-        spec = {field: value for field, value in self.spec.items() if value != "" or agent.spec.get(field)}  # empty as it is: nothing to empty
+        metadata = {"name": agent.name, "namespace": agent.namespace} | (
+            {"labels": dict(self.request.agent_labels)} if self.request.agent_labels else {}
+        )
+        # empty as it is: nothing to empty
+        spec = {field: value for field, value in self.spec.items() if value != "" or agent.spec.get(field)}
         if self.request.by_bare_metal_host:
             self._leave_to_bare_metal_host({"metadata": metadata, "spec": spec})
             metadata = {key: value for key, value in metadata.items() if key != "labels"}
-            spec = {field: value for field, value in spec.items() if field in _DISK and self.request.root_device_hints is None}
+            spec = {
+                field: value
+                for field, value in spec.items()
+                if field in _DISK and self.request.root_device_hints is None
+            }
         change = plan_object(AGENT, {"metadata": metadata, "spec": spec}, agent.raw)
         patch = change.body.get("spec", {}) if change is not None else {}
         self.refusals += _ignored(agent, patch)
         if agent.bare_metal_host and "nodeLabels" in patch:
             self.refusals.append(
-                f"node labels cannot be changed: its BareMetalHost {agent.bare_metal_host} sets all of them by its annotations; "
+                f"node labels cannot be changed: its BareMetalHost {agent.bare_metal_host} sets all of them by its "
+                "annotations; "
                 "set `node_labels` with the module bare_metal_hosts"
             )
         if agent.bare_metal_host and (both := sorted(_OF_BARE_METAL_HOST & set(patch))):
-            self.notes.append(f"{agent.title}: what BareMetalHost {agent.bare_metal_host} says about {', '.join(both)} wins over this")
+            self.notes.append(
+                f"{agent.title}: what BareMetalHost {agent.bare_metal_host} says about {', '.join(both)} wins over this"
+            )
         if self.refusals or change is None:
             return AgentPlan(None, tuple(self.refusals), self.waits_for, tuple(self.notes) if not self.refusals else ())
-        return AgentPlan(dataclasses.replace(change, resource_version=agent.resource_version), (), self.waits_for, tuple(self.notes))
+        return AgentPlan(
+            dataclasses.replace(change, resource_version=agent.resource_version), (), self.waits_for, tuple(self.notes)
+        )
 
     def _leave_to_bare_metal_host(self, desired: Mapping[str, Any]) -> None:
         """BMAC writes what differs, by what the BareMetalHost says (10.1); two authors would undo each other's work."""
         agent = self.agent
         change = plan_object(AGENT, desired, agent.raw)
         patch = change.body if change is not None else {}
-        theirs = [field for field in patch.get("spec", {}) if field not in _DISK or self.request.root_device_hints is not None]
+        theirs = [
+            field for field in patch.get("spec", {}) if field not in _DISK or self.request.root_device_hints is not None
+        ]
         theirs += [f"label {key}" for key in patch.get("metadata", {}).get("labels", {})]
         if not agent.bare_metal_host:
             self.waits_for = self.waits_for or "no BareMetalHost of the hub has recognised it yet"
         elif theirs and not self.refusals:
-            self.waits_for = self.waits_for or f"BareMetalHost {agent.bare_metal_host} has yet to tell it {', '.join(sorted(theirs))}"
+            self.waits_for = self.waits_for or (
+                f"BareMetalHost {agent.bare_metal_host} has yet to tell it {', '.join(sorted(theirs))}"
+            )
 
 
 def _ignored(agent: Agent, patch: Mapping[str, Any]) -> Iterator[str]:
@@ -245,18 +296,34 @@ def _ignored(agent: Agent, patch: Mapping[str, Any]) -> Iterator[str]:
     for field in _LATE:
         if field not in patch:
             continue
-        switched = field in _DISK and any(patch.get(other) for other in _DISK if other != field)  # the other one takes its place
+        # the other one takes its place
+        switched = field in _DISK and any(patch.get(other) for other in _DISK if other != field)
         if not patch[field] and field in _KEPT_WHEN_EMPTIED and not switched:
             yield f"{field} cannot be emptied: the service keeps {agent.spec.get(field)!r}"
         elif states.ignored_in(agent.state) and not switched:
             words = states.why_ignored(agent.state)
-            yield f"{field} can no longer be changed from {_shown(agent.spec.get(field))} to {_shown(patch[field])}: {words} (state {agent.state})"
+            yield (
+                f"{field} can no longer be changed from {_shown(agent.spec.get(field))} to {_shown(patch[field])}: "
+                f"{words} (state {agent.state})"
+            )
 
 
 def _deletion(agent: Agent) -> AgentPlan:
     if agent.state in states.BUSY and not agent.day_2:
-        return AgentPlan(refusals=(f"it cannot be deleted: {states.why_ignored(agent.state)} (state {agent.state}), which would fail without it",))
-    notes = () if agent.state in states.QUIET else (f"{agent.title} comes back, unapproved, if its machine goes on running the discovery image",)
+        return AgentPlan(
+            refusals=(
+                (
+                    f"it cannot be deleted: {states.why_ignored(agent.state)} (state {agent.state}), which would fail "
+                    "without "
+                    "it"
+                ),
+            )
+        )
+    notes = (
+        ()
+        if agent.state in states.QUIET
+        else ((f"{agent.title} comes back, unapproved, if its machine goes on running the discovery image"),)
+    )
     return AgentPlan(plan_deletion(AGENT, agent.raw, "the host must be absent"), notes=notes)
 
 

@@ -23,8 +23,10 @@ REQUIREMENTS = {"master": "controlPlaneAgents", "worker": "workerAgents", "arbit
 
 @dataclasses.dataclass(frozen=True)
 class ClusterFacts:
-    """A ClusterDeployment with its AgentClusterInstall. ``obstacle`` says why no host can be bound to it now, ``required`` how many Agents of each
-    role it needs; None where any number may join (day 2).
+    """A ClusterDeployment with its AgentClusterInstall.
+
+    ``obstacle`` says why no host can be bound to it now, ``required`` how many Agents of each role it needs; None where
+    any number may join (day 2).
     """
 
     ref: ClusterRef
@@ -50,7 +52,9 @@ class InfraEnvFacts:
     auto_approve: bool = False
 
 
-def read_cluster(ref: ClusterRef, deployment: Mapping[str, Any] | None, install: Mapping[str, Any] | None) -> ClusterFacts:
+def read_cluster(
+    ref: ClusterRef, deployment: Mapping[str, Any] | None, install: Mapping[str, Any] | None
+) -> ClusterFacts:
     """Facts from the ClusterDeployment and its AgentClusterInstall, either of which may be missing."""
     if deployment is None:
         return ClusterFacts(ref, obstacle=f"there is no ClusterDeployment {ref}")
@@ -64,7 +68,11 @@ def read_cluster(ref: ClusterRef, deployment: Mapping[str, Any] | None, install:
     if status.phase == "installed":
         return ClusterFacts(ref)
     if status.phase in ("installing", "failed", "cancelled"):
-        words = {"installing": "is being installed and takes no host before that is done", "failed": "failed to install", "cancelled": "was cancelled"}
+        words = {
+            "installing": "is being installed and takes no host before that is done",
+            "failed": "failed to install",
+            "cancelled": "was cancelled",
+        }
         return ClusterFacts(ref, obstacle=f"cluster {ref} {words[status.phase]}")
     wanted = (install.get("spec") or {}).get("provisionRequirements") or {}
     return ClusterFacts(ref, required={role: _count(wanted.get(field)) for role, field in REQUIREMENTS.items()})
@@ -79,7 +87,11 @@ def install_of(deployment: Mapping[str, Any]) -> str:
 def read_infra_env(infra_env: Mapping[str, Any]) -> InfraEnvFacts:
     metadata, spec = infra_env["metadata"], infra_env.get("spec") or {}
     reference = spec.get("clusterRef") or {}
-    cluster = ClusterRef(str(reference.get("namespace") or metadata.get("namespace") or ""), str(reference["name"])) if reference.get("name") else None
+    cluster = (
+        ClusterRef(str(reference.get("namespace") or metadata.get("namespace") or ""), str(reference["name"]))
+        if reference.get("name")
+        else None
+    )
     return InfraEnvFacts(str(metadata["name"]), cluster, (spec.get("agentApproval") or {}).get("autoApprove") is True)
 
 
@@ -89,11 +101,18 @@ def fixed_role(role: str) -> str:
 
 
 def excess(facts: ClusterFacts, roles: Iterable[str]) -> dict[str, int]:
-    """By role how many of these Agents are too many; under ``""`` how many there are too many altogether. Empty when all fit."""
+    """By role how many of these Agents are too many; under ``""`` how many there are too many altogether.
+
+    Empty when all fit.
+    """
     if facts.required is None:
         return {}
     counts = Counter(fixed_role(role) for role in roles)
-    too_many = {role: counts[role] - facts.required.get(role, 0) for role in REQUIREMENTS if counts[role] > facts.required.get(role, 0)}
+    too_many = {
+        role: counts[role] - facts.required.get(role, 0)
+        for role in REQUIREMENTS
+        if counts[role] > facts.required.get(role, 0)
+    }
     surplus = sum(counts.values()) - facts.total
     return too_many | ({"": surplus} if surplus > 0 else {})
 

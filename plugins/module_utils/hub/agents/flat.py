@@ -43,7 +43,10 @@ FIELDS = (
 
 
 def flatten(agent: Agent, *, inventory: bool = True, fields: Collection[str] = ()) -> Facts:
-    """What is worth knowing of one Agent. ``inventory`` adds the hardware as the service tells it, without SMART data; ``fields`` not empty: only these."""
+    """What is worth knowing of one Agent.
+
+    ``inventory`` adds the hardware as the service tells it, without SMART data; ``fields`` not empty: only these.
+    """
     facts: Facts = {
         "name": agent.name,
         "namespace": agent.namespace,
@@ -57,18 +60,23 @@ def flatten(agent: Agent, *, inventory: bool = True, fields: Collection[str] = (
         "state_info": agent.state_info,
         "approved": agent.approved,
         "connected": agent.connected,
-        "cluster": None if agent.cluster is None else {"namespace": agent.cluster.namespace, "name": agent.cluster.name},
+        "cluster": None
+        if agent.cluster is None
+        else {"namespace": agent.cluster.namespace, "name": agent.cluster.name},
         "day_2": agent.day_2,
         "bare_metal_host": agent.bare_metal_host,
         "machine_config_pool": str(agent.spec.get("machineConfigPool") or ""),
-        "installation_disk_id": str(agent.spec.get("installation_disk_id") or agent.status.get("installation_disk_id") or ""),
+        "installation_disk_id": str(
+            agent.spec.get("installation_disk_id") or agent.status.get("installation_disk_id") or ""
+        ),
         "stage": agent.stage,
         "percent": agent.percent,
         "labels": dict(agent.labels),
         "node_labels": dict(agent.spec.get("nodeLabels") or {}),
         "ip_addresses": ip_addresses(agent),
         "conditions": {
-            name: {"status": condition.status, "reason": condition.reason, "message": condition.message} for name, condition in sorted(agent.conditions.items())
+            name: {"status": condition.status, "reason": condition.reason, "message": condition.message}
+            for name, condition in sorted(agent.conditions.items())
         },
         "validations": [{"id": found.id, "status": found.status, "message": found.message} for found in agent.failing],
         "created": agent.created,

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Agents as hosts of an inventory: what each is called, which groups it is in. Pure, on the flat records that a cache keeps."""
+"""Agents as hosts of an inventory: what each is called, which groups it is in.
+
+Pure, on the flat records that a cache keeps.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +24,11 @@ _MAC = re.compile(r"[0-9a-f]{2}(?::[0-9a-f]{2}){5}(?:(?::[0-9a-f]{2}){14})?", re
 
 
 def host_names(agents: Sequence[Facts], order: Sequence[str], taken: Collection[str] = ()) -> list[str]:
-    """A name for each Agent: the first in ``order`` that it has and that no other Agent has, else ``<namespace>-<Agent>``.
+    """A name for each Agent: the first in ``order`` that it has and that no other Agent has, else
+    ``<namespace>-<Agent>``.
 
-    A name that leads to the controller, or is no DNS name, is not used (:mod:`...common.host_names`). Neither is a name in ``taken``:
+    A name that leads to the controller, or is no DNS name, is not used (:mod:`...common.host_names`). Neither is a name
+    in ``taken``:
     hosts and groups that are no Agents, which a machine must not replace by its hostname.
     """
     candidates = [[name for kind in order if (name := _name(agent, kind)) not in taken] for agent in agents]
@@ -31,15 +36,22 @@ def host_names(agents: Sequence[Facts], order: Sequence[str], taken: Collection[
     last_resorts = [_last_resort(agent, titles, taken) for agent in agents]
     counts = Counter(name for names in candidates for name in set(names) if name)
     counts.update(last_resorts)
-    return [next((name for name in names if name and counts[name] == 1), last_resort) for names, last_resort in zip(candidates, last_resorts, strict=True)]
+    return [
+        next((name for name in names if name and counts[name] == 1), last_resort)
+        for names, last_resort in zip(candidates, last_resorts, strict=True)
+    ]
 
 
 def _last_resort(agent: Facts, titles: Mapping[str, int], taken: Collection[str]) -> str:
-    """``<namespace>-<Agent>``; a digest where that is no name of a host, taken, or of two Agents (``a-b`` and ``c``, ``a`` and ``b-c``)."""
+    """``<namespace>-<Agent>``; a digest where that is no name of a host, taken, or of two Agents (``a-b`` and ``c``,
+    ``a`` and ``b-c``).
+    """
     title = f"{agent['namespace']}-{agent['name']}"
     if titles[title] == 1 and title not in taken and not host_name_fault(title):
         return title
-    digest = hashlib.sha256("/".join((str(agent["namespace"]), str(agent["name"]))).encode(errors="replace")).hexdigest()
+    digest = hashlib.sha256(
+        "/".join((str(agent["namespace"]), str(agent["name"]))).encode(errors="replace")
+    ).hexdigest()
     short_digest = digest[:12]
     return f"agent-{short_digest}"
 

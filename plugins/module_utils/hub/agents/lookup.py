@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What is asked of the hub besides the Agents: the clusters that hosts are bound to, InfraEnvs, Agents of other namespaces. Only if it matters."""
+"""What is asked of the hub besides the Agents: the clusters that hosts are bound to, InfraEnvs, Agents of other
+namespaces. Only if it matters.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ from .request import AgentHostRequest
 
 @dataclasses.dataclass
 class Lookup:
-    """Reads the surroundings of a set of requests in one namespace, each thing once; clusters again whenever they count."""
+    """Reads the surroundings of a set of requests in one namespace, each thing once; clusters again whenever they
+    count.
+    """
 
     client: KubeClient
     namespace: str
@@ -33,7 +37,9 @@ class Lookup:
 
     def surroundings(self) -> AgentSurroundings:
         """The present state. What may not be read becomes a warning, or for a cluster the obstacle to binding to it."""
-        targets = sorted({request.cluster for request in self.requests if request.action == "bind" and request.cluster is not None})
+        targets = sorted(
+            {request.cluster for request in self.requests if request.action == "bind" and request.cluster is not None}
+        )
         clusters = {ref: self._cluster(ref) for ref in targets}
         if not self.looked:
             self.looked = True
@@ -71,7 +77,9 @@ class Lookup:
 
     def _read_infra_envs(self) -> None:
         try:
-            self._infra_envs = {facts.name: facts for facts in map(read_infra_env, self.client.list(INFRA_ENV.path(self.namespace)))}
+            self._infra_envs = {
+                facts.name: facts for facts in map(read_infra_env, self.client.list(INFRA_ENV.path(self.namespace)))
+            }
         except RemoteError as error:
             if error.status != 403:
                 raise

@@ -17,4 +17,6 @@ _WORDS = host_match.Words("Agent", "Agents", "one Agent is one host")
 
 def match_hosts(requests: Sequence[AgentHostRequest], agents: Iterable[Agent]) -> dict[str, Match]:
     """A match for every request, by its name."""
-    return host_match.match_identities((host_match.Wanted(request.name, request.identity) for request in requests), agents, _WORDS)
+    return host_match.match_identities(
+        (host_match.Wanted(request.name, request.identity) for request in requests), agents, _WORDS
+    )

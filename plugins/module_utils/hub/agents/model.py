@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What an Agent says, read tolerantly: fields that are not there yet are empty, states that we do not know pass through unchanged."""
+"""What an Agent says, read tolerantly: fields that are not there yet are empty, states that we do not know pass through
+unchanged.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ class ClusterRef:
 
 @dataclasses.dataclass(frozen=True)
 class Agent:
-    """One Agent. ``macs`` are lower case; ``created`` is the server's time in RFC 3339, which sorts as text; ``raw`` the object without bulk."""
+    """One Agent. ``macs`` are lower case; ``created`` is the server's time in RFC 3339, which sorts as text; ``raw``
+    the object without bulk.
+    """
 
     name: str
     namespace: str
@@ -91,7 +95,10 @@ class Agent:
 
     @property
     def hostname(self) -> str:
-        """The requested hostname, else the one that the machine reports. Empty if a host must not have that name (:mod:`...common.host_names`)."""
+        """The requested hostname, else the one that the machine reports.
+
+        Empty if a host must not have that name (:mod:`...common.host_names`).
+        """
         return safe_host_name(self.reported_hostname)
 
     @property
@@ -126,7 +133,9 @@ class Agent:
     def cluster(self) -> ClusterRef | None:
         """The ClusterDeployment it is, or is going to be, bound to."""
         reference = _mapping(self.spec.get("clusterDeploymentName"))
-        return ClusterRef(str(reference.get("namespace") or ""), str(reference["name"])) if reference.get("name") else None
+        return (
+            ClusterRef(str(reference.get("namespace") or ""), str(reference["name"])) if reference.get("name") else None
+        )
 
     @property
     def stage(self) -> str:
@@ -144,7 +153,9 @@ class Agent:
     @property
     def connected(self) -> bool:
         """Whether the service hears from the host, as far as is known."""
-        return self.conditions.get("Connected", InstallCondition()).status != "False" and not self.state.startswith("disconnected")
+        return self.conditions.get("Connected", InstallCondition()).status != "False" and not self.state.startswith(
+            "disconnected"
+        )
 
     @property
     def quiet(self) -> bool:
@@ -213,17 +224,26 @@ def read_agents(objects: Iterable[Mapping[str, Any]]) -> list[Agent]:
 
 
 def without_bulk(obj: Mapping[str, Any]) -> dict[str, Any]:
-    """The object without what is not read here and what is most of its size: managed fields, passed validations, SMART data of disks."""
+    """The object without what is not read here and what is most of its size: managed fields, passed validations, SMART
+    data of disks.
+    """
     metadata = {key: value for key, value in obj["metadata"].items() if key != "managedFields"}
     status = dict(_mapping(obj.get("status")))
     if isinstance(status.get("validationsInfo"), Mapping):
         status["validationsInfo"] = {
-            category: [entry for entry in entries or () if not isinstance(entry, Mapping) or entry.get("status") not in ("success", "disabled")]
+            category: [
+                entry
+                for entry in entries or ()
+                if not isinstance(entry, Mapping) or entry.get("status") not in ("success", "disabled")
+            ]
             for category, entries in status["validationsInfo"].items()
         }
     inventory = _mapping(status.get("inventory"))
     if inventory.get("disks"):
-        disks = [{key: value for key, value in disk.items() if key != "smart"} if isinstance(disk, Mapping) else disk for disk in inventory["disks"]]
+        disks = [
+            {key: value for key, value in disk.items() if key != "smart"} if isinstance(disk, Mapping) else disk
+            for disk in inventory["disks"]
+        ]
         status["inventory"] = {**inventory, "disks": disks}
     return {**obj, "metadata": metadata, "status": status}
 

@@ -113,7 +113,9 @@ def run_agents(call: Opened, barred: Callable[[Agent], str] = lambda agent: "") 
 
 
 def _remember(state: StateFile, account: AgentsAccount) -> None:
-    """Hosts without an Agent that were waited for to the end: to wait for them once more without booting them again would be in vain."""
+    """Hosts without an Agent that were waited for to the end: to wait for them once more without booting them again
+    would be in vain.
+    """
     known = set(state.section(HUB_SECTION).get(UNHEARD) or ())
     silent = {host.name for host in account.hosts if host.failed and host.agent is None and WITHIN in host.reason}
     now = (known - {host.name for host in account.hosts if host.agent is not None}) | silent
@@ -131,8 +133,14 @@ def _answer(call: Opened, account: AgentsAccount, client: KubeClient) -> dict[st
     result: dict[str, Any] = {
         "changed": account.changed,
         "hosts": [_host(host) for host in account.hosts],
-        "nodes": [{"name": host.agent.hostname, "addresses": ip_addresses(host.agent)} for host in account.hosts if host.agent is not None],
-        "unmatched": [{"name": host.name, "reason": host.reason} for host in account.hosts if host.match == "unmatched"],
+        "nodes": [
+            {"name": host.agent.hostname, "addresses": ip_addresses(host.agent)}
+            for host in account.hosts
+            if host.agent is not None
+        ],
+        "unmatched": [
+            {"name": host.name, "reason": host.reason} for host in account.hosts if host.match == "unmatched"
+        ],
         "ambiguous": [
             {"name": host.name, "agents": [agent.name for agent in host.candidates], "reason": host.reason}
             for host in account.hosts
@@ -156,17 +164,32 @@ def _answer(call: Opened, account: AgentsAccount, client: KubeClient) -> dict[st
 def _some_failed(account: AgentsAccount, result: Mapping[str, Any]) -> PartialFailure:
     failed = [host for host in account.hosts if host.failed]
     lines = "\n".join(f"{host.name}: {host.reason}" for host in failed)
-    return PartialFailure(f"{len(failed)} of {len(account.hosts)} hosts failed:\n{lines}{_silent(failed, result)}", result)
+    return PartialFailure(
+        f"{len(failed)} of {len(account.hosts)} hosts failed:\n{lines}{_silent(failed, result)}", result
+    )
 
 
 def _silent(failed: Sequence[HostAccount], result: Mapping[str, Any]) -> str:
     """What to look at where the hub was waited for and heard nothing of a host."""
-    silent = [host.name for host in failed if WITHIN in host.reason and (host.agent is None or host.agent.state.startswith("disconnected"))]
+    silent = [
+        host.name
+        for host in failed
+        if WITHIN in host.reason and (host.agent is None or host.agent.state.startswith("disconnected"))
+    ]
     if not silent:
         return ""
-    strangers = [f"{each['agent']} (MAC {', '.join(each['macs']) or 'unknown'})" for each in result.get("unexpected") or ()]
-    others = f" Are they among the unexpected Agents, under other MACs than configured: {'; '.join(strangers[:5])}?" if strangers else ""
-    return f"\nLook at the console of {', '.join(silent)}: has it booted the discovery image, and does it reach the hub?{others} Then run again."
+    strangers = [
+        f"{each['agent']} (MAC {', '.join(each['macs']) or 'unknown'})" for each in result.get("unexpected") or ()
+    ]
+    others = (
+        f" Are they among the unexpected Agents, under other MACs than configured: {'; '.join(strangers[:5])}?"
+        if strangers
+        else ""
+    )
+    return (
+        f"\nLook at the console of {', '.join(silent)}: has it booted the discovery image, and does it reach the "
+        f"hub?{others} Then run again."
+    )
 
 
 def _host(host: HostAccount) -> dict[str, Any]:
@@ -184,7 +207,9 @@ def _host(host: HostAccount) -> dict[str, Any]:
         "changes": host.changes,
         "failed": host.failed,
         "reason": host.reason,
-        "validations": [{"id": found.id, "status": found.status, "message": found.message} for found in agent.failing] if agent else [],
+        "validations": [{"id": found.id, "status": found.status, "message": found.message} for found in agent.failing]
+        if agent
+        else [],
     }
 
 
@@ -205,6 +230,9 @@ def run_agents_info(call: Opened) -> dict[str, Any]:
     client = connect(call.params, clock=call.clock)
     try:
         inventory, fields = call.params["inventory"], frozenset(call.params["fields"])
-        return {"changed": False, "agents": [flatten(agent, inventory=inventory, fields=fields) for agent in list_agents(client, wanted)]}
+        return {
+            "changed": False,
+            "agents": [flatten(agent, inventory=inventory, fields=fields) for agent in list_agents(client, wanted)],
+        }
     finally:
         client.close()

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The whole set at once: who is which Agent, what each becomes, what the clusters can take, and which Agents are unexpected. Pure."""
+"""The whole set at once: who is which Agent, what each becomes, what the clusters can take, and which Agents are
+unexpected. Pure.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,10 @@ Unexpected = Literal["ignore", "warn", "fail", "approve"]
 
 @dataclasses.dataclass(frozen=True)
 class AgentHostPlan:
-    """What happens for one host. ``changes`` holds at most one patch, or the deletions of all registrations of its machine."""
+    """What happens for one host.
+
+    ``changes`` holds at most one patch, or the deletions of all registrations of its machine.
+    """
 
     request: AgentHostRequest
     match: Match
@@ -39,7 +44,9 @@ class AgentHostPlan:
         """Why the host is not what was asked for even after the changes; empty when it is."""
         if self.refusals:
             return "; ".join(self.refusals)
-        if self.match.status == "ambiguous" or (self.match.status == "unmatched" and self.request.action not in ("delete", "unbind")):
+        if self.match.status == "ambiguous" or (
+            self.match.status == "unmatched" and self.request.action not in ("delete", "unbind")
+        ):
             return self.match.reason
         return self.waits_for
 
@@ -68,7 +75,9 @@ def plan_hosts(
     unexpected: Unexpected = "warn",
     bound_elsewhere: Iterable[Agent] = (),
 ) -> AgentsPlan:
-    """The plan for all hosts, in their order. ``bound_elsewhere`` are Agents of other namespaces that are bound to the same clusters.
+    """The plan for all hosts, in their order.
+
+    ``bound_elsewhere`` are Agents of other namespaces that are bound to the same clusters.
 
     Neither the order of the requests nor that of the Agents has an influence on what is planned for a host.
     """
@@ -77,14 +86,21 @@ def plan_hosts(
     matches = match_hosts(requests, everybody)
     free = {request.name: _plan(request, matches[request.name], around, "") for request in requests}
     census = _Census(requests, free, [*bound_elsewhere, *everybody], around)
-    hosts = tuple(_plan(request, matches[request.name], around, hold) if (hold := census.hold(request)) else free[request.name] for request in requests)
+    hosts = tuple(
+        _plan(request, matches[request.name], around, hold) if (hold := census.hold(request)) else free[request.name]
+        for request in requests
+    )
     strangers = _strangers(matches.values(), everybody)
     reported = strangers if unexpected in ("warn", "fail") else ()
     return AgentsPlan(
         hosts=tuple(_overfull(host, census) for host in hosts),
         unexpected=tuple(strangers),
         approvals=tuple(change for agent in strangers if unexpected == "approve" and (change := _approval(agent))),
-        problems=(*census.warnings(), *_unapproved_and_bound(hosts), *(_stranger_problem(agent, unexpected) for agent in reported)),
+        problems=(
+            *census.warnings(),
+            *_unapproved_and_bound(hosts),
+            *(_stranger_problem(agent, unexpected) for agent in reported),
+        ),
         holds={request.name: hold for request in requests if (hold := census.hold(request))},
     )
 
@@ -98,7 +114,11 @@ def _plan(request: AgentHostRequest, match: Match, around: AgentSurroundings, ho
     if request.action == "delete" and not plan.refusals:
         earlier = [(agent, plan_agent(request, agent, around)) for agent in match.superseded]
         changes += tuple(each.change for agent, each in earlier if each.change is not None and agent.cluster is None)
-        notes += tuple(f"{agent.title} is kept: it is bound to {agent.cluster}" for agent, _each in earlier if agent.cluster is not None)
+        notes += tuple(
+            f"{agent.title} is kept: it is bound to {agent.cluster}"
+            for agent, _each in earlier
+            if agent.cluster is not None
+        )
     return AgentHostPlan(request, match, changes, plan.refusals, plan.waits_for, notes)
 
 
@@ -108,14 +128,26 @@ def replan_agent(request: AgentHostRequest, agent: Agent, around: AgentSurroundi
 
 
 class _Census:
-    """Who is in a cluster and who wants to be, against what it needs. A cluster with one Agent too many never starts to install (14)."""
+    """Who is in a cluster and who wants to be, against what it needs.
 
-    def __init__(self, requests: Sequence[AgentHostRequest], plans: Mapping[str, AgentHostPlan], agents: Iterable[Agent], around: AgentSurroundings) -> None:
+    A cluster with one Agent too many never starts to install (14).
+    """
+
+    def __init__(
+        self,
+        requests: Sequence[AgentHostRequest],
+        plans: Mapping[str, AgentHostPlan],
+        agents: Iterable[Agent],
+        around: AgentSurroundings,
+    ) -> None:
         self._facts = {ref: facts for ref, facts in around.clusters.items() if facts.required is not None}
         self._plans = plans
         known = {agent.key: agent for agent in agents}
         self._members = {ref: [agent for agent in known.values() if agent.cluster == ref] for ref in self._facts}
-        self._asking = {ref: [request for request in requests if request.action == "bind" and request.cluster == ref] for ref in self._facts}
+        self._asking = {
+            ref: [request for request in requests if request.action == "bind" and request.cluster == ref]
+            for ref in self._facts
+        }
         by_agent = {match.agent.key: plan for plan in plans.values() if (match := plan.match).agent is not None}
         self._of_agent = by_agent
         self._holds = {request.name: reason for ref in self._facts for request, reason in self._judge(ref)}
@@ -135,8 +167,17 @@ class _Census:
             roles = [self._role_after(agent) for agent in staying]
             if excess(facts, roles):
                 names = ", ".join(agent.title for agent in sorted(staying, key=lambda agent: agent.key))
-                detail = f"cluster {ref} needs {facts.needs()}, but has {counted_roles(roles)}: it will not start to install ({names})"
-                yield _problem(f"cluster {ref}", TOO_MANY, detail, severity="warning", hint="unbind those that are not meant for it")
+                detail = (
+                    f"cluster {ref} needs {facts.needs()}, but has {counted_roles(roles)}: it will not start to "
+                    f"install ({names})"
+                )
+                yield _problem(
+                    f"cluster {ref}",
+                    TOO_MANY,
+                    detail,
+                    severity="warning",
+                    hint="unbind those that are not meant for it",
+                )
 
     def _judge(self, ref: ClusterRef) -> Iterator[tuple[AgentHostRequest, tuple[str, bool]]]:
         facts = self._facts[ref]
@@ -155,7 +196,10 @@ class _Census:
 
     def _words(self, facts: ClusterFacts, there: Sequence[str], wanted: Sequence[str]) -> str:
         asked = f"it has {counted_roles(there)} and is to get {counted_roles(wanted)} more"
-        return f"cluster {facts.ref} needs {facts.needs()}; {asked}, and one too many would block the installation permanently"
+        return (
+            f"cluster {facts.ref} needs {facts.needs()}; {asked}, and one too many would block the installation "
+            "permanently"
+        )
 
     def _is_member(self, request: AgentHostRequest, ref: ClusterRef) -> bool:
         agent = self._plans[request.name].match.agent
@@ -165,7 +209,9 @@ class _Census:
         plan = self._of_agent.get(agent.key)
         if plan is None or plan.refusals or agent.cluster is None:
             return False
-        return plan.request.action in ("unbind", "delete") or (plan.request.action == "bind" and plan.request.cluster != agent.cluster)
+        return plan.request.action in ("unbind", "delete") or (
+            plan.request.action == "bind" and plan.request.cluster != agent.cluster
+        )
 
     def _leaving_names(self, ref: ClusterRef) -> str:
         return ", ".join(sorted(agent.title for agent in self._members[ref] if self._leaves(agent)))
@@ -195,7 +241,12 @@ def _overfull(host: AgentHostPlan, census: _Census) -> AgentHostPlan:
 
 def _strangers(matches: Iterable[Match], agents: Iterable[Agent]) -> list[Agent]:
     """Agents that match no host and are not approved."""
-    accounted = {agent.key for match in matches for agent in (match.agent, *match.superseded, *match.candidates) if agent is not None}
+    accounted = {
+        agent.key
+        for match in matches
+        for agent in (match.agent, *match.superseded, *match.candidates)
+        if agent is not None
+    }
     return [agent for agent in agents if agent.key not in accounted and not agent.approved and not agent.deleting]
 
 
@@ -213,7 +264,10 @@ def replan_approval(agent: Agent) -> Change | None:
 def _unapproved_and_bound(hosts: Iterable[AgentHostPlan]) -> Iterator[Problem]:
     for host in hosts:
         if host.request.action == "bind" and host.request.approved is False and not host.refusals:
-            detail = f"{host.request.name} is to be bound without approval: cluster {host.request.cluster} will not start to install"
+            detail = (
+                f"{host.request.name} is to be bound without approval: cluster {host.request.cluster} will not start "
+                "to install"
+            )
             yield _problem(f"hosts[{host.request.name}].approved", INVALID, detail, severity="warning")
 
 
@@ -221,4 +275,10 @@ def _stranger_problem(agent: Agent, policy: Unexpected) -> Problem:
     macs = ", ".join(agent.macs) or "not reported yet"
     detail = f"{agent.title} belongs to no host that is expected (MACs {macs}); it is not approved"
     severity: Literal["error", "warning"] = "error" if policy == "fail" else "warning"
-    return _problem(f"agents[{agent.namespace}/{agent.name}]", INVALID, detail, severity=severity, hint="list it in hosts, or set unexpected")
+    return _problem(
+        f"agents[{agent.namespace}/{agent.name}]",
+        INVALID,
+        detail,
+        severity=severity,
+        hint="list it in hosts, or set unexpected",
+    )

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a user says about hosts, as requests; every mistake that needs no hub is found at once, before the hub is asked anything."""
+"""What a user says about hosts, as requests; every mistake that needs no hub is found at once, before the hub is asked
+anything.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ _HOSTNAME = re.compile(r"(?=.{1,253}$)[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?(\.[a-z0
 _LABEL_KEY = re.compile(r"([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
 _LABEL_VALUE = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?")
 # Labels that controllers write and repair (13): a value of ours would not stay, or would mislead them.
-_CONTROLLERS_LABELS = re.compile(r"(infraenvs\.agent-install\.openshift\.io$|(inventory\.|agentclassification\.)?agent-install\.openshift\.io/)")
+_CONTROLLERS_LABELS = re.compile(
+    r"(infraenvs\.agent-install\.openshift\.io$|(inventory\.|agentclassification\.)?agent-install\.openshift\.io/)"
+)
 # Names in the Agent's spec of options that it gets as they are.
 _FIELDS = {"hostname": "hostname", **{row.option: row.agent for row in AGENT_REQUESTS}}
 
@@ -38,8 +42,9 @@ Action = Literal["keep", "bind", "unbind", "delete"]
 class AgentHostRequest:
     """One host: its identity and the desired state of its Agent. ``None`` leaves a field as it is.
 
-    ``spec`` holds the plain fields by their names in the Agent's spec, ``installer_args`` and ``ignition_config_overrides`` are decoded JSON.
-    ``action`` is what happens to the binding or to the Agent itself. ``by_bare_metal_host``: the hub's BareMetalHost tells the Agent all this, not we.
+    ``spec`` holds the plain fields by their names in the Agent's spec, ``installer_args`` and
+    ``ignition_config_overrides`` are decoded JSON. ``action`` is what happens to the binding or to the Agent itself.
+    ``by_bare_metal_host``: the hub's BareMetalHost tells the Agent all this, not we.
     """
 
     name: str
@@ -85,7 +90,9 @@ def _request(host: Mapping[str, Any], namespace: str) -> AgentHostRequest:
         approved = approved is None or bool(approved)
     return AgentHostRequest(
         name=str(host["name"]),
-        identity=dataclasses.replace(read_identity(host), cluster=reference, hostname="" if deleting else str(host.get("hostname") or "")),
+        identity=dataclasses.replace(
+            read_identity(host), cluster=reference, hostname="" if deleting else str(host.get("hostname") or "")
+        ),
         approved=approved,
         role=host.get("role"),
         spec={field: host[option] for option, field in _FIELDS.items() if host.get(option) is not None},
@@ -123,7 +130,15 @@ def _decoded(text: Any) -> Mapping[str, Any] | None:
 def _check(host: Mapping[str, Any], path: str) -> Iterator[Problem]:
     identity = read_identity(host)
     if identity == Identity():
-        yield _problem(path, REQUIRED, f"host {host.get('name')} has nothing to recognise its Agent by: give mac_addresses, or one of the other identities")
+        yield _problem(
+            path,
+            REQUIRED,
+            (
+                f"host {host.get('name')} has nothing to recognise its Agent by: give mac_addresses, or one of the "
+                "other "
+                "identities"
+            ),
+        )
     yield from check_identity(identity, path, _CHECK)
     yield from _check_fields(host, path)
     yield from _check_labels(host.get("agent_labels"), f"{path}.agent_labels", agents=True)
@@ -134,12 +149,21 @@ def _check(host: Mapping[str, Any], path: str) -> Iterator[Problem]:
 def _check_fields(host: Mapping[str, Any], path: str) -> Iterator[Problem]:
     hostname, role = host.get("hostname"), host.get("role")
     if hostname and not _HOSTNAME.fullmatch(str(hostname)):
-        yield _problem(f"{path}.hostname", INVALID, "is not a lower-case DNS name that the service takes for a host", str(hostname))
+        yield _problem(
+            f"{path}.hostname",
+            INVALID,
+            ("is not a lower-case DNS name that the service takes for a host"),
+            str(hostname),
+        )
     elif hostname and (fault := host_name_fault(str(hostname))):
         yield _problem(f"{path}.hostname", INVALID, fault, str(hostname))
     if role is not None and role != "" and role not in ROLES:
         yield _problem(f"{path}.role", UNSUPPORTED, f"must be one of {', '.join(ROLES)}", str(role))
-    disks = [name for name in ("installation_disk_id", "installation_disk_path", "root_device_hints") if host.get(name) is not None]
+    disks = [
+        name
+        for name in ("installation_disk_id", "installation_disk_path", "root_device_hints")
+        if host.get(name) is not None
+    ]
     if len(disks) > 1:
         yield _problem(path, FORBIDDEN, f"{' and '.join(disks)} exclude each other")
     if host.get("root_device_hints") is not None:
@@ -153,7 +177,11 @@ def _check_fields(host: Mapping[str, Any], path: str) -> Iterator[Problem]:
 
 
 def _parser_words(error: ValueError) -> str:
-    return f"{error.msg} at line {error.lineno} column {error.colno}" if isinstance(error, json.JSONDecodeError) else "it cannot be read"
+    return (
+        f"{error.msg} at line {error.lineno} column {error.colno}"
+        if isinstance(error, json.JSONDecodeError)
+        else "it cannot be read"
+    )
 
 
 def _check_labels(labels: Mapping[str, Any] | None, path: str, *, agents: bool) -> Iterator[Problem]:
@@ -164,7 +192,15 @@ def _check_labels(labels: Mapping[str, Any] | None, path: str, *, agents: bool) 
         elif not _LABEL_KEY.fullmatch(str(key)):
             yield _problem(where, INVALID, "is not a label key")
         if value is not None and not _LABEL_VALUE.fullmatch(_label_text(value)):
-            yield _problem(where, INVALID, "is not a label value: at most 63 letters, digits, '-', '_' and '.', beginning and ending alphanumeric", str(value))
+            yield _problem(
+                where,
+                INVALID,
+                (
+                    "is not a label value: at most 63 letters, digits, '-', '_' and '.', "
+                    "beginning and ending alphanumeric"
+                ),
+                str(value),
+            )
 
 
 def _check_action(host: Mapping[str, Any], path: str) -> Iterator[Problem]:
@@ -181,13 +217,23 @@ def _duplicates(hosts: Sequence[Mapping[str, Any]]) -> Iterator[Problem]:
     yield from provided_twice(hosts, "name", "name", lambda host: [str(host.get("name"))], _CHECK)
     yield from provided_twice(hosts, "hostname", "hostname", _hostname_in_cluster, _CHECK)
     yield from provided_twice(hosts, "mac_addresses", "MAC", host_macs, _CHECK)
-    yield from provided_twice(hosts, "system_uuid", "system UUID", lambda host: [str(host["system_uuid"]).lower()] if host.get("system_uuid") else [], _CHECK)
+    yield from provided_twice(
+        hosts,
+        "system_uuid",
+        "system UUID",
+        lambda host: [str(host["system_uuid"]).lower()] if host.get("system_uuid") else [],
+        _CHECK,
+    )
 
 
 def _hostname_in_cluster(host: Mapping[str, Any]) -> list[tuple[str, str]]:
     """A hostname is taken once in a cluster, not once in a task."""
     cluster = host.get("cluster") or {}
-    return [(str(host["hostname"]), f"{cluster.get('namespace') or ''}/{cluster.get('name') or ''}")] if host.get("hostname") else []
+    return (
+        [(str(host["hostname"]), f"{cluster.get('namespace') or ''}/{cluster.get('name') or ''}")]
+        if host.get("hostname")
+        else []
+    )
 
 
 def _action(host: Mapping[str, Any], *, bound: bool) -> Action:

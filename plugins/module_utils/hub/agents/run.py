@@ -25,7 +25,8 @@ from .request import AgentHostRequest
 from .waits import Target, wait_status
 from .watch import AgentWatch
 
-# Seconds that an input error of the service has to last before it is believed: it may be about what an Agent was before our change.
+# Seconds that an input error of the service has to last before it is believed: it may be about what an Agent was before
+# our change.
 DOUBT = 15.0
 # Seconds between two looks although nothing changed: clusters are not watched, and doubts grow old.
 LOOK_AGAIN = 10.0
@@ -71,7 +72,10 @@ class HostAccount:
 
 @dataclasses.dataclass
 class AgentsAccount:
-    """The whole task: every host of the request, everything written, complete whatever happened. ``fault`` is what ended it early."""
+    """The whole task: every host of the request, everything written, complete whatever happened.
+
+    ``fault`` is what ended it early.
+    """
 
     hosts: list[HostAccount]
     unexpected: list[Agent] = dataclasses.field(default_factory=list)
@@ -88,12 +92,15 @@ class AgentsAccount:
 def reconcile_agents(client: KubeClient, requests: Sequence[AgentHostRequest], options: Options) -> AgentsAccount:
     """Bring the Agents of all hosts to what was asked for.
 
-    One list, one patch for each Agent that changes; with ``wait_for`` one watch besides. In check mode nothing is waited for and the server only tries
-    the writes. Raises what makes the whole task impossible before anything was done (no list of Agents); everything later is in the account.
+    One list, one patch for each Agent that changes; with ``wait_for`` one watch besides. In check mode nothing is
+    waited for and the server only tries the writes. Raises what makes the whole task impossible before anything was
+    done (no list of Agents); everything later is in the account.
     """
     task = _Task(client, requests, options)
     if options.wait_for == "none" or options.check_mode:
-        agents = read_agents(client.list(AGENT.path(options.namespace), label_selector=options.selector, trim=without_bulk))
+        agents = read_agents(
+            client.list(AGENT.path(options.namespace), label_selector=options.selector, trim=without_bulk)
+        )
         task.once(agents)
     else:
         task.until_reached()
@@ -133,13 +140,20 @@ class _Task:
             if account.agent is not None and not self._options.check_mode:
                 account.agent = after.get(account.agent.key, account.agent)
             if not account.failed and not account.reason:
-                account.failed, account.reason = bool(host.obstacle), host.obstacle or ("" if account.agent else host.match.reason)
+                account.failed, account.reason = (
+                    bool(host.obstacle),
+                    host.obstacle or ("" if account.agent else host.match.reason),
+                )
 
     def until_reached(self) -> None:
-        """Rounds, each after a batch of changes on the hub, until every host is there or cannot get there, or the time is over."""
+        """Rounds, each after a batch of changes on the hub, until every host is there or cannot get there, or the time
+        is over.
+        """
         options = self._options
         path = AGENT.path(options.namespace)
-        watch = AgentWatch(self._client, path, options.timeout + LOOK_AGAIN, options.clock, label_selector=options.selector)
+        watch = AgentWatch(
+            self._client, path, options.timeout + LOOK_AGAIN, options.clock, label_selector=options.selector
+        )
         watch.next_batch(options.timeout)
         try:
             for _turn in turns(self._deadline, LOOK_AGAIN, watch.next_batch):
@@ -164,7 +178,11 @@ class _Task:
                 for outcome in each.outcomes:
                     watch.drop((outcome.change.namespace, outcome.change.name))
         written = {each.host for each in done}
-        found = {host.request.name: self._wait_status(host, written) for host in plan.hosts if host.request.name not in self._final}
+        found = {
+            host.request.name: self._wait_status(host, written)
+            for host in plan.hosts
+            if host.request.name not in self._final
+        }
         for name, where in found.items():
             if where.final:
                 self._final.add(name)
@@ -178,18 +196,28 @@ class _Task:
         if not self._lookup.looked or any(self._is_to_be_bound(request) for request in self._requests):
             self._around = dataclasses.replace(self._lookup.surroundings(), barred=self._options.barred)
         elsewhere = [agent for agent in self._lookup.bound_elsewhere if not self._is_selected(agent)]
-        plan = plan_hosts(self._requests, everybody, self._around, unexpected=self._options.unexpected, bound_elsewhere=elsewhere)
+        plan = plan_hosts(
+            self._requests, everybody, self._around, unexpected=self._options.unexpected, bound_elsewhere=elsewhere
+        )
         for host in plan.hosts:
             self._note(host)
         self.account.unexpected = list(plan.unexpected)
         self.account.problems = [*self._lookup.problems, *plan.problems]
         return dataclasses.replace(
-            plan, hosts=tuple(dataclasses.replace(host, changes=()) if host.request.name in self._final else host for host in plan.hosts)
+            plan,
+            hosts=tuple(
+                dataclasses.replace(host, changes=()) if host.request.name in self._final else host
+                for host in plan.hosts
+            ),
         )
 
     def _is_to_be_bound(self, request: AgentHostRequest) -> bool:
         agent = self._hosts[request.name].agent
-        return request.action == "bind" and request.name not in self._final and (agent is None or agent.cluster != request.cluster)
+        return (
+            request.action == "bind"
+            and request.name not in self._final
+            and (agent is None or agent.cluster != request.cluster)
+        )
 
     def _is_selected(self, agent: Agent) -> bool:
         options = self._options
@@ -207,8 +235,13 @@ class _Task:
         """With ``unexpected: fail`` nothing is done as long as there are unexpected Agents."""
         if self._options.unexpected != "fail" or not plan.unexpected:
             return False
-        names = ", ".join(f"{agent.title} with MACs {', '.join(agent.macs) or 'not reported yet'}" for agent in plan.unexpected)
-        self.account.fault = ZeroTouchError(f"{names} match no host of the inventory.", "List them in hosts, or set unexpected; nothing more was done.")
+        names = ", ".join(
+            f"{agent.title} with MACs {', '.join(agent.macs) or 'not reported yet'}" for agent in plan.unexpected
+        )
+        self.account.fault = ZeroTouchError(
+            f"{names} match no host of the inventory.",
+            ("List them in hosts, or set unexpected; nothing more was done."),
+        )
         for host in self.account.hosts:
             if not host.failed and not host.changed:
                 host.reason = "nothing was done: there are unexpected Agents"
@@ -217,7 +250,9 @@ class _Task:
     def _apply(self, plan: AgentsPlan) -> list[AgentHostResult]:
         if not plan.changes:
             return []
-        done = apply_plan(self._client, plan, self._around, forks=self._options.forks, check_mode=self._options.check_mode)
+        done = apply_plan(
+            self._client, plan, self._around, forks=self._options.forks, check_mode=self._options.check_mode
+        )
         waits = self._options.wait_for != "none" and not self._options.check_mode
         for each in done:
             self.account.outcomes += [outcome for outcome in each.outcomes if outcome.error is None]

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which Agents are asked for: by namespace, label, InfraEnv, cluster, query. Shared by the module agents_info and the inventory plugin."""
+"""Which Agents are asked for: by namespace, label, InfraEnv, cluster, query.
+
+Shared by the module agents_info and the inventory plugin.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,10 @@ from .problems import problem
 
 @dataclasses.dataclass(frozen=True)
 class Selection:
-    """``namespaces`` empty: all. ``cluster`` is ``name`` or ``namespace/name``; ``expression`` a compiled query, or None."""
+    """``namespaces`` empty: all.
+
+    ``cluster`` is ``name`` or ``namespace/name``; ``expression`` a compiled query, or None.
+    """
 
     namespaces: tuple[str, ...] = ()
     label_selector: str = ""
@@ -30,7 +36,10 @@ class Selection:
 
 def selection(options: Mapping[str, Any]) -> Selection:
     """From the options of a module. Raises :class:`InvalidInput` for a query that is none."""
-    parts = [options.get("label_selector") or "", f"{INFRA_ENV_LABEL}={options['infra_env_name']}" if options.get("infra_env_name") else ""]
+    parts = [
+        options.get("label_selector") or "",
+        f"{INFRA_ENV_LABEL}={options['infra_env_name']}" if options.get("infra_env_name") else "",
+    ]
     query = str(options.get("query") or "")
     return Selection(
         namespaces=tuple(dict.fromkeys(options.get("namespaces") or ())),
@@ -45,7 +54,9 @@ def list_agents(client: KubeClient, wanted: Selection) -> list[Agent]:
     found = [
         agent
         for namespace in wanted.namespaces or ("",)
-        for agent in read_agents(client.list(AGENT.path(namespace), label_selector=wanted.label_selector, trim=without_bulk))
+        for agent in read_agents(
+            client.list(AGENT.path(namespace), label_selector=wanted.label_selector, trim=without_bulk)
+        )
         if _is_of(agent, wanted.cluster) and (wanted.expression is None or _holds(wanted.expression, agent))
     ]
     return sorted(found, key=lambda agent: agent.key)

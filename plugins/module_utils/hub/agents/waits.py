@@ -47,7 +47,9 @@ def wait_status(host: AgentHostPlan, target: Target) -> WaitStatus:
 def _still_there(agent: Agent) -> str:
     """The hub lets an Agent go once the Node of its host is removed, and tries again where that fails (5.5)."""
     cleanup = agent.conditions.get("Cleanup", InstallCondition())
-    return f"{agent.title} is not gone yet" + (f": {cleanup.message}" if cleanup.status == "False" and cleanup.message else "")
+    return f"{agent.title} is not gone yet" + (
+        f": {cleanup.message}" if cleanup.status == "False" and cleanup.message else ""
+    )
 
 
 def _ready(agent: Agent) -> WaitStatus:
@@ -61,7 +63,13 @@ def _bound(agent: Agent) -> WaitStatus:
     if agent.cluster is not None and agent.conditions.get("Bound", InstallCondition()).status == "True":
         return REACHED
     if agent.state == "binding":
-        return WaitStatus(reason="it is being bound; if this lasts, the machine's agent did not start again: reboot it into the discovery image")
+        return WaitStatus(
+            reason=(
+                "it is being bound; if this lasts, the machine's agent did not start again: reboot it into the "
+                "discovery "
+                "image"
+            )
+        )
     return _failed(agent) or _refused_spec(agent) or WaitStatus(reason=condition_text(agent))
 
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Events of a watch, taken in batches: what belongs together is planned together, and nothing is asked again and again."""
+"""Events of a watch, taken in batches: what belongs together is planned together, and nothing is asked again and
+again.
+"""
 
 from __future__ import annotations
 
@@ -23,11 +25,15 @@ COLLECT = 0.2
 class AgentWatch:
     """The Agents of a selection, kept up to date by one list and one watch in a thread of its own."""
 
-    def __init__(self, client: KubeClient, path: str, seconds: float, clock: Clock, *, label_selector: str = "") -> None:
+    def __init__(
+        self, client: KubeClient, path: str, seconds: float, clock: Clock, *, label_selector: str = ""
+    ) -> None:
         self.agents: dict[Key, Agent] = {}
         self._clock = clock
         self._events: queue.Queue[Event | Exception | None] = queue.Queue()
-        threading.Thread(target=self._read, args=(client, path, seconds, label_selector), name="zerotouch-agents", daemon=True).start()
+        threading.Thread(
+            target=self._read, args=(client, path, seconds, label_selector), name="zerotouch-agents", daemon=True
+        ).start()
 
     def next_batch(self, seconds: float) -> bool:
         """Wait for changes, up to ``seconds``; False when there were none.
@@ -52,7 +58,10 @@ class AgentWatch:
         return True
 
     def put(self, agent: Agent) -> None:
-        """The Agent as a write answered it. An event from before that write may still be on its way: it is passed over."""
+        """The Agent as a write answered it.
+
+        An event from before that write may still be on its way: it is passed over.
+        """
         known = self.agents.get(agent.key)
         if known is None or not _is_older(agent, known):
             self.agents[agent.key] = agent if known is None else _remembering(agent, known)
@@ -93,7 +102,11 @@ def _remembering(agent: Agent, known: Agent) -> Agent:
 def _is_older(agent: Agent, known: Agent) -> bool:
     # Versions of one object grow; where a server's are no numbers, the order in which they come has to do.
     versions = (agent.resource_version, known.resource_version)
-    return agent.uid == known.uid and all(version.isdigit() for version in versions) and int(versions[0]) < int(versions[1])
+    return (
+        agent.uid == known.uid
+        and all(version.isdigit() for version in versions)
+        and int(versions[0]) < int(versions[1])
+    )
 
 
 def _key(obj: Object) -> Key:

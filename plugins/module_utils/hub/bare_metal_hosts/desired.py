@@ -1,10 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a user says about hosts that the hub boots by itself, as BareMetalHosts and their Secrets; every mistake that needs no hub is found here.
+"""What a user says about hosts that the hub boots by itself, as BareMetalHosts and their Secrets; every mistake that
+needs no hub is found here.
 
-A BareMetalHost with the label of an InfraEnv is booted into discovery by the hub's own controller (BMAC), which then tells the Agent what to be by
-annotations of the BareMetalHost (openshift/assisted-service internal/controller/controllers/bmh_agent_controller.go).
+A BareMetalHost with the label of an InfraEnv is booted into discovery by the hub's own controller (BMAC), which then
+tells the Agent what to be by annotations of the BareMetalHost (openshift/assisted-service
+internal/controller/controllers/bmh_agent_controller.go).
 """
 
 from __future__ import annotations
@@ -46,9 +48,11 @@ _OF_AGENTS = (
 
 @dataclasses.dataclass(frozen=True)
 class DesiredHost:
-    """One host: the BareMetalHost and the Secret with its BMC's credentials, holding the fields that are ours and no others.
+    """One host: the BareMetalHost and the Secret with its BMC's credentials, holding the fields that are ours and no
+    others.
 
-    ``node_labels`` is the whole set, None leaves it alone. ``binds`` is whether the desired state says anything about the cluster. ``notes`` are worth knowing.
+    ``node_labels`` is the whole set, None leaves it alone. ``binds`` is whether the desired state says anything about
+    the cluster. ``notes`` are worth knowing.
     """
 
     name: str
@@ -85,7 +89,9 @@ def read_requested(options: Mapping[str, Any]) -> DesiredBareMetalHosts:
     if problems:
         raise InvalidInput(problems)
     return DesiredBareMetalHosts(
-        namespace, str(options["infra_env_name"]), tuple(_requested(host, request, options) for host, request in zip(hosts, requests, strict=True))
+        namespace,
+        str(options["infra_env_name"]),
+        tuple(_requested(host, request, options) for host, request in zip(hosts, requests, strict=True)),
     )
 
 
@@ -111,9 +117,18 @@ def _problems(options: Mapping[str, Any]) -> Iterator[Problem]:
 def machine_problems(host: Mapping[str, Any], path: str) -> Iterator[Problem]:
     """Mistakes in what identifies a machine and its BMC."""
     if not _NAME.fullmatch(str(host["name"])):
-        yield _problem(f"{path}.name", INVALID, "is no name for a BareMetalHost: at most 63 lower-case letters, digits, '-' and '.'", str(host["name"]))
+        yield _problem(
+            f"{path}.name",
+            INVALID,
+            ("is no name for a BareMetalHost: at most 63 lower-case letters, digits, '-' and '.'"),
+            str(host["name"]),
+        )
     if not host.get("boot_mac_address"):
-        yield _problem(f"{path}.boot_mac_address", REQUIRED, "the hub recognises the machine by the MAC address of one of its NICs")
+        yield _problem(
+            f"{path}.boot_mac_address",
+            REQUIRED,
+            ("the hub recognises the machine by the MAC address of one of its NICs"),
+        )
     if not host.get("bmc"):
         yield _problem(f"{path}.bmc", REQUIRED, "the hub boots the machine through its BMC")
     else:
@@ -128,7 +143,9 @@ def _as_agents_host(host: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _renamed(problem: Problem) -> Problem:
-    return dataclasses.replace(problem, path=problem.path.replace(".mac_addresses", ".boot_mac_address"), check="bare-metal-hosts")
+    return dataclasses.replace(
+        problem, path=problem.path.replace(".mac_addresses", ".boot_mac_address"), check="bare-metal-hosts"
+    )
 
 
 def _requested(host: Mapping[str, Any], request: AgentHostRequest, options: Mapping[str, Any]) -> DesiredHost:
@@ -143,13 +160,20 @@ def _requested(host: Mapping[str, Any], request: AgentHostRequest, options: Mapp
         spec["rootDeviceHints"] = dict(request.root_device_hints)
     if host.get("boot_mode"):
         spec["bootMode"] = host["boot_mode"]
-    metadata = {"name": name, "namespace": namespace, "labels": {INFRA_ENV_LABEL: str(options["infra_env_name"])}, "annotations": _annotations(request)}
+    metadata = {
+        "name": name,
+        "namespace": namespace,
+        "labels": {INFRA_ENV_LABEL: str(options["infra_env_name"])},
+        "annotations": _annotations(request),
+    }
     return DesiredHost(
         name,
         {"metadata": metadata, "spec": spec},
         bmc_secret(name, namespace, bmc),
         # A label without a value is one that must not exist: from a whole set it is left out.
-        {key: value for key, value in request.node_labels.items() if value is not None} if host.get("node_labels") is not None else None,
+        {key: value for key, value in request.node_labels.items() if value is not None}
+        if host.get("node_labels") is not None
+        else None,
         bool(request.cluster) or request.action == "unbind",
         tuple(certificate_notes(name, bmc)),
     )
@@ -161,11 +185,15 @@ def _annotations(request: AgentHostRequest) -> dict[str, str | None]:
     plain = {row.annotation: request.spec.get(row.agent) for row in ANNOTATION_REQUESTS}
     named = {"hostname": request.spec.get("hostname"), "role": request.role, **plain}
     found |= {f"{BMAC}/{name}": _annotation(value) for name, value in named.items() if value is not None}
-    for name, document in (("installer-args", request.installer_args), ("ignition-config-overrides", request.ignition_config_overrides)):
+    for name, document in (
+        ("installer-args", request.installer_args),
+        ("ignition-config-overrides", request.ignition_config_overrides),
+    ):
         if document is not None:
             found[f"{BMAC}/{name}"] = json.dumps(document) if document else None
     if request.action == "unbind":
-        found[CLUSTER_REFERENCE] = ""  # BMAC clears the reference of the Agent; without the annotation it would leave it
+        # BMAC clears the reference of the Agent; without the annotation it would leave it
+        found[CLUSTER_REFERENCE] = ""
     elif request.cluster is not None:
         found[CLUSTER_REFERENCE] = str(request.cluster)
     found |= {f"{AGENT_LABEL}{key}": value for key, value in request.agent_labels.items()}
@@ -195,9 +223,15 @@ def bmc_secret(host: str, namespace: str, bmc: Mapping[str, Any]) -> Object:
 
 
 def bmc_address(text: str) -> str:
-    """The address in baremetal-operator's grammar; the URL of a web interface, which users paste, means Redfish virtual media."""
+    """The address in baremetal-operator's grammar; the URL of a web interface, which users paste, means Redfish virtual
+    media.
+    """
     scheme, separator, rest = text.strip().partition("://")
-    return f"redfish-virtualmedia+{scheme.lower()}://{rest}" if separator and scheme.lower() in ("http", "https") else text.strip()
+    return (
+        f"redfish-virtualmedia+{scheme.lower()}://{rest}"
+        if separator and scheme.lower() in ("http", "https")
+        else text.strip()
+    )
 
 
 def same_bmc(one: str, other: str) -> bool:
@@ -213,7 +247,8 @@ def certificate_notes(name: str, bmc: Mapping[str, Any]) -> Iterator[str]:
     unused = [key for key in ("ca_cert", "fingerprint") if bmc.get(key)]
     if unused and _is_true(bmc.get("validate_certs", True)):
         yield (
-            f"{name}: a BareMetalHost has no place for bmc.{' and bmc.'.join(unused)}. The hub's baremetal-operator has to trust the BMC's certificate "
+            f"{name}: a BareMetalHost has no place for bmc.{' and bmc.'.join(unused)}. The hub's baremetal-operator "
+            "has to trust the BMC's certificate "
             "by itself, or set bmc.validate_certs to false."
         )
 

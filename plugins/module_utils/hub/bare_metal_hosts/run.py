@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Hosts that the hub boots by itself: their BareMetalHosts and Secrets observed, planned, applied, and waited for until their BMCs have answered."""
+"""Hosts that the hub boots by itself: their BareMetalHosts and Secrets observed, planned, applied, and waited for until
+their BMCs have answered.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,8 @@ from .plan import (
     replan,
 )
 
-# Seconds that an error of a BareMetalHost has to last before it is believed: it may be about the credentials that we have just replaced.
+# Seconds that an error of a BareMetalHost has to last before it is believed: it may be about the credentials that we
+# have just replaced.
 DOUBT = 30.0
 _UNREGISTERED = ("", "registering", "unmanaged")
 
@@ -46,9 +49,11 @@ class RegistrationWait:
 
 
 def make_present(options: Mapping[str, Any], waiting: RegistrationWait, session: InfraEnvSession) -> Result:
-    """The BareMetalHosts as described and, unless told otherwise, registered: baremetal-operator got through to their BMCs.
+    """The BareMetalHosts as described and, unless told otherwise, registered: baremetal-operator got through to their
+    BMCs.
 
-    Raises :class:`InvalidInput` before anything is written, :class:`PartialFailure` with a complete account of what was refused or does not register.
+    Raises :class:`InvalidInput` before anything is written, :class:`PartialFailure` with a complete account of what was
+    refused or does not register.
     """
     session.secrets(credentials(options["hosts"]))
     requested = read_requested(options)
@@ -58,13 +63,22 @@ def make_present(options: Mapping[str, Any], waiting: RegistrationWait, session:
     requested, waits = hold_back(requested, observed)
     plan = plan_present(requested, observed)
     outcomes = _carry_out(plan, requested, session)
-    now = {**observed.hosts, **{outcome.change.name: outcome.object for outcome in outcomes if outcome.object and _is_host(outcome.change)}}
+    now = {
+        **observed.hosts,
+        **{outcome.change.name: outcome.object for outcome in outcomes if outcome.object and _is_host(outcome.change)},
+    }
     names = [host.name for host in requested.hosts]
     errors: dict[str, str] = {}
     if waiting.wait and not session.check_mode:
         now, errors = _await_registration(names, requested, now, waiting.timeout, session)
     value = _account(plan, outcomes) | {
-        "hosts": [{**_shown(name, requested.namespace, now.get(name), outcomes, errors.get(name, "")), "waits_for": waits.get(name, "")} for name in names]
+        "hosts": [
+            {
+                **_shown(name, requested.namespace, now.get(name), outcomes, errors.get(name, "")),
+                "waits_for": waits.get(name, ""),
+            }
+            for name in names
+        ]
     }
     if errors:
         lines = "\n".join(f"{name}: {reason}" for name, reason in errors.items())
@@ -83,8 +97,14 @@ def make_absent(options: Mapping[str, Any], waiting: RegistrationWait, session: 
     early = plan
     if going and not waiting.wait and not session.check_mode:
         # Without its credentials baremetal-operator could not let go of a machine.
-        left = [f"{change.title} is needed until its BareMetalHost is gone: run again" for change in plan.changes if not _is_host(change)]
-        early = BareMetalHostsPlan(tuple(stage for stage in plan.stages if _is_host(stage[0])), plan.warnings, (*plan.stays, *left))
+        left = [
+            f"{change.title} is needed until its BareMetalHost is gone: run again"
+            for change in plan.changes
+            if not _is_host(change)
+        ]
+        early = BareMetalHostsPlan(
+            tuple(stage for stage in plan.stages if _is_host(stage[0])), plan.warnings, (*plan.stays, *left)
+        )
 
     def gone() -> None:
         if not session.check_mode:
@@ -95,7 +115,9 @@ def make_absent(options: Mapping[str, Any], waiting: RegistrationWait, session: 
     return Result(value, diff_of(outcomes), early.warnings)
 
 
-def _without_new(desired: DesiredBareMetalHosts, observed: ObservedBareMetalHosts, hosts: Iterable[Mapping[str, Any]]) -> DesiredBareMetalHosts:
+def _without_new(
+    desired: DesiredBareMetalHosts, observed: ObservedBareMetalHosts, hosts: Iterable[Mapping[str, Any]]
+) -> DesiredBareMetalHosts:
     """The desired state without hosts that have no BareMetalHost and must not get one."""
     kept = {str(host["name"]) for host in hosts if host.get("create", True)} | observed.hosts.keys()
     return dataclasses.replace(desired, hosts=tuple(host for host in desired.hosts if host.name in kept))
@@ -115,7 +137,10 @@ def _observe_present(requested: DesiredBareMetalHosts, session: InfraEnvSession)
 
 def _observe_absent(names: Sequence[str], namespace: str, session: InfraEnvSession) -> ObservedBareMetalHosts:
     hosts = _hosts(session.client, namespace)
-    used = [str((((hosts.get(name) or {}).get("spec") or {}).get("bmc") or {}).get("credentialsName") or secret_name(name)) for name in names]
+    used = [
+        str((((hosts.get(name) or {}).get("spec") or {}).get("bmc") or {}).get("credentialsName") or secret_name(name))
+        for name in names
+    ]
     known = any(name in hosts for name in names)
     agents = _managed_agents(session.client, namespace) if known else ()
     return ObservedBareMetalHosts(hosts=hosts, secrets=_secrets(used, namespace, session), agents=agents)
@@ -134,7 +159,8 @@ def _hosts(client: KubeClient, namespace: str) -> dict[str, Object]:
         if error.status != 404:
             raise
         raise ZeroTouchError(
-            f"{client.server} does not know BareMetalHosts: {error.detail}.", "Is baremetal-operator installed there? Without it, boot the machines from here."
+            f"{client.server} does not know BareMetalHosts: {error.detail}.",
+            ("Is baremetal-operator installed there? Without it, boot the machines from here."),
         ) from error
 
 
@@ -143,7 +169,9 @@ def _secrets(names: Iterable[str], namespace: str, session: InfraEnvSession) -> 
     wanted = set(names)
     listed = session.client.list(SECRET.path(namespace), label_selector=f"{MANAGED_BY}={OURS}")
     found = {str(secret["metadata"]["name"]): secret for secret in listed if secret["metadata"]["name"] in wanted}
-    for outcome in for_each(sorted(wanted - found.keys()), lambda name: session.client.find(SECRET.path(namespace, name)), session.forks):
+    for outcome in for_each(
+        sorted(wanted - found.keys()), lambda name: session.client.find(SECRET.path(namespace, name)), session.forks
+    ):
         if outcome.error is not None:
             raise outcome.error
         if outcome.result is not None:
@@ -151,8 +179,13 @@ def _secrets(names: Iterable[str], namespace: str, session: InfraEnvSession) -> 
     return found
 
 
-def _carry_out(plan: BareMetalHostsPlan, requested: DesiredBareMetalHosts | None, session: InfraEnvSession, between: Any = None) -> list[WriteOutcome]:
-    """Stage by stage; ``between`` is called after the BareMetalHosts. Raises :class:`PartialFailure` with a complete account."""
+def _carry_out(
+    plan: BareMetalHostsPlan, requested: DesiredBareMetalHosts | None, session: InfraEnvSession, between: Any = None
+) -> list[WriteOutcome]:
+    """Stage by stage; ``between`` is called after the BareMetalHosts.
+
+    Raises :class:`PartialFailure` with a complete account.
+    """
 
     def again(change: Change, observed: Object | None) -> Change | None:
         return replan(requested, change, observed)
@@ -163,7 +196,9 @@ def _carry_out(plan: BareMetalHostsPlan, requested: DesiredBareMetalHosts | None
         if session.check_mode and new_namespace and stage[0].resource != NAMESPACE:
             outcomes = [WriteOutcome(change, changed=True) for change in stage]  # there is no namespace to try it in
         else:
-            outcomes = apply_changes(session.client, stage, forks=session.forks, check_mode=session.check_mode, replan=again)
+            outcomes = apply_changes(
+                session.client, stage, forks=session.forks, check_mode=session.check_mode, replan=again
+            )
         done += outcomes
         failed = [outcome for outcome in outcomes if outcome.error]
         if failed:
@@ -182,10 +217,17 @@ def _carry_out(plan: BareMetalHostsPlan, requested: DesiredBareMetalHosts | None
 
 def _account(plan: BareMetalHostsPlan, outcomes: Sequence[WriteOutcome]) -> dict[str, Any]:
     done = [outcome.change.describe() for outcome in outcomes if outcome.changed]
-    return {"changed": bool(done), "plan": [change.describe() for change in plan.changes], "done": done, "stays": list(plan.stays)}
+    return {
+        "changed": bool(done),
+        "plan": [change.describe() for change in plan.changes],
+        "done": done,
+        "stays": list(plan.stays),
+    }
 
 
-def _shown(name: str, namespace: str, host: Object | None, outcomes: Sequence[WriteOutcome], error: str) -> dict[str, Any]:
+def _shown(
+    name: str, namespace: str, host: Object | None, outcomes: Sequence[WriteOutcome], error: str
+) -> dict[str, Any]:
     """One host as results show it."""
     status = (host or {}).get("status") or {}
     changed = any(outcome.changed and outcome.change.name in (name, secret_name(name)) for outcome in outcomes)
@@ -203,9 +245,15 @@ def _shown(name: str, namespace: str, host: Object | None, outcomes: Sequence[Wr
 
 
 def _await_registration(
-    names: Sequence[str], requested: DesiredBareMetalHosts, known: Mapping[str, Object], timeout: float, session: InfraEnvSession
+    names: Sequence[str],
+    requested: DesiredBareMetalHosts,
+    known: Mapping[str, Object],
+    timeout: float,
+    session: InfraEnvSession,
 ) -> tuple[dict[str, Object], dict[str, str]]:
-    """Until every host is registered, or has had an error for a while; the hosts as they are then, and what is wrong with whom."""
+    """Until every host is registered, or has had an error for a while; the hosts as they are then, and what is wrong
+    with whom.
+    """
     now, open_ends = dict(known), dict[str, str]()
     doubts, lines = Doubts(session.clock, DOUBT), ProgressLines(session.clock, session.tell)
 
@@ -215,7 +263,11 @@ def _await_registration(
 
     for _turn in turns(Deadline(session.clock, timeout), DOUBT / 3, await_change):
         open_ends = {name: reason for name in names if (reason := _obstacle(now.get(name)))}
-        believed = {name for name in names if doubts.lasts(name, "error" if name in open_ends and _has_error(now.get(name)) else None)}
+        believed = {
+            name
+            for name in names
+            if doubts.lasts(name, "error" if name in open_ends and _has_error(now.get(name)) else None)
+        }
         if open_ends.keys() <= believed:
             return now, open_ends
         registered = len(names) - len(open_ends)
@@ -225,7 +277,9 @@ def _await_registration(
     return now, {name: f"not registered within {timeout:g} s: {reason}" for name, reason in open_ends.items()}
 
 
-def _next_look(names: Sequence[str], namespace: str, known: Mapping[str, Object], seconds: float, session: InfraEnvSession) -> dict[str, Object]:
+def _next_look(
+    names: Sequence[str], namespace: str, known: Mapping[str, Object], seconds: float, session: InfraEnvSession
+) -> dict[str, Object]:
     """The hosts once the obstacles of one of them have changed, at the latest after ``seconds``."""
     now = dict(known)
     before = {name: _obstacle(known.get(name)) for name in names}
@@ -278,7 +332,8 @@ def _await_absence(names: set[str], namespace: str, timeout: float, session: Inf
     raise LimitReached(
         f"BareMetalHosts in {namespace} were still there {timeout:g} s after their deletion was asked for: {waits}.",
         timeout,
-        "Their Secrets are kept, since baremetal-operator needs them to let go of the machines. Run again when they are gone.",
+        "Their Secrets are kept, since baremetal-operator needs them to let go of the machines. Run again when they "
+        "are gone.",
     )
 
 

@@ -51,7 +51,8 @@ _LABEL_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?")
 class DesiredInfraEnv:
     """The desired objects, each with only the fields that the user gave.
 
-    ``nmstate_configs`` is None when the user said nothing about hosts. ``pull_secret_name`` is a Secret that the user made himself.
+    ``nmstate_configs`` is None when the user said nothing about hosts. ``pull_secret_name`` is a Secret that the user
+    made himself.
     """
 
     name: str
@@ -83,32 +84,44 @@ def read_requested(options: Mapping[str, Any]) -> DesiredInfraEnv:
         name=name,
         namespace=namespace,
         infra_env=_infra_env(options, secret_name),
-        secret=_secret(own_pull_secret(name), namespace, options["pull_secret"]) if options.get("pull_secret") else None,
+        secret=_secret(own_pull_secret(name), namespace, options["pull_secret"])
+        if options.get("pull_secret")
+        else None,
         pull_secret_name=str(options.get("pull_secret_name") or ""),
-        nmstate_configs=None if options.get("hosts") is None else tuple(_nmstate_config(name, namespace, host) for host in options["hosts"]),
+        nmstate_configs=None
+        if options.get("hosts") is None
+        else tuple(_nmstate_config(name, namespace, host) for host in options["hosts"]),
     )
 
 
 def _infra_env(options: Mapping[str, Any], secret_name: str) -> Object:
-    spec: Object = {field: _cleared(options[option]) for option, field in SIMPLE_FIELDS.items() if options.get(option) is not None}
+    spec: Object = {
+        field: _cleared(options[option]) for option, field in SIMPLE_FIELDS.items() if options.get(option) is not None
+    }
     if options.get("ssh_public_keys") is not None:
         spec["sshAuthorizedKey"] = _cleared("\n".join(options["ssh_public_keys"]))
     if secret_name:
         spec["pullSecretRef"] = {"name": secret_name}
     for option, field in (("cluster", "clusterRef"), ("mirror_registry", "mirrorRegistryRef")):
         if options.get(option) is not None:
-            spec[field] = {key: options[option][key] for key in ("name", "namespace")} if _provided(options[option]) else None
+            spec[field] = (
+                {key: options[option][key] for key in ("name", "namespace")} if _provided(options[option]) else None
+            )
     if options.get("image_proxy") is not None:
         proxy = {field: _cleared(options["image_proxy"].get(option)) for option, field in _PROXY.items()}
         spec["proxy"] = proxy if any(proxy.values()) else None
     if options.get("kernel_arguments") is not None:
-        spec["kernelArguments"] = [{"operation": each["operation"], "value": each["value"]} for each in options["kernel_arguments"]] or None
+        spec["kernelArguments"] = [
+            {"operation": each["operation"], "value": each["value"]} for each in options["kernel_arguments"]
+        ] or None
     if options.get("agent_labels") is not None:
         spec["agentLabels"] = _texts(options["agent_labels"]) or None
     if options.get("auto_approve") is not None:
         spec["agentApproval"] = {"autoApprove": options["auto_approve"]}
     if options.get("hosts") is not None:
-        spec["nmStateConfigLabelSelector"] = {"matchLabels": _belonging(options["name"], options["namespace"])} if options["hosts"] else None
+        spec["nmStateConfigLabelSelector"] = (
+            {"matchLabels": _belonging(options["name"], options["namespace"])} if options["hosts"] else None
+        )
     metadata: Object = {"name": options["name"], "namespace": options["namespace"]}
     for part in ("labels", "annotations"):
         if options.get(part):
@@ -151,9 +164,15 @@ def nmstate_config_name(infra_env: str, host: str) -> str:
 
 def _nmstate_config(infra_env: str, namespace: str, host: Mapping[str, Any]) -> Object:
     return {
-        "metadata": {"name": nmstate_config_name(infra_env, host["name"]), "namespace": namespace, "labels": _belonging(infra_env, namespace)},
+        "metadata": {
+            "name": nmstate_config_name(infra_env, host["name"]),
+            "namespace": namespace,
+            "labels": _belonging(infra_env, namespace),
+        },
         "spec": {
-            "interfaces": [{"name": each["name"], "macAddress": each["mac_address"].lower()} for each in host["interfaces"]],
+            "interfaces": [
+                {"name": each["name"], "macAddress": each["mac_address"].lower()} for each in host["interfaces"]
+            ],
             "config": host["network_config"],
         },
     }
@@ -168,7 +187,11 @@ def _check_names(options: Mapping[str, Any]) -> Iterator[Problem]:
 
 def _check_exclusive(options: Mapping[str, Any]) -> Iterator[Problem]:
     if options.get("ntp_sources") and options.get("additional_ntp_sources"):
-        yield image_problem("ntp_sources", FORBIDDEN, "ntp_sources replaces the servers that additional_ntp_sources would be added to; give one of them")
+        yield image_problem(
+            "ntp_sources",
+            FORBIDDEN,
+            ("ntp_sources replaces the servers that additional_ntp_sources would be added to; give one of them"),
+        )
     if options.get("pull_secret") and options.get("pull_secret_name"):
         yield image_problem("pull_secret_name", FORBIDDEN, "pull_secret and pull_secret_name are both given; give one")
     for option in ("cluster", "mirror_registry"):
@@ -186,10 +209,14 @@ def _check_hosts(options: Mapping[str, Any]) -> Iterator[Problem]:
         where = f"hosts[{index}]"
         name = nmstate_config_name(str(options["name"]), host["name"])
         if name in names:
-            yield image_problem(f"{where}.name", DUPLICATE, f"its NMStateConfig {name} is also that of {names[name]}", host["name"])
+            yield image_problem(
+                f"{where}.name", DUPLICATE, f"its NMStateConfig {name} is also that of {names[name]}", host["name"]
+            )
         names.setdefault(name, f"{where} ({host['name']})")
         if not host.get("network_config"):
-            yield image_problem(f"{where}.network_config", REQUIRED, "the host's nmstate document; leave out hosts that use DHCP")
+            yield image_problem(
+                f"{where}.network_config", REQUIRED, ("the host's nmstate document; leave out hosts that use DHCP")
+            )
         yield from check_interfaces(f"{where}.interfaces", host, macs)
 
 

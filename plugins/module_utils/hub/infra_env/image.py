@@ -3,8 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """When the image of an InfraEnv may be used.
 
-Only type and status of the condition count, not its reason; the URL must be there; and the image must be old enough that no later change makes a new
-one under the hands of a machine that boots it. Ages are by the server's clock, or by how long we have been looking where that is longer.
+Only type and status of the condition count, not its reason; the URL must be there; and the image must be old enough
+that no later change makes a new one under the hands of a machine that boots it. Ages are by the server's clock, or by
+how long we have been looking where that is longer.
 
 Source: openshift/assisted-service internal/controller/controllers/infraenv_controller.go;
   docs/upstream/infrastructure-operator.md#what-a-client-does.
@@ -70,7 +71,9 @@ def image_condition(infra_env: Mapping[str, Any]) -> ImageCondition:
     """The condition ImageCreated; empty while there is none."""
     for condition in infra_env.get("status", {}).get("conditions") or []:
         if condition.get("type") == "ImageCreated":
-            return ImageCondition(str(condition.get("status", "")), str(condition.get("reason", "")), str(condition.get("message", "")))
+            return ImageCondition(
+                str(condition.get("status", "")), str(condition.get("reason", "")), str(condition.get("message", ""))
+            )
     return ImageCondition()
 
 
@@ -92,18 +95,35 @@ def parse_time(text: str) -> datetime.datetime | None:
 
 
 def judge(
-    infra_env: Mapping[str, Any] | None, now: datetime.datetime | None, *, looked: float, cooldown: float, written: Written | None = None
+    infra_env: Mapping[str, Any] | None,
+    now: datetime.datetime | None,
+    *,
+    looked: float,
+    cooldown: float,
+    written: Written | None = None,
 ) -> ImageVerdict:
-    """Whether the image may be used. ``now`` is the server's time, ``looked`` the seconds for which we have seen this very image."""
+    """Whether the image may be used.
+
+    ``now`` is the server's time, ``looked`` the seconds for which we have seen this very image.
+    """
     if infra_env is None or infra_env["metadata"].get("deletionTimestamp"):
-        return ImageVerdict("failed", "The InfraEnv is being deleted." if infra_env else "The InfraEnv was deleted while we waited for its image.")
+        return ImageVerdict(
+            "failed",
+            "The InfraEnv is being deleted."
+            if infra_env
+            else ("The InfraEnv was deleted while we waited for its image."),
+        )
     condition = image_condition(infra_env)
     since = seconds_between(written.at, now) if written else None
     if condition.status == "False":
         if _TRIED_AGAIN in condition.message and not _PULL_SECRET.search(condition.message):
             return ImageVerdict("waiting", condition.message)
         fresh = written is None or condition != written.before or since is None or since >= SETTLE
-        return ImageVerdict("failed" if fresh else "waiting", condition.message or condition.reason, 0.0 if fresh else SETTLE - (since or 0.0))
+        return ImageVerdict(
+            "failed" if fresh else "waiting",
+            condition.message or condition.reason,
+            0.0 if fresh else SETTLE - (since or 0.0),
+        )
     if condition.status != "True":
         return ImageVerdict("waiting", condition.message or "The operator has not looked at the InfraEnv yet.")
     if not iso_url(infra_env):
@@ -111,7 +131,9 @@ def judge(
     ages = [age for age in (seconds_between(created_time(infra_env), now), since) if age is not None]
     left = cooldown - max(min(ages, default=0.0 if written else cooldown), looked)
     return (
-        ImageVerdict("waiting", f"The image is made; used once it is {cooldown:g} s old.", left) if left > 0 else ImageVerdict("ready", "The image is there.")
+        ImageVerdict("waiting", f"The image is made; used once it is {cooldown:g} s old.", left)
+        if left > 0
+        else ImageVerdict("ready", "The image is there.")
     )
 
 
@@ -132,7 +154,8 @@ def wait_for_image(
 ) -> Object:
     """Watch until the image may be used; the InfraEnv then.
 
-    Raises :class:`ZeroTouchError` at once, with the service's words, when it says that there will be none, :class:`LimitReached` after ``timeout`` seconds.
+    Raises :class:`ZeroTouchError` at once, with the service's words, when it says that there will be none,
+    :class:`LimitReached` after ``timeout`` seconds.
     """
     lines = ProgressLines(clock, tell, timed=False)
     seen: tuple[str, str] | None = None
@@ -144,20 +167,32 @@ def wait_for_image(
     def await_change(seconds: float) -> None:
         nonlocal looks
         looks = looks + 1 if verdict.again else 0
-        _await_change(client, namespace, name, infra_env, min(seconds, verdict.again, HUB_CLOCK_LOOKS.delay(looks)) if verdict.again else seconds)
+        _await_change(
+            client,
+            namespace,
+            name,
+            infra_env,
+            min(seconds, verdict.again, HUB_CLOCK_LOOKS.delay(looks)) if verdict.again else seconds,
+        )
 
     for _turn in turns(Deadline(clock, timeout), HEARTBEAT, await_change):
         infra_env = client.find(INFRA_ENV.path(namespace, name))
         image = _image_of(infra_env)
         if image != seen:
             seen, seen_at = image, clock.now()
-        verdict = judge(infra_env, client.server_time(), looked=clock.now() - seen_at, cooldown=cooldown, written=written)
+        verdict = judge(
+            infra_env, client.server_time(), looked=clock.now() - seen_at, cooldown=cooldown, written=written
+        )
         if verdict.state == "ready" and infra_env is not None:
             return infra_env
         if verdict.state == "failed":
             raise ZeroTouchError(f"InfraEnv {namespace}/{name} has no image: {verdict.reason}", _remedy(verdict.reason))
         lines.repeat("", f"InfraEnv {namespace}/{name}: {verdict.reason}")
-    raise LimitReached(f"InfraEnv {namespace}/{name} had no image to use after {timeout:g} s: {verdict.reason}", timeout, _stuck(infra_env or {}))
+    raise LimitReached(
+        f"InfraEnv {namespace}/{name} had no image to use after {timeout:g} s: {verdict.reason}",
+        timeout,
+        _stuck(infra_env or {}),
+    )
 
 
 def _image_of(infra_env: Mapping[str, Any] | None) -> tuple[str, str]:
@@ -165,7 +200,9 @@ def _image_of(infra_env: Mapping[str, Any] | None) -> tuple[str, str]:
     return str(status.get("isoDownloadURL") or ""), str(status.get("createdTime") or "")
 
 
-def _await_change(client: KubeClient, namespace: str, name: str, known: Mapping[str, Any] | None, seconds: float) -> None:
+def _await_change(
+    client: KubeClient, namespace: str, name: str, known: Mapping[str, Any] | None, seconds: float
+) -> None:
     version = (known or {}).get("metadata", {}).get("resourceVersion")
     for event in client.follow(INFRA_ENV.path(namespace), seconds, field_selector=f"metadata.name={name}"):
         objects = event.objects if event.type == "LISTED" else (event.object,)
@@ -187,11 +224,15 @@ def _stuck(infra_env: Mapping[str, Any]) -> str:
         reference = infra_env.get("spec", {}).get("clusterRef") or {}
         where = f"{reference.get('namespace')}/{reference.get('name')}"
         return (
-            f"It is bound to the ClusterDeployment {where}, which does not exist or is not registered yet: create that and its AgentClusterInstall, "
+            f"It is bound to the ClusterDeployment {where}, which does not exist or is not registered yet: create "
+            "that and its AgentClusterInstall, "
             "or make an InfraEnv without cluster and bind its Agents later."
         )
     if condition.status == "False":
-        return "The operator repeats the request to the service. Correct what the message names if it does not end by itself, and run again."
+        return (
+            "The operator repeats the request to the service. Correct what the message names if it does not end by "
+            "itself, and run again."
+        )
     if condition.status == "True" and not iso_url(infra_env):
         return "The hub's image service may be switched off (ENABLE_IMAGE_SERVICE); then there are no discovery images."
     if not condition.status:
@@ -200,7 +241,10 @@ def _stuck(infra_env: Mapping[str, Any]) -> str:
 
 
 def infra_env_id(infra_env: Mapping[str, Any]) -> str:
-    """The service's id of the InfraEnv, which the object does not hold itself: from its URLs (2.2). Empty while there are none."""
+    """The service's id of the InfraEnv, which the object does not hold itself: from its URLs (2.2).
+
+    Empty while there are none.
+    """
     status = infra_env.get("status", {})
     events = parse_qs(split_remote(str(status.get("debugInfo", {}).get("eventsURL") or "")).query)
     return next(iter(events.get("infra_env_id", [])), "") or id_in_image_url(iso_url(infra_env))
@@ -230,5 +274,11 @@ def _id_in_token(token: str) -> str:
 def boot_artifacts(infra_env: Mapping[str, Any]) -> dict[str, str]:
     """URLs for booting without the ISO; empty texts while there are none."""
     found = infra_env.get("status", {}).get("bootArtifacts") or {}
-    names = {"kernel": "kernel", "initrd": "initrd", "rootfs": "rootfs", "ipxe_script": "ipxeScript", "discovery_ignition": "discoveryIgnitionURL"}
+    names = {
+        "kernel": "kernel",
+        "initrd": "initrd",
+        "rootfs": "rootfs",
+        "ipxe_script": "ipxeScript",
+        "discovery_ignition": "discoveryIgnitionURL",
+    }
     return {ours: str(found.get(theirs) or "") for ours, theirs in names.items()}

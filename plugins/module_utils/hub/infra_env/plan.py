@@ -26,7 +26,13 @@ from ..kinds import INFRA_ENV, NAMESPACE, NMSTATE_CONFIG, SECRET
 from .desired import BELONGS_TO, DesiredInfraEnv, Object
 
 # Maps of the spec that are the user's as a whole: what he no longer names goes.
-OWNED = ("spec.agentLabels", "spec.nmStateConfigLabelSelector", "spec.clusterRef", "spec.mirrorRegistryRef", "spec.proxy")
+OWNED = (
+    "spec.agentLabels",
+    "spec.nmStateConfigLabelSelector",
+    "spec.clusterRef",
+    "spec.mirrorRegistryRef",
+    "spec.proxy",
+)
 # Fields that the operator does not take back from an InfraEnv that it knows (2.4), with the option of ours.
 NOT_CLEARED = {
     "proxy": "image_proxy",
@@ -36,16 +42,18 @@ NOT_CLEARED = {
     "ignitionConfigOverride": "ignition_config_override",
 }
 RECREATE = (
-    "Create the InfraEnv again (state absent, then present) if hosts must not boot with the old value; Agents that are not bound go with it and register again."
+    "Create the InfraEnv again (state absent, then present) if hosts must not boot with the old value; Agents that "
+    "are not bound go with it and register again."
 )
 
 
 @dataclasses.dataclass(frozen=True)
 class ObservedInfraEnv:
-    """What is there: the InfraEnv, its Secret, the NMStateConfigs that belong to the InfraEnv, whether its cluster is installed, its Agents.
+    """What is there: the InfraEnv, its Secret, the NMStateConfigs that belong to the InfraEnv, whether its cluster is
+    installed, its Agents.
 
-    ``namespace`` is whether the namespace exists (None: not read, or not allowed). ``secret_user`` says why the Secret is not to go with the InfraEnv; empty if
-    no other object needs it.
+    ``namespace`` is whether the namespace exists (None: not read, or not allowed). ``secret_user`` says why the Secret
+    is not to go with the InfraEnv; empty if no other object needs it.
     """
 
     infra_env: Object | None = None
@@ -72,9 +80,11 @@ class InfraEnvPlan:
 
 
 def plan_present(requested: DesiredInfraEnv, observed: ObservedInfraEnv) -> InfraEnvPlan:
-    """A namespace that is missing and the pull secret first, then the network of the hosts, then the InfraEnv: so the first image is the right one (14).
+    """A namespace that is missing and the pull secret first, then the network of the hosts, then the InfraEnv: so the
+    first image is the right one (14).
 
-    Raises :class:`InvalidInput` for what the hub would refuse, :class:`ZeroTouchError` for objects in the way that are not ours.
+    Raises :class:`InvalidInput` for what the hub would refuse, :class:`ZeroTouchError` for objects in the way that are
+    not ours.
     """
     problems = _missing(requested, observed) + _immutable(requested, observed)
     if problems:
@@ -86,14 +96,20 @@ def plan_present(requested: DesiredInfraEnv, observed: ObservedInfraEnv) -> Infr
     stale = _stale(requested, observed)
     own = plan_infra_env(requested, observed.infra_env)
     return InfraEnvPlan(
-        stages=_stages([_new_namespace(requested, observed), [secret] if secret else [], [*configs, *stale], [own] if own else []]),
+        stages=_stages(
+            [_new_namespace(requested, observed), [secret] if secret else [], [*configs, *stale], [own] if own else []]
+        ),
         not_propagated=_not_propagated(own),
         warnings=_replaced_selector(own),
     )
 
 
 def _new_namespace(requested: DesiredInfraEnv, observed: ObservedInfraEnv) -> list[Change]:
-    change = plan_object(NAMESPACE, {"metadata": {"name": requested.namespace}}, None) if observed.namespace is False else None
+    change = (
+        plan_object(NAMESPACE, {"metadata": {"name": requested.namespace}}, None)
+        if observed.namespace is False
+        else None
+    )
     return [change] if change else []
 
 
@@ -111,7 +127,8 @@ def plan_secret(desired: Object, observed: Mapping[str, Any] | None) -> Change |
         name = f"{desired['metadata']['namespace']}/{desired['metadata']['name']}"
         raise ZeroTouchError(
             f"Secret {name} is there with another content and was not made by this collection.",
-            f"Name it in pull_secret_name to use it as it is, or label it {MANAGED_BY}={OURS} to have it kept up to date.",
+            f"Name it in pull_secret_name to use it as it is, or label it {MANAGED_BY}={OURS} to have it kept up to "
+            "date.",
         )
     return plan_object(SECRET, {key: desired[key] for key in ("metadata", "data")}, observed)
 
@@ -122,7 +139,8 @@ def plan_nmstate_config(desired: Object, observed: Mapping[str, Any] | None) -> 
         name = f"{desired['metadata']['namespace']}/{desired['metadata']['name']}"
         raise ZeroTouchError(
             f"NMStateConfig {name} is there, does not belong to this InfraEnv and was not made by this collection.",
-            f"Name the host differently, delete the object, or label it {BELONGS_TO}={_owner_label(desired)} to have it taken over.",
+            f"Name the host differently, delete the object, or label it {BELONGS_TO}={_owner_label(desired)} to have "
+            "it taken over.",
         )
     return plan_object(NMSTATE_CONFIG, desired, observed, owned=("spec.config",))
 
@@ -130,28 +148,47 @@ def plan_nmstate_config(desired: Object, observed: Mapping[str, Any] | None) -> 
 def plan_absent(name: str, namespace: str, observed: ObservedInfraEnv) -> InfraEnvPlan:
     """Delete the InfraEnv, then what this collection made for it.
 
-    Raises :class:`ZeroTouchError` if that would delete more than was created; for an InfraEnv of another tool one that has the module's ``stays``.
+    Raises :class:`ZeroTouchError` if that would delete more than was created; for an InfraEnv of another tool one that
+    has the module's ``stays``.
     """
     infra_env = observed.infra_env
     if infra_env is not None and not is_ours(infra_env):
         words = f"InfraEnv {namespace}/{name} was not made by this collection"
-        raise PartialFailure(f"{words} and is left alone.", {"changed": False, "stays": [words]}, f"To have it deleted, label it {MANAGED_BY}={OURS} first.")
-    bound = sorted(f"{agent['metadata']['name']} ({_cluster_of(agent)})" for agent in observed.agents if _cluster_of(agent))
+        raise PartialFailure(
+            f"{words} and is left alone.",
+            {"changed": False, "stays": [words]},
+            (f"To have it deleted, label it {MANAGED_BY}={OURS} first."),
+        )
+    bound = sorted(
+        f"{agent['metadata']['name']} ({_cluster_of(agent)})" for agent in observed.agents if _cluster_of(agent)
+    )
     if infra_env is not None and bound:
         raise ZeroTouchError(
             f"InfraEnv {namespace}/{name} has Agents that are bound to a cluster ({len(bound)}): {listed(bound, 5)}. "
             "They would be deleted with it, and their nodes taken out of the cluster.",
             "Unbind or delete them first (module agents).",
         )
-    others = [each for each in (*observed.nmstate_configs, *([observed.secret] if observed.secret else [])) if not is_ours(each)]
+    others = [
+        each
+        for each in (*observed.nmstate_configs, *([observed.secret] if observed.secret else []))
+        if not is_ours(each)
+    ]
     own = plan_deletion(INFRA_ENV, infra_env, "it must not exist")
     gone = "its InfraEnv must not exist"
     made = [plan_deletion(NMSTATE_CONFIG, config, gone) for config in observed.nmstate_configs if is_ours(config)]
-    made += [plan_deletion(SECRET, observed.secret, gone)] if observed.secret and is_ours(observed.secret) and not observed.secret_user else []
-    unbound = (
-        f"The Agents of InfraEnv {namespace}/{name} are deleted with it ({len(observed.agents)}); their machines register again with another InfraEnv only."
+    made += (
+        [plan_deletion(SECRET, observed.secret, gone)]
+        if observed.secret and is_ours(observed.secret) and not observed.secret_user
+        else []
     )
-    stays = [f"{each.get('kind', 'object')} {namespace}/{each['metadata']['name']} was not made by this collection" for each in others]
+    unbound = (
+        f"The Agents of InfraEnv {namespace}/{name} are deleted with it ({len(observed.agents)}); their machines "
+        "register again with another InfraEnv only."
+    )
+    stays = [
+        f"{each.get('kind', 'object')} {namespace}/{each['metadata']['name']} was not made by this collection"
+        for each in others
+    ]
     if observed.secret and observed.secret not in others and observed.secret_user:
         stays.append(f"Secret {namespace}/{observed.secret['metadata']['name']}: {observed.secret_user}")
     return InfraEnvPlan(
@@ -166,13 +203,19 @@ def replan(requested: DesiredInfraEnv | None, change: Change, observed: Mapping[
     if change.verb == "delete":
         # An object that has got our object's name since is not the one that was to go.
         same = observed is not None and observed["metadata"].get("uid") == change.before.get("metadata", {}).get("uid")
-        return plan_deletion(change.resource, observed, "".join(change.reasons)) if same and observed is not None and is_ours(observed) else None
+        return (
+            plan_deletion(change.resource, observed, "".join(change.reasons))
+            if same and observed is not None and is_ours(observed)
+            else None
+        )
     if requested is None or change.resource == NAMESPACE:
         return None
     if change.resource == SECRET and requested.secret:
         return plan_secret(requested.secret, observed)
     if change.resource == NMSTATE_CONFIG:
-        desired = next(config for config in requested.nmstate_configs or () if config["metadata"]["name"] == change.name)
+        desired = next(
+            config for config in requested.nmstate_configs or () if config["metadata"]["name"] == change.name
+        )
         return plan_nmstate_config(desired, observed)
     return plan_infra_env(requested, observed)
 
@@ -185,16 +228,34 @@ def _stale(requested: DesiredInfraEnv, observed: ObservedInfraEnv) -> list[Chang
     if requested.nmstate_configs is None:
         return []
     wanted = {config["metadata"]["name"] for config in requested.nmstate_configs}
-    stale = [config for config in observed.nmstate_configs if is_ours(config) and config["metadata"]["name"] not in wanted]
-    return [change for config in stale if (change := plan_deletion(NMSTATE_CONFIG, config, "its host is not listed any more"))]
+    stale = [
+        config for config in observed.nmstate_configs if is_ours(config) and config["metadata"]["name"] not in wanted
+    ]
+    return [
+        change
+        for config in stale
+        if (change := plan_deletion(NMSTATE_CONFIG, config, "its host is not listed any more"))
+    ]
 
 
 def _missing(requested: DesiredInfraEnv, observed: ObservedInfraEnv) -> list[Problem]:
     if observed.infra_env is None and "pullSecretRef" not in requested.infra_env["spec"]:
-        return [_problem("pull_secret", REQUIRED, "a new InfraEnv needs pull_secret, or pull_secret_name for a Secret that exists")]
+        return [
+            _problem(
+                "pull_secret",
+                REQUIRED,
+                ("a new InfraEnv needs pull_secret, or pull_secret_name for a Secret that exists"),
+            )
+        ]
     spec = requested.infra_env["spec"]
     if observed.infra_env is None and spec.get("clusterRef") and spec.get("osImageVersion"):
-        return [_problem("os_image_version", FORBIDDEN, "an InfraEnv of a cluster takes the cluster's version; give cluster or os_image_version, not both")]
+        return [
+            _problem(
+                "os_image_version",
+                FORBIDDEN,
+                ("an InfraEnv of a cluster takes the cluster's version; give cluster or os_image_version, not both"),
+            )
+        ]
     return []
 
 
@@ -205,15 +266,35 @@ def _immutable(requested: DesiredInfraEnv, observed: ObservedInfraEnv) -> list[P
     found = []
     if "clusterRef" in wanted and (wanted["clusterRef"] or None) != (present.get("clusterRef") or None):
         detail = f"cannot be changed: the InfraEnv is {_binding(present.get('clusterRef'))}"
-        found.append(_problem("cluster", FORBIDDEN, detail, hint="make another InfraEnv, or delete this one first (state absent)"))
+        found.append(
+            _problem(
+                "cluster", FORBIDDEN, detail, hint=("make another InfraEnv, or delete this one first (state absent)")
+            )
+        )
     if "cpuArchitecture" in wanted and wanted["cpuArchitecture"] != (present.get("cpuArchitecture") or "x86_64"):
         cpu_architecture = present.get("cpuArchitecture") or "x86_64"
         detail = f"cannot be changed: the InfraEnv is for {cpu_architecture}"
-        found.append(_problem("arch", FORBIDDEN, detail, str(wanted["cpuArchitecture"]), "make another InfraEnv for the other architecture"))
+        found.append(
+            _problem(
+                "arch",
+                FORBIDDEN,
+                detail,
+                str(wanted["cpuArchitecture"]),
+                "make another InfraEnv for the other architecture",
+            )
+        )
     added = wanted.get("osImageVersion") and not present.get("osImageVersion")
     if added and present.get("clusterRef") and not observed.cluster_installed:
         detail = "can be added beside a cluster only once that cluster is installed"
-        found.append(_problem("os_image_version", FORBIDDEN, detail, str(wanted["osImageVersion"]), "leave it out: the cluster's version is used"))
+        found.append(
+            _problem(
+                "os_image_version",
+                FORBIDDEN,
+                detail,
+                str(wanted["osImageVersion"]),
+                "leave it out: the cluster's version is used",
+            )
+        )
     return found
 
 
@@ -228,13 +309,17 @@ def _not_propagated(change: Change | None) -> tuple[dict[str, str], ...]:
     spec = change.body.get("spec", {})
     found = []
     for field, option in NOT_CLEARED.items():
-        gone = field in spec and (not spec[field] or (isinstance(spec[field], Mapping) and None in spec[field].values()))
+        gone = field in spec and (
+            not spec[field] or (isinstance(spec[field], Mapping) and None in spec[field].values())
+        )
         if gone:
             reason = "The operator does not take back what was cleared here: the image keeps the old value."
             found.append({"option": option, "field": f"spec.{field}", "reason": reason, "remedy": RECREATE})
     if "mirrorRegistryRef" in spec:
         reason = "A change of the mirror registries may not reach the image of an InfraEnv that is registered already."
-        found.append({"option": "mirror_registry", "field": "spec.mirrorRegistryRef", "reason": reason, "remedy": RECREATE})
+        found.append(
+            {"option": "mirror_registry", "field": "spec.mirrorRegistryRef", "reason": reason, "remedy": RECREATE}
+        )
     return tuple(found)
 
 
@@ -244,7 +329,13 @@ def _replaced_selector(change: Change | None) -> tuple[str, ...]:
     before = change.before.get("spec", {}).get("nmStateConfigLabelSelector")
     if not before:
         return ()
-    return (f"{change.title}: the selector {json.dumps(before, sort_keys=True)} is replaced; NMStateConfigs that only it selects are used no more.",)
+    return (
+        (
+            f"{change.title}: the selector {json.dumps(before, sort_keys=True)} is replaced; NMStateConfigs that only "
+            "it "
+            "selects are used no more."
+        ),
+    )
 
 
 def _pull_secret_in(secret: Mapping[str, Any]) -> Any:

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""An InfraEnv with its pull secret and the network of its hosts as one unit: observe, plan, apply, wait for the image."""
+"""An InfraEnv with its pull secret and the network of its hosts as one unit: observe, plan, apply, wait for the
+image.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,10 @@ class Result:
 
 @dataclasses.dataclass(frozen=True)
 class InfraEnvSession:
-    """How the work is done. ``secrets`` receives values that must not be shown as soon as they are read, ``tell`` receives lines of progress."""
+    """How the work is done.
+
+    ``secrets`` receives values that must not be shown as soon as they are read, ``tell`` receives lines of progress.
+    """
 
     client: KubeClient
     check_mode: bool = False
@@ -54,8 +59,8 @@ class InfraEnvSession:
 def make_present(options: Mapping[str, Any], waiting: ImageWait, session: InfraEnvSession) -> Result:
     """The InfraEnv as described and, unless told otherwise, its image ready to boot from.
 
-    Raises :class:`InvalidInput` before anything is written, :class:`PartialFailure` with a complete account where the hub refused some of it, and
-    what :func:`wait_for_image` raises.
+    Raises :class:`InvalidInput` before anything is written, :class:`PartialFailure` with a complete account where the
+    hub refused some of it, and what :func:`wait_for_image` raises.
     """
     requested = read_requested(options)
     observed = _observe(requested, session.client)
@@ -73,13 +78,17 @@ def make_present(options: Mapping[str, Any], waiting: ImageWait, session: InfraE
                 timeout=waiting.timeout,
                 cooldown=waiting.cooldown,
                 clock=session.clock,
-                written=Written(session.client.server_time(), image_condition(observed.infra_env or {})) if any(map(_affects_image, outcomes)) else None,
+                written=Written(session.client.server_time(), image_condition(observed.infra_env or {}))
+                if any(map(_affects_image, outcomes))
+                else None,
                 tell=session.tell,
             )
         except ZeroTouchError as error:
             error.result = _account(plan, outcomes) | {"infra_env": _identity(requested.name, requested.namespace, now)}
             raise
-    return Result(_account(plan, outcomes) | describe(requested.name, requested.namespace, now), diff_of(outcomes), warnings)
+    return Result(
+        _account(plan, outcomes) | describe(requested.name, requested.namespace, now), diff_of(outcomes), warnings
+    )
 
 
 def make_absent(name: str, namespace: str, waiting: ImageWait, session: InfraEnvSession) -> Result:
@@ -101,7 +110,10 @@ def make_absent(name: str, namespace: str, waiting: ImageWait, session: InfraEnv
 
 
 def _user_of_pull_secret(client: KubeClient, namespace: str, name: str) -> str:
-    """A cluster of the InfraEnv's name shares its pull secret (module agent_cluster_install gives it the same name). Who may not look needs no cluster."""
+    """A cluster of the InfraEnv's name shares its pull secret (module agent_cluster_install gives it the same name).
+
+    Who may not look needs no cluster.
+    """
     try:
         deployment = client.find(CLUSTER_DEPLOYMENT.path(namespace, name))
     except ForbiddenError:
@@ -135,7 +147,9 @@ def _observe(requested: DesiredInfraEnv, client: KubeClient) -> ObservedInfraEnv
     return ObservedInfraEnv(
         namespace=None if infra_env else _namespace_exists(client, requested.namespace),
         infra_env=infra_env,
-        secret=client.find(SECRET.path(requested.namespace, requested.secret["metadata"]["name"])) if requested.secret else None,
+        secret=client.find(SECRET.path(requested.namespace, requested.secret["metadata"]["name"]))
+        if requested.secret
+        else None,
         nmstate_configs=()
         if requested.nmstate_configs is None
         else tuple(client.list(NMSTATE_CONFIG.path(requested.namespace), label_selector=requested.selector)),
@@ -156,7 +170,8 @@ def _find(client: KubeClient, path: str) -> Object | None:
         return client.find(path)
     except UnknownKindError as error:
         raise ZeroTouchError(
-            f"{client.server} does not know InfraEnvs: {error.detail}.", "Is this the hub, and is the Infrastructure Operator installed there?"
+            f"{client.server} does not know InfraEnvs: {error.detail}.",
+            ("Is this the hub, and is the Infrastructure Operator installed there?"),
         ) from error
 
 
@@ -172,7 +187,10 @@ def _missing_pull_secret(requested: DesiredInfraEnv, client: KubeClient, waiting
     what = "has no key .dockerconfigjson" if secret else "does not exist"
     message = f"Secret {requested.namespace}/{requested.pull_secret_name} (pull_secret_name) {what}"
     if waiting.wait:
-        raise ZeroTouchError(f"{message}, so the hub will not make an image.", "Create it first, or give pull_secret; with wait false it may come later.")
+        raise ZeroTouchError(
+            f"{message}, so the hub will not make an image.",
+            ("Create it first, or give pull_secret; with wait false it may come later."),
+        )
     return [f"{message}; the hub makes no image until it does."]
 
 
@@ -191,14 +209,21 @@ def _carry_out(plan: InfraEnvPlan, requested: DesiredInfraEnv | None, session: I
         if session.check_mode and new_namespace and stage[0].resource != NAMESPACE:
             outcomes = [WriteOutcome(change, changed=True) for change in stage]  # there is no namespace to try it in
         else:
-            outcomes = apply_changes(session.client, stage, forks=session.forks, check_mode=session.check_mode, replan=again)
+            outcomes = apply_changes(
+                session.client, stage, forks=session.forks, check_mode=session.check_mode, replan=again
+            )
         done += outcomes
         failed = [outcome for outcome in outcomes if outcome.error]
         if failed:
             account = _account(plan, done)
             open_ends = len(plan.changes) - len(account["done"])
-            message = "\n".join(f"{outcome.change.verb} {outcome.change.title}: {_words(outcome.error)}" for outcome in failed)
-            raise PartialFailure(f"{message}\n{len(account['done'])} of {len(plan.changes)} changes were made, {open_ends} were not.", account)
+            message = "\n".join(
+                f"{outcome.change.verb} {outcome.change.title}: {_words(outcome.error)}" for outcome in failed
+            )
+            raise PartialFailure(
+                (f"{message}\n{len(account['done'])} of {len(plan.changes)} changes were made, {open_ends} were not."),
+                account,
+            )
     return done
 
 

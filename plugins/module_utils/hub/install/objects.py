@@ -3,8 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """The objects on a hub that make a cluster: the same set that an agent ISO carries, in the form that a hub wants.
 
-They are derived from the objects of the manifests room, so that one configuration means the same cluster either way. What differs on a hub: real
-namespaces and references, no ``status``, no deprecated scalars, the pull secret as ``data``, mirrors and extra manifests in ConfigMaps.
+They are derived from the objects of the manifests room, so that one configuration means the same cluster either way.
+What differs on a hub: real namespaces and references, no ``status``, no deprecated scalars, the pull secret as
+``data``, mirrors and extra manifests in ConfigMaps.
 
 Source: openshift/assisted-service internal/controller/controllers/clusterdeployments_controller.go,
   docs/hive-integration/crds.
@@ -22,7 +23,13 @@ from ...manifests.cluster_manifests import encode_certificates
 from ...manifests.extra import split_manifests
 from ...manifests.go_json import pretty_json
 from ...manifests.mirrors import registries_conf
-from ...manifests.objects import agent_cluster_install, cluster_deployment, cluster_image_set, image_set_name, pull_secret_name
+from ...manifests.objects import (
+    agent_cluster_install,
+    cluster_deployment,
+    cluster_image_set,
+    image_set_name,
+    pull_secret_name,
+)
 
 Object = dict[str, Any]
 
@@ -35,8 +42,8 @@ _DEPRECATED = ("apiVIP", "ingressVIP")
 class HubCluster:
     """A cluster to be made in a namespace of a hub.
 
-    ``hold``: whether the installation is held back; None leaves that as it is. ``image_set``: name of the ClusterImageSet, which is cluster scoped and
-    may be shared.
+    ``hold``: whether the installation is held back; None leaves that as it is. ``image_set``: name of the
+    ClusterImageSet, which is cluster scoped and may be shared.
     """
 
     deployment: Deployment
@@ -54,7 +61,10 @@ class HubCluster:
 
     @property
     def mirror_name(self) -> str:
-        """Name of the ConfigMap with the mirrors; empty without mirrors. InfraEnvs of the cluster refer to it as well."""
+        """Name of the ConfigMap with the mirrors; empty without mirrors.
+
+        InfraEnvs of the cluster refer to it as well.
+        """
         return f"{self.name}-mirrors" if self.deployment.cluster.image_digest_sources else ""
 
 
@@ -63,7 +73,14 @@ def hub_objects(cluster: HubCluster) -> list[Object]:
 
     Raises :class:`InvalidInput` for extra manifests that are not YAML.
     """
-    return [image_set_object(cluster), pull_secret_object(cluster), *_mirrors(cluster), *_manifests(cluster), _deployment(cluster), _install(cluster)]
+    return [
+        image_set_object(cluster),
+        pull_secret_object(cluster),
+        *_mirrors(cluster),
+        *_manifests(cluster),
+        _deployment(cluster),
+        _install(cluster),
+    ]
 
 
 def image_set_object(cluster: HubCluster) -> Object:
@@ -86,7 +103,9 @@ def _mirrors(cluster: HubCluster) -> Iterator[Object]:
     spec = cluster.deployment.cluster
     if cluster.mirror_name:
         bundle = encode_certificates(spec.additional_trust_bundle)
-        data = {"registries.conf": registries_conf(spec.image_digest_sources)} | ({"ca-bundle.crt": bundle} if bundle else {})
+        data = {"registries.conf": registries_conf(spec.image_digest_sources)} | (
+            {"ca-bundle.crt": bundle} if bundle else {}
+        )
         yield _config_map(cluster, cluster.mirror_name, data)
 
 
@@ -115,17 +134,26 @@ def _deployment(cluster: HubCluster) -> Object:
 def _install(cluster: HubCluster) -> Object:
     made = _plain(agent_cluster_install(cluster.deployment))
     spec = {key: value for key, value in made["spec"].items() if key not in _DEPRECATED}
-    spec |= {"imageSetRef": {"name": cluster.image_set_name}} | ({} if cluster.hold is None else {"holdInstallation": cluster.hold})
+    spec |= {"imageSetRef": {"name": cluster.image_set_name}} | (
+        {} if cluster.hold is None else {"holdInstallation": cluster.hold}
+    )
     manifests = [item["metadata"]["name"] for item in _manifests(cluster)]
     # An empty list, too: manifests that are not listed any more are taken back by the service.
     # Source: openshift/assisted-service internal/controller/controllers/clusterdeployments_controller.go.
     spec["manifestsConfigMapRefs"] = [{"name": name} for name in manifests] or None
-    spec["mirrorRegistryRef"] = {"name": cluster.mirror_name, "namespace": cluster.namespace} if cluster.mirror_name else None
+    spec["mirrorRegistryRef"] = (
+        {"name": cluster.mirror_name, "namespace": cluster.namespace} if cluster.mirror_name else None
+    )
     return {**made, "metadata": {**made["metadata"], "namespace": cluster.namespace}, "spec": spec}
 
 
 def _config_map(cluster: HubCluster, name: str, data: Mapping[str, str]) -> Object:
-    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "namespace": cluster.namespace}, "data": dict(data)}
+    return {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": name, "namespace": cluster.namespace},
+        "data": dict(data),
+    }
 
 
 def _plain(made: Mapping[str, Any]) -> Object:

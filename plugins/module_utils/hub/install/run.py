@@ -1,9 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A cluster on a hub as one unit: ClusterImageSet, pull secret, ConfigMaps, ClusterDeployment and AgentClusterInstall, observed, planned, applied.
+"""A cluster on a hub as one unit: ClusterImageSet, pull secret, ConfigMaps, ClusterDeployment and AgentClusterInstall,
+observed, planned, applied.
 
-Nothing here waits; :mod:`.install_wait` does. What the operator would refuse (a frozen specification, another image set) is refused before it is sent.
+Nothing here waits; :mod:`.install_wait` does. What the operator would refuse (a frozen specification, another image
+set) is refused before it is sent.
 """
 
 from __future__ import annotations
@@ -18,11 +20,22 @@ from ...kube.client import KubeClient, Object
 from ...kube.faults import ForbiddenError
 from ...kube.resource import Resource
 from ...kube.write import MANAGED_BY, OURS, Change, WriteOutcome, apply_changes, is_ours, plan_deletion, plan_object
-from ..kinds import AGENT_CLUSTER_INSTALL, CLUSTER_DEPLOYMENT, CLUSTER_IMAGE_SET, CONFIG_MAP, INFRA_ENV, NAMESPACE, SECRET
+from ..kinds import (
+    AGENT_CLUSTER_INSTALL,
+    CLUSTER_DEPLOYMENT,
+    CLUSTER_IMAGE_SET,
+    CONFIG_MAP,
+    INFRA_ENV,
+    NAMESPACE,
+    SECRET,
+)
 from .objects import HubCluster, hub_objects
 from .status import InstallStatus, read_status
 
-RESOURCES: Mapping[str, Resource] = {resource.kind: resource for resource in (CLUSTER_IMAGE_SET, SECRET, CONFIG_MAP, CLUSTER_DEPLOYMENT, AGENT_CLUSTER_INSTALL)}
+RESOURCES: Mapping[str, Resource] = {
+    resource.kind: resource
+    for resource in (CLUSTER_IMAGE_SET, SECRET, CONFIG_MAP, CLUSTER_DEPLOYMENT, AGENT_CLUSTER_INSTALL)
+}
 # What may still change after the installation began; holdInstallation has no effect any more.
 # Source: openshift/assisted-service pkg/webhooks/hiveextension/v1beta1.
 _CHANGEABLE = ("spec.clusterMetadata", "spec.ignitionEndpoint", "spec.holdInstallation", "metadata.")
@@ -71,8 +84,9 @@ def observe(client: KubeClient, cluster: HubCluster) -> ObservedInstall:
 def plan_install(cluster: HubCluster, observed: ObservedInstall) -> InstallPlan:
     """The writes that bring the cluster to the desired state.
 
-    Raises :class:`ZeroTouchError` where the present state forbids it: a ClusterImageSet of that name with another release, an AgentClusterInstall
-    whose installation runs and differs; :class:`InvalidInput` for more hosts than a cluster takes that is not installed yet.
+    Raises :class:`ZeroTouchError` where the present state forbids it: a ClusterImageSet of that name with another
+    release, an AgentClusterInstall whose installation runs and differs; :class:`InvalidInput` for more hosts than a
+    cluster takes that is not installed yet.
     """
     present = observed.get("AgentClusterInstall", cluster.name)
     status = read_status(present) if present else InstallStatus()
@@ -86,7 +100,12 @@ def plan_install(cluster: HubCluster, observed: ObservedInstall) -> InstallPlan:
     objects = hub_objects(cluster)
     for wanted in objects:
         kind, name = wanted["kind"], wanted["metadata"]["name"]
-        change = plan_object(RESOURCES[kind], wanted, observed.get(kind, name), owned=("data",) if kind in ("ConfigMap", "Secret") else ())
+        change = plan_object(
+            RESOURCES[kind],
+            wanted,
+            observed.get(kind, name),
+            owned=("data",) if kind in ("ConfigMap", "Secret") else (),
+        )
         if change is None:
             continue
         if kind == "ClusterImageSet" and change.verb == "patch":
@@ -103,12 +122,19 @@ def plan_install(cluster: HubCluster, observed: ObservedInstall) -> InstallPlan:
 
 
 def _refuse_controlled(found: Object | None) -> None:
-    """A control plane of Cluster API writes its ClusterDeployment and AgentClusterInstall itself. Raises :class:`ZeroTouchError`."""
+    """A control plane of Cluster API writes its ClusterDeployment and AgentClusterInstall itself.
+
+    Raises :class:`ZeroTouchError`.
+    """
     metadata = (found or {}).get("metadata") or {}
-    owner = next((each for each in metadata.get("ownerReferences") or () if each.get("kind") == "OpenshiftAssistedControlPlane"), None)
+    owner = next(
+        (each for each in metadata.get("ownerReferences") or () if each.get("kind") == "OpenshiftAssistedControlPlane"),
+        None,
+    )
     if owner is not None:
         raise ZeroTouchError(
-            f"Cluster {metadata.get('namespace')}/{metadata.get('name')} belongs to {owner['kind']} {owner.get('name')} of Cluster API.",
+            f"Cluster {metadata.get('namespace')}/{metadata.get('name')} belongs to {owner['kind']} "
+            f"{owner.get('name')} of Cluster API.",
             "Use openshift_install_method: capi for it, or another name for a new cluster.",
         )
 
@@ -135,33 +161,47 @@ def _other_release(cluster: HubCluster, present: Mapping[str, object]) -> ZeroTo
     spec = present.get("spec")
     image = spec.get("releaseImage") if isinstance(spec, Mapping) else None
     return ZeroTouchError(
-        f"The hub has a ClusterImageSet {cluster.image_set_name} with another release image ({image}), which other clusters may use.",
-        "Give this cluster an image set of its own with the option image_set, or name that release image in the configuration.",
+        f"The hub has a ClusterImageSet {cluster.image_set_name} with another release image ({image}), which other "
+        "clusters may use.",
+        "Give this cluster an image set of its own with the option image_set, or name that release image in the "
+        "configuration.",
     )
 
 
 def _thawed(change: Change, status: InstallStatus) -> tuple[Change | None, list[str]]:
-    """The change without what the webhook refuses once the installation began. Raises :class:`ZeroTouchError` if that is anything while it runs."""
+    """The change without what the webhook refuses once the installation began.
+
+    Raises :class:`ZeroTouchError` if that is anything while it runs.
+    """
     if change.verb != "patch" or not status.started:
         return change, []
     frozen = [reason for reason in change.reasons if not reason.startswith(_CHANGEABLE)]
     if not frozen:
         return change, []
     if status.phase == "installed":
-        return None, [f"The cluster is installed; what changed since then has no effect on it: {reason}" for reason in frozen]
+        return None, [
+            f"The cluster is installed; what changed since then has no effect on it: {reason}" for reason in frozen
+        ]
     raise ZeroTouchError(
         f"{change.title} cannot be changed: {status.text()}. Different: {'; '.join(frozen)}.",
         "Undo the change of the configuration, or remove the cluster from the hub (state absent) and start again.",
     )
 
 
-def apply_install(client: KubeClient, cluster: HubCluster, plan: InstallPlan, *, check_mode: bool = False) -> list[WriteOutcome]:
-    """Apply the plan one object after the other; ends at the first that fails, with the outcomes until then. In check mode the server tries each."""
+def apply_install(
+    client: KubeClient, cluster: HubCluster, plan: InstallPlan, *, check_mode: bool = False
+) -> list[WriteOutcome]:
+    """Apply the plan one object after the other; ends at the first that fails, with the outcomes until then.
+
+    In check mode the server tries each.
+    """
 
     def replan(change: Change, now: Object | None) -> Change | None:
         observed = ObservedInstall({(change.resource.kind, change.name): now} if now else {})
         again = plan_install(cluster, observed)
-        return next((found for found in again.changes if (found.resource, found.name) == (change.resource, change.name)), None)
+        return next(
+            (found for found in again.changes if (found.resource, found.name) == (change.resource, change.name)), None
+        )
 
     outcomes: list[WriteOutcome] = []
     new_namespace = any(change.resource == NAMESPACE for change in plan.changes)
@@ -178,14 +218,20 @@ def apply_install(client: KubeClient, cluster: HubCluster, plan: InstallPlan, *,
 def plan_removal(client: KubeClient, namespace: str, name: str) -> tuple[list[Change], list[str]]:
     """The deletions that take a cluster off the hub without losing Agents, and what stays with the reason.
 
-    Deleting the ClusterDeployment deletes the AgentClusterInstall, which unbinds late-bound Agents first. The image set stays: other
-    clusters may use it. Only what this collection created is deleted, and nothing of a ClusterDeployment of another tool, which needs the rest.
+    Deleting the ClusterDeployment deletes the AgentClusterInstall, which unbinds late-bound Agents first. The image set
+    stays: other
+    clusters may use it. Only what this collection created is deleted, and nothing of a ClusterDeployment of another
+    tool, which needs the rest.
 
     Source: openshift/assisted-service internal/controller/controllers/agentclusterinstall_controller.go.
     """
     changes: list[Change] = []
     stays: list[str] = []
-    candidates: list[tuple[Resource, str]] = [(CLUSTER_DEPLOYMENT, name), (AGENT_CLUSTER_INSTALL, name), (SECRET, f"{name}-pull-secret")]
+    candidates: list[tuple[Resource, str]] = [
+        (CLUSTER_DEPLOYMENT, name),
+        (AGENT_CLUSTER_INSTALL, name),
+        (SECRET, f"{name}-pull-secret"),
+    ]
     maps = sorted(item["metadata"]["name"] for item in _own_config_maps(client, namespace, name))
     for resource, found in [*candidates, *((CONFIG_MAP, item) for item in maps)]:
         present = client.find(resource.path(namespace, found))
@@ -206,7 +252,10 @@ def plan_removal(client: KubeClient, namespace: str, name: str) -> tuple[list[Ch
 
 
 def _user_of_pull_secret(client: KubeClient, namespace: str, name: str, secret: str) -> str:
-    """Why the pull secret stays; empty if it may go. An InfraEnv of the cluster's name shares it (module infra_env gives it the same name)."""
+    """Why the pull secret stays; empty if it may go.
+
+    An InfraEnv of the cluster's name shares it (module infra_env gives it the same name).
+    """
     try:
         infra_env = client.find(INFRA_ENV.path(namespace, name))
     except ForbiddenError:
@@ -223,20 +272,31 @@ def _own_config_maps(client: KubeClient, namespace: str, name: str) -> tuple[Obj
 
 
 def await_gone(client: KubeClient, deletions: Sequence[Change], limit: float) -> None:
-    """Until finalizers have let go of the objects, ``limit`` seconds at most for each. Raises :class:`LimitReached` naming what stays and its finalizers."""
+    """Until finalizers have let go of the objects, ``limit`` seconds at most for each.
+
+    Raises :class:`LimitReached` naming what stays and its finalizers.
+    """
     for deletion in deletions:
         present = client.find(deletion.path)
         if present is None:
             continue
         uid = present["metadata"].get("uid")
-        for event in client.follow(deletion.resource.path(deletion.namespace), limit, field_selector=f"metadata.name={deletion.name}"):
-            still = [item for item in event.objects if item["metadata"].get("uid") == uid] if event.type == "LISTED" else [event.object]
+        for event in client.follow(
+            deletion.resource.path(deletion.namespace), limit, field_selector=f"metadata.name={deletion.name}"
+        ):
+            still = (
+                [item for item in event.objects if item["metadata"].get("uid") == uid]
+                if event.type == "LISTED"
+                else [event.object]
+            )
             if event.type == "DELETED" or not still:
                 break
         else:
             finalizers = ", ".join(present["metadata"].get("finalizers") or []) or "none"
             raise LimitReached(
-                f"{deletion.title} is still there after {limit:g} s; finalizers: {finalizers}.", limit, "See the operator's log; run again later."
+                f"{deletion.title} is still there after {limit:g} s; finalizers: {finalizers}.",
+                limit,
+                "See the operator's log; run again later.",
             )
 
 

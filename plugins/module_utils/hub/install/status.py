@@ -44,7 +44,9 @@ class FailingValidation:
 
 @dataclasses.dataclass(frozen=True)
 class InstallStatus:
-    """``reason`` says in the operator's words what is waited for or went wrong; ``percent`` is 0 to 100; ``state`` the service's own word."""
+    """``reason`` says in the operator's words what is waited for or went wrong; ``percent`` is 0 to 100; ``state`` the
+    service's own word.
+    """
 
     phase: Phase = "unseen"
     reason: str = ""
@@ -103,7 +105,10 @@ def read_conditions(status: Mapping[str, Any]) -> dict[str, InstallCondition]:
 
 
 def failing_validations(status: Mapping[str, Any]) -> tuple[FailingValidation, ...]:
-    """Validations that hold something up, failures first. Shared by clusters and Agents: both have ``validationsInfo``."""
+    """Validations that hold something up, failures first.
+
+    Shared by clusters and Agents: both have ``validationsInfo``.
+    """
     found = [
         FailingValidation(str(entry.get("id")), str(entry.get("message") or ""), str(entry.get("status")))
         for entries in (status.get("validationsInfo") or {}).values()
@@ -116,8 +121,13 @@ def failing_validations(status: Mapping[str, Any]) -> tuple[FailingValidation, .
 def _phase(conditions: Mapping[str, InstallCondition]) -> tuple[Phase, str]:
     if not conditions:
         return "unseen", "the operator has not looked at it yet"
-    completed, failed, stopped = (conditions.get(name, InstallCondition()) for name in ("Completed", "Failed", "Stopped"))
-    synced, requirements = conditions.get("SpecSynced", InstallCondition()), conditions.get("RequirementsMet", InstallCondition())
+    completed, failed, stopped = (
+        conditions.get(name, InstallCondition()) for name in ("Completed", "Failed", "Stopped")
+    )
+    synced, requirements = (
+        conditions.get("SpecSynced", InstallCondition()),
+        conditions.get("RequirementsMet", InstallCondition()),
+    )
     if failed.true:
         return "failed", failed.message
     if completed.true:
@@ -131,9 +141,15 @@ def _phase(conditions: Mapping[str, InstallCondition]) -> tuple[Phase, str]:
     if synced.status == "False":
         return "waiting", synced.message
     if completed.reason == "InstallationOnHold":
-        return ("held", completed.message) if requirements.true else ("waiting", requirements.message or completed.message)
+        return (
+            ("held", completed.message) if requirements.true else ("waiting", requirements.message or completed.message)
+        )
     if requirements.true:
         return "ready", requirements.message
     validated = conditions.get("Validated", InstallCondition())
-    reason = validated.message if requirements.reason == "ClusterNotReady" and validated.status == "False" else requirements.message
+    reason = (
+        validated.message
+        if requirements.reason == "ClusterNotReady" and validated.status == "False"
+        else requirements.message
+    )
     return "waiting", reason

@@ -22,16 +22,22 @@ from ..agents.model import Agent, ClusterRef, read_agent
 from ..kinds import AGENT, AGENT_CLUSTER_INSTALL
 from .status import InstallStatus, Phase, read_status
 
-# Seconds: one piece of the watch, after which Agents are looked at again although the AgentClusterInstall said nothing new.
+# Seconds: one piece of the watch, after which Agents are looked at again although the AgentClusterInstall said nothing
+# new.
 PIECE = 20.0
-_WAY_OUT = "It does not recover by itself: correct the cause, take the cluster off the hub (state absent; playbook destroy_cluster), and start again."
+_WAY_OUT = (
+    "It does not recover by itself: correct the cause, take the cluster off the hub (state absent; playbook "
+    "destroy_cluster), and start again."
+)
 # What the service says of hosts that only share the fate of another.
 _SHARED_FATE = "Host is part of a cluster that"
 
 
 @dataclasses.dataclass(frozen=True)
 class InstallLimits:
-    """Seconds that each part may take: until the requirements are met, and from the start of the installation to its end."""
+    """Seconds that each part may take: until the requirements are met, and from the start of the installation to its
+    end.
+    """
 
     requirements: float = 3600.0
     install: float = 7200.0
@@ -58,11 +64,15 @@ class Watcher(Protocol):
 def bound_agents(client: KubeClient, cluster: ClusterRef, namespace: str = "") -> tuple[Agent, ...]:
     """The Agents bound to a cluster; of one namespace, or of all."""
     agents = (read_agent(item) for item in client.list(AGENT.path(namespace)))
-    return tuple(sorted((agent for agent in agents if agent.cluster == cluster), key=lambda agent: agent.hostname or agent.name))
+    return tuple(
+        sorted((agent for agent in agents if agent.cluster == cluster), key=lambda agent: agent.hostname or agent.name)
+    )
 
 
 class InstallWait:
-    """One wait. ``agents_namespace`` is where the Agents are (empty: all namespaces); ``watcher`` is called with every new situation."""
+    """One wait. ``agents_namespace`` is where the Agents are (empty: all namespaces); ``watcher`` is called with every
+    new situation.
+    """
 
     def __init__(
         self,
@@ -87,8 +97,9 @@ class InstallWait:
     def until(self, phase: Phase) -> InstallSituation:
         """The situation in which ``phase`` is reached.
 
-        Raises :class:`ZeroTouchError` at once for a terminal condition, with its words and the failing hosts, and :class:`LimitReached` when the part of
-        the installation took longer than its limit, with what it still waits for.
+        Raises :class:`ZeroTouchError` at once for a terminal condition, with its words and the failing hosts, and
+        :class:`LimitReached` when the part of the installation took longer than its limit, with what it still waits
+        for.
         """
         for current in self._changes():
             self._see(current)
@@ -103,7 +114,10 @@ class InstallWait:
         path, name = AGENT_CLUSTER_INSTALL.path(self._cluster.namespace), self._cluster.name
         for event in events_until(self._client, path, self._deadline, PIECE, field_selector=f"metadata.name={name}"):
             if event.type == "DELETED" or (event.type == "LISTED" and not event.objects):
-                raise ZeroTouchError(f"There is no AgentClusterInstall {self._cluster} (any more).", "It was removed from the hub. Run again to create it.")
+                raise ZeroTouchError(
+                    f"There is no AgentClusterInstall {self._cluster} (any more).",
+                    ("It was removed from the hub. Run again to create it."),
+                )
             yield event.objects[0] if event.type == "LISTED" else event.object
 
     def _see(self, current: Object) -> None:
@@ -125,7 +139,9 @@ class InstallWait:
     def _overdue(self) -> LimitReached:
         status = self.situation.status
         part = "The installation" if status.phase == "installing" else "Meeting the requirements"
-        unready = [f"{_host_name(agent)}: {agent_text(agent)}" for agent in self.situation.agents if agent.stage != "Done"]
+        unready = [
+            f"{_host_name(agent)}: {agent_text(agent)}" for agent in self.situation.agents if agent.stage != "Done"
+        ]
         limit = self._deadline.limit
         return LimitReached(
             f"{part} of {self._cluster} took longer than {limit:g} s. {status.text()}." + appended(" Hosts: ", unready),

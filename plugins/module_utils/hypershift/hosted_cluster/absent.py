@@ -3,8 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Taking a hosted cluster down in the order that loses no Agents.
 
-First its pools go to no replicas, while its API still answers: reclaiming a host needs it. Then the pools, then the hosted cluster with the namespace of
-its control plane, which is marked to stay if hosts are in it; at last what else we created.
+First its pools go to no replicas, while its API still answers: reclaiming a host needs it. Then the pools, then the
+hosted cluster with the namespace of its control plane, which is marked to stay if hosts are in it; at last what else we
+created.
 
 Source: openshift/hypershift hypershift-operator/controllers/hostedcluster/hostedcluster_controller.go;
   docs/upstream/hypershift.md#operations.
@@ -41,7 +42,9 @@ _HOSTS: tuple[Resource, ...] = (AGENT, INFRA_ENV, BARE_METAL_HOST)
 
 @dataclasses.dataclass(frozen=True)
 class Teardown:
-    """``first`` prepares the hosted cluster itself; then each of ``emptying``, ``pools``, ``cluster`` and ``leftovers`` when the one before had its effect."""
+    """``first`` prepares the hosted cluster itself; then each of ``emptying``, ``pools``, ``cluster`` and ``leftovers``
+    when the one before had its effect.
+    """
 
     first: Change | None = None
     emptying: tuple[Change, ...] = ()
@@ -59,12 +62,27 @@ def _one(change: Change | None) -> tuple[Change, ...]:
     return () if change is None else (change,)
 
 
-def plan_teardown(present: Object | None, views: Sequence[PoolView], living: Mapping[str, Sequence[str]], owned: Sequence[Object], *, drain: bool) -> Teardown:
-    """The deletions in their order. ``living`` are hosts in the namespace of the control plane, by kind; ``owned`` the Secrets and ConfigMaps by our names.
+def plan_teardown(
+    present: Object | None,
+    views: Sequence[PoolView],
+    living: Mapping[str, Sequence[str]],
+    owned: Sequence[Object],
+    *,
+    drain: bool,
+) -> Teardown:
+    """The deletions in their order.
 
-    Without ``drain`` pools are deleted with their Machines: workloads are not evicted, and hosts need a reboot where the API does not answer.
+    ``living`` are hosts in the namespace of the control plane, by kind; ``owned`` the Secrets and ConfigMaps by our
+    names.
+
+    Without ``drain`` pools are deleted with their Machines: workloads are not evicted, and hosts need a reboot where
+    the API does not answer.
     """
-    stays = [f"{each['kind']} {_title(each)} stays: it was not created by this collection" for each in owned if not is_ours(each)]
+    stays = [
+        f"{each['kind']} {_title(each)} stays: it was not created by this collection"
+        for each in owned
+        if not is_ours(each)
+    ]
     ours = ((SECRET if each["kind"] == "Secret" else CONFIG_MAP, each) for each in owned if is_ours(each))
     leftovers = [plan_deletion(resource, each, "it was made for the hosted cluster") for resource, each in ours]
     if any(living.values()):
@@ -81,7 +99,10 @@ def plan_teardown(present: Object | None, views: Sequence[PoolView], living: Map
 
 
 def _prepared(present: Object | None, *, keep: bool) -> Change | None:
-    """The namespace of the control plane is marked to stay if Agents are in it. No object may be paused, or its Machines would stay."""
+    """The namespace of the control plane is marked to stay if Agents are in it.
+
+    No object may be paused, or its Machines would stay.
+    """
     if present is None or present["metadata"].get("deletionTimestamp"):
         return None
     metadata = {"name": present["metadata"]["name"], "namespace": present["metadata"]["namespace"]}
@@ -121,7 +142,11 @@ class _Absent:
 
     def run(self) -> dict[str, Any]:
         self.present = find_hypershift(self.client, HOSTED_CLUSTER.path(self.namespace, self.name))
-        if self.present is not None and not is_ours(self.present) and not self.present["metadata"].get("deletionTimestamp"):
+        if (
+            self.present is not None
+            and not is_ours(self.present)
+            and not self.present["metadata"].get("deletionTimestamp")
+        ):
             raise ZeroTouchError(
                 f"HostedCluster {self.namespace}/{self.name} was not created by this collection. Nothing was changed.",
                 "Delete it with the tool that created it, or correct openshift_cluster.name and openshift_hub.",
@@ -144,7 +169,9 @@ class _Absent:
         self._write(plan.leftovers)
         for host in self.reboot:
             hostname = host.hostname or host.agent[1]
-            self.call.warn(f"{hostname} was in the hosted cluster and has to boot the discovery image to be free again.")
+            self.call.warn(
+                f"{hostname} was in the hosted cluster and has to boot the discovery image to be free again."
+            )
         return self._result()
 
     def _readers(self) -> list[PoolReader]:
@@ -156,13 +183,19 @@ class _Absent:
         found = {}
         for resource in _HOSTS if self.present is not None else ():
             try:
-                found[resource.kind] = [str(item["metadata"]["name"]) for item in self.client.list(resource.path(self.plane))]
+                found[resource.kind] = [
+                    str(item["metadata"]["name"]) for item in self.client.list(resource.path(self.plane))
+                ]
             except UnknownKindError:
                 continue
             except ForbiddenError as error:
                 if resource == AGENT:
                     raise ZeroTouchError(
-                        f"Whether Agents live in {self.plane}, which goes with the hosted cluster, cannot be seen: {error.detail}", error.hint
+                        (
+                            f"Whether Agents live in {self.plane}, which goes with the hosted cluster, cannot be "
+                            f"seen: {error.detail}"
+                        ),
+                        error.hint,
                     ) from error
         return found
 
@@ -174,7 +207,9 @@ class _Absent:
                 found.append({"kind": kind, **item})
         return found
 
-    def _pools(self, changes: Sequence[Change], readers: Sequence[PoolReader], views: Sequence[PoolView], target: Target) -> None:
+    def _pools(
+        self, changes: Sequence[Change], readers: Sequence[PoolReader], views: Sequence[PoolView], target: Target
+    ) -> None:
         """Write for all pools, then wait for one after the other: they work at the same time."""
         self._write(changes)
         waits = {change.name for change in changes} | {view.name for view in views if target == "gone"}
@@ -193,14 +228,19 @@ class _Absent:
     def _awaited(self, plan: Teardown) -> None:
         try:
             await_deletion(self.client, self.present or {}, self.call.clock, self.limit)
-            if not any("namespace of the control plane stays" in text for text in plan.stays) and annotations_of(self.present).get(KEEP_NAMESPACE) != "true":
+            if (
+                not any("namespace of the control plane stays" in text for text in plan.stays)
+                and annotations_of(self.present).get(KEEP_NAMESPACE) != "true"
+            ):
                 await_namespace_gone(self.client, self.plane, self.call.clock, self.limit)
         except ZeroTouchError as error:
             raise PartialFailure(error.message, self._result(), error.hint) from error
 
     def _write(self, changes: Sequence[Change]) -> None:
         for change in changes:
-            self.outcomes += apply_changes(self.client, [change], forks=1, check_mode=self.call.check_mode, replan=self._again)
+            self.outcomes += apply_changes(
+                self.client, [change], forks=1, check_mode=self.call.check_mode, replan=self._again
+            )
             error = self.outcomes[-1].error
             if error is not None:
                 raise PartialFailure(f"{change.title}: {error}", self._result(), getattr(error, "hint", ""))
@@ -209,14 +249,20 @@ class _Absent:
         """A merge patch of ours has the same effect on what the object is by now; what is gone needs none."""
         if now is None or now["metadata"].get("deletionTimestamp"):
             return None
-        return dataclasses.replace(change, before=now) if change.verb == "patch" else plan_deletion(change.resource, now, "; ".join(change.reasons))
+        return (
+            dataclasses.replace(change, before=now)
+            if change.verb == "patch"
+            else plan_deletion(change.resource, now, "; ".join(change.reasons))
+        )
 
     def _result(self) -> dict[str, Any]:
         return {
             "changed": any(outcome.changed for outcome in self.outcomes),
             "plan": self.steps,
             "hosted_cluster": summary(self.present, self.namespace, self.name),
-            "needs_reboot": [{"agent": host.agent[1], "namespace": host.agent[0], "hostname": host.hostname} for host in self.reboot],
+            "needs_reboot": [
+                {"agent": host.agent[1], "namespace": host.agent[0], "hostname": host.hostname} for host in self.reboot
+            ],
             "stays": self.stays,
             **({"diff": diff_of(self.outcomes)} if self.call.diff else {}),
         }

@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Immutable fields of a HostedCluster: compared as the user wrote them, named if they differ.
 
-The server fills fields in and keeps them: a field is unchanged as long as all that is requested is there, whatever else is. The order of services counts.
+The server fills fields in and keeps them: a field is unchanged as long as all that is requested is there, whatever else
+is. The order of services counts.
 
 Source: openshift/hypershift api/hypershift/v1beta1/hostedcluster_types.go,
   hypershift-operator/controllers/hostedcluster/hostedcluster_controller.go; docs/upstream/hypershift.md#operations.
@@ -34,7 +35,13 @@ FIELDS: Mapping[str, Path] = {
     "networking.api_server.port": ("networking", "apiServer", "port"),
     "etcd.management_type": ("etcd", "managementType"),
     "etcd.managed.storage.persistent_volume.size": ("etcd", "managed", "storage", "persistentVolume", "size"),
-    "etcd.managed.storage.persistent_volume.storage_class_name": ("etcd", "managed", "storage", "persistentVolume", "storageClassName"),
+    "etcd.managed.storage.persistent_volume.storage_class_name": (
+        "etcd",
+        "managed",
+        "storage",
+        "persistentVolume",
+        "storageClassName",
+    ),
     "etcd.managed.storage.restore_snapshot_url": ("etcd", "managed", "storage", "restoreSnapshotURL"),
     "controller_availability_policy": ("controllerAvailabilityPolicy",),
     "olm_catalog_placement": ("olmCatalogPlacement",),
@@ -43,7 +50,11 @@ FIELDS: Mapping[str, Path] = {
     "issuer_url": ("issuerURL",),
     "infra_id": ("infraID",),
     "cluster_id": ("clusterID",),
-    "operator_configuration.clusterNetworkOperator.disableMultiNetwork": ("operatorConfiguration", "clusterNetworkOperator", "disableMultiNetwork"),
+    "operator_configuration.clusterNetworkOperator.disableMultiNetwork": (
+        "operatorConfiguration",
+        "clusterNetworkOperator",
+        "disableMultiNetwork",
+    ),
     **{
         f"operator_configuration.clusterNetworkOperator.ovnKubernetesConfig.{'.'.join(tail)}": (
             "operatorConfiguration",
@@ -51,7 +62,13 @@ FIELDS: Mapping[str, Path] = {
             "ovnKubernetesConfig",
             *tail,
         )
-        for tail in (("mtu",), ("v4InternalSubnet",), ("v6InternalSubnet",), ("ipv6", "internalJoinSubnet"), ("ipv6", "internalTransitSwitchSubnet"))
+        for tail in (
+            ("mtu",),
+            ("v4InternalSubnet",),
+            ("v6InternalSubnet",),
+            ("ipv6", "internalJoinSubnet"),
+            ("ipv6", "internalTransitSwitchSubnet"),
+        )
     },
 }
 # What the absence of a field means; it can be changed from that no more than from a value.
@@ -62,7 +79,9 @@ _MISSING = object()
 
 
 def settled(desired: Mapping[str, Any], observed: Mapping[str, Any]) -> tuple[dict[str, Any], list[Problem]]:
-    """The desired state without what is there already in an immutable field, and a problem for each such field that differs."""
+    """The desired state without what is there already in an immutable field, and a problem for each such field that
+    differs.
+    """
     spec = copy.deepcopy(dict(desired["spec"]))
     present = observed.get("spec") or {}
     found = list(_platform(present)) + list(_encryption(spec, present))
@@ -79,15 +98,33 @@ def settled(desired: Mapping[str, Any], observed: Mapping[str, Any]) -> tuple[di
             continue
         field = ".".join(("spec", *path))
         where, one, other = _difference(field, wanted, there)
-        said = f"it is {_shown(there)}" if where == field else f"{where} is {_shown(other)}, and this is the first that differs"
-        found.append(problem(CHECK, option, FORBIDDEN, f"{field} cannot be changed: {said}", _shown(one), _hint(option, wanted, there)))
+        said = (
+            f"it is {_shown(there)}"
+            if where == field
+            else (f"{where} is {_shown(other)}, and this is the first that differs")
+        )
+        found.append(
+            problem(
+                CHECK,
+                option,
+                FORBIDDEN,
+                f"{field} cannot be changed: {said}",
+                _shown(one),
+                _hint(option, wanted, there),
+            )
+        )
     return {**desired, "spec": spec}, found
 
 
 def _platform(present: Mapping[str, Any]) -> Iterator[Problem]:
     kind = (present.get("platform") or {}).get("type")
     if kind not in (None, "Agent"):
-        yield problem(CHECK, "name", FORBIDDEN, f"spec.platform.type cannot be changed: this hosted cluster is of platform {kind}, not Agent")
+        yield problem(
+            CHECK,
+            "name",
+            FORBIDDEN,
+            (f"spec.platform.type cannot be changed: this hosted cluster is of platform {kind}, not Agent"),
+        )
 
 
 def _encryption(spec: Mapping[str, Any], present: Mapping[str, Any]) -> Iterator[Problem]:
@@ -116,7 +153,11 @@ def _stands(wanted: Any, there: Any) -> bool:
         return isinstance(there, Mapping) and all(_stands(value, there.get(key)) for key, value in wanted.items())
     if isinstance(wanted, list):
         there = [] if there is None else there
-        return isinstance(there, list) and len(wanted) == len(there) and all(_stands(one, other) for one, other in zip(wanted, there, strict=True))
+        return (
+            isinstance(there, list)
+            and len(wanted) == len(there)
+            and all(_stands(one, other) for one, other in zip(wanted, there, strict=True))
+        )
     if wanted is None:
         return there in (None, "", [])
     # A quantity may be a number on one side and text on the other; numbers that the server leaves out are 0.
@@ -124,11 +165,15 @@ def _stands(wanted: Any, there: Any) -> bool:
 
 
 def _difference(where: str, wanted: Any, there: Any) -> tuple[str, Any, Any]:
-    """The innermost place at which the desired state is not there, the first if there are several; what is requested and what is there."""
+    """The innermost place at which the desired state is not there, the first if there are several; what is requested
+    and what is there.
+    """
     if isinstance(wanted, Mapping) and isinstance(there, Mapping):
         inner = [(f"{where}.{key}", value, there.get(key)) for key, value in wanted.items()]
     elif isinstance(wanted, list) and isinstance(there, list) and len(wanted) == len(there):
-        inner = [(f"{where}[{index}]", one, other) for index, (one, other) in enumerate(zip(wanted, there, strict=True))]
+        inner = [
+            (f"{where}[{index}]", one, other) for index, (one, other) in enumerate(zip(wanted, there, strict=True))
+        ]
     else:
         return where, wanted, there
     return next(_difference(*each) for each in inner if not _stands(*each[1:]))

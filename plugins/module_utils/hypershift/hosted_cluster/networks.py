@@ -3,8 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """The networks of a HostedCluster: what may be where, as a pure function.
 
-The CRD only compares the texts of networks; that two of them overlap, the operator says in a condition, when the cluster exists and none of them can be
-changed any more.
+The CRD only compares the texts of networks; that two of them overlap, the operator says in a condition, when the
+cluster exists and none of them can be changed any more.
 
 Source: openshift/hypershift api/hypershift/v1beta1/hostedcluster_types.go,
   hypershift-operator/controllers/hostedcluster/hostedcluster_controller.go.
@@ -49,7 +49,9 @@ def cidrs_of(entries: Sequence[Any]) -> list[str]:
     return [str(each.get("cidr") or "") if isinstance(each, Mapping) else str(each) for each in entries]
 
 
-def _type(networking: Mapping[str, Any], present: Mapping[str, Any], options: Mapping[str, Any], spec: Mapping[str, Any]) -> Iterator[Problem]:
+def _type(
+    networking: Mapping[str, Any], present: Mapping[str, Any], options: Mapping[str, Any], spec: Mapping[str, Any]
+) -> Iterator[Problem]:
     kind = networking.get("network_type") or present.get("networkType") or "OVNKubernetes"
     if kind not in TYPES:
         yield problem(_CHECK, "networking.network_type", UNSUPPORTED, f"must be one of {', '.join(TYPES)}", kind)
@@ -77,8 +79,20 @@ def _ovn(where: str, config: Mapping[str, Any]) -> Iterator[Problem]:
         if text is None:
             continue
         found = values.network(str(text))
-        if found is None or found.version != version or "/" not in str(text) or found.prefixlen > longest or str(text).startswith("0."):
-            yield problem(_CHECK, f"{where}.{name}", INVALID, f"must be an IPv{version} network with a prefix length of at most {longest}", text)
+        if (
+            found is None
+            or found.version != version
+            or "/" not in str(text)
+            or found.prefixlen > longest
+            or str(text).startswith("0.")
+        ):
+            yield problem(
+                _CHECK,
+                f"{where}.{name}",
+                INVALID,
+                (f"must be an IPv{version} network with a prefix length of at most {longest}"),
+                text,
+            )
 
 
 def _lists(networking: Mapping[str, Any], present: Mapping[str, Any], *, exists: bool) -> Iterator[Problem]:
@@ -87,7 +101,13 @@ def _lists(networking: Mapping[str, Any], present: Mapping[str, Any], *, exists:
         if option in networking:
             cidrs = cidrs_of(networking[option])
             if not 1 <= len(cidrs) <= 2:
-                yield problem(_CHECK, f"networking.{option}", TOO_MANY if cidrs else REQUIRED, "must have 1 or 2 items", len(cidrs))
+                yield problem(
+                    _CHECK,
+                    f"networking.{option}",
+                    TOO_MANY if cidrs else REQUIRED,
+                    "must have 1 or 2 items",
+                    len(cidrs),
+                )
         else:
             cidrs = cidrs_of(present.get(field) or ()) or ([] if exists else list(default))
         for index, text in enumerate(cidrs):
@@ -97,7 +117,10 @@ def _lists(networking: Mapping[str, Any], present: Mapping[str, Any], *, exists:
             else:
                 found.append((where, text, AddressSet([text])))
     for (first, text, one), (second, other_text, other) in itertools.combinations(found, 2):
-        reported = next((where for where in (second, first) if where.partition("[")[0].removeprefix("networking.") in networking), "")
+        reported = next(
+            (where for where in (second, first) if where.partition("[")[0].removeprefix("networking.") in networking),
+            "",
+        )
         if reported and one.overlaps(other):
             yield problem(_CHECK, reported, FORBIDDEN, f"{other_text} ({second}) overlaps {text} ({first})")
 
@@ -112,7 +135,13 @@ def _api_server(networking: Mapping[str, Any], present: Mapping[str, Any]) -> It
         yield problem(_CHECK, "networking.api_server.port", INVALID, f"must be 1 to {_PORT}", port)
     blocks = [str(block) for block in server.get("allowed_cidr_blocks") or ()]
     if len(blocks) > 500 or len(set(blocks)) < len(blocks):
-        yield problem(_CHECK, "networking.api_server.allowed_cidr_blocks", INVALID, "must be at most 500 different networks", len(blocks))
+        yield problem(
+            _CHECK,
+            "networking.api_server.allowed_cidr_blocks",
+            INVALID,
+            "must be at most 500 different networks",
+            len(blocks),
+        )
     for index, block in enumerate(blocks):
         if fault := values.cidr_fault(block):
             yield problem(_CHECK, f"networking.api_server.allowed_cidr_blocks[{index}]", INVALID, fault, block)

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The HostedCluster that the options ask for: only the fields that the user gave, and for a new one those that make it complete."""
+"""The HostedCluster that the options ask for: only the fields that the user gave, and for a new one those that make it
+complete.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ OWNED = ("spec.nodeSelector", "spec.labels")
 
 def pull_secret_name(options: Mapping[str, Any]) -> str:
     """The Secret with the pull secret: the user's own, or the one that we make; empty if nothing is said of it."""
-    return str(options.get("pull_secret_name") or (f"{options['name']}-pull-secret" if options.get("pull_secret") else ""))
+    return str(
+        options.get("pull_secret_name") or (f"{options['name']}-pull-secret" if options.get("pull_secret") else "")
+    )
 
 
 def ssh_key_name(options: Mapping[str, Any]) -> str:
@@ -44,7 +48,9 @@ def ssh_key_name(options: Mapping[str, Any]) -> str:
 
 
 def trust_bundle_name(options: Mapping[str, Any]) -> str:
-    provided = options.get("additional_trust_bundle_name") or (f"{options['name']}-user-ca-bundle" if options.get("additional_trust_bundle") else "")
+    provided = options.get("additional_trust_bundle_name") or (
+        f"{options['name']}-user-ca-bundle" if options.get("additional_trust_bundle") else ""
+    )
     return str(provided)
 
 
@@ -74,7 +80,11 @@ def cluster_object(options: Mapping[str, Any], *, exists: bool) -> Object:
 
 
 def _set_references(spec: Object, options: Mapping[str, Any], *, exists: bool) -> None:
-    names = {"pullSecret": pull_secret_name(options), "sshKey": ssh_key_name(options), "additionalTrustBundle": trust_bundle_name(options)}
+    names = {
+        "pullSecret": pull_secret_name(options),
+        "sshKey": ssh_key_name(options),
+        "additionalTrustBundle": trust_bundle_name(options),
+    }
     for field, name in names.items():
         if name:
             spec[field] = {"name": name}
@@ -103,9 +113,16 @@ def _set_networking(spec: Object, networking: Mapping[str, Any] | None) -> None:
     if not networking:
         return
     found = in_upstream_words({key: value for key, value in networking.items() if not key.endswith("_network")})
-    for option, field in (("cluster_network", "clusterNetwork"), ("service_network", "serviceNetwork"), ("machine_network", "machineNetwork")):
+    for option, field in (
+        ("cluster_network", "clusterNetwork"),
+        ("service_network", "serviceNetwork"),
+        ("machine_network", "machineNetwork"),
+    ):
         if option in networking:
-            found[field] = [in_upstream_words(each) if isinstance(each, Mapping) else {"cidr": str(each)} for each in networking[option]]
+            found[field] = [
+                in_upstream_words(each) if isinstance(each, Mapping) else {"cidr": str(each)}
+                for each in networking[option]
+            ]
     if "apiServer" in found and found["apiServer"].get("allowedCIDRBlocks") == []:
         found["apiServer"]["allowedCIDRBlocks"] = None
     spec["networking"] = found

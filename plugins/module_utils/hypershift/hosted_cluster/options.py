@@ -97,7 +97,10 @@ OPTION_SPEC: Spec = {
     "api_server_address": _text(),
     "etcd": _ETCD,
     "secret_encryption": {
-        **_part(type=_text(choices=["aescbc"]), aescbc=_part(active_key={**_NAME, "no_log": False}, backup_key={**_NAME, "no_log": False})),
+        **_part(
+            type=_text(choices=["aescbc"]),
+            aescbc=_part(active_key={**_NAME, "no_log": False}, backup_key={**_NAME, "no_log": False}),
+        ),
         "no_log": False,
     },
     "controller_availability_policy": _AVAILABILITY,
@@ -116,7 +119,9 @@ OPTION_SPEC: Spec = {
     "operator_configuration": _DOCUMENT,
     "kube_api_server_dns_name": _text(),
     "node_selector": _DOCUMENT,
-    "tolerations": _items(key=_text(no_log=False), operator=_text(), value=_text(), effect=_text(), toleration_seconds=_NUMBER),
+    "tolerations": _items(
+        key=_text(no_log=False), operator=_text(), value=_text(), effect=_text(), toleration_seconds=_NUMBER
+    ),
     "pod_labels": _DOCUMENT,
     "channel": _text(),
     "update_service": _text(),

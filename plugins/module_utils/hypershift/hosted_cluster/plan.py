@@ -29,13 +29,19 @@ from .rules import problems
 from .secrets import Objects, missing, plan_secrets
 
 # What a change of these does, besides what one would think: all Nodes of all pools are updated or reinstalled (4).
-_ROLLS_OUT = {"pullSecret": "the name of the pull secret", "additionalTrustBundle": "the name of the trust bundle", "imageContentSources": "the mirrors"}
+_ROLLS_OUT = {
+    "pullSecret": "the name of the pull secret",
+    "additionalTrustBundle": "the name of the trust bundle",
+    "imageContentSources": "the mirrors",
+}
 _WITHOUT_NETWORK = ("Calico", "Other")
 
 
 @dataclasses.dataclass(frozen=True)
 class ObservedHostedCluster:
-    """The present state. A namespace is None where we may not look; ``found`` are Secrets and ConfigMaps by (kind, name)."""
+    """The present state. A namespace is None where we may not look; ``found`` are Secrets and ConfigMaps by (kind,
+    name).
+    """
 
     hosted_cluster: Object | None = None
     namespace: bool | None = True
@@ -56,16 +62,26 @@ class HostedClusterPlan:
         return [change.describe() for change in self.changes]
 
 
-def plan_present(options: Mapping[str, Any], observed: ObservedHostedCluster, make_key: Callable[[], bytes], *, check_mode: bool = False) -> HostedClusterPlan:
+def plan_present(
+    options: Mapping[str, Any],
+    observed: ObservedHostedCluster,
+    make_key: Callable[[], bytes],
+    *,
+    check_mode: bool = False,
+) -> HostedClusterPlan:
     """The writes that make the hosted cluster what the options say.
 
-    Raises :class:`InvalidInput` with everything that is wrong with the options, immutable fields named; :class:`ZeroTouchError` where something that they
-    refer to is not there. In check mode that is a warning: a task before this one may be about to make it.
+    Raises :class:`InvalidInput` with everything that is wrong with the options, immutable fields named;
+    :class:`ZeroTouchError` where something that they refer to is not there. In check mode that is a warning: a task
+    before this one may be about to make it.
     """
     requested = provided(options)
     present = observed.hosted_cluster
     if present is not None and present["metadata"].get("deletionTimestamp"):
-        raise ZeroTouchError(f"HostedCluster {requested['namespace']}/{requested['name']} is being deleted.", "Run again when it is gone.")
+        raise ZeroTouchError(
+            f"HostedCluster {requested['namespace']}/{requested['name']} is being deleted.",
+            "Run again when it is gone.",
+        )
     found = problems(requested, present)
     desired = cluster_object(requested, exists=present is not None)
     if present is not None:
@@ -87,7 +103,9 @@ def _shares_namespace(requested: Mapping[str, Any]) -> bool:
 
 
 def _namespaces(requested: Mapping[str, Any], observed: ObservedHostedCluster) -> list[Change]:
-    """The hosted cluster's own namespace; and that of its control plane where the Agents are in it: the operator makes it only after it has found it (1.5)."""
+    """The hosted cluster's own namespace; and that of its control plane where the Agents are in it: the operator makes
+    it only after it has found it (1.5).
+    """
     names = [requested["namespace"]] if observed.namespace is False else []
     if observed.agent_namespace is False and _shares_namespace(requested):
         names.append(requested["agent_namespace"])
@@ -98,7 +116,10 @@ def _namespaces(requested: Mapping[str, Any], observed: ObservedHostedCluster) -
 def _absent(requested: Mapping[str, Any], observed: ObservedHostedCluster, *, check_mode: bool) -> list[str]:
     found = [] if observed.unseen else list(missing(requested, observed.found))
     if observed.agent_namespace is False and not _shares_namespace(requested):
-        found.append(f"Namespace {requested['agent_namespace']} (agent_namespace) does not exist: the hosted cluster would stay at ValidConfiguration False")
+        found.append(
+            f"Namespace {requested['agent_namespace']} (agent_namespace) does not exist: the hosted cluster would "
+            "stay at ValidConfiguration False"
+        )
     if not observed.routes:
         found.append("The hub has no Routes (route.openshift.io): publish services as NodePort or LoadBalancer")
     if found and not check_mode:
@@ -106,28 +127,50 @@ def _absent(requested: Mapping[str, Any], observed: ObservedHostedCluster, *, ch
     return [f"{text_}." for text_ in found]
 
 
-def _warnings(requested: Mapping[str, Any], present: Object | None, desired: Mapping[str, Any], change: Change | None) -> list[str]:
+def _warnings(
+    requested: Mapping[str, Any], present: Object | None, desired: Mapping[str, Any], change: Change | None
+) -> list[str]:
     found = []
     image = text(desired, "spec", "release", "image")
     if image and values.unpinned(image):
-        found.append(f"release_image {image} can become another release at any time without notice; name it by digest or version.")
+        found.append(
+            f"release_image {image} can become another release at any time without notice; name it by digest or "
+            "version."
+        )
     if _shares_namespace(requested) and (present is None or annotations_of(present).get(KEEP_NAMESPACE) != "true"):
         found.append(
-            f"The Agents are in {requested['agent_namespace']}, the namespace of the control plane, and would be deleted with it; "
-            + ("it is kept (annotation)." if present is None else f'set the annotation {KEEP_NAMESPACE}: "true" on the hosted cluster.')
+            (
+                f"The Agents are in {requested['agent_namespace']}, the namespace of the control plane, and would be "
+                "deleted with it; "
+            )
+            + (
+                "it is kept (annotation)."
+                if present is None
+                else (f'set the annotation {KEEP_NAMESPACE}: "true" on the hosted cluster.')
+            )
         )
     kind = (requested.get("networking") or {}).get("network_type")
     if present is None and kind in _WITHOUT_NETWORK:
-        found.append(f"network_type {kind}: Nodes stay NotReady until you install a network plugin in the hosted cluster.")
+        found.append(
+            f"network_type {kind}: Nodes stay NotReady until you install a network plugin in the hosted cluster."
+        )
     written: Mapping[str, Any] = change.body.get("spec") or {} if change is not None and change.verb == "patch" else {}
     for field, words in _ROLLS_OUT.items():
         if field in written:
-            found.append(f"{words} changes: all Nodes of all pools are updated (reinstalled where a pool's upgrade_type is Replace).")
+            found.append(
+                f"{words} changes: all Nodes of all pools are updated (reinstalled where a pool's upgrade_type is "
+                "Replace)."
+            )
     if "platform" in written:
-        found.append("agent_namespace changes: Machines to come take Agents of the new namespace; hosts that are bound stay.")
+        found.append(
+            "agent_namespace changes: Machines to come take Agents of the new namespace; hosts that are bound stay."
+        )
     return found
 
 
 def pools_of(pools: Sequence[Object], name: str) -> list[Object]:
     """The NodePools of a hosted cluster, by name."""
-    return sorted((pool for pool in pools if text(pool, "spec", "clusterName") == name), key=lambda pool: str(pool["metadata"]["name"]))
+    return sorted(
+        (pool for pool in pools if text(pool, "spec", "clusterName") == name),
+        key=lambda pool: str(pool["metadata"]["name"]),
+    )

@@ -3,8 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """What is wrong with the options of a HostedCluster, as a pure function. Paths are those of the user's options.
 
-Immutable fields are in :mod:`.hosted_cluster_immutable`, networks in :mod:`.hosted_cluster_networks`. The opaque documents ``configuration`` and
-``operator_configuration`` are read only where another field depends on them; the rest of them is judged by the API itself.
+Immutable fields are in :mod:`.hosted_cluster_immutable`, networks in :mod:`.hosted_cluster_networks`. The opaque
+documents ``configuration`` and ``operator_configuration`` are read only where another field depends on them; the rest
+of them is judged by the API itself.
 
 Source: openshift/hypershift api/hypershift/v1beta1/hostedcluster_types.go,
   hypershift-operator/controllers/hostedcluster/hostedcluster_controller.go.
@@ -32,7 +33,13 @@ CHECK = "hosted-cluster"
 SERVICES = ("APIServer", "Ignition", "Konnectivity", "OAuthServer", "OIDC")
 _NEEDED = ("APIServer", "OAuthServer", "Konnectivity", "Ignition")
 _KNOWN_SERVICES = (*_NEEDED, "OIDC", "OVNSbDb")
-_STRATEGIES: Mapping[str, str] = {"NodePort": "node_port", "LoadBalancer": "load_balancer", "Route": "route", "None": "", "S3": ""}
+_STRATEGIES: Mapping[str, str] = {
+    "NodePort": "node_port",
+    "LoadBalancer": "load_balancer",
+    "Route": "route",
+    "None": "",
+    "S3": "",
+}
 _PORTS = (30000, 32767)
 _CAPABILITIES = ("ImageRegistry", "openshift-samples", "Insights", "baremetal", "Console", "NodeTuning", "Ingress")
 _CHOICES: Mapping[str, tuple[str, ...]] = {
@@ -40,16 +47,27 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
     "infrastructure_availability_policy": ("HighlyAvailable", "SingleReplica"),
     "olm_catalog_placement": ("management", "guest"),
 }
-_QUANTITY = re.compile(r"(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?")
+_QUANTITY = re.compile(
+    r"(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?"
+)
 _PROVISION_TIME = re.compile(r"([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+")
 _UUID = re.compile(r"[a-fA-F0-9]{8}-[a-fA-F0-9]{4}-[a-fA-F0-9]{4}-[a-fA-F0-9]{4}-[a-fA-F0-9]{12}")
 _MOST = {"image_content_sources": 255, "tolerations": 25, "node_selector": 20, "pod_labels": 20}
 _LARGEST = 2**31 - 1
 _DAY = 86400
-_DELAYS = ("delay_after_add_seconds", "delay_after_delete_seconds", "delay_after_failure_seconds", "unneeded_duration_seconds")
+_DELAYS = (
+    "delay_after_add_seconds",
+    "delay_after_delete_seconds",
+    "delay_after_failure_seconds",
+    "unneeded_duration_seconds",
+)
 _NAMESPACE_LENGTH = 63
 # Options with content -> options that name an object with it.
-_SECRETS = {"pull_secret": "pull_secret_name", "ssh_public_keys": "ssh_key_name", "additional_trust_bundle": "additional_trust_bundle_name"}
+_SECRETS = {
+    "pull_secret": "pull_secret_name",
+    "ssh_public_keys": "ssh_key_name",
+    "additional_trust_bundle": "additional_trust_bundle_name",
+}
 
 
 def problems(options: Mapping[str, Any], observed: Mapping[str, Any] | None = None) -> list[Problem]:
@@ -79,14 +97,23 @@ def _names(options: Mapping[str, Any], *, exists: bool) -> Iterator[Problem]:
         yield _invalid("namespace", fault, namespace)
     made = control_plane_namespace(namespace, name)
     if not exists and len(made) > _NAMESPACE_LENGTH:
-        yield _invalid("name", f"the namespace of its control plane would be {made}, longer than the {_NAMESPACE_LENGTH} characters a namespace may have", name)
+        yield _invalid(
+            "name",
+            (
+                f"the namespace of its control plane would be {made}, longer than the {_NAMESPACE_LENGTH} characters a "
+                "namespace may have"
+            ),
+            name,
+        )
     agents = options.get("agent_namespace")
     if agents is not None and (len(agents) > _NAMESPACE_LENGTH or values.object_name_fault(agents)):
         yield _invalid("agent_namespace", "must be the name of the namespace that the Agents are in", agents)
 
 
 def _needed(options: Mapping[str, Any], *, exists: bool) -> Iterator[Problem]:
-    """What a new hosted cluster cannot do without: fields that the CRD requires, and those without which its controllers wait indefinitely."""
+    """What a new hosted cluster cannot do without: fields that the CRD requires, and those without which its
+    controllers wait indefinitely.
+    """
     if exists:
         return
     hints = {
@@ -101,7 +128,13 @@ def _needed(options: Mapping[str, Any], *, exists: bool) -> Iterator[Problem]:
         yield problem(CHECK, "pull_secret", REQUIRED, "give pull_secret, or the name of a Secret in pull_secret_name")
     if "services" not in options and not options.get("api_server_address"):
         detail = "how nodes and users reach the control plane; it cannot be changed later"
-        yield problem(CHECK, "services", REQUIRED, detail, hint="api_server_address publishes all of them as NodePorts at one address")
+        yield problem(
+            CHECK,
+            "services",
+            REQUIRED,
+            detail,
+            hint=("api_server_address publishes all of them as NodePorts at one address"),
+        )
 
 
 def _texts(options: Mapping[str, Any]) -> Iterator[Problem]:
@@ -117,7 +150,11 @@ def _texts(options: Mapping[str, Any]) -> Iterator[Problem]:
             yield problem(CHECK, option, UNSUPPORTED, f"must be {' or '.join(choices)}", options[option])
     for option, most in (("issuer_url", 255), ("update_service", 2048)):
         url = options.get(option)
-        if url and (len(url) > most or not urlsplit(url).scheme or not (urlsplit(url).netloc or urlsplit(url).path.startswith("/"))):
+        if url and (
+            len(url) > most
+            or not urlsplit(url).scheme
+            or not (urlsplit(url).netloc or urlsplit(url).path.startswith("/"))
+        ):
             yield _invalid(option, "must be an absolute URL", url)
     if (infra := options.get("infra_id")) is not None and (fault := values.cluster_name_fault(str(infra))):
         yield _invalid("infra_id", fault, infra)
@@ -137,15 +174,33 @@ def _secrets(options: Mapping[str, Any]) -> Iterator[Problem]:
         if options.get(name) and (fault := values.object_name_fault(str(options[name]))):
             yield _invalid(name, fault, options[name])
     if options.get("pull_secret") and not _is_pull_secret(options["pull_secret"]):
-        yield problem(CHECK, "pull_secret", INVALID, "auths required", hint="""a JSON document is expected: '{"auths": {"host:5000": {"auth": "…"}}}'""")
+        yield problem(
+            CHECK,
+            "pull_secret",
+            INVALID,
+            "auths required",
+            hint="""a JSON document is expected: '{"auths": {"host:5000": {"auth": "…"}}}'""",
+        )
     bundle = options.get("additional_trust_bundle")
     if bundle and "-----BEGIN CERTIFICATE-----" not in bundle:
         yield _invalid("additional_trust_bundle", "must be certificates in PEM form")
     encryption = options.get("secret_encryption")
     if encryption and encryption.get("type") not in (None, "aescbc"):
-        yield problem(CHECK, "secret_encryption.type", UNSUPPORTED, "must be aescbc: other kinds need a cloud's key service", encryption["type"])
+        yield problem(
+            CHECK,
+            "secret_encryption.type",
+            UNSUPPORTED,
+            ("must be aescbc: other kinds need a cloud's key service"),
+            encryption["type"],
+        )
     if encryption and not part(encryption, "aescbc", "active_key").get("name"):
-        yield problem(CHECK, "secret_encryption.aescbc.active_key.name", REQUIRED, "the Secret with the key", hint="without secret_encryption one is made")
+        yield problem(
+            CHECK,
+            "secret_encryption.aescbc.active_key.name",
+            REQUIRED,
+            "the Secret with the key",
+            hint="without secret_encryption one is made",
+        )
 
 
 def _is_pull_secret(provided: Any) -> bool:
@@ -163,10 +218,14 @@ def _services(options: Mapping[str, Any], spec: Mapping[str, Any]) -> Iterator[P
     if "services" not in options:
         return
     if address:
-        yield problem(CHECK, "api_server_address", FORBIDDEN, "services says where the API server is; give one of the two")
+        yield problem(
+            CHECK, "api_server_address", FORBIDDEN, ("services says where the API server is; give one of the two")
+        )
     services: Sequence[Mapping[str, Any]] = options["services"]
     if not 4 <= len(services) <= 6:
-        yield problem(CHECK, "services", TOO_MANY if len(services) > 6 else REQUIRED, "must have 4 to 6 items", len(services))
+        yield problem(
+            CHECK, "services", TOO_MANY if len(services) > 6 else REQUIRED, "must have 4 to 6 items", len(services)
+        )
     counts = Counter(str(each.get("service")) for each in services)
     for name in _NEEDED:
         if not counts[name]:
@@ -190,7 +249,9 @@ def _service(where: str, each: Mapping[str, Any], ports: tuple[int, int]) -> Ite
         yield problem(CHECK, f"{where}.type", UNSUPPORTED, f"must be one of {', '.join(_STRATEGIES)}", kind)
         return
     if each.get("service") == "Ignition" and kind not in ("NodePort", "Route"):
-        yield problem(CHECK, f"{where}.type", UNSUPPORTED, "hosts find their Ignition only behind a NodePort or a Route", kind)
+        yield problem(
+            CHECK, f"{where}.type", UNSUPPORTED, ("hosts find their Ignition only behind a NodePort or a Route"), kind
+        )
     for name in ("node_port", "load_balancer", "route"):
         if name in strategy and name != _STRATEGIES[kind]:
             yield problem(CHECK, f"{where}.{name}", FORBIDDEN, f"does not go with type {kind}")
@@ -202,7 +263,9 @@ def _service(where: str, each: Mapping[str, Any], ports: tuple[int, int]) -> Ite
             yield _invalid(f"{where}.node_port.address", fault, node_port["address"])
         port = node_port.get("port") or 0
         if port > 0 and not ports[0] <= port <= ports[1]:
-            yield _invalid(f"{where}.node_port.port", f"must be in the range of NodePorts, {ports[0]} to {ports[1]}", port)
+            yield _invalid(
+                f"{where}.node_port.port", (f"must be in the range of NodePorts, {ports[0]} to {ports[1]}"), port
+            )
     for name in ("load_balancer", "route"):
         hostname = (strategy.get(name) or {}).get("hostname")
         if hostname is not None and (fault := values.hostname_fault(str(hostname))):
@@ -215,8 +278,12 @@ def _port_range(options: Mapping[str, Any], spec: Mapping[str, Any]) -> tuple[in
     return (int(low), int(high)) if low.isdigit() and high.isdigit() else _PORTS
 
 
-def _hostnames(services: Sequence[Mapping[str, Any]], options: Mapping[str, Any], spec: Mapping[str, Any]) -> Iterator[Problem]:
-    """Names are unique over the services; that of the API server's load balancer has a certificate already, and must be in no other."""
+def _hostnames(
+    services: Sequence[Mapping[str, Any]], options: Mapping[str, Any], spec: Mapping[str, Any]
+) -> Iterator[Problem]:
+    """Names are unique over the services; that of the API server's load balancer has a certificate already, and must be
+    in no other.
+    """
     seen: dict[str, str] = {}
     configuration = options.get("configuration") or spec.get("configuration") or {}
     certificates = part(configuration, "apiServer", "servingCerts").get("namedCertificates") or ()
@@ -232,13 +299,23 @@ def _hostnames(services: Sequence[Mapping[str, Any]], options: Mapping[str, Any]
                 yield problem(CHECK, where, DUPLICATE, f"{seen[hostname]} has it too", hostname)
             seen.setdefault(hostname, str(each.get("service")))
             if kind == "load_balancer" and each.get("service") == "APIServer" and hostname in named:
-                yield problem(CHECK, where, FORBIDDEN, "must not be in configuration.apiServer.servingCerts.namedCertificates", hostname)
+                yield problem(
+                    CHECK,
+                    where,
+                    FORBIDDEN,
+                    ("must not be in configuration.apiServer.servingCerts.namedCertificates"),
+                    hostname,
+                )
 
 
 def _etcd(etcd: Mapping[str, Any] | None, spec: Mapping[str, Any]) -> Iterator[Problem]:
     if not etcd:
         return
-    kind = etcd.get("management_type") or part(spec, "etcd").get("managementType") or ("Unmanaged" if etcd.get("unmanaged") else "Managed")
+    kind = (
+        etcd.get("management_type")
+        or part(spec, "etcd").get("managementType")
+        or ("Unmanaged" if etcd.get("unmanaged") else "Managed")
+    )
     if kind not in ("Managed", "Unmanaged"):
         yield problem(CHECK, "etcd.management_type", UNSUPPORTED, "must be Managed or Unmanaged", kind)
         return
@@ -249,7 +326,10 @@ def _etcd(etcd: Mapping[str, Any] | None, spec: Mapping[str, Any]) -> Iterator[P
         unmanaged = etcd.get("unmanaged") or {}
         if not spec and not unmanaged:
             yield problem(CHECK, "etcd.unmanaged", REQUIRED, "the etcd that is used")
-        elif not str(unmanaged.get("endpoint", "https://")).startswith("https://") or len(str(unmanaged.get("endpoint", ""))) > 255:
+        elif (
+            not str(unmanaged.get("endpoint", "https://")).startswith("https://")
+            or len(str(unmanaged.get("endpoint", ""))) > 255
+        ):
             yield _invalid("etcd.unmanaged.endpoint", "must begin with https://", unmanaged["endpoint"])
         return
     storage = part(etcd, "managed", "storage")
@@ -260,7 +340,9 @@ def _etcd(etcd: Mapping[str, Any] | None, spec: Mapping[str, Any]) -> Iterator[P
         yield _invalid("etcd.managed.storage.persistent_volume.size", "must be a quantity such as 8Gi", size)
     urls = storage.get("restore_snapshot_url") or []
     if len(urls) > 1:
-        yield problem(CHECK, "etcd.managed.storage.restore_snapshot_url", TOO_MANY, "must have at most 1 item", len(urls))
+        yield problem(
+            CHECK, "etcd.managed.storage.restore_snapshot_url", TOO_MANY, "must have at most 1 item", len(urls)
+        )
     if urls and not str(urls[0]).startswith(("https://", "s3://")):
         yield _invalid("etcd.managed.storage.restore_snapshot_url", "must begin with https:// or s3://", urls[0])
 
@@ -270,13 +352,21 @@ def _capabilities(capabilities: Mapping[str, Any]) -> Iterator[Problem]:
     for part_name, names in (("enabled", enabled), ("disabled", disabled)):
         for name in names:
             if name not in _CAPABILITIES:
-                yield problem(CHECK, f"capabilities.{part_name}", UNSUPPORTED, f"optional capabilities are {', '.join(_CAPABILITIES)}", name)
+                yield problem(
+                    CHECK,
+                    f"capabilities.{part_name}",
+                    UNSUPPORTED,
+                    (f"optional capabilities are {', '.join(_CAPABILITIES)}"),
+                    name,
+                )
         if len(names) > 25:
             yield problem(CHECK, f"capabilities.{part_name}", TOO_MANY, "must have at most 25 items", len(names))
     for name in sorted(set(enabled) & set(disabled)):
         yield problem(CHECK, "capabilities.disabled", FORBIDDEN, "is enabled, too", name)
     if "Ingress" in disabled and "Console" not in disabled:
-        yield problem(CHECK, "capabilities.disabled", FORBIDDEN, "Ingress can only be disabled together with Console", "Ingress")
+        yield problem(
+            CHECK, "capabilities.disabled", FORBIDDEN, "Ingress can only be disabled together with Console", "Ingress"
+        )
 
 
 def _autoscaling(scaling: Mapping[str, Any], spec: Mapping[str, Any]) -> Iterator[Problem]:
@@ -284,12 +374,24 @@ def _autoscaling(scaling: Mapping[str, Any], spec: Mapping[str, Any]) -> Iterato
     if kind not in ("ScaleUpOnly", "ScaleUpAndScaleDown"):
         yield problem(CHECK, "autoscaling.scaling", UNSUPPORTED, "must be ScaleUpOnly or ScaleUpAndScaleDown", kind)
     down = scaling.get("scale_down") or {}
-    if kind == "ScaleUpOnly" and (down or (scaling.get("scaling") and part(spec, "autoscaling").get("scaleDown") and "scale_down" not in scaling)):
-        yield problem(CHECK, "autoscaling.scale_down", FORBIDDEN, "only goes with scaling ScaleUpAndScaleDown", hint="scale_down: {} takes it out")
+    if kind == "ScaleUpOnly" and (
+        down or (scaling.get("scaling") and part(spec, "autoscaling").get("scaleDown") and "scale_down" not in scaling)
+    ):
+        yield problem(
+            CHECK,
+            "autoscaling.scale_down",
+            FORBIDDEN,
+            "only goes with scaling ScaleUpAndScaleDown",
+            hint="scale_down: {} takes it out",
+        )
     for name in _DELAYS:
         yield from _number(f"autoscaling.scale_down.{name}", down.get(name), _DAY)
-    yield from _number("autoscaling.scale_down.utilization_threshold_percent", down.get("utilization_threshold_percent"), 100)
-    yield from _number("autoscaling.max_free_difference_ratio_percent", scaling.get("max_free_difference_ratio_percent"), 100)
+    yield from _number(
+        "autoscaling.scale_down.utilization_threshold_percent", down.get("utilization_threshold_percent"), 100
+    )
+    yield from _number(
+        "autoscaling.max_free_difference_ratio_percent", scaling.get("max_free_difference_ratio_percent"), 100
+    )
     for name in ("max_nodes_total", "max_pod_grace_period"):
         yield from _number(f"autoscaling.{name}", scaling.get(name), _LARGEST)
     time = scaling.get("max_node_provision_time")
@@ -303,7 +405,9 @@ def _autoscaling(scaling: Mapping[str, Any], spec: Mapping[str, Any]) -> Iterato
         yield problem(CHECK, "autoscaling.expanders", TOO_MANY, "must have at most 3 items", len(expanders))
     labels = scaling.get("balancing_ignored_labels") or []
     if len(labels) > 64:
-        yield problem(CHECK, "autoscaling.balancing_ignored_labels", TOO_MANY, "must have at most 64 items", len(labels))
+        yield problem(
+            CHECK, "autoscaling.balancing_ignored_labels", TOO_MANY, "must have at most 64 items", len(labels)
+        )
     for label in labels:
         if fault := values.key_fault(str(label)):
             yield _invalid("autoscaling.balancing_ignored_labels", fault, label)
@@ -335,7 +439,9 @@ def _annotations(options: Mapping[str, Any]) -> Iterator[Problem]:
 
 def _version(options: Mapping[str, Any], observed: Mapping[str, Any] | None) -> Iterator[Problem]:
     image = str(options.get("release_image") or "")
-    annotations = {str(name): str(value).lower() for name, value in (options.get("annotations") or {}).items() if value is not None}
+    annotations = {
+        str(name): str(value).lower() for name, value in (options.get("annotations") or {}).items() if value is not None
+    }
     if fault := cluster_fault(image, observed, annotations):
         yield _invalid("release_image", fault, image)
 

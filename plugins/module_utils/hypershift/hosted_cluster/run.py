@@ -36,7 +36,8 @@ METHOD = "hosted"
 
 
 def ensure_present(call: Opened) -> dict[str, Any]:
-    """The HostedCluster as the options want it, as far as ``wait_for`` says, with its credentials in ``work_dir``; the module's result.
+    """The HostedCluster as the options want it, as far as ``wait_for`` says, with its credentials in ``work_dir``; the
+    module's result.
 
     Raises :class:`InvalidInput` before anything is written, :class:`PartialFailure` with an account of what was done.
     """
@@ -59,7 +60,12 @@ def observe(client: KubeClient, options: Mapping[str, Any]) -> ObservedHostedClu
             object_ = client.find((SECRET if kind == "Secret" else CONFIG_MAP).path(namespace, name))
         except ForbiddenError:
             # Who gives no content needs no rights on Secrets.
-            if requested.get("pull_secret") or requested.get("ssh_public_keys") or requested.get("additional_trust_bundle") or present is None:
+            if (
+                requested.get("pull_secret")
+                or requested.get("ssh_public_keys")
+                or requested.get("additional_trust_bundle")
+                or present is None
+            ):
                 raise
             unseen = True
             continue
@@ -113,7 +119,9 @@ class _Present:
         return self._with_credentials(now)
 
     def _record(self) -> None:
-        """Record method and cluster in the work directory: the same method must destroy it, and no other deployment may take its machines."""
+        """Record method and cluster in the work directory: the same method must destroy it, and no other deployment may
+        take its machines.
+        """
         if not self.params["work_dir"] or self.call.check_mode:
             return
         with StateFile(Path(self.params["work_dir"]) / "state.json").edit() as document:
@@ -122,26 +130,44 @@ class _Present:
             document["cluster"] = {**(document.get("cluster") or {}), "name": self.name}
 
     def _apply(self, plan: HostedClusterPlan, observed: ObservedHostedCluster) -> Object | None:
-        """One object after the other; the HostedCluster as it is afterwards. Where its namespace is yet to be made, nothing can be tried in it."""
+        """One object after the other; the HostedCluster as it is afterwards.
+
+        Where its namespace is yet to be made, nothing can be tried in it.
+        """
         new = {change.name for change in plan.changes if change.resource == NAMESPACE}
         for change in plan.changes:
             if self.call.check_mode and change.namespace in new:
                 self.outcomes.append(WriteOutcome(change, changed=True))
                 continue
-            self.outcomes += apply_changes(self.client, [change], forks=1, check_mode=self.call.check_mode, replan=self._again)
+            self.outcomes += apply_changes(
+                self.client, [change], forks=1, check_mode=self.call.check_mode, replan=self._again
+            )
             error = self.outcomes[-1].error
             if error is not None:
-                raise PartialFailure(f"{change.title}: {_words(error)}", self._result(observed.hosted_cluster), getattr(error, "hint", ""))
+                raise PartialFailure(
+                    f"{change.title}: {_words(error)}",
+                    self._result(observed.hosted_cluster),
+                    getattr(error, "hint", ""),
+                )
         last = self.outcomes[-1] if self.outcomes and self.outcomes[-1].change.resource == HOSTED_CLUSTER else None
         return observed.hosted_cluster if last is None or self.call.check_mode else last.object
 
     def _again(self, change: Change, _now: Object | None) -> Change | None:
         """The plan for this object as everything is by now."""
         plan = plan_present(self.params, observe(self.client, self.params), make_key)
-        return next((each for each in plan.changes if (each.resource, each.name) == (change.resource, change.name)), None)
+        return next(
+            (each for each in plan.changes if (each.resource, each.name) == (change.resource, change.name)), None
+        )
 
     def _wait(self, target: Target) -> Object:
-        wait = ClusterWait(self.client, self.namespace, self.name, self.call.clock, self.call.progress, limit=float(self.params["timeout"]))
+        wait = ClusterWait(
+            self.client,
+            self.namespace,
+            self.name,
+            self.call.clock,
+            self.call.progress,
+            limit=float(self.params["timeout"]),
+        )
         try:
             return wait.until(target)
         except ZeroTouchError as error:

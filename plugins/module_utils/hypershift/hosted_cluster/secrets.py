@@ -37,13 +37,19 @@ def owned_names(name: str) -> dict[Key, None]:
 
 def referenced(options: Mapping[str, Any], observed: Object | None) -> list[Key]:
     """(kind, name) of everything that has to be read to plan: what we make, and what the user says is there."""
-    names = [("Secret", pull_secret_name(options)), ("Secret", ssh_key_name(options)), ("ConfigMap", trust_bundle_name(options))]
+    names = [
+        ("Secret", pull_secret_name(options)),
+        ("Secret", ssh_key_name(options)),
+        ("ConfigMap", trust_bundle_name(options)),
+    ]
     names.append(("Secret", encryption_key(options, observed)))
     return [key for key in dict.fromkeys(names) if key[1]]
 
 
 def encryption_key(options: Mapping[str, Any], observed: Object | None) -> str:
-    """The Secret whose key encrypts etcd: of a hosted cluster that exists the one it names, of a new one ours unless the user has another or none."""
+    """The Secret whose key encrypts etcd: of a hosted cluster that exists the one it names, of a new one ours unless
+    the user has another or none.
+    """
     provided = options.get("secret_encryption")
     if provided:
         return str(part(provided, "aescbc", "active_key").get("name") or "")
@@ -52,7 +58,9 @@ def encryption_key(options: Mapping[str, Any], observed: Object | None) -> str:
     return etcd_key_name(options["name"]) if provided is None else ""
 
 
-def plan_secrets(options: Mapping[str, Any], observed: Object | None, found: Objects, make_key: Callable[[], bytes]) -> list[Change]:
+def plan_secrets(
+    options: Mapping[str, Any], observed: Object | None, found: Objects, make_key: Callable[[], bytes]
+) -> list[Change]:
     """The writes. ``make_key`` gives random bytes, and is asked only where there never was a key.
 
     Raises :class:`ZeroTouchError` where a key that etcd needs is gone, or is none.
@@ -98,7 +106,9 @@ def _plan(options: Mapping[str, Any], found: Objects, kind: str, name: str, data
     return plan_object(SECRET if kind == "Secret" else CONFIG_MAP, desired, present)
 
 
-def _plan_key(options: Mapping[str, Any], observed: Object | None, found: Objects, make_key: Callable[[], bytes]) -> Change | None:
+def _plan_key(
+    options: Mapping[str, Any], observed: Object | None, found: Objects, make_key: Callable[[], bytes]
+) -> Change | None:
     name = encryption_key(options, observed)
     if not name:
         return None
@@ -106,17 +116,31 @@ def _plan_key(options: Mapping[str, Any], observed: Object | None, found: Object
     title = f"Secret {options['namespace']}/{name}"
     if present is not None:
         if len(_bytes(part(present, "data").get(ETCD_KEY))) != KEY_BYTES:
-            raise ZeroTouchError(f"{title} holds no key of {KEY_BYTES} bytes under {ETCD_KEY}: etcd could not be encrypted with it.", "Correct or remove it.")
+            raise ZeroTouchError(
+                (f"{title} holds no key of {KEY_BYTES} bytes under {ETCD_KEY}: etcd could not be encrypted with it."),
+                "Correct or remove it.",
+            )
         return None
     if observed is not None and text(observed, "spec", "secretEncryption", "aescbc", "activeKey", "name") == name:
         raise ZeroTouchError(
-            f"{title} is gone, with which the etcd of {options['name']} is encrypted. A new key would make everything in it unreadable.", "Restore the Secret."
+            (
+                f"{title} is gone, with which the etcd of {options['name']} is encrypted. A new key would make "
+                "everything in it unreadable."
+            ),
+            "Restore the Secret.",
         )
     if options.get("secret_encryption"):
-        raise ZeroTouchError(f"{title} (secret_encryption) does not exist.", "Create it with 32 random bytes under key, or leave secret_encryption out.")
+        raise ZeroTouchError(
+            f"{title} (secret_encryption) does not exist.",
+            ("Create it with 32 random bytes under key, or leave secret_encryption out."),
+        )
     labels = {SAFE_TO_DELETE: "true"}
     key = base64.b64encode(make_key()).decode()
-    desired = {"metadata": {"name": name, "namespace": options["namespace"], "labels": labels}, "type": "Opaque", "data": {ETCD_KEY: key}}
+    desired = {
+        "metadata": {"name": name, "namespace": options["namespace"], "labels": labels},
+        "type": "Opaque",
+        "data": {ETCD_KEY: key},
+    }
     return plan_object(SECRET, desired, None)
 
 

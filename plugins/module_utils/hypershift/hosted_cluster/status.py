@@ -22,12 +22,23 @@ Target = Literal["none", "valid", "available", "completed"]
 _VALID = ("SupportedHostedCluster", "ValidConfiguration", "ValidReleaseImage")
 # What the control plane goes through before it is Available; the first that is not True says what is waited for.
 _COUNT = ("Available", "IgnitionEndpointAvailable")
-_ON_THE_WAY = ("ValidHostedControlPlaneConfiguration", "InfrastructureReady", "EtcdAvailable", "KubeAPIServerAvailable", *_COUNT)
+_ON_THE_WAY = (
+    "ValidHostedControlPlaneConfiguration",
+    "InfrastructureReady",
+    "EtcdAvailable",
+    "KubeAPIServerAvailable",
+    *_COUNT,
+)
 _NO_WORKERS = "NoWorkerNodesAvailable"
 
 
-def wait_status(hosted_cluster: Mapping[str, Any] | None, target: Target, pools: Sequence[Mapping[str, Any]] | None = None) -> WaitStatus:
-    """Where it stands on the way to ``target``. ``pools`` are its NodePools where they are known: without replicas it never completes."""
+def wait_status(
+    hosted_cluster: Mapping[str, Any] | None, target: Target, pools: Sequence[Mapping[str, Any]] | None = None
+) -> WaitStatus:
+    """Where it stands on the way to ``target``.
+
+    ``pools`` are its NodePools where they are known: without replicas it never completes.
+    """
     if hosted_cluster is None:
         return WaitStatus(final=True, reason="it does not exist (any more)")
     if hosted_cluster["metadata"].get("deletionTimestamp"):
@@ -60,7 +71,12 @@ def _available(hosted_cluster: Mapping[str, Any]) -> WaitStatus:
         # Those before come and go with releases.
         if (condition is None and kind not in _COUNT) or (condition is not None and condition.true):
             continue
-        return WaitStatus(reason=condition.text() if condition is not None else f"the operator has not said {kind} of it as it is now", percent=20 + 8 * number)
+        return WaitStatus(
+            reason=condition.text()
+            if condition is not None
+            else (f"the operator has not said {kind} of it as it is now"),
+            percent=20 + 8 * number,
+        )
     if not text(hosted_cluster, "status", "kubeconfig", "name"):
         return WaitStatus(reason="it has no kubeconfig yet", percent=65)
     return WaitStatus(reached=True, percent=70)
@@ -77,7 +93,9 @@ def _completed(hosted_cluster: Mapping[str, Any]) -> WaitStatus:
         return WaitStatus(reason=f"its last version is not of {wanted} yet", percent=75)
     if newest.get("state") != "Completed":
         progressing = conditions.current("ClusterVersionProgressing")
-        words = f": {progressing.message}" if progressing is not None and progressing.true and progressing.message else ""
+        words = (
+            f": {progressing.message}" if progressing is not None and progressing.true and progressing.message else ""
+        )
         version = newest.get("version") or "not known"
         state = newest.get("state") or "not begun"
         return WaitStatus(reason=f"version {version} is {state}{words}", percent=85)
@@ -91,7 +109,11 @@ def _without_workers(hosted_cluster: Mapping[str, Any], pools: Sequence[Mapping[
     plane = read_conditions(hosted_cluster).get("DataPlaneConnectionAvailable")
     if plane is not None and plane.reason != _NO_WORKERS:
         return None
-    return WaitStatus(final=True, reason="none of its node pools wants a replica, and without workers a version is never completed", percent=80)
+    return WaitStatus(
+        final=True,
+        reason=("none of its node pools wants a replica, and without workers a version is never completed"),
+        percent=80,
+    )
 
 
 def wants_workers(pool: Mapping[str, Any]) -> bool:
@@ -116,7 +138,9 @@ def summary(hosted_cluster: Mapping[str, Any] | None, namespace: str, name: str)
         "release_image": text(hosted_cluster, "spec", "release", "image"),
         "version": str(newest.get("version") or ""),
         "version_state": str(newest.get("state") or ""),
-        "api_url": f"https://{_bracketed(str(endpoint['host']))}:{endpoint.get('port') or 6443}" if endpoint.get("host") else "",
+        "api_url": f"https://{_bracketed(str(endpoint['host']))}:{endpoint.get('port') or 6443}"
+        if endpoint.get("host")
+        else "",
         "ignition_endpoint": text(hosted_cluster, "status", "ignitionEndpoint"),
         "payload_arch": text(hosted_cluster, "status", "payloadArch"),
         "kubeconfig_secret": text(hosted_cluster, "status", "kubeconfig", "name"),

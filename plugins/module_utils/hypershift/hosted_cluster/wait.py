@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Waiting for a HostedCluster, and for its absence: watches, a line for every change, the end at the first refusal that lasts.
+"""Waiting for a HostedCluster, and for its absence: watches, a line for every change, the end at the first refusal that
+lasts.
 
 Source: docs/upstream/hypershift.md#operations.
 """
@@ -21,21 +22,28 @@ from ..kinds import HOSTED_CLUSTER, NODE_POOL
 from .plan import pools_of
 from .status import Target, wait_status
 
-# Seconds: one piece of the watch; and how long a refusal lasts before it is believed, since a condition may still be about a moment ago.
+# Seconds: one piece of the watch; and how long a refusal lasts before it is believed, since a condition may still be
+# about a moment ago.
 PIECE = 10.0
 DOUBT = 20.0
 # What is most often forgotten (5.1); nothing in the conditions says it.
 _HINTS: Mapping[Target, str] = {
-    "completed": "Has it Ready workers, and do the names below *.apps of its domain lead to one of them? Run again to wait further."
+    "completed": (
+        "Has it Ready workers, and do the names below *.apps of its domain lead to one of them? Run again to wait "
+        "further."
+    )
 }
-# Seconds between looks at a namespace that is on its way out: a role may read a namespace by name without being allowed to watch them all.
+# Seconds between looks at a namespace that is on its way out: a role may read a namespace by name without being allowed
+# to watch them all.
 _STEP = 2.0
 
 
 class ClusterWait:
     """One wait. ``seen`` is the object as it was last."""
 
-    def __init__(self, client: KubeClient, namespace: str, name: str, clock: Clock, show: Callable[[str], None], *, limit: float) -> None:
+    def __init__(
+        self, client: KubeClient, namespace: str, name: str, clock: Clock, show: Callable[[str], None], *, limit: float
+    ) -> None:
         self._client, self._namespace, self._name, self._limit = client, namespace, name, limit
         self._deadline = Deadline(clock, limit)
         self._lines, self._doubts = ProgressLines(clock, show), Doubts(clock, DOUBT)
@@ -46,7 +54,11 @@ class ClusterWait:
         return f"HostedCluster {self._namespace}/{self._name}"
 
     def until(self, target: Target) -> Object:
-        """The object once it is there. Raises :class:`ZeroTouchError` where it never will be, :class:`LimitReached` at the limit, with what it waits for."""
+        """The object once it is there.
+
+        Raises :class:`ZeroTouchError` where it never will be, :class:`LimitReached` at the limit, with what it waits
+        for.
+        """
         found = WaitStatus()
         path, name = HOSTED_CLUSTER.path(self._namespace), f"metadata.name={self._name}"
         for event in events_until(self._client, path, self._deadline, PIECE, field_selector=name):
@@ -62,7 +74,9 @@ class ClusterWait:
         raise LimitReached(message, self._limit, _HINTS.get(target, "It goes on by itself; run again to wait further."))
 
     def _judge(self, target: Target) -> WaitStatus:
-        found = self._doubts.settle("", wait_status(self.seen, target, self._pools() if target == "completed" else None))
+        found = self._doubts.settle(
+            "", wait_status(self.seen, target, self._pools() if target == "completed" else None)
+        )
         self._lines.percent = found.percent
         self._lines.repeat("", f"{self._name}: {target if found.reached else found.reason}")
         return found
@@ -72,11 +86,20 @@ class ClusterWait:
 
 
 def await_deletion(client: KubeClient, present: Object, clock: Clock, limit: float) -> None:
-    """Until the hosted cluster is gone. Raises :class:`LimitReached` naming its finalizers and what the operator says."""
+    """Until the hosted cluster is gone.
+
+    Raises :class:`LimitReached` naming its finalizers and what the operator says.
+    """
     metadata = present["metadata"]
     namespace, name, uid = metadata["namespace"], metadata["name"], metadata.get("uid")
-    for event in events_until(client, HOSTED_CLUSTER.path(namespace), Deadline(clock, limit), PIECE, field_selector=f"metadata.name={name}"):
-        still = [each for each in event.objects if each["metadata"].get("uid") == uid] if event.type == "LISTED" else [event.object]
+    for event in events_until(
+        client, HOSTED_CLUSTER.path(namespace), Deadline(clock, limit), PIECE, field_selector=f"metadata.name={name}"
+    ):
+        still = (
+            [each for each in event.objects if each["metadata"].get("uid") == uid]
+            if event.type == "LISTED"
+            else [event.object]
+        )
         if event.type == "DELETED" or not still:
             return
         present = still[0]
@@ -86,7 +109,10 @@ def await_deletion(client: KubeClient, present: Object, clock: Clock, limit: flo
 
 
 def await_namespace_gone(client: KubeClient, name: str, clock: Clock, limit: float) -> None:
-    """Until the namespace of the control plane is gone; not at all where we may not look. Raises :class:`LimitReached`."""
+    """Until the namespace of the control plane is gone; not at all where we may not look.
+
+    Raises :class:`LimitReached`.
+    """
     found: Object | None = None
     for _turn in turns(Deadline(clock, limit), _STEP):
         try:
@@ -95,6 +121,10 @@ def await_namespace_gone(client: KubeClient, name: str, clock: Clock, limit: flo
             return
         if found is None:
             return
-    reasons = [str(each.get("message")) for each in ((found or {}).get("status") or {}).get("conditions") or () if each.get("status") == "True"]
+    reasons = [
+        str(each.get("message"))
+        for each in ((found or {}).get("status") or {}).get("conditions") or ()
+        if each.get("status") == "True"
+    ]
     reasons_note = ": " + "; ".join(reasons) if reasons else ""
     raise LimitReached(f"Namespace {name} is still there after {limit:g} s{reasons_note}.", limit)

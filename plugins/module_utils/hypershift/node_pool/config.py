@@ -22,7 +22,14 @@ CONTENTS: Mapping[str, tuple[str, frozenset[str]]] = {
     "config": (
         "config",
         frozenset(
-            {"MachineConfig", "KubeletConfig", "ContainerRuntimeConfig", "ImageContentSourcePolicy", "ImageDigestMirrorSet", "ClusterImagePolicy"},
+            {
+                "MachineConfig",
+                "KubeletConfig",
+                "ContainerRuntimeConfig",
+                "ImageContentSourcePolicy",
+                "ImageDigestMirrorSet",
+                "ClusterImagePolicy",
+            },
         ),
     ),
     "tuning_config": ("tuning", frozenset({"Tuned", "PerformanceProfile"})),
@@ -46,7 +53,10 @@ def config_faults(options: Mapping[str, Any], found: Found) -> Iterator[str]:
     for option, (key, kinds) in CONTENTS.items():
         for name in dict.fromkeys(str(name) for name in options.get(option) or ()):
             if name in found:
-                yield from (f"ConfigMap {options['namespace']}/{name} ({option}) {fault}" for fault in _faults(found[name], key, kinds))
+                yield from (
+                    f"ConfigMap {options['namespace']}/{name} ({option}) {fault}"
+                    for fault in _faults(found[name], key, kinds)
+                )
 
 
 def _faults(config_map: Object | None, key: str, kinds: frozenset[str]) -> Iterator[str]:

@@ -3,12 +3,14 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """The exchange of hosts of a NodePool for others that become Nodes first; pure.
 
-A MachineSet counts a Machine until it is deleted (kubernetes-sigs/cluster-api internal/controllers/machineset/machineset_controller.go), so the deletion
-of a Machine brings no other one beforehand. The pool gets as many more replicas as hosts leave. When the new Nodes are Ready, the Machines of the hosts
-are marked and the size is as before. Autoscaling is off meanwhile: it would change the number that the marks refer to
+A MachineSet counts a Machine until it is deleted (kubernetes-sigs/cluster-api
+internal/controllers/machineset/machineset_controller.go), so the deletion of a Machine brings no other one beforehand.
+The pool gets as many more replicas as hosts leave. When the new Nodes are Ready, the Machines of the hosts are marked
+and the size is as before. Autoscaling is off meanwhile: it would change the number that the marks refer to
 (openshift/hypershift hypershift-operator/controllers/nodepool/capi.go, setMachineDeploymentReplicas).
 
-What was before is in an annotation of the NodePool, written together with the larger number, so that a later run completes what an interrupted one began.
+What was before is in an annotation of the NodePool, written together with the larger number, so that a later run
+completes what an interrupted one began.
 """
 
 from __future__ import annotations
@@ -36,7 +38,9 @@ Order = Literal["auto", "surge", "in_place"]
 
 @dataclasses.dataclass(frozen=True)
 class Exchange:
-    """The Machines that leave, and what the pool had before: ``replicas``, and ``auto_scaling`` where the autoscaler decides."""
+    """The Machines that leave, and what the pool had before: ``replicas``, and ``auto_scaling`` where the autoscaler
+    decides.
+    """
 
     machines: tuple[str, ...]
     replicas: int
@@ -50,16 +54,26 @@ class Exchange:
     @property
     def note(self) -> str:
         """The value of the annotation."""
-        return json.dumps({"machines": list(self.machines), "replicas": self.replicas, "autoScaling": self.auto_scaling}, separators=(",", ":"))
+        return json.dumps(
+            {"machines": list(self.machines), "replicas": self.replicas, "autoScaling": self.auto_scaling},
+            separators=(",", ":"),
+        )
 
     @property
     def spec(self) -> dict[str, Any]:
         """The fields of the NodePool's spec as they were, for a merge patch."""
-        return {"replicas": None, "autoScaling": dict(self.auto_scaling)} if self.auto_scaling else {"replicas": self.replicas}
+        return (
+            {"replicas": None, "autoScaling": dict(self.auto_scaling)}
+            if self.auto_scaling
+            else {"replicas": self.replicas}
+        )
 
 
 def read_exchange(pool: Mapping[str, Any] | None) -> Exchange | None:
-    """The exchange that a run has begun; None without one. Raises :class:`ZeroTouchError` for an annotation that holds none."""
+    """The exchange that a run has begun; None without one.
+
+    Raises :class:`ZeroTouchError` for an annotation that holds none.
+    """
     note = annotations_of(pool).get(EXCHANGE)
     if not note:
         return None
@@ -71,7 +85,8 @@ def read_exchange(pool: Mapping[str, Any] | None) -> Exchange | None:
         return Exchange(machines, int(found["replicas"]), limits)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise ZeroTouchError(
-            f"Annotation {EXCHANGE} of NodePool {part(pool, 'metadata').get('name')} does not hold an exchange of hosts.",
+            f"Annotation {EXCHANGE} of NodePool {part(pool, 'metadata').get('name')} does not hold an exchange of "
+            "hosts.",
             "Delete the annotation, and set replicas or autoScaling of the NodePool as they must be.",
         ) from error
 
@@ -79,15 +94,23 @@ def read_exchange(pool: Mapping[str, Any] | None) -> Exchange | None:
 def before_exchange(pool: Object | None) -> Object | None:
     """The NodePool as it is when its exchange is complete: with the size, or the autoscaling, from before."""
     exchange = read_exchange(pool)
-    return pool if exchange is None or pool is None else merged(pool, {"metadata": {"annotations": {EXCHANGE: None}}, "spec": exchange.spec})
+    return (
+        pool
+        if exchange is None or pool is None
+        else merged(pool, {"metadata": {"annotations": {EXCHANGE: None}}, "spec": exchange.spec})
+    )
 
 
 def plan_exchange(targets: Sequence[PoolMachineView], view: PoolView, order: Order) -> Exchange | None:
-    """The exchange of these Machines; None where they are deleted first, because there are no other hosts for them, or the user wants that."""
+    """The exchange of these Machines; None where they are deleted first, because there are no other hosts for them, or
+    the user wants that.
+    """
     if not targets or order == "in_place" or (order == "auto" and not _enough(view, len(targets))):
         return None
     scaling = part(view.pool, "spec", "autoScaling")
-    return Exchange(tuple(sorted(machine.name for machine in targets)), _replicas(view), dict(scaling) if scaling else None)
+    return Exchange(
+        tuple(sorted(machine.name for machine in targets)), _replicas(view), dict(scaling) if scaling else None
+    )
 
 
 def _enough(view: PoolView, number: int) -> bool:
@@ -99,7 +122,10 @@ def _enough(view: PoolView, number: int) -> bool:
 
 
 def begin(exchange: Exchange, view: PoolView) -> Change | None:
-    """The write of the larger number; None where an exchange has begun. Raises :class:`ZeroTouchError` if the size is another one by now."""
+    """The write of the larger number; None where an exchange has begun.
+
+    Raises :class:`ZeroTouchError` if the size is another one by now.
+    """
     if read_exchange(view.pool) is not None:
         return None
     if exchange.replicas != _replicas(view):
@@ -109,7 +135,9 @@ def begin(exchange: Exchange, view: PoolView) -> Change | None:
 
 def shrink(exchange: Exchange, view: PoolView) -> Change | None:
     """The write of the number as it was, after the Machines that leave have been marked."""
-    return _write(view, {"replicas": exchange.replicas}, exchange.note) if read_exchange(view.pool) == exchange else None
+    return (
+        _write(view, {"replicas": exchange.replicas}, exchange.note) if read_exchange(view.pool) == exchange else None
+    )
 
 
 def complete(exchange: Exchange, view: PoolView) -> Change | None:
@@ -129,12 +157,17 @@ def _write(view: PoolView, spec: Mapping[str, Any], note: str | None) -> Change 
 
 
 def grown(exchange: Exchange, view: PoolView) -> bool:
-    """Whether the pool has its larger number. Raises :class:`ZeroTouchError` where it has neither that nor the number from before."""
+    """Whether the pool has its larger number.
+
+    Raises :class:`ZeroTouchError` where it has neither that nor the number from before.
+    """
     if view.desired not in (exchange.size, exchange.replicas):
         found = "autoscaling" if view.desired is None else f"{view.desired} replicas"
         raise ZeroTouchError(
-            f"{view.title} has {found}, but an exchange of hosts has begun that needs {exchange.size} or {exchange.replicas} replicas.",
-            f"Another tool has changed the size. Set replicas to {exchange.size} to continue, or delete annotation {EXCHANGE} to end the exchange.",
+            f"{view.title} has {found}, but an exchange of hosts has begun that needs {exchange.size} or "
+            f"{exchange.replicas} replicas.",
+            f"Another tool has changed the size. Set replicas to {exchange.size} to continue, or delete annotation "
+            f"{EXCHANGE} to end the exchange.",
         )
     return view.desired == exchange.size
 
@@ -142,7 +175,8 @@ def grown(exchange: Exchange, view: PoolView) -> bool:
 def victims(exchange: Exchange, view: PoolView) -> tuple[PoolMachineView, ...]:
     """The Machines that must leave and are not on their way out yet.
 
-    Where a controller has replaced one of them meanwhile, there are more others than the pool has replicas: those that do not run, and the newest, leave too.
+    Where a controller has replaced one of them meanwhile, there are more others than the pool has replicas: those that
+    do not run, and the newest, leave too.
     """
     named = [machine for machine in view.staying if machine.name in exchange.machines]
     others = sorted(_others_of(exchange, view), key=lambda machine: (machine.created, machine.name), reverse=True)
@@ -160,7 +194,11 @@ def replaced(exchange: Exchange, view: PoolView) -> WaitStatus:
     # With fewer Machines than replicas, marks do not decide which of them leave.
     if ready >= exchange.replicas and len(view.staying) >= exchange.size:
         return REACHED
-    return WaitStatus(reason=f"{ready} of {exchange.replicas} Nodes are Ready besides those that leave ({', '.join(exchange.machines)})")
+    return WaitStatus(
+        reason=(
+            f"{ready} of {exchange.replicas} Nodes are Ready besides those that leave ({', '.join(exchange.machines)})"
+        )
+    )
 
 
 def shrunk(exchange: Exchange, view: PoolView) -> WaitStatus:

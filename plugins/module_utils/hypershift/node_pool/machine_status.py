@@ -55,13 +55,19 @@ _GOING = {
     "WaitingForPreDrainHook": ("waiting-for-hook", "PreDrainDeleteHookSucceeded", "a pre-drain hook holds it"),
     "DrainingNode": ("draining", "DrainingSucceeded", "its Node is being drained"),
     "WaitingForVolumeDetach": ("detaching-volumes", "VolumeDetachSucceeded", "its Node still has volumes"),
-    _PRE_TERMINATE: ("waiting-for-hook", "PreTerminateDeleteHookSucceeded", "its host is being taken out of the cluster"),
+    _PRE_TERMINATE: (
+        "waiting-for-hook",
+        "PreTerminateDeleteHookSucceeded",
+        "its host is being taken out of the cluster",
+    ),
 }
 
 
 @dataclasses.dataclass(frozen=True)
 class PoolMachineView:
-    """One Machine. ``agent`` is (namespace, name) of the Agent it has; ``state`` one of :data:`STATES`; ``marked`` that it goes first when replicas shrink."""
+    """One Machine. ``agent`` is (namespace, name) of the Agent it has; ``state`` one of :data:`STATES`; ``marked`` that
+    it goes first when replicas shrink.
+    """
 
     name: str
     namespace: str
@@ -78,7 +84,9 @@ class PoolMachineView:
 
     def names(self) -> frozenset[str]:
         """What users may call it, in lower case."""
-        return frozenset(name.lower() for name in (self.name, self.hostname, self.node, self.agent[1] if self.agent else "") if name)
+        return frozenset(
+            name.lower() for name in (self.name, self.hostname, self.node, self.agent[1] if self.agent else "") if name
+        )
 
     @property
     def title(self) -> str:
@@ -91,12 +99,21 @@ class PoolMachineView:
     def as_dict(self) -> dict[str, Any]:
         """The row of results."""
         namespace, agent = self.agent or ("", "")
-        row = {"name": self.name, "agent": agent, "agent_namespace": namespace, "hostname": self.hostname, "node": self.node}
+        row = {
+            "name": self.name,
+            "agent": agent,
+            "agent_namespace": namespace,
+            "hostname": self.hostname,
+            "node": self.node,
+        }
         return {**row, "state": self.state, "reason": self.reason, "deleting": self.leaving}
 
 
 def view_machine(
-    machine: Mapping[str, Any], agent_machine: Mapping[str, Any] | None, agent: Agent | None, now: datetime.datetime | None = None
+    machine: Mapping[str, Any],
+    agent_machine: Mapping[str, Any] | None,
+    agent: Agent | None,
+    now: datetime.datetime | None = None,
 ) -> PoolMachineView:
     """The Machine with what belongs to it. ``now`` is the hub's time; without it nothing is said about ages."""
     state, reason = _leaving(machine, agent) if deleting(machine) else _living(machine, agent_machine, agent, now)
@@ -152,11 +169,20 @@ def _unbinding(agent: Agent | None, words: str) -> tuple[str, str]:
         return "unbinding", ""
     if agent.state in states.BUSY and agent.cluster is None:
         return "waiting-for-hook", f"the host is {_installing(agent)}; it is let go when that ends"
-    reserved = f"; its Agent is still {agent.state}" if agent.labels.get(RESERVED_LABEL) or agent.state in states.INSTALLED else ""
+    reserved = (
+        f"; its Agent is still {agent.state}"
+        if agent.labels.get(RESERVED_LABEL) or agent.state in states.INSTALLED
+        else ""
+    )
     return "waiting-for-hook", words + reserved
 
 
-def _living(machine: Mapping[str, Any], agent_machine: Mapping[str, Any] | None, agent: Agent | None, now: datetime.datetime | None) -> tuple[str, str]:
+def _living(
+    machine: Mapping[str, Any],
+    agent_machine: Mapping[str, Any] | None,
+    agent: Agent | None,
+    now: datetime.datetime | None,
+) -> tuple[str, str]:
     if text(machine, "status", "phase") == "Failed":
         return "failed", _words(text(machine, "status", "failureMessage")) or "its phase is Failed"
     if _reference(agent_machine) is None:
@@ -199,10 +225,14 @@ def _before_the_node(agent: Agent) -> tuple[str, str]:
     if agent.state in states.UNBOUND or agent.state == "binding":
         return "binding", refused or (agent.state if agent.state != "binding" else "")
     if agent.state in ("insufficient", "pending-for-input") or (failing and agent.state != "discovering"):
-        return "validations-failing", "; ".join(f"{each.id}: {_words(each.message)}" for each in failing) or refused or agent.state
+        return "validations-failing", "; ".join(
+            f"{each.id}: {_words(each.message)}" for each in failing
+        ) or refused or agent.state
     if agent.state == "known":
         return "known", refused or "it is ready; the installation begins by itself"
-    return ("discovering" if agent.state in ("", "discovering") else "waiting-for-agent"), refused or _words(agent.state_info) or agent.state
+    return ("discovering" if agent.state in ("", "discovering") else "waiting-for-agent"), refused or _words(
+        agent.state_info
+    ) or agent.state
 
 
 def _installing(agent: Agent) -> str:
@@ -229,10 +259,16 @@ def _no_node(machine: Mapping[str, Any], agent: Agent, now: datetime.datetime | 
     hints = [missing]
     if agent.reported_hostname in ("", "localhost"):
         reported_hostname = agent.reported_hostname or "empty"
-        hints.append(f"its hostname is {reported_hostname}, and a Node of that name is never taken in: set spec.hostname before a host is bound")
+        hints.append(
+            f"its hostname is {reported_hostname}, and a Node of that name is never taken in: set spec.hostname "
+            "before a host is bound"
+        )
     age = _age(machine, now)
     if age is not None and age > APPROVER_WINDOW and "client" not in approved:
-        hints.append("the Machine is older than two hours, and the machine approver looks at it no more: approve by hand (node_csrs)")
+        hints.append(
+            "the Machine is older than two hours, and the machine approver looks at it no more: approve by hand "
+            "(node_csrs)"
+        )
     return "; ".join(hints)
 
 

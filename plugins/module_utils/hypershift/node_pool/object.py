@@ -1,10 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The NodePool that the options ask for: only the fields that the user gave, and for a new pool those that make it complete.
+"""The NodePool that the options ask for: only the fields that the user gave, and for a new pool those that make it
+complete.
 
 Traps that this handles: fields that the server fills in are not desired by the user and never sent back; a partial
-``replace`` gets the numbers without which the operator stops; durations and empty selectors that mean the same are the same.
+``replace`` gets the numbers without which the operator stops; durations and empty selectors that mean the same are the
+same.
 
 Source: openshift/hypershift api/hypershift/v1beta1/nodepool_types.go, hypershift-operator/controllers/nodepool/capi.go,
   hypershift-operator/controllers/nodepool/token.go; docs/upstream/hypershift.md#operations.
@@ -28,7 +30,10 @@ _DURATIONS = {"node_drain_timeout": "nodeDrainTimeout", "node_volume_detach_time
 
 
 def pool_object(options: Mapping[str, Any], observed: Mapping[str, Any] | None, *, release_image: str = "") -> Object:
-    """The desired fields of the NodePool. ``release_image`` is that of its hosted cluster, for a new pool without one of its own."""
+    """The desired fields of the NodePool.
+
+    ``release_image`` is that of its hosted cluster, for a new pool without one of its own.
+    """
     present = (observed or {}).get("spec") or {}
     spec: Object = {} if observed else _new_pool(options, release_image)
     _set_identity(spec, options)
@@ -65,12 +70,17 @@ def _set_identity(spec: Object, options: Mapping[str, Any]) -> None:
 
 
 def selector(provided: Mapping[str, Any]) -> Object:
-    """A label selector without empty parts, with texts where YAML reads a number or a boolean. What is wrong with it stays, for the rules to name."""
+    """A label selector without empty parts, with texts where YAML reads a number or a boolean.
+
+    What is wrong with it stays, for the rules to name.
+    """
     found: Object = {key: value for key, value in provided.items() if value not in ({}, [], None)}
     if isinstance(found.get("matchLabels"), Mapping):
         found["matchLabels"] = texts(found["matchLabels"])
     if isinstance(found.get("matchExpressions"), list):
-        found["matchExpressions"] = [_expression(each) if isinstance(each, Mapping) else each for each in found["matchExpressions"]]
+        found["matchExpressions"] = [
+            _expression(each) if isinstance(each, Mapping) else each for each in found["matchExpressions"]
+        ]
     return found
 
 
@@ -117,7 +127,11 @@ def _replace(provided: Mapping[str, Any], present: Mapping[str, Any]) -> Object:
     surge = _amount(asked.get("max_surge"), there.get("maxSurge"), _MAX_SURGE)
     # One of the two must let something happen: who forbids a surge means that a node may be missing for a while.
     least = 1 if surge in (0, "0%") else _MAX_UNAVAILABLE
-    unavailable = _amount(asked.get("max_unavailable"), None if least and not there.get("maxUnavailable") else there.get("maxUnavailable"), least)
+    unavailable = _amount(
+        asked.get("max_unavailable"),
+        None if least and not there.get("maxUnavailable") else there.get("maxUnavailable"),
+        least,
+    )
     return {"strategy": strategy, "rollingUpdate": {"maxSurge": surge, "maxUnavailable": unavailable}}
 
 
@@ -136,7 +150,9 @@ def _set_nodes(spec: Object, options: Mapping[str, Any], present: Mapping[str, A
     if "node_labels" in options:
         spec["nodeLabels"] = texts(options["node_labels"])
     if "taints" in options:
-        spec["taints"] = cleared([{key: str(value) for key, value in taint.items() if value != ""} for taint in options["taints"]])
+        spec["taints"] = cleared(
+            [{key: str(value) for key, value in taint.items() if value != ""} for taint in options["taints"]]
+        )
     if "paused_until" in options:
         spec["pausedUntil"] = cleared(options["paused_until"])
 

@@ -30,13 +30,16 @@ from .rules import CHECK, problems
 from .supply import shortage
 from .view import PoolView
 
-# What the deletion of a pool begins with: no replicas, no autoscaler that raises them, and an operator that is not paused.
+# What the deletion of a pool begins with: no replicas, no autoscaler that raises them, and an operator that is not
+# paused.
 EMPTY: Mapping[str, Any] = {"replicas": 0, "autoScaling": None, "pausedUntil": None}
 
 
 @dataclasses.dataclass(frozen=True)
 class NodePoolPlan:
-    """``marks`` are written first, one a Machine that must go; then ``change``, the NodePool itself; then ``deletions``, of Machines that others replace."""
+    """``marks`` are written first, one a Machine that must go; then ``change``, the NodePool itself; then
+    ``deletions``, of Machines that others replace.
+    """
 
     marks: tuple[Change, ...] = ()
     change: Change | None = None
@@ -52,12 +55,20 @@ class NodePoolPlan:
 
 
 def plan_present(
-    options: Mapping[str, Any], view: PoolView, kinds: CoreKinds | None, *, config_maps: Found | None = None, check_mode: bool = False
+    options: Mapping[str, Any],
+    view: PoolView,
+    kinds: CoreKinds | None,
+    *,
+    config_maps: Found | None = None,
+    check_mode: bool = False,
 ) -> NodePoolPlan:
-    """The writes that make the pool what the options say. ``kinds`` are those of Cluster API, which only a removal needs; ``config_maps`` those named.
+    """The writes that make the pool what the options say.
 
-    Raises :class:`InvalidInput` with everything that is wrong, immutable fields named; :class:`ZeroTouchError` where the present state forbids it. In check
-    mode the hosted cluster may be missing still: a task before this one may be about to make it.
+    ``kinds`` are those of Cluster API, which only a removal needs; ``config_maps`` those named.
+
+    Raises :class:`InvalidInput` with everything that is wrong, immutable fields named; :class:`ZeroTouchError` where
+    the present state forbids it. In check mode the hosted cluster may be missing still: a task before this one may be
+    about to make it.
     """
     if view.pool is not None and view.pool["metadata"].get("deletionTimestamp"):
         raise ZeroTouchError(f"{view.title} is being deleted.", "Run again when it is gone.")
@@ -72,12 +83,23 @@ def plan_present(
         requested = {**requested, "replicas": removal.replicas}
     desired = pool_object(requested, view.pool, release_image=text(view.hosted_cluster, "spec", "release", "image"))
     if view.pool is None and not text(desired, "spec", "release", "image") and not check_mode:
-        raise InvalidInput([problem(CHECK, "release_image", "Required value", "neither the pool nor its hosted cluster names a release")])
+        raise InvalidInput(
+            [
+                problem(
+                    CHECK,
+                    "release_image",
+                    "Required value",
+                    ("neither the pool nor its hosted cluster names a release"),
+                )
+            ]
+        )
     change = plan_object(NODE_POOL, desired, view.pool, owned=OWNED)
     _refuse_ahead(change, view)
     if change is not None and change.verb == "patch" and removal.machines:
         # The number must not have changed since it was counted.
-        change = dataclasses.replace(change, resource_version=str((view.pool or {})["metadata"].get("resourceVersion") or ""))
+        change = dataclasses.replace(
+            change, resource_version=str((view.pool or {})["metadata"].get("resourceVersion") or "")
+        )
     warnings += _supply(view, change, check_mode=check_mode)
     marks = tuple(mark_machine(machine, kinds) for machine in removal.unmarked) if kinds is not None else ()
     replacement = _replacement(requested, view)
@@ -94,7 +116,12 @@ def _replacement(requested: Mapping[str, Any], view: PoolView) -> NodePoolRemova
 def _deletion(machine: PoolMachineView, kinds: CoreKinds) -> Change:
     before = {"metadata": {"namespace": machine.namespace, "name": machine.name, "uid": machine.uid}}
     return Change(
-        "delete", kinds.machine, machine.namespace, machine.name, reasons=("its host is replaced: its MachineSet makes another Machine",), before=before
+        "delete",
+        kinds.machine,
+        machine.namespace,
+        machine.name,
+        reasons=(("its host is replaced: its MachineSet makes another Machine"),),
+        before=before,
     )
 
 
@@ -117,7 +144,14 @@ def _removal(requested: Mapping[str, Any], view: PoolView) -> NodePoolRemoval:
 def mark_machine(machine: PoolMachineView, kinds: CoreKinds) -> Change:
     """The annotation by which a Machine is deleted before others."""
     patch = {"metadata": {"annotations": {DELETE_MACHINE: "yes"}}}
-    return Change("patch", kinds.machine, machine.namespace, machine.name, patch, (f"its host was named: it goes first ({DELETE_MACHINE})",))
+    return Change(
+        "patch",
+        kinds.machine,
+        machine.namespace,
+        machine.name,
+        patch,
+        ((f"its host was named: it goes first ({DELETE_MACHINE})"),),
+    )
 
 
 def _cluster_problems(requested: Mapping[str, Any], view: PoolView) -> list[Problem]:
@@ -132,7 +166,16 @@ def _cluster_problems(requested: Mapping[str, Any], view: PoolView) -> list[Prob
     arch = str(requested.get("arch") or "amd64")
     if view.pool is None and payload not in ("", "Multi", arch.upper()):
         detail = f"the release of the hosted cluster is for {payload} alone"
-        return [problem(CHECK, "arch", UNSUPPORTED, detail, arch, "a multi-architecture release image takes hosts of every architecture")]
+        return [
+            problem(
+                CHECK,
+                "arch",
+                UNSUPPORTED,
+                detail,
+                arch,
+                ("a multi-architecture release image takes hosts of every architecture"),
+            )
+        ]
     return []
 
 
@@ -142,7 +185,10 @@ def _missing_cluster(requested: Mapping[str, Any], view: PoolView, *, check_mode
     message = f"There is no HostedCluster {view.namespace}/{requested.get('cluster_name')}"
     if check_mode:
         return [f"{message} yet; whether its release and platform go with this pool cannot be said."]
-    raise ZeroTouchError(f"{message}, so no controller would act on the pool.", "Create it first (hosted_cluster), in the same namespace.")
+    raise ZeroTouchError(
+        f"{message}, so no controller would act on the pool.",
+        ("Create it first (hosted_cluster), in the same namespace."),
+    )
 
 
 def _supply(view: PoolView, change: Change | None, *, check_mode: bool) -> list[str]:
@@ -161,11 +207,16 @@ def _configured(requested: Mapping[str, Any], config_maps: Found, *, check_mode:
     return [f"{fault}." for fault in faults]
 
 
-def _warnings(requested: Mapping[str, Any], view: PoolView, desired: Mapping[str, Any], change: Change | None) -> list[str]:
+def _warnings(
+    requested: Mapping[str, Any], view: PoolView, desired: Mapping[str, Any], change: Change | None
+) -> list[str]:
     found = []
     image = text(desired, "spec", "release", "image")
     if image and values.unpinned(image):
-        found.append(f"release_image {image} can become another release at any time without notice; name it by digest or version.")
+        found.append(
+            f"release_image {image} can become another release at any time without notice; name it by digest or "
+            "version."
+        )
     written: Mapping[str, Any] = change.body.get("spec") or {} if change else {}
     if "release" in written and (fault := behind_fault(image, view.hosted_cluster)):
         found.append(f"release_image: {fault}.")
@@ -173,15 +224,26 @@ def _warnings(requested: Mapping[str, Any], view: PoolView, desired: Mapping[str
     stream = text(desired, "spec", "osImageStream", "name") or text(view.pool, "spec", "osImageStream", "name")
     if fault := stream_fault(stream, image):
         found.append(f"os_image_stream: {fault}.")
-    if "release" in written and not stream and (effect := stream_change(image, text(view.pool, "spec", "release", "image"))):
+    if (
+        "release" in written
+        and not stream
+        and (effect := stream_change(image, text(view.pool, "spec", "release", "image")))
+    ):
         found.append(f"release_image: {effect}.")
     if change is not None and change.verb == "create" and not requested.get("agent_label_selector"):
-        found.append(f"{view.title} has no agent_label_selector: it takes any Agent of its namespace, those meant for other pools included.")
+        found.append(
+            f"{view.title} has no agent_label_selector: it takes any Agent of its namespace, those meant for other "
+            "pools included."
+        )
     if change is not None and change.verb == "patch":
         found += _lasting(view, written)
     reported = {**annotations_of(view.hosted_cluster), **annotations_of(view.pool), **annotations_of(desired)}
     if part(written, "management").get("autoRepair") and STARTUP_TIMEOUT not in reported:
-        found.append(f"auto_repair replaces a host that is no Node after 20 minutes, which is short for metal; give it longer (annotation {STARTUP_TIMEOUT}).")
+        found.append(
+            "auto_repair replaces a host that is no Node after 20 minutes, which is short for metal; give it "
+            "longer "
+            f"(annotation {STARTUP_TIMEOUT})."
+        )
     if "replace" in requested and text(view.pool, "spec", "management", "upgradeType") == "InPlace":
         found.append("replace has no effect: the pool is upgraded in place.")
     return found
@@ -197,16 +259,25 @@ def _lasting(view: PoolView, written: Mapping[str, Any]) -> list[str]:
         replaced = text(view.pool, "spec", "management", "upgradeType") == "Replace"
         effect = "every Node is reinstalled on another host" if replaced else "hosts that are in the pool stay"
         selector = part(view.pool, "spec", "platform", "agent").get("agentLabelSelector")
-        found.append(f"agent_label_selector: {effect}; the new one is for Machines to come (the template was {template_name(view.name, selector)}).")
+        found.append(
+            f"agent_label_selector: {effect}; the new one is for Machines to come (the template was "
+            f"{template_name(view.name, selector)})."
+        )
     return found
 
 
 def plan_emptying(view: PoolView) -> Change | None:
     """The write that takes all hosts out of a pool, each drained; None if there is nothing to do."""
     spec = (view.pool or {}).get("spec") or {}
-    if view.pool is None or view.pool["metadata"].get("deletionTimestamp") or (not spec.get("replicas") and not spec.get("autoScaling") and not view.machines):
+    if (
+        view.pool is None
+        or view.pool["metadata"].get("deletionTimestamp")
+        or (not spec.get("replicas") and not spec.get("autoScaling") and not view.machines)
+    ):
         return None
-    return plan_object(NODE_POOL, {"metadata": {"name": view.name, "namespace": view.namespace}, "spec": dict(EMPTY)}, view.pool)
+    return plan_object(
+        NODE_POOL, {"metadata": {"name": view.name, "namespace": view.namespace}, "spec": dict(EMPTY)}, view.pool
+    )
 
 
 def plan_absent(view: PoolView) -> Change | None:

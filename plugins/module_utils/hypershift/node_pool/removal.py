@@ -3,8 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Which Machines go when hosts are named, as a pure function.
 
-The annotation puts a Machine before all others when replicas shrink. It only selects the right one as long as exactly the named Machines have it, no client
-else changes the number, and the pool's Machines all belong to one MachineSet.
+The annotation puts a Machine before all others when replicas shrink. It only selects the right one as long as exactly
+the named Machines have it, no client else changes the number, and the pool's Machines all belong to one MachineSet.
 
 Source: kubernetes-sigs/cluster-api core/reconcilers/machineset/machineset_deletion_order.go;
   docs/upstream/hypershift.md#operations.
@@ -28,7 +28,10 @@ class StillGrowing(ZeroTouchError):
 
 @dataclasses.dataclass(frozen=True)
 class NodePoolRemoval:
-    """``machines`` go, of which ``unmarked`` are not annotated yet; ``replicas`` is the size afterwards. ``notes``: nothing left to do."""
+    """``machines`` go, of which ``unmarked`` are not annotated yet; ``replicas`` is the size afterwards.
+
+    ``notes``: nothing left to do.
+    """
 
     machines: tuple[PoolMachineView, ...] = ()
     replicas: int | None = None
@@ -39,11 +42,14 @@ class NodePoolRemoval:
         return tuple(machine for machine in self.machines if not machine.marked)
 
 
-def plan_removal(names: Sequence[str], replicas: int | None, view: PoolView, *, scaling_ends: bool = False) -> NodePoolRemoval:
+def plan_removal(
+    names: Sequence[str], replicas: int | None, view: PoolView, *, scaling_ends: bool = False
+) -> NodePoolRemoval:
     """The Machines of the named hosts (Machine, Agent, hostname or Node), and the number of replicas without them.
 
-    ``replicas`` is the size that the user asks for besides, or None. A Machine that is going already, and a name that is not in the pool any more, is
-    nothing to do: a second run changes nothing. ``scaling_ends``: the same write turns autoscaling off.
+    ``replicas`` is the size that the user asks for besides, or None. A Machine that is going already, and a name that
+    is not in the pool any more, is nothing to do: a second run changes nothing. ``scaling_ends``: the same write turns
+    autoscaling off.
 
     Raises :class:`ZeroTouchError` where another Machine than the named one might go, :class:`StillGrowing`
     where it will be possible in a moment.
@@ -53,22 +59,25 @@ def plan_removal(names: Sequence[str], replicas: int | None, view: PoolView, *, 
         return NodePoolRemoval(notes=tuple(notes))
     refuse_unsure(targets, view, scaling_ends=scaling_ends)
     size = len(view.staying) if scaling_ends and view.auto_scaling is not None else view.desired or 0
-    # As many as stay, less those that go. If that is not less than the size, an earlier run has lowered it just now: those above it are on their way out,
-    # and marked ones go first.
+    # As many as stay, less those that go. If that is not less than the size, an earlier run has lowered it just now:
+    # those above it are on their way out, and marked ones go first.
     after = min(size, len(view.staying) - len(targets))
     if replicas is not None and replicas > after:
         titles = ", ".join(machine.title for machine in targets)
         raise ZeroTouchError(
             f"{view.title} cannot have {replicas} replicas without {titles}: {after} are left.",
-            f"Give replicas: {after} (or none), and raise the number afterwards: new hosts would come for those that go.",
+            f"Give replicas: {after} (or none), and raise the number afterwards: new hosts would come for those that "
+            "go.",
         )
     return NodePoolRemoval(tuple(targets), after if replicas is None else replicas, tuple(notes))
 
 
 def plan_replacement(names: Sequence[str], view: PoolView) -> NodePoolRemoval:
-    """The Machines of the named hosts, which are deleted; their MachineSet makes others (:func:`plan_removal` without a smaller size).
+    """The Machines of the named hosts, which are deleted; their MachineSet makes others (:func:`plan_removal` without a
+    smaller size).
 
-    That works with autoscaling, too. Raises :class:`ZeroTouchError` while a rollout runs: it replaces Machines by itself.
+    That works with autoscaling, too. Raises :class:`ZeroTouchError` while a rollout runs: it replaces Machines by
+    itself.
     """
     targets, notes = _targets(names, view)
     if targets and view.rollout:
@@ -87,7 +96,9 @@ def _targets(names: Sequence[str], view: PoolView) -> tuple[list[PoolMachineView
         matches = [machine for machine in view.machines if name.lower() in machine.names()]
         if len(matches) > 1:
             all_names = ", ".join(machine.name for machine in matches)
-            raise ZeroTouchError(f"{name} is the name of several Machines of {view.title}: {all_names}.", "Name the Machine.")
+            raise ZeroTouchError(
+                f"{name} is the name of several Machines of {view.title}: {all_names}.", "Name the Machine."
+            )
         if not matches:
             notes.append(f"{name} is not in {view.title}; nothing is removed for it{_elsewhere(name, view.agents)}")
         elif matches[0].leaving:
@@ -111,24 +122,28 @@ def refuse_unsure(targets: Sequence[PoolMachineView], view: PoolView, *, scaling
     if view.auto_scaling is not None and not scaling_ends:
         smallest, largest = view.auto_scaling
         raise ZeroTouchError(
-            f"{title} cannot be removed from {view.title}: the autoscaler ({smallest} to {largest}) would bring another host for it.",
+            f"{title} cannot be removed from {view.title}: the autoscaler ({smallest} to {largest}) would bring "
+            "another host for it.",
             "Turn autoscaling off in the same run (auto_scaling: {}).",
         )
     if view.rollout:
         raise ZeroTouchError(
-            f"{title} cannot be removed from {view.title} now: a rollout is running, during which any Machine may be deleted next. {view.rollout}.",
+            f"{title} cannot be removed from {view.title} now: a rollout is running, during which any Machine may be "
+            f"deleted next. {view.rollout}.",
             "Wait until it is complete, then run again.",
         )
     missing = (view.desired or 0) - len(view.staying)
     if missing > 0:
         raise StillGrowing(
-            f"{title} cannot be removed from {view.title} now: {missing} of its Machines {is_or_are(missing)} yet to be made.",
+            f"{title} cannot be removed from {view.title} now: {missing} of its Machines {is_or_are(missing)} yet to "
+            "be made.",
             "This lasts seconds where the operator works; run again.",
         )
     others = [machine.title for machine in view.staying if machine.marked and machine not in targets]
     if others:
         raise ZeroTouchError(
-            f"{title} cannot be removed from {view.title}: {', '.join(others)} {is_or_are(len(others))} marked for removal as well "
+            f"{title} cannot be removed from {view.title}: {', '.join(others)} {is_or_are(len(others))} marked for "
+            "removal as well "
             "(annotation cluster.x-k8s.io/delete-machine), and might go instead.",
             "Name these too, or take the annotation off them.",
         )

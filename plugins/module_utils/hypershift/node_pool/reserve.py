@@ -3,8 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """How many free Agents a NodePool needs so that its controllers can make Machines at any time; pure.
 
-Controllers make Machines without a run of ours: Cluster API the surge of a rolling update and the Machine that replaces an unhealthy one
-(kubernetes-sigs/cluster-api internal/controllers/machinedeployment, machinehealthcheck), the autoscaler those between the present number and ``max``.
+Controllers make Machines without a run of ours: Cluster API the surge of a rolling update and the Machine that replaces
+an unhealthy one (kubernetes-sigs/cluster-api internal/controllers/machinedeployment, machinehealthcheck), the
+autoscaler those between the present number and ``max``.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ _DEFAULT_SURGE = 1
 
 @dataclasses.dataclass(frozen=True)
 class Reserve:
-    """Free Agents for the ``surge`` of a rolling update, the ``repair`` of an unhealthy host, and the ``growth`` up to the largest size."""
+    """Free Agents for the ``surge`` of a rolling update, the ``repair`` of an unhealthy host, and the ``growth`` up to
+    the largest size.
+    """
 
     surge: int = 0
     repair: int = 0
@@ -40,7 +43,10 @@ class Reserve:
 
 
 def reserve_of(spec: Mapping[str, Any], machines: int) -> Reserve:
-    """The reserve of a NodePool with ``spec``, which has ``machines`` Machines. A pool that is empty and stays so has none."""
+    """The reserve of a NodePool with ``spec``, which has ``machines`` Machines.
+
+    A pool that is empty and stays so has none.
+    """
     scaling = part(spec, "autoScaling")
     largest = int(scaling.get("max") or 0) if scaling else int(spec.get("replicas") or 0)
     if largest < 1:
@@ -51,8 +57,14 @@ def reserve_of(spec: Mapping[str, Any], machines: int) -> Reserve:
 
 
 def _surge(management: Mapping[str, Any], size: int) -> int:
-    """Machines beside those of the size. Only a rolling update of pools that replace their hosts makes them; a percentage is rounded up."""
-    if management.get("upgradeType") != "Replace" or (text(management, "replace", "strategy") or "RollingUpdate") != "RollingUpdate":
+    """Machines beside those of the size.
+
+    Only a rolling update of pools that replace their hosts makes them; a percentage is rounded up.
+    """
+    if (
+        management.get("upgradeType") != "Replace"
+        or (text(management, "replace", "strategy") or "RollingUpdate") != "RollingUpdate"
+    ):
         return 0
     surge = part(management, "replace", "rollingUpdate").get("maxSurge", _DEFAULT_SURGE)
     if isinstance(surge, str) and surge.endswith("%"):

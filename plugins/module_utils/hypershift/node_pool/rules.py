@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """What is wrong with the options of a NodePool, as a pure function.
 
-The paths are those of the user's options. What depends on the pool as it is (immutable fields, the upgrade type) gets the observed object.
+The paths are those of the user's options. What depends on the pool as it is (immutable fields, the upgrade type) gets
+the observed object.
 
 Source: openshift/hypershift api/hypershift/v1beta1/nodepool_types.go; docs/upstream/hypershift.md#operations.
 """
@@ -36,7 +37,9 @@ IMMUTABLE: Mapping[str, tuple[str, ...]] = {
 
 
 def problems(options: Mapping[str, Any], observed: Mapping[str, Any] | None = None) -> list[Problem]:
-    """Everything that is wrong with the options (those given, see :func:`.given.provided`) for a pool that does not exist, or is ``observed``."""
+    """Everything that is wrong with the options (those given, see :func:`.given.provided`) for a pool that does not
+    exist, or is ``observed``.
+    """
     spec = (observed or {}).get("spec") or {}
     upgrade_type = str(options.get("upgrade_type") or (spec.get("management") or {}).get("upgradeType") or "InPlace")
     return [
@@ -71,12 +74,27 @@ def _names(options: Mapping[str, Any], *, exists: bool) -> Iterator[Problem]:
 def _immutable(options: Mapping[str, Any], spec: Mapping[str, Any]) -> Iterator[Problem]:
     kind = (spec.get("platform") or {}).get("type")
     if kind not in (None, "Agent"):
-        yield problem(CHECK, "name", FORBIDDEN, f"this pool is of platform {kind}, which cannot be changed; only pools of platform Agent are managed here")
+        yield problem(
+            CHECK,
+            "name",
+            FORBIDDEN,
+            (
+                f"this pool is of platform {kind}, which cannot be changed; only "
+                "pools of platform Agent are managed here"
+            ),
+        )
     for option, path in IMMUTABLE.items():
         present = _at(spec, path)
         if option in options and present not in (None, options[option]):
             field = ".".join(("spec", *path))
-            yield problem(CHECK, option, FORBIDDEN, f"{field} cannot be changed: it is {present}", options[option], "make a new pool, then remove this one")
+            yield problem(
+                CHECK,
+                option,
+                FORBIDDEN,
+                f"{field} cannot be changed: it is {present}",
+                options[option],
+                "make a new pool, then remove this one",
+            )
 
 
 def _at(spec: Any, path: Sequence[str]) -> Any:
@@ -110,10 +128,18 @@ def _size(options: Mapping[str, Any], spec: Mapping[str, Any]) -> Iterator[Probl
     if scaling:
         yield from _auto_scaling(scaling)
         if replicas is not None:
-            yield problem(CHECK, "auto_scaling", FORBIDDEN, "replicas and auto_scaling are both given; give one", hint="auto_scaling: {} turns it off")
+            yield problem(
+                CHECK,
+                "auto_scaling",
+                FORBIDDEN,
+                "replicas and auto_scaling are both given; give one",
+                hint="auto_scaling: {} turns it off",
+            )
     present = spec.get("autoScaling")
     if present and replicas is not None and scaling is None:
-        detail = f"the pool is scaled by the autoscaler ({present.get('min')} to {present.get('max')}), which would undo it"
+        detail = (
+            f"the pool is scaled by the autoscaler ({present.get('min')} to {present.get('max')}), which would undo it"
+        )
         yield problem(CHECK, "replicas", FORBIDDEN, detail, replicas, "give auto_scaling: {} besides to turn that off")
 
 
@@ -124,7 +150,11 @@ def _auto_scaling(scaling: Mapping[str, Any]) -> Iterator[Problem]:
             yield problem(CHECK, f"auto_scaling.{name}", REQUIRED, "min and max belong together")
         elif value < 1 or value > _LARGEST:
             # The CRD lets min be 0 for some clouds; the resources of a host are unknown before it exists.
-            yield _invalid(f"auto_scaling.{name}", "must be at least 1 with hosts: nothing can be scaled from zero" if value < 1 else "is too large", value)
+            yield _invalid(
+                f"auto_scaling.{name}",
+                "must be at least 1 with hosts: nothing can be scaled from zero" if value < 1 else "is too large",
+                value,
+            )
     if smallest is not None and largest is not None and largest < smallest:
         yield _invalid("auto_scaling.max", "must not be less than min", largest)
 
@@ -193,7 +223,9 @@ def _nodes(options: Mapping[str, Any]) -> Iterator[Problem]:
         if fault := values.label_value_fault(str(taint.get("value") or ""), 253):
             yield _invalid(f"{where}.value", fault, taint.get("value"))
         if taint.get("effect") not in _EFFECTS:
-            yield problem(CHECK, f"{where}.effect", UNSUPPORTED, f"must be one of {', '.join(_EFFECTS)}", taint.get("effect"))
+            yield problem(
+                CHECK, f"{where}.effect", UNSUPPORTED, f"must be one of {', '.join(_EFFECTS)}", taint.get("effect")
+            )
 
 
 def _placement(options: Mapping[str, Any]) -> Iterator[Problem]:

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the module ``node_pool`` does: observe, plan, apply, wait; and the removal of a pool in the order that drains its Nodes and keeps its hosts."""
+"""What the module ``node_pool`` does: observe, plan, apply, wait; and the removal of a pool in the order that drains
+its Nodes and keeps its hosts.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,19 @@ from ..guest import pending_requests
 from ..kinds import NODE_POOL
 from ..names import DELETE_MACHINE, control_plane_namespace
 from .config import find_config_maps
-from .exchange import Exchange, before_exchange, begin, complete, grown, plan_exchange, read_exchange, replaced, shrink, shrunk, victims
+from .exchange import (
+    Exchange,
+    before_exchange,
+    begin,
+    complete,
+    grown,
+    plan_exchange,
+    read_exchange,
+    replaced,
+    shrink,
+    shrunk,
+    victims,
+)
 from .plan import NodePoolPlan, mark_machine, plan_absent, plan_emptying, plan_present
 from .removal import StillGrowing, plan_replacement, refuse_unsure
 from .status import Target, skew, wait_status
@@ -67,26 +81,41 @@ class _Run:
     def write(self, changes: Sequence[Change], view: PoolView, replan: Any = None) -> None:
         """One object after the other; ends at the first that fails."""
         for change in changes:
-            self.outcomes += apply_changes(self.client, [change], forks=1, check_mode=self.call.check_mode, replan=replan)
+            self.outcomes += apply_changes(
+                self.client, [change], forks=1, check_mode=self.call.check_mode, replan=replan
+            )
             error = self.outcomes[-1].error
             if error is not None:
-                raise PartialFailure(f"{change.title}: {getattr(error, 'message', error)}", self.result(view), getattr(error, "hint", ""))
+                raise PartialFailure(
+                    f"{change.title}: {getattr(error, 'message', error)}", self.result(view), getattr(error, "hint", "")
+                )
 
     def wait(self, target: Target, view: PoolView) -> PoolWait:
-        """Waits; raises with the account in the result, and with the certificate requests of Nodes that are not approved."""
+        """Waits; raises with the account in the result, and with the certificate requests of Nodes that are not
+        approved.
+        """
         return self.wait_status(lambda found: wait_status(found, target), words_of(target), view)
 
-    def wait_status(self, status: Callable[[PoolView], WaitStatus], words: str, view: PoolView, *, hosts: bool = True) -> PoolWait:
-        """:meth:`wait` for what ``status`` says. All waits of a run follow the hosts that left during the earlier ones."""
+    def wait_status(
+        self, status: Callable[[PoolView], WaitStatus], words: str, view: PoolView, *, hosts: bool = True
+    ) -> PoolWait:
+        """:meth:`wait` for what ``status`` says.
+
+        All waits of a run follow the hosts that left during the earlier ones.
+        """
         if self._waiting is None:
-            self._waiting = PoolWait(self.reader, self.call.clock, self.call.progress, limit=float(self.params["timeout"]), view=view)
+            self._waiting = PoolWait(
+                self.reader, self.call.clock, self.call.progress, limit=float(self.params["timeout"]), view=view
+            )
         wait = self._waiting
         try:
             wait.until_status(status, words, hosts=hosts)
         except ZeroTouchError as error:
             pending = pending_requests(self.client, self.params, wait.view)
             words = f" Certificate requests: {'; '.join(pending)}." if pending else ""
-            raise PartialFailure(f"{error.message}{words}", {**self.result(wait.view, wait.reboot), "pending_csrs": pending}, error.hint) from error
+            raise PartialFailure(
+                f"{error.message}{words}", {**self.result(wait.view, wait.reboot), "pending_csrs": pending}, error.hint
+            ) from error
         return wait
 
     def result(self, view: PoolView, reboot: Sequence[ReleasedHost] = ()) -> dict[str, Any]:
@@ -95,7 +124,9 @@ class _Run:
             "plan": self.steps,
             "node_pool": view.summary(),
             "machines": [machine.as_dict() for machine in view.machines],
-            "needs_reboot": [{"agent": host.agent[1], "namespace": host.agent[0], "hostname": host.hostname} for host in reboot],
+            "needs_reboot": [
+                {"agent": host.agent[1], "namespace": host.agent[0], "hostname": host.hostname} for host in reboot
+            ],
             "pending_csrs": [],
             **({"diff": diff_of(self.outcomes)} if self.call.diff else {}),
         }
@@ -133,14 +164,19 @@ class _Present(_Run):
         return self.result(wait.view, wait.reboot)
 
     def _exchange_of(self, view: PoolView) -> Exchange | None:
-        """The exchange that an earlier run has begun, or the one that the options ask for; None where there is nothing to do before the other changes."""
+        """The exchange that an earlier run has begun, or the one that the options ask for; None where there is nothing
+        to do before the other changes.
+        """
         begun = read_exchange(view.pool)
         if begun is not None or view.pool is None:
             return begun
-        return plan_exchange(plan_replacement(self.params["replace_hosts"], view).machines, view, self.params["replace_order"])
+        return plan_exchange(
+            plan_replacement(self.params["replace_hosts"], view).machines, view, self.params["replace_order"]
+        )
 
     def _exchanged(self, exchange: Exchange, view: PoolView) -> PoolView:
-        """The pool after the exchange: other hosts are Nodes, the Machines of the hosts are being deleted, and the size is as before.
+        """The pool after the exchange: other hosts are Nodes, the Machines of the hosts are being deleted, and the size
+        is as before.
 
         Each step can be repeated; what is left to do follows from the pool.
         """
@@ -157,19 +193,29 @@ class _Present(_Run):
         view = self.reader.read()
         exchange = read_exchange(view.pool) or exchange
         if grown(exchange, view):
-            self.wait_status(lambda found: replaced(exchange, found), f"with {exchange.replicas} other Nodes", view, hosts=False)
+            self.wait_status(
+                lambda found: replaced(exchange, found), f"with {exchange.replicas} other Nodes", view, hosts=False
+            )
             view = self.reader.read()
             leaving = victims(exchange, view)
             if leaving:
                 refuse_unsure(leaving, view)
-            self.write([mark_machine(machine, self.reader.kinds) for machine in leaving if not machine.marked], view, _still_there)
+            self.write(
+                [mark_machine(machine, self.reader.kinds) for machine in leaving if not machine.marked],
+                view,
+                _still_there,
+            )
             self._write_size(shrink, exchange, view)
         # Until then the number of the pool decides how many Machines are deleted.
-        self.wait_status(lambda found: shrunk(exchange, found), "without the Machines of hosts that leave", view, hosts=False)
+        self.wait_status(
+            lambda found: shrunk(exchange, found), "without the Machines of hosts that leave", view, hosts=False
+        )
         self._write_size(complete, exchange, self.reader.read())
         return self.reader.read()
 
-    def _write_size(self, plan: Callable[[Exchange, PoolView], Change | None], exchange: Exchange, view: PoolView) -> None:
+    def _write_size(
+        self, plan: Callable[[Exchange, PoolView], Change | None], exchange: Exchange, view: PoolView
+    ) -> None:
         change = plan(exchange, view)
         if change is not None:
             self.write([change], view, lambda _change, _now: plan(exchange, self.reader.read()))
@@ -198,7 +244,11 @@ class _Present(_Run):
             view = self.reader.read()
             plan = self._plan(view)
             if plan.marks:
-                raise PartialFailure(f"The Machines of {view.title} changed while they were being marked.", self.result(view), "Run again.")
+                raise PartialFailure(
+                    f"The Machines of {view.title} changed while they were being marked.",
+                    self.result(view),
+                    "Run again.",
+                )
         if plan.change is not None:
             self.write([plan.change], view, self._again)
         self.write(plan.deletions, view, _same_machine)
@@ -255,7 +305,11 @@ def _reported(emptying: Change | None, deletion: Change | None, view: PoolView) 
 
 def _same_machine(change: Change, now: Mapping[str, Any] | None) -> Change | None:
     """The deletion again, of the Machine that was meant; nothing when it is gone or going."""
-    if now is None or now["metadata"].get("deletionTimestamp") or now["metadata"].get("uid") != change.before["metadata"]["uid"]:
+    if (
+        now is None
+        or now["metadata"].get("deletionTimestamp")
+        or now["metadata"].get("uid") != change.before["metadata"]["uid"]
+    ):
         return None
     return change
 

@@ -23,7 +23,8 @@ from .view import PoolView
 # ``released``: no Machine is on its way out; the wait follows the hosts of those that left besides.
 Target = Literal["none", "accepted", "released", "replicas", "ready", "empty", "gone"]
 
-# What has to be True before the operator makes Machines, in the order in which it looks (1.4). The rows in between that stop it speak for themselves.
+# What has to be True before the operator makes Machines, in the order in which it looks (1.4). The rows in between that
+# stop it speak for themselves.
 _ACCEPTED = ("UpdateManagementEnabled", "ValidReleaseImage", "ValidArchPlatform", "ValidMachineConfig")
 _UPDATES = ("UpdatingConfig", "UpdatingVersion", "UpdatingPlatformMachineTemplate")
 # How far a host is in each state, in percent: of its way in, or of its way out.
@@ -158,16 +159,26 @@ def _ready(view: PoolView) -> WaitStatus:
     for kind in ("AllMachinesReady", "AllNodesHealthy"):
         condition = conditions.current(kind)
         if condition is None or not condition.true:
-            return WaitStatus(reason=condition.text() if condition is not None else f"the operator has not said {kind} of the pool as it is now")
+            return WaitStatus(
+                reason=condition.text()
+                if condition is not None
+                else (f"the operator has not said {kind} of the pool as it is now")
+            )
     return REACHED
 
 
 def _empty(conditions: Conditions) -> WaitStatus:
-    """A pool without replicas: both conditions are False, which is correct; reason AsExpected says that no Machine is missing."""
+    """A pool without replicas: both conditions are False, which is correct; reason AsExpected says that no Machine is
+    missing.
+    """
     for kind in ("AllMachinesReady", "AllNodesHealthy"):
         condition = conditions.current(kind)
         if condition is None or not (condition.true or _as_expected(condition)):
-            return WaitStatus(reason=condition.text() if condition is not None else f"the operator has not said {kind} of the pool as it is now")
+            return WaitStatus(
+                reason=condition.text()
+                if condition is not None
+                else (f"the operator has not said {kind} of the pool as it is now")
+            )
     return REACHED
 
 
@@ -176,7 +187,10 @@ def _as_expected(condition: Condition) -> bool:
 
 
 def percent(view: PoolView) -> int:
-    """How much of the size is reached, for the line of progress. Hosts on the way count in part, and so do those that leave."""
+    """How much of the size is reached, for the line of progress.
+
+    Hosts on the way count in part, and so do those that leave.
+    """
     wanted = view.desired if view.desired is not None else max(len(view.staying), (view.auto_scaling or (0, 0))[0])
     parts = sorted((_PARTS.get(machine.state, 0) for machine in view.staying), reverse=True)[:wanted]
     # A Machine that has just been made says nothing, and the Node of one that runs may have become NotReady.

@@ -21,14 +21,21 @@ from .view import PoolView
 
 
 def shortage(view: PoolView, spec: Mapping[str, Any]) -> str:
-    """Why Machines of the pool with ``spec`` would have to wait for a host; empty if none would. Agents that are not readable do not count as missing."""
+    """Why Machines of the pool with ``spec`` would have to wait for a host; empty if none would.
+
+    Agents that are not readable do not count as missing.
+    """
     if not view.agents:
         return ""
     selector = part(spec, "platform", "agent").get("agentLabelSelector")
     scaling = part(spec, "autoScaling")
     if scaling:
         matching = sum(matches(selector, agent.labels) for agent in view.agents if not agent.deleting)
-        return f"the autoscaler may ask for {scaling['max']} hosts, and {matching} Agents match the selector" if matching < int(scaling["max"]) else ""
+        return (
+            f"the autoscaler may ask for {scaling['max']} hosts, and {matching} Agents match the selector"
+            if matching < int(scaling["max"])
+            else ""
+        )
     wanted = int(spec.get("replicas") or 0) - sum(machine.agent is not None for machine in view.staying)
     plane = control_plane_namespace(view.namespace, view.cluster)
     # No AgentMachine has a name with a dot in front, so that none of these has a host already.
@@ -37,4 +44,7 @@ def shortage(view: PoolView, spec: Mapping[str, Any]) -> str:
     if not missing:
         return ""
     machines = f"{wanted} more Machines" if wanted != 1 else "1 more Machine"
-    return f"{machines}, and {wanted - missing} free Agents that match: {missing} would wait for a host (approved, validated, connected, not bound)"
+    return (
+        f"{machines}, and {wanted - missing} free Agents that match: {missing} would wait for a host (approved, "
+        "validated, connected, not bound)"
+    )

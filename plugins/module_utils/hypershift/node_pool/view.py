@@ -32,7 +32,10 @@ FREE = "known-unbound"
 
 @dataclasses.dataclass(frozen=True)
 class PoolView:
-    """``pool`` and ``hosted_cluster`` are the objects as they are, or None. ``agents`` are all of the hosted cluster's agent namespace."""
+    """``pool`` and ``hosted_cluster`` are the objects as they are, or None.
+
+    ``agents`` are all of the hosted cluster's agent namespace.
+    """
 
     namespace: str
     name: str
@@ -111,17 +114,24 @@ class PoolReader:
         return self._kinds
 
     def read(self, cluster: str = "") -> PoolView:
-        """The pool now, with all Agents of the namespace. ``cluster`` is the hosted cluster of a pool that does not exist yet; one that is gone keeps its."""
+        """The pool now, with all Agents of the namespace.
+
+        ``cluster`` is the hosted cluster of a pool that does not exist yet; one that is gone keeps its.
+        """
         return self._read(cluster, None)
 
     def look(self, hosts: Iterable[AgentKey]) -> PoolView:
-        """The same with only the Agents of its Machines and of ``hosts``: a namespace may hold thousands, and a wait looks often."""
+        """The same with only the Agents of its Machines and of ``hosts``: a namespace may hold thousands, and a wait
+        looks often.
+        """
         return self._read("", tuple(hosts))
 
     def _read(self, cluster: str, hosts: Sequence[AgentKey] | None) -> PoolView:
         pool = find_hypershift(self.client, NODE_POOL.path(self.namespace, self.name))
         self._cluster = text(pool, "spec", "clusterName") or cluster or self._cluster
-        hosted = find_hypershift(self.client, HOSTED_CLUSTER.path(self.namespace, self._cluster)) if self._cluster else None
+        hosted = (
+            find_hypershift(self.client, HOSTED_CLUSTER.path(self.namespace, self._cluster)) if self._cluster else None
+        )
         self._hosted_cluster = hosted or self._hosted_cluster
         if not self._cluster:
             return PoolView(self.namespace, self.name)
@@ -137,7 +147,11 @@ class PoolReader:
     def _agents_of(self, hosts: Sequence[AgentKey]) -> list[Agent]:
         """Agents that are reserved, which all Agents of Machines are, and these."""
         namespace = text(self._hosted_cluster, "spec", "platform", "agent", "agentNamespace")
-        listed = self.client.list(AGENT.path(namespace), label_selector=RESERVED_LABEL, trim=without_bulk) if namespace else []
+        listed = (
+            self.client.list(AGENT.path(namespace), label_selector=RESERVED_LABEL, trim=without_bulk)
+            if namespace
+            else []
+        )
         there = {key_of(each) for each in listed}
         found = [self.client.find(AGENT.path(*key)) for key in hosts if key not in there]
         return read_agents([*listed, *(each for each in found if each is not None)])
@@ -152,7 +166,9 @@ class PoolReader:
         by_key = {agent.key: agent for agent in agents}
         return tuple(sorted((self._view(machine, infra, by_key) for machine in machines), key=lambda view: view.name))
 
-    def _view(self, machine: Object, infra: Mapping[tuple[str, str], Object], agents: Mapping[tuple[str, str], Agent]) -> PoolMachineView:
+    def _view(
+        self, machine: Object, infra: Mapping[tuple[str, str], Object], agents: Mapping[tuple[str, str], Agent]
+    ) -> PoolMachineView:
         namespace, name = key_of(machine)
         agent_machine = infra.get((namespace, text(machine, "spec", "infrastructureRef", "name") or name))
         reference = part(agent_machine, "status", "agentRef")
@@ -170,11 +186,17 @@ def find_hypershift(client: KubeClient, path: str) -> Object | None:
     try:
         return client.find(path)
     except UnknownKindError as error:
-        raise ZeroTouchError(f"{client.server} does not know HyperShift: {error.detail}.", "Is this the hub, and is HyperShift installed there?") from error
+        raise ZeroTouchError(
+            f"{client.server} does not know HyperShift: {error.detail}.",
+            ("Is this the hub, and is HyperShift installed there?"),
+        ) from error
 
 
 def _rollout(pool: Mapping[str, Any] | None, machines: Iterable[PoolMachineView]) -> str:
-    """Why a rollout is running, as far as can be seen; empty if none is. Until it ends any Machine may be deleted next."""
+    """Why a rollout is running, as far as can be seen; empty if none is.
+
+    Until it ends any Machine may be deleted next.
+    """
     conditions = read_conditions(pool)
     for kind in ("UpdatingVersion", "UpdatingConfig", "UpdatingPlatformMachineTemplate"):
         condition = conditions.get(kind)
@@ -188,7 +210,9 @@ def _rollout(pool: Mapping[str, Any] | None, machines: Iterable[PoolMachineView]
 
 @dataclasses.dataclass(frozen=True)
 class NodePoolRelease:
-    """What became of the host of a Machine that went: ``done``, or what it still waits for; ``reboot`` if it has to boot the discovery image."""
+    """What became of the host of a Machine that went: ``done``, or what it still waits for; ``reboot`` if it has to
+    boot the discovery image.
+    """
 
     done: bool
     reason: str = ""
@@ -199,7 +223,10 @@ def released(agent: Agent | None, machine: str, namespace: str) -> NodePoolRelea
     """How far an Agent is that the Machine (and its AgentMachine of that name) in ``namespace`` had (2.4)."""
     if agent is None or agent.deleting:
         return NodePoolRelease(done=True)
-    holder = (str(annotations_of(agent.raw).get(RESERVED_NAMESPACE) or namespace), str(agent.labels.get(RESERVED_LABEL) or ""))
+    holder = (
+        str(annotations_of(agent.raw).get(RESERVED_NAMESPACE) or namespace),
+        str(agent.labels.get(RESERVED_LABEL) or ""),
+    )
     if holder[1] and holder != (namespace, machine):
         return NodePoolRelease(done=True)  # another pool has it by now
     if holder[1] or agent.cluster is not None:

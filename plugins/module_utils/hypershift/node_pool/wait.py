@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Waiting for a NodePool: a watch, a line for every change, at the limit a report of each Machine and where it is stuck.
+"""Waiting for a NodePool: a watch, a line for every change, at the limit a report of each Machine and where it is
+stuck.
 
 Source: docs/upstream/hypershift.md#operations.
 """
@@ -21,15 +22,22 @@ from .machine_status import PoolMachineView
 from .status import Target, percent, wait_status
 from .view import NodePoolRelease, PoolReader, PoolView, released
 
-# Seconds: one piece of the watch, after which Machines and Agents are looked at again although the NodePool said nothing new.
+# Seconds: one piece of the watch, after which Machines and Agents are looked at again although the NodePool said
+# nothing new.
 PIECE = 5.0
 
 # States that no waiting ends, and what does.
 _REMEDIES = {
-    "no-suitable-agent": "Give the pool more hosts (scale_node_pool boots spare machines), or a selector that fits those it has.",
+    "no-suitable-agent": (
+        "Give the pool more hosts (scale_node_pool boots spare machines), or a selector that fits those it has."
+    ),
     "validations-failing": "Mend what the validations name; the host goes on by itself then.",
-    "pending-user-action": "Have the machine that waits boot from its disk (boot order, power cycle); its installation goes on then.",
-    "failed": "Take the host whose installation failed out of the pool (reprovision_hosts); another one takes its place.",
+    "pending-user-action": (
+        "Have the machine that waits boot from its disk (boot order, power cycle); its installation goes on then."
+    ),
+    "failed": (
+        "Take the host whose installation failed out of the pool (reprovision_hosts); another one takes its place."
+    ),
 }
 
 
@@ -50,11 +58,13 @@ class ReleasedHost:
 class PoolWait:
     """One wait for one pool.
 
-    ``view`` is what was seen last, ``reboot`` the hosts that left the pool and have to boot the discovery image. Machines that go are remembered, so
-    that their hosts are followed until they are free.
+    ``view`` is what was seen last, ``reboot`` the hosts that left the pool and have to boot the discovery image.
+    Machines that go are remembered, so that their hosts are followed until they are free.
     """
 
-    def __init__(self, reader: PoolReader, clock: Clock, show: Callable[[str], None], *, limit: float, view: PoolView) -> None:
+    def __init__(
+        self, reader: PoolReader, clock: Clock, show: Callable[[str], None], *, limit: float, view: PoolView
+    ) -> None:
         self._reader, self._limit, self._clock = reader, limit, clock
         self._lines = ProgressLines(clock, show)
         self._hosts: dict[tuple[str, str], ReleasedHost] = {}
@@ -64,17 +74,24 @@ class PoolWait:
     def until(self, target: Target) -> PoolView:
         """The pool once it is there and the hosts of Machines that went are free (or have to be rebooted).
 
-        Raises :class:`ZeroTouchError` at once where it cannot get there, :class:`LimitReached` at the limit, each with where every Machine is.
+        Raises :class:`ZeroTouchError` at once where it cannot get there, :class:`LimitReached` at the limit, each with
+        where every Machine is.
         """
         return self.until_status(lambda view: wait_status(view, target), words_of(target))
 
     def until_status(self, status: Callable[[PoolView], WaitStatus], words: str, *, hosts: bool = True) -> PoolView:
-        """:meth:`until`, for what ``status`` says; ``words`` name that in messages. Without ``hosts`` those that went are not waited for."""
+        """:meth:`until`, for what ``status`` says; ``words`` name that in messages.
+
+        Without ``hosts`` those that went are not waited for.
+        """
         found, waiting = WaitStatus(), list[str]()
-        # Each piece of the watch begins with the pool as it is, so that what is not in the pool itself is looked at, too.
+        # Each piece of the watch begins with the pool as it is, so that what is not in the pool itself is looked at,
+        # too.
         name = f"metadata.name={self._reader.name}"
         deadline = Deadline(self._clock, self._limit)
-        for _event in events_until(self._reader.client, NODE_POOL.path(self._reader.namespace), deadline, PIECE, field_selector=name):
+        for _event in events_until(
+            self._reader.client, NODE_POOL.path(self._reader.namespace), deadline, PIECE, field_selector=name
+        ):
             found = self._see(status)
             waiting = self.waiting_hosts() if hosts else []
             if found.reached and not waiting:
@@ -93,7 +110,11 @@ class PoolWait:
 
     def waiting_hosts(self) -> list[str]:
         """Hosts of Machines that are gone which are not free yet, a line each."""
-        return [f"{host.hostname or host.agent[1]}: {release.reason}" for host, release in self._releases() if not release.done]
+        return [
+            f"{host.hostname or host.agent[1]}: {release.reason}"
+            for host, release in self._releases()
+            if not release.done
+        ]
 
     def _releases(self) -> Iterator[tuple[ReleasedHost, NodePoolRelease]]:
         there = {machine.name for machine in self.view.machines}
@@ -128,7 +149,10 @@ class PoolWait:
     def _hint(self) -> str:
         """What the user has to do; a further wait is useful only if there is nothing."""
         states = dict.fromkeys(machine.state for machine in self.view.machines)
-        return " ".join(_REMEDIES[state] for state in states if state in _REMEDIES) or "It goes on by itself; run again to wait further."
+        return (
+            " ".join(_REMEDIES[state] for state in states if state in _REMEDIES)
+            or "It goes on by itself; run again to wait further."
+        )
 
     def _machines(self) -> str:
         stuck = [machine.text() for machine in self.view.machines if machine.state != "running"]

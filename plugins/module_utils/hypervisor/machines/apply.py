@@ -42,7 +42,9 @@ def observe(hypervisor: Hypervisor, vms: Sequence[Vm]) -> Observed:
     names = {vm.name for vm in vms}
     pools = {disk.pool for vm in vms for disk in vm.disks}
     # Disks of a former description may be in other pools.
-    pools |= {volume.pool for entry in domains if entry.name in names and entry.saved for volume in own_volumes(entry.saved)}
+    pools |= {
+        volume.pool for entry in domains if entry.name in names and entry.saved for volume in own_volumes(entry.saved)
+    }
     volumes = {pool: hypervisor.volumes(pool) for pool in sorted(pools) if pool in active}
     return Observed(hypervisor.uri, hypervisor.capabilities(), domains, hypervisor.networks(), volumes)
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Virtual machines as an inventory describes them (``openshift_host.vm``), and everything that is wrong with the description."""
+"""Virtual machines as an inventory describes them (``openshift_host.vm``), and everything that is wrong with the
+description.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +64,9 @@ class Vm:
 
 
 def read_vms(hosts: Sequence[Mapping[str, Any]]) -> tuple[list[Vm], list[Problem]]:
-    """The machines of option ``hosts``: ``{name, libvirt{uri domain pool}, vm{cpus memory_mib disks networks …}, mac_addresses}``."""
+    """The machines of option ``hosts``:
+    ``{name, libvirt{uri domain pool}, vm{cpus memory_mib disks networks …}, mac_addresses}``.
+    """
     found: list[Vm] = []
     problems: list[Problem] = []
     for host in hosts:
@@ -75,13 +79,24 @@ def read_vms(hosts: Sequence[Mapping[str, Any]]) -> tuple[list[Vm], list[Problem
     for vm in found:
         first = domains.setdefault((vm.uri, vm.name), vm.host)
         if first != vm.host:
-            problems.append(_problem(f"openshift_host[{vm.host}].libvirt.domain", DUPLICATE, f"host {first} has this domain", vm.name))
+            problems.append(
+                _problem(
+                    f"openshift_host[{vm.host}].libvirt.domain", DUPLICATE, f"host {first} has this domain", vm.name
+                )
+            )
     by_mac: dict[str, str] = {}
     for vm in found:
         for nic in vm.nics:
             first = by_mac.setdefault(nic.mac, vm.host)
             if first != vm.host:
-                problems.append(_problem(f"openshift_host[{vm.host}].interfaces", DUPLICATE, f"host {first} has this MAC address", nic.mac))
+                problems.append(
+                    _problem(
+                        f"openshift_host[{vm.host}].interfaces",
+                        DUPLICATE,
+                        f"host {first} has this MAC address",
+                        nic.mac,
+                    )
+                )
     return found, problems
 
 
@@ -98,16 +113,26 @@ def _check(host: Mapping[str, Any], path: str) -> list[Problem]:
         problems.append(_problem(f"{path}.vm.disks", REQUIRED, "a machine needs a disk to install on"))
     for index, disk in enumerate(vm["disks"]):
         if disk["size_gib"] < 1:
-            problems.append(_problem(f"{path}.vm.disks[{index}].size_gib", INVALID, "must be at least 1", str(disk["size_gib"])))
+            problems.append(
+                _problem(f"{path}.vm.disks[{index}].size_gib", INVALID, "must be at least 1", str(disk["size_gib"]))
+            )
     macs = [str(mac) for mac in host.get("mac_addresses") or ()]
     if not macs:
         problems.append(_problem(f"{path}.interfaces", REQUIRED, "the MAC addresses of the machine are needed"))
     problems += [_problem(f"{path}.interfaces", INVALID, "is no MAC address", mac) for mac in macs if not is_mac(mac)]
     if len(vm["networks"]) not in (1, len(macs)):
-        problems.append(_problem(f"{path}.vm.networks", INVALID, f"{len(vm['networks'])} networks for {len(macs)} interfaces: name one, or one for each"))
+        problems.append(
+            _problem(
+                f"{path}.vm.networks",
+                INVALID,
+                (f"{len(vm['networks'])} networks for {len(macs)} interfaces: name one, or one for each"),
+            )
+        )
     names = [str(data.get("domain") or host["name"]), *vm["networks"]]
     problems += [
-        _problem(f"{path}.vm", INVALID, "must be a name of letters, digits, dots, dashes and underscores", name) for name in names if not _NAME.match(name)
+        _problem(f"{path}.vm", INVALID, "must be a name of letters, digits, dots, dashes and underscores", name)
+        for name in names
+        if not _NAME.match(name)
     ]
     if vm["secure_boot"] and vm["arch"] == "aarch64":
         problems.append(_problem(f"{path}.vm.secure_boot", INVALID, "is supported for x86_64 only"))
@@ -128,7 +153,12 @@ def _vm(host: Mapping[str, Any]) -> Vm:
         cpus=vm["cpus"],
         memory_mib=vm["memory_mib"],
         disks=tuple(
-            Disk(str(disk.get("pool") or pool), f"{name}-{index}.qcow2", disk["size_gib"] << 30, str(disk.get("serial") or f"{name}-{index}")[:20])
+            Disk(
+                str(disk.get("pool") or pool),
+                f"{name}-{index}.qcow2",
+                disk["size_gib"] << 30,
+                str(disk.get("serial") or f"{name}-{index}")[:20],
+            )
             for index, disk in enumerate(vm["disks"])
         ),
         nics=tuple(Nic(mac, network) for mac, network in zip(macs, networks, strict=True)),

@@ -23,7 +23,9 @@ _QUARTER = 4
 
 @dataclasses.dataclass(frozen=True)
 class Network:
-    """A network. ``records`` are (address, names) of its DNS, ``wildcard`` the (domain, address) of the routes, ``hosts`` (MAC address, name, address)."""
+    """A network. ``records`` are (address, names) of its DNS, ``wildcard`` the (domain, address) of the routes,
+    ``hosts`` (MAC address, name, address).
+    """
 
     uri: str
     name: str
@@ -37,12 +39,20 @@ class Network:
 
 
 def network_uuid(name: str) -> str:
-    """The UUID of a network of this collection. It is the mark: definitions of networks have metadata only since libvirt 9.7."""
+    """The UUID of a network of this collection.
+
+    It is the mark: definitions of networks have metadata only since libvirt 9.7.
+    """
     return str(uuid.uuid5(uuid.NAMESPACE_URL, f"{OWN}/network/{name}"))
 
 
-def read_networks(provided: Sequence[Mapping[str, Any]], cluster: Mapping[str, Any], hosts: Sequence[Mapping[str, Any]]) -> tuple[list[Network], list[Problem]]:
-    """The networks of option ``networks``, with the records of ``cluster`` and the addresses of ``hosts``. One without ``uri`` is made where the hosts are."""
+def read_networks(
+    provided: Sequence[Mapping[str, Any]], cluster: Mapping[str, Any], hosts: Sequence[Mapping[str, Any]]
+) -> tuple[list[Network], list[Problem]]:
+    """The networks of option ``networks``, with the records of ``cluster`` and the addresses of ``hosts``.
+
+    One without ``uri`` is made where the hosts are.
+    """
     found: list[Network] = []
     problems: list[Problem] = []
     for index, each in enumerate(provided):
@@ -53,13 +63,29 @@ def read_networks(provided: Sequence[Mapping[str, Any]], cluster: Mapping[str, A
                 raise ValueError("it has fewer than 16 addresses")
             dhcp = _range(each.get("dhcp_range"), cidr)
         except ValueError as error:
-            problems.append(_problem(f"{path}", INVALID, f"cidr must be an IPv4 network, and dhcp_range two of its addresses: {error}", str(each["cidr"])))
+            problems.append(
+                _problem(
+                    f"{path}",
+                    INVALID,
+                    (f"cidr must be an IPv4 network, and dhcp_range two of its addresses: {error}"),
+                    str(each["cidr"]),
+                )
+            )
             continue
         using = [host for host in hosts if each["name"] in ((host.get("vm") or {}).get("networks") or ["default"])]
-        uris = list(dict.fromkeys(str(host["libvirt"]["uri"]) for host in using if (host.get("libvirt") or {}).get("uri")))
+        uris = list(
+            dict.fromkeys(str(host["libvirt"]["uri"]) for host in using if (host.get("libvirt") or {}).get("uri"))
+        )
         uris = [str(each["uri"])] if each.get("uri") else uris
         if not uris:
-            problems.append(_problem(f"{path}.uri", REQUIRED, f"no host uses network {each['name']}, so its hypervisor is not known", str(each["name"])))
+            problems.append(
+                _problem(
+                    f"{path}.uri",
+                    REQUIRED,
+                    (f"no host uses network {each['name']}, so its hypervisor is not known"),
+                    str(each["name"]),
+                )
+            )
         problems += _addresses_in_range(path, cidr, dhcp, cluster)
         found += [_network(each, uri, cidr, dhcp, cluster, using) for uri in uris]
     return found, problems
@@ -101,8 +127,13 @@ def described(xml: str) -> dict[str, Any]:
         "domain": domain.get("name", "") if domain is not None else "",
         "address": _interface(ip),
         "dhcp": [span.get("start", ""), span.get("end", "")] if span is not None else [],
-        "hosts": [[host.get("mac", ""), host.get("name", ""), host.get("ip", "")] for host in root.iterfind("ip/dhcp/host")],
-        "records": [[host.get("ip", ""), *sorted((name.text or "").strip() for name in host.iterfind("hostname"))] for host in root.iterfind("dns/host")],
+        "hosts": [
+            [host.get("mac", ""), host.get("name", ""), host.get("ip", "")] for host in root.iterfind("ip/dhcp/host")
+        ],
+        "records": [
+            [host.get("ip", ""), *sorted((name.text or "").strip() for name in host.iterfind("hostname"))]
+            for host in root.iterfind("dns/host")
+        ],
         "options": [option.get("value", "") for option in root.iterfind(f"{_DNSMASQ}options/{_DNSMASQ}option")],
     }
 
@@ -114,9 +145,18 @@ def is_own(xml: str) -> bool:
 
 
 def _network(
-    each: Mapping[str, Any], uri: str, cidr: ipaddress.IPv4Network, dhcp: tuple[str, str], cluster: Mapping[str, Any], using: Sequence[Mapping[str, Any]]
+    each: Mapping[str, Any],
+    uri: str,
+    cidr: ipaddress.IPv4Network,
+    dhcp: tuple[str, str],
+    cluster: Mapping[str, Any],
+    using: Sequence[Mapping[str, Any]],
 ) -> Network:
-    base = f"{cluster.get('name')}.{cluster.get('base_domain')}" if cluster.get("name") and cluster.get("base_domain") else ""
+    base = (
+        f"{cluster.get('name')}.{cluster.get('base_domain')}"
+        if cluster.get("name") and cluster.get("base_domain")
+        else ""
+    )
     api = [address for address in cluster.get("api_vips") or () if _within(address, cidr)] if base else []
     ingress = [address for address in cluster.get("ingress_vips") or () if _within(address, cidr)] if base else []
     hosts = []
@@ -146,7 +186,9 @@ def _range(provided: Any, cidr: ipaddress.IPv4Network) -> tuple[str, str]:
     return str(first), str(last)
 
 
-def _addresses_in_range(path: str, cidr: ipaddress.IPv4Network, dhcp: tuple[str, str], cluster: Mapping[str, Any]) -> list[Problem]:
+def _addresses_in_range(
+    path: str, cidr: ipaddress.IPv4Network, dhcp: tuple[str, str], cluster: Mapping[str, Any]
+) -> list[Problem]:
     """Virtual addresses that a DHCP client could get."""
     first, last = (ipaddress.IPv4Address(address) for address in dhcp)
     addresses = [*(cluster.get("api_vips") or ()), *(cluster.get("ingress_vips") or ())]
@@ -168,4 +210,8 @@ def _interface(ip: Element | None) -> str:
     if ip is None:
         return ""
     size = ip.get("prefix") or ip.get("netmask", "")
-    return str(ipaddress.IPv4Interface(f"{ip.get('address', '')}/{size}")) if ip.get("family", "ipv4") == "ipv4" and size else str(ip.get("address", ""))
+    return (
+        str(ipaddress.IPv4Interface(f"{ip.get('address', '')}/{size}"))
+        if ip.get("family", "ipv4") == "ipv4" and size
+        else str(ip.get("address", ""))
+    )

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What would be made or removed on a hypervisor, and why: pure. Nothing is planned for a domain, volume or network that this collection did not define."""
+"""What would be made or removed on a hypervisor, and why: pure.
+
+Nothing is planned for a domain, volume or network that this collection did not define.
+"""
 
 from __future__ import annotations
 
@@ -42,12 +45,18 @@ class Observed:
 
     def uses(self, network: str) -> list[DomainEntry]:
         """The domains with a NIC on a network."""
-        return [entry for entry in self.domains if any(network in _networks_of(xml) for xml in (entry.saved, entry.live) if xml)]
+        return [
+            entry
+            for entry in self.domains
+            if any(network in _networks_of(xml) for xml in (entry.saved, entry.live) if xml)
+        ]
 
 
 @dataclasses.dataclass(frozen=True)
 class MachineChange:
-    """One change of a hypervisor. ``name`` is that of the network, domain or volume, ``uuid`` that of an existing domain, ``xml`` what is defined.
+    """One change of a hypervisor.
+
+    ``name`` is that of the network, domain or volume, ``uuid`` that of an existing domain, ``xml`` what is defined.
 
     ``before`` and ``after`` are for the diff.
     """
@@ -69,7 +78,9 @@ class MachineChange:
 
 @dataclasses.dataclass(frozen=True)
 class HypervisorPlan:
-    """``problems`` stop the run before the first change if one of them is an error; ``notes`` are what is left to the user."""
+    """``problems`` stop the run before the first change if one of them is an error; ``notes`` are what is left to the
+    user.
+    """
 
     changes: tuple[MachineChange, ...] = ()
     problems: tuple[Problem, ...] = ()
@@ -82,7 +93,9 @@ def is_created(entry: DomainEntry) -> bool:
 
 
 def plan_present(seen: Observed, vms: Sequence[Vm], wanted: Sequence[Network]) -> HypervisorPlan:
-    """Networks first, then each domain and its disks: the domain's metadata list the disks before they exist, so that a run that is killed continues."""
+    """Networks first, then each domain and its disks: the domain's metadata list the disks before they exist, so that a
+    run that is killed continues.
+    """
     changes: list[MachineChange] = []
     problems: list[Problem] = []
     notes: list[str] = []
@@ -113,41 +126,73 @@ def plan_absent(seen: Observed, vms: Sequence[Vm], wanted: Sequence[Network]) ->
         images = [facts.recorded] if facts.recorded else []
         for volume in own_volumes(entry.saved):
             if seen.volume(volume.pool, volume.name):
-                changes.append(MachineChange(seen.uri, "delete_volume", volume.name, "the domain is removed", pool=volume.pool))
-        changes.append(MachineChange(seen.uri, "undefine_domain", vm.name, "state is absent", uuid=entry.uuid, before=described(entry.saved)))
-        changes += [MachineChange(seen.uri, "delete_image", image.name, "unless another domain uses it", pool=image.pool) for image in images]
+                changes.append(
+                    MachineChange(seen.uri, "delete_volume", volume.name, "the domain is removed", pool=volume.pool)
+                )
+        changes.append(
+            MachineChange(
+                seen.uri, "undefine_domain", vm.name, "state is absent", uuid=entry.uuid, before=described(entry.saved)
+            )
+        )
+        changes += [
+            MachineChange(seen.uri, "delete_image", image.name, "unless another domain uses it", pool=image.pool)
+            for image in images
+        ]
     for network in wanted:
         _plan_network_removal(seen, network, removed, changes, notes)
     return HypervisorPlan(tuple(changes), (), tuple(notes))
 
 
-def _plan_network(seen: Observed, network: Network, changes: list[MachineChange], problems: list[Problem], notes: list[str]) -> None:
+def _plan_network(
+    seen: Observed, network: Network, changes: list[MachineChange], problems: list[Problem], notes: list[str]
+) -> None:
     entry = seen.network(network.name)
     if entry is not None and not networks.is_own(entry.saved):
-        text = "a network of this name exists, and was not defined by this collection: take it out of libvirt_hosts_networks, or choose a name"
+        text = (
+            "a network of this name exists, and was not defined by this collection: take it out of "
+            "libvirt_hosts_networks, or choose a name"
+        )
         problems.append(_problem("networks", FORBIDDEN, text, network.name))
         return
     xml = network_xml(network)
     before, after = (networks.described(entry.saved) if entry else {}), networks.described(xml)
     if before != after:
-        reason = f"{', '.join(key for key in after if before.get(key) != after[key])} differ" if entry else "it does not exist"
+        reason = (
+            f"{', '.join(key for key in after if before.get(key) != after[key])} differ"
+            if entry
+            else "it does not exist"
+        )
         changes.append(MachineChange(seen.uri, "define_network", network.name, reason, xml, before=before, after=after))
         if entry is not None and entry.active:
             running = [domain.name for domain in seen.uses(network.name) if domain.on]
             if running:
                 notes.append(
-                    f"{seen.uri}: network {network.name} is used by {', '.join(running)}; its new definition counts after virsh net-destroy and net-start."
+                    f"{seen.uri}: network {network.name} is used by {', '.join(running)}; its new definition counts "
+                    "after virsh net-destroy and net-start."
                 )
             else:
-                changes.append(MachineChange(seen.uri, "stop_network", network.name, "its definition changes, and no running domain uses it"))
+                changes.append(
+                    MachineChange(
+                        seen.uri,
+                        "stop_network",
+                        network.name,
+                        ("its definition changes, and no running domain uses it"),
+                    )
+                )
                 changes.append(MachineChange(seen.uri, "start_network", network.name, "its definition has changed"))
     if entry is None or not entry.active:
         changes.append(MachineChange(seen.uri, "start_network", network.name, "it is not active"))
     if entry is None or not entry.autostart:
-        changes.append(MachineChange(seen.uri, "autostart_network", network.name, "it must be there after a restart of the hypervisor"))
+        changes.append(
+            MachineChange(
+                seen.uri, "autostart_network", network.name, ("it must be there after a restart of the hypervisor")
+            )
+        )
 
 
-def _plan_machine(seen: Observed, vm: Vm, made: Sequence[str], changes: list[MachineChange], problems: list[Problem], notes: list[str]) -> None:
+def _plan_machine(
+    seen: Observed, vm: Vm, made: Sequence[str], changes: list[MachineChange], problems: list[Problem], notes: list[str]
+) -> None:
     path = f"openshift_host[{vm.host}]"
     arch = vm.arch or host_arch(seen.capabilities)
     wrong = _machine_problems(seen, vm, arch, made, path)
@@ -156,15 +201,28 @@ def _plan_machine(seen: Observed, vm: Vm, made: Sequence[str], changes: list[Mac
         return
     entry = seen.domain(vm.name)
     recorded = read_domain(entry.saved).recorded if entry else None
-    xml = domain_xml(vm, arch, kvm=accelerated(seen.capabilities, arch), uuid=entry.uuid if entry else "", image=recorded)
+    xml = domain_xml(
+        vm, arch, kvm=accelerated(seen.capabilities, arch), uuid=entry.uuid if entry else "", image=recorded
+    )
     before, after = (described(entry.saved) if entry else {}), described(xml)
     if before != after or (entry and own_volumes(entry.saved) != own_volumes(xml)):
-        reason = f"{', '.join(key for key in after if before.get(key) != after[key]) or 'disks'} differ" if entry else "it does not exist"
+        reason = (
+            f"{', '.join(key for key in after if before.get(key) != after[key]) or 'disks'} differ"
+            if entry
+            else "it does not exist"
+        )
         changes.append(MachineChange(seen.uri, "define_domain", vm.name, reason, xml, before=before, after=after))
         if entry and entry.on:
             notes.append(f"{seen.uri}: domain {vm.name} is running; its new definition counts from its next start.")
     changes += [
-        MachineChange(seen.uri, "create_volume", disk.name, f"disk of {disk.size >> 30} GiB", volume_xml(disk.name, disk.size, "qcow2"), pool=disk.pool)
+        MachineChange(
+            seen.uri,
+            "create_volume",
+            disk.name,
+            f"disk of {disk.size >> 30} GiB",
+            volume_xml(disk.name, disk.size, "qcow2"),
+            pool=disk.pool,
+        )
         for disk in vm.disks
         if seen.volume(disk.pool, disk.name) is None
     ]
@@ -176,12 +234,25 @@ def _machine_problems(seen: Observed, vm: Vm, arch: str, made: Sequence[str], pa
         problems.append(_problem(f"{path}.vm.arch", INVALID, f"supported: {', '.join(ARCHITECTURES)}", arch))
     entry = seen.domain(vm.name)
     if entry is not None and not is_created(entry):
-        text = "a domain of this name exists, and was not defined by this collection: choose another name, or take vm out of the host"
+        text = (
+            "a domain of this name exists, and was not defined by this collection: choose another name, or take vm "
+            "out of the host"
+        )
         problems.append(_problem(f"{path}.libvirt.domain", FORBIDDEN, text, vm.name))
     macs = {nic.mac for nic in vm.nics}
-    others = [each.name for each in seen.domains if each.name != vm.name and macs & set(read_domain(each.saved or each.live).macs)]
+    others = [
+        each.name
+        for each in seen.domains
+        if each.name != vm.name and macs & set(read_domain(each.saved or each.live).macs)
+    ]
     if others:
-        problems.append(_problem(f"{path}.interfaces", FORBIDDEN, f"domain {', '.join(others)} of the same hypervisor has a MAC address of this host"))
+        problems.append(
+            _problem(
+                f"{path}.interfaces",
+                FORBIDDEN,
+                (f"domain {', '.join(others)} of the same hypervisor has a MAC address of this host"),
+            )
+        )
     listed = own_volumes(entry.saved) if entry is not None and is_created(entry) else []
     for disk in vm.disks:
         problems += _disk_problems(seen, disk, listed, path)
@@ -192,7 +263,10 @@ def _machine_problems(seen: Observed, vm: Vm, arch: str, made: Sequence[str], pa
             problems.append(_problem(f"{path}.vm.networks", REQUIRED, text, name))
     for volume in listed:
         if volume not in [ImageVolume(disk.pool, disk.name) for disk in vm.disks]:
-            text = f"disk {volume} would be taken out of the machine: remove the machine (state absent), or keep the disk in the list"
+            text = (
+                f"disk {volume} would be taken out of the machine: remove the machine (state absent), or keep the "
+                "disk in the list"
+            )
             problems.append(_problem(f"{path}.vm.disks", FORBIDDEN, text))
     return problems
 
@@ -212,7 +286,9 @@ def _disk_problems(seen: Observed, disk: Disk, listed: Sequence[ImageVolume], pa
     return []
 
 
-def _plan_network_removal(seen: Observed, network: Network, removed: set[str], changes: list[MachineChange], notes: list[str]) -> None:
+def _plan_network_removal(
+    seen: Observed, network: Network, removed: set[str], changes: list[MachineChange], notes: list[str]
+) -> None:
     entry = seen.network(network.name)
     if entry is None:
         return
@@ -225,7 +301,11 @@ def _plan_network_removal(seen: Observed, network: Network, removed: set[str], c
         return
     if entry.active:
         changes.append(MachineChange(seen.uri, "stop_network", network.name, "state is absent"))
-    changes.append(MachineChange(seen.uri, "undefine_network", network.name, "state is absent", before=networks.described(entry.saved)))
+    changes.append(
+        MachineChange(
+            seen.uri, "undefine_network", network.name, "state is absent", before=networks.described(entry.saved)
+        )
+    )
 
 
 def _networks_of(xml: str) -> list[str]:

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The definition of a virtual machine: one template for each architecture, and what a definition says, for comparison."""
+"""The definition of a virtual machine: one template for each architecture, and what a definition says, for
+comparison.
+"""
 
 from __future__ import annotations
 
@@ -107,7 +109,11 @@ def described(xml: str) -> dict[str, Any]:
 def own_volumes(xml: str) -> list[ImageVolume]:
     """The disks that were made for a domain, as its metadata list them."""
     mark = parse(xml).find(f"metadata/{_MARK}")
-    return [ImageVolume(each.get("pool", ""), each.get("name", "")) for each in mark.iterfind(_VOLUME)] if mark is not None else []
+    return (
+        [ImageVolume(each.get("pool", ""), each.get("name", "")) for each in mark.iterfind(_VOLUME)]
+        if mark is not None
+        else []
+    )
 
 
 def _firmware(root: Element, vm: Vm, arch: str, machine: str) -> None:
@@ -130,7 +136,9 @@ def _disk(devices: Element, disk: Disk, target: str) -> None:
 
 
 def _console(devices: Element, vm: Vm) -> None:
-    """A serial console, with a log that outlives the session; the directory of logs of a session daemon is not known here."""
+    """A serial console, with a log that outlives the session; the directory of logs of a session daemon is not known
+    here.
+    """
     serial = child(devices, "serial", type="pty")
     if urlsplit(vm.uri).path == "/system":
         child(serial, "log", file=f"/var/log/libvirt/qemu/{vm.name}-serial0.log", append="on")

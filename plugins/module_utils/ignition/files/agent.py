@@ -32,7 +32,7 @@ done
 podman run --rm --privileged --net=none --volume /usr/local/bin:/hostbin --entrypoint /usr/bin/cp "$image" --remove-destination /usr/bin/agent /hostbin/agent
 mkdir -p /run/agent-installer
 printf '%s\n' "$image" >/run/agent-installer/agent-image
-"""
+"""  # noqa: E501
 
 _START = r"""#!/bin/bash
 # Run the agent against the one infra-env of the service on the rendezvous host.
@@ -46,7 +46,7 @@ until id=$(infra_env_id) && [[ -n $id ]]; do
 done
 log "The infra-env is $id"
 exec /usr/local/bin/agent --url "$SERVICE_BASE_URL" --infra-env-id "$id" --agent-version "$(</run/agent-installer/agent-image)" --insecure=true
-"""
+"""  # noqa: E501
 
 _UNIT = """\
 [Unit]

@@ -15,7 +15,7 @@ from .placing import once, script, unit_text
 # A medium with this label carries configuration.
 _RULE = """\
 ACTION=="add|change", SUBSYSTEM=="block", ENV{ID_FS_LABEL}=="agent_configimage", ENV{SYSTEMD_WANTS}+="load-config-iso@$devnode.service"
-"""
+"""  # noqa: E501
 
 _WAIT = r"""#!/bin/bash
 # Say on the console that this machine still waits for its configuration, until it has it.
@@ -106,7 +106,7 @@ done
 clear_issue "$issue"
 apply
 log "The configuration on $1 is loaded"
-"""
+"""  # noqa: E501
 
 _ORDER = """\
 Wants=network-online.target
@@ -135,4 +135,7 @@ def config_image_units(profile: ReleaseProfile) -> list[Unit]:
     wait = once("Ask for the configuration image", "agent-config-image-wait.sh", _ORDER)
     load = unit_text(load, {"SENTINEL": sentinel if profile.interactive else ""})
     wait = unit_text(wait, {"SENTINEL": sentinel if profile.interactive_sentinel else ""})
-    return [Unit("agent-check-config-image.service", wait, enabled=False), Unit("load-config-iso@.service", load, enabled=False)]
+    return [
+        Unit("agent-check-config-image.service", wait, enabled=False),
+        Unit("load-config-iso@.service", load, enabled=False),
+    ]

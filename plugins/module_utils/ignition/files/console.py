@@ -3,8 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """The interactive console: agent-tui, which asks a person only if the release image cannot be pulled.
 
-Its program is in images that the installer rebuilds; on an unmodified live image it is not there, and the conditions of these units skip them. They are
-in the image all the same, for a site that adds the program.
+Its program is in images that the installer rebuilds; on an unmodified live image it is not there, and the conditions of
+these units skip them. They are in the image all the same, for a site that adds the program.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ ExecStopPost=/usr/bin/kill -s SIGRTMIN+20 1
 
 [Install]
 WantedBy=@WANTED_BY@
-"""
+"""  # noqa: E501
 
 _SCREEN = {
     "DESCRIPTION": "Network settings by hand, on the screen",
@@ -134,12 +134,17 @@ def _console(values: dict[str, str], extract: str, profile: ReleaseProfile) -> s
     for key, value in (("CARD", card), ("DEVICE", values["DEVICE"]), ("EXTRACT", extract)):
         if not value:
             text = text.replace(f" @{key}@ ", " ").replace(f" @{key}@\n", "\n")
-    return unit_text(text, {**values, "SCREEN": screen, "CARD": card, "CARDS": cards, "EXTRACT": extract, "SETTINGS": AGENT_INSTALLER_ENV})
+    return unit_text(
+        text,
+        {**values, "SCREEN": screen, "CARD": card, "CARDS": cards, "EXTRACT": extract, "SETTINGS": AGENT_INSTALLER_ENV},
+    )
 
 
 def _extract_unit(profile: ReleaseProfile) -> str:
     values = {
-        "SETTINGS": "/etc/assisted/rendezvous-host.env.template" if profile.interactive_sentinel else "/etc/assisted/rendezvous-host.env",
+        "SETTINGS": "/etc/assisted/rendezvous-host.env.template"
+        if profile.interactive_sentinel
+        else "/etc/assisted/rendezvous-host.env",
         "INTERACTIVE": INTERACTIVE,
         "MISSING": "!/usr/local/bin/agent-tui" if profile.interactive_sentinel else "",
     }
@@ -180,7 +185,10 @@ WantedBy=multi-user.target
 
 
 def ui_units(profile: ReleaseProfile) -> list[Unit]:
-    """The web interface: only the interactive workflow has what its condition asks for. Up to 4.20 its image comes with the appliance."""
+    """The web interface: only the interactive workflow has what its condition asks for.
+
+    Up to 4.20 its image comes with the appliance.
+    """
     values = {
         "INTERACTIVE": INTERACTIVE,
         "AGENT_IMAGES": AGENT_IMAGES_ENV,

@@ -45,7 +45,10 @@ _MULTI = "multi"
 
 @dataclasses.dataclass(frozen=True)
 class OsImage:
-    """The CoreOS live image that hosts boot: the entry of OS_IMAGES. ``version`` is the CoreOS release, ``cpu_architecture`` rpm's name."""
+    """The CoreOS live image that hosts boot: the entry of OS_IMAGES.
+
+    ``version`` is the CoreOS release, ``cpu_architecture`` rpm's name.
+    """
 
     openshift_version: str
     cpu_architecture: str
@@ -53,15 +56,22 @@ class OsImage:
     version: str
 
 
-def environment_files(deployment: Deployment, secrets: BuildSecrets, os_image: OsImage, workflow: str = INSTALL) -> list[IgnitionFile]:
+def environment_files(
+    deployment: Deployment, secrets: BuildSecrets, os_image: OsImage, workflow: str = INSTALL
+) -> list[IgnitionFile]:
     """The env files of every workflow; ``workflow`` is :data:`INSTALL` or :data:`ADD_NODES`."""
     cluster = deployment.cluster
     profile = profile_of(cluster.version)
     return [
-        _file(RENDEZVOUS_HOST_ENV, _rendezvous_host(deployment, secrets, profile, workflow), profile.rendezvous_env_mode),
+        _file(
+            RENDEZVOUS_HOST_ENV, _rendezvous_host(deployment, secrets, profile, workflow), profile.rendezvous_env_mode
+        ),
         _file(AGENT_INSTALLER_ENV, _lines({"RELEASE_IMAGE": cluster.release_image})),
         _file(ASSISTED_SERVICE_ENV, _assisted_service(cluster, secrets, profile)),
-        _file(ASSISTED_DB_ENV, _lines({"POSTGRESQL_DATABASE": "installer", "POSTGRESQL_PASSWORD": "admin", "POSTGRESQL_USER": "admin"})),
+        _file(
+            ASSISTED_DB_ENV,
+            _lines({"POSTGRESQL_DATABASE": "installer", "POSTGRESQL_PASSWORD": "admin", "POSTGRESQL_USER": "admin"}),
+        ),
         _file(IMAGES_ENV, _images(os_image)),
         _file(START_CLUSTER_ENV, _start_cluster(cluster, profile)),
         _file(DEFAULT_ENVIRONMENT, _default_environment(deployment)),
@@ -109,12 +119,18 @@ def _rendezvous_host(deployment: Deployment, secrets: BuildSecrets, profile: Rel
     if not profile.interactive_sentinel:
         return _lines(values)
     # A template makes this file from 4.21 on; the line is what is left of its head.
-    return "#\n" + _lines({**values, "AIUI_APP_API_URL": service_url(address), "AIUI_URL": service_url(address, UI_PORT)})
+    return "#\n" + _lines(
+        {**values, "AIUI_APP_API_URL": service_url(address), "AIUI_URL": service_url(address, UI_PORT)}
+    )
 
 
 def _assisted_service(cluster: Cluster, secrets: BuildSecrets, profile: ReleaseProfile) -> str:
     supports = {"TNA_CLUSTERS_SUPPORT": profile.arbiter, "TNF_CLUSTERS_SUPPORT": profile.two_node_fencing}
-    tokens = {"EC_PUBLIC_KEY_PEM": secrets.public_key, "USER_AUTH_TOKEN": secrets.user_token, "WATCHER_AUTH_TOKEN": secrets.watcher_token}
+    tokens = {
+        "EC_PUBLIC_KEY_PEM": secrets.public_key,
+        "USER_AUTH_TOKEN": secrets.user_token,
+        "WATCHER_AUTH_TOKEN": secrets.watcher_token,
+    }
     return _lines(
         {
             "AUTH_TYPE": "agent-installer-local" if profile.local_auth else "none",
@@ -128,7 +144,9 @@ def _assisted_service(cluster: Cluster, secrets: BuildSecrets, profile: ReleaseP
             "DUMMY_IGNITION": "false",
             "ENABLE_SINGLE_NODE_DNSMASQ": "true",
             "EPHEMERAL_INSTALLER_CLUSTER_TLS_CERTS_OVERRIDE_DIR": "/opt/agent/tls",
-            "HW_VALIDATOR_REQUIREMENTS": TO_BE_REPLACED if profile.requirements_at_boot else hardware_requirements(profile),
+            "HW_VALIDATOR_REQUIREMENTS": TO_BE_REPLACED
+            if profile.requirements_at_boot
+            else hardware_requirements(profile),
             "INSTALL_INVOKER": "agent-installer",
             "IPV6_SUPPORT": "true",
             **{name: "true" for name, supported in supports.items() if supported},
@@ -136,7 +154,9 @@ def _assisted_service(cluster: Cluster, secrets: BuildSecrets, profile: ReleaseP
             "NTP_DEFAULT_SERVER": "",
             "PUBLIC_CONTAINER_REGISTRIES": public_registries(cluster.image_digest_sources),
             "RELEASE_IMAGES": release_images(cluster),
-            "OPENSHIFT_INSTALL_RELEASE_IMAGE_MIRROR": release_mirror(cluster.release_image, cluster.image_digest_sources),
+            "OPENSHIFT_INSTALL_RELEASE_IMAGE_MIRROR": release_mirror(
+                cluster.release_image, cluster.image_digest_sources
+            ),
             "STORAGE": "filesystem",
             "INFRA_ENV_ID": secrets.infra_env_id,
             **(tokens if profile.local_auth else {}),
@@ -178,7 +198,9 @@ def hardware_requirements(profile: ReleaseProfile, control_plane_disk_gb: int = 
 
 
 def release_images(cluster: Cluster) -> str:
-    """RELEASE_IMAGES: the one release that this image installs; of a pinned one the tag says what it is, a release for several architectures too."""
+    """RELEASE_IMAGES: the one release that this image installs; of a pinned one the tag says what it is, a release for
+    several architectures too.
+    """
     tag = PullSpec.parse(cluster.release_tag or cluster.release_image).tag
     version, architecture = _split_tag(tag)
     if version:

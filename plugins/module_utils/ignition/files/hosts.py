@@ -26,7 +26,11 @@ FENCING_FILE = "fencing-credentials.yaml"
 
 def host_files(deployment: Deployment) -> list[IgnitionFile]:
     """One hostname file and one host configuration directory a host; none without hosts."""
-    files = [IgnitionFile(f"{HOSTNAMES}/{host.macs[0]}", PRIVATE, host.hostname.encode()) for host in deployment.hosts if host.hostname and host.macs]
+    files = [
+        IgnitionFile(f"{HOSTNAMES}/{host.macs[0]}", PRIVATE, host.hostname.encode())
+        for host in deployment.hosts
+        if host.hostname and host.macs
+    ]
     for index, host in enumerate(deployment.hosts):
         # For one with a directory the installation waits.
         files += _host_config(directory_name(index, host), host) if host.listed else []
@@ -34,14 +38,20 @@ def host_files(deployment: Deployment) -> list[IgnitionFile]:
 
 
 def without_bmcs(agent_config: bytes) -> bytes:
-    """The file without what its hosts say of BMCs: nothing on the live system needs that, and an image is served to any client that knows its URL."""
+    """The file without what its hosts say of BMCs: nothing on the live system needs that, and an image is served to any
+    client that knows its URL.
+    """
     if b"bmc" not in agent_config.lower():
         return agent_config
     # As the installer reads it: what follows the first document is not read.
     item, _problems = load(agent_config.decode("utf-8", "replace"), "agent-config.yaml")
     document: Any = plain(item) if item is not None else None
     # The installer reads keys in any case.
-    hosts = [key for key in document if str(key).lower() == "hosts" and isinstance(document[key], list)] if isinstance(document, dict) else []
+    hosts = (
+        [key for key in document if str(key).lower() == "hosts" and isinstance(document[key], list)]
+        if isinstance(document, dict)
+        else []
+    )
     if not any(_names_bmc(host) for key in hosts for host in document[key]):
         return agent_config
     return dump({**document, **{key: [_without_bmc(host) for host in document[key]] for key in hosts}}).encode()

@@ -27,7 +27,7 @@ for file in /etc/assisted/hostnames/*; do
     fi
 done
 printf 'No hostname is configured for a NIC of this machine; the one from DHCP or DNS stays.\n'
-"""
+"""  # noqa: E501
 
 _SET_NODE_ZERO = r"""#!/bin/bash
 # Find out whether this machine is the rendezvous host. /etc/assisted/node0 exists on the rendezvous host alone and names the NIC with that address.
@@ -80,7 +80,7 @@ for _ in 1 2 3 4 5 6; do
 done
 log "This machine is not the rendezvous host: $NODE_ZERO_IP is none of its addresses"
 set_issue "$issue" "This host is not the rendezvous host. The rendezvous host is at $NODE_ZERO_IP."
-"""
+"""  # noqa: E501
 
 _HOSTNAME_ORDER = """\
 Wants=network-online.target
@@ -100,4 +100,7 @@ def identity_files() -> list[IgnitionFile]:
 
 def identity_units() -> list[Unit]:
     node_zero = once("Is this the rendezvous host", "set-node-zero.sh", _NODE_ZERO_ORDER, "TimeoutStartSec=infinity\n")
-    return [Unit("set-hostname.service", once("Hostname of this host", "set-hostname.sh", _HOSTNAME_ORDER)), Unit("node-zero.service", node_zero)]
+    return [
+        Unit("set-hostname.service", once("Hostname of this host", "set-hostname.sh", _HOSTNAME_ORDER)),
+        Unit("node-zero.service", node_zero),
+    ]

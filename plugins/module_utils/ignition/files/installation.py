@@ -104,7 +104,7 @@ until [[ $status == installed ]]; do
 done
 log "The cluster is installed"
 clear_issue "$issue"
-"""
+"""  # noqa: E501
 
 _ORDER = """\
 Wants=network-online.target
@@ -127,8 +127,11 @@ ExecStartPre=/usr/local/bin/wait-for-assisted-service.sh
 
 
 def starter_unit(description: str, program: str, *, workflow: str, conflicts: str) -> str:
-    """The unit that starts an installation once every host is configured. ``workflow`` is the condition that tells its workflow, ``conflicts`` the unit
-    of the other one; both are empty in a release that has one workflow only."""
+    """The unit that starts an installation once every host is configured.
+
+    ``workflow`` is the condition that tells its workflow, ``conflicts`` the unit of the other one; both are empty in a
+    release that has one workflow only.
+    """
     values = {
         "RENDEZVOUS": RENDEZVOUS_HOST_ENV,
         "SERVICE_ENV": ASSISTED_SERVICE_ENV,

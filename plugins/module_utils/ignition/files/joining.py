@@ -46,7 +46,7 @@ if ! api POST "/infra-envs/$INFRA_ENV_ID/hosts/$host_id/actions/install" >/dev/n
     exit 1
 fi
 log "The installation of this host is started"
-"""
+"""  # noqa: E501
 
 _TOKEN_STATUS = r"""#!/bin/bash
 # Say on the console when the tokens of this image have expired: from then on the service refuses everybody, and nothing is installed.
@@ -63,7 +63,7 @@ done
 log "The tokens expired at $AUTH_TOKEN_EXPIRY"
 set_issue "$issue" "The authentication token has expired ($AUTH_TOKEN_EXPIRY). Build a new image of nodes and boot this host from it."
 exit 1
-"""
+"""  # noqa: E501
 
 _TOKEN_STATUS_UNIT = """\
 [Unit]
@@ -91,7 +91,12 @@ def joining_files(profile: ReleaseProfile) -> list[IgnitionFile]:
 def joining_units(profile: ReleaseProfile, workflow: str) -> list[Unit]:
     """In every image; enabled in the one that adds nodes."""
     wanted = workflow == ADD_NODES
-    add = starter_unit("Add this node to a cluster", "add-node.sh", workflow=ADD_NODES_ENV, conflicts="start-cluster-installation.service")
+    add = starter_unit(
+        "Add this node to a cluster",
+        "add-node.sh",
+        workflow=ADD_NODES_ENV,
+        conflicts="start-cluster-installation.service",
+    )
     status = unit_text(_TOKEN_STATUS_UNIT, {"ADD_NODES": ADD_NODES_ENV})
     units = [Unit("agent-add-node.service", add, enabled=wanted)] if profile.add_nodes else []
     return [*units, Unit("agent-auth-token-status.service", status, enabled=wanted)] if profile.token_status else units

@@ -116,7 +116,7 @@ done
 if [[ -z $found ]]; then
     printf 'No network configuration is for a NIC of this machine (%s); NetworkManager keeps its own.\n' "${!nic_of_mac[*]}"
 fi
-"""
+"""  # noqa: E501
 
 _ORDER = """\
 DefaultDependencies=no
@@ -130,7 +130,8 @@ Wants=network-pre.target
 def network_files(deployment: Deployment) -> list[IgnitionFile]:
     """One directory for each host with a networkConfig, and the script; nothing when no host has one.
 
-    Raises :class:`InvalidInput` with every networkConfig that cannot be rendered; paths are ``hosts[i].networkConfig.…``.
+    Raises :class:`InvalidInput` with every networkConfig that cannot be rendered; paths are
+    ``hosts[i].networkConfig.…``.
     """
     configurations, problems = [], []
     for index, host in enumerate(deployment.hosts):
@@ -143,14 +144,24 @@ def network_files(deployment: Deployment) -> list[IgnitionFile]:
         raise InvalidInput(problems)
     # The order is upstream's (by the text of the configuration), the number means nothing on the live system.
     configurations.sort(key=lambda configuration: configuration[0])
-    files = [file for number, (_key, host, keyfiles) in enumerate(configurations) for file in _host_directory(number, host, keyfiles)]
-    return [*files, IgnitionFile(f"{BIN}/pre-network-manager-config.sh", _SCRIPT_MODE, _PRE_NETWORK_MANAGER.encode())] if files else []
+    files = [
+        file
+        for number, (_key, host, keyfiles) in enumerate(configurations)
+        for file in _host_directory(number, host, keyfiles)
+    ]
+    return (
+        [*files, IgnitionFile(f"{BIN}/pre-network-manager-config.sh", _SCRIPT_MODE, _PRE_NETWORK_MANAGER.encode())]
+        if files
+        else []
+    )
 
 
 def network_units(deployment: Deployment) -> list[Unit]:
     """In every image; enabled where there is something to choose from."""
     unit = once("Network configuration of this host", "pre-network-manager-config.sh", _ORDER)
-    return [Unit("pre-network-manager-config.service", unit, enabled=any(host.network_config for host in deployment.hosts))]
+    return [
+        Unit("pre-network-manager-config.service", unit, enabled=any(host.network_config for host in deployment.hosts))
+    ]
 
 
 def interfaces_text(host: Host) -> str:
@@ -169,4 +180,6 @@ def _host_directory(number: int, host: Host, keyfiles: tuple[Keyfile, ...]) -> l
 
 
 def _located(problem: Problem, index: int) -> Problem:
-    return dataclasses.replace(problem, path=".".join(part for part in (f"hosts[{index}].networkConfig", problem.path) if part))
+    return dataclasses.replace(
+        problem, path=".".join(part for part in (f"hosts[{index}].networkConfig", problem.path) if part)
+    )

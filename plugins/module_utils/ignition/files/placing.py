@@ -35,7 +35,9 @@ WantedBy=multi-user.target
 
 
 def once(description: str, program: str, unit: str, service: str = "") -> str:
-    """A unit that runs a program of ours once and counts as active from then on; ``unit`` and ``service`` are further lines of those sections."""
+    """A unit that runs a program of ours once and counts as active from then on; ``unit`` and ``service`` are further
+    lines of those sections.
+    """
     text = _ONCE.replace("@UNIT@", unit).replace("@SERVICE@", service)
     return text.replace("@DESCRIPTION@", description).replace("@BIN@", BIN).replace("@PROGRAM@", program)
 

@@ -88,5 +88,9 @@ def platform_files(profile: ReleaseProfile) -> list[IgnitionFile]:
 
 
 def platform_units(profile: ReleaseProfile) -> list[Unit]:
-    units = [Unit("iscsistart.service", _ISCSI_START), Unit("oci-eval-user-data.service", _OCI_UNIT)] if profile.iscsi else []
+    units = (
+        [Unit("iscsistart.service", _ISCSI_START), Unit("oci-eval-user-data.service", _OCI_UNIT)]
+        if profile.iscsi
+        else []
+    )
     return [*units, Unit("iscsiadm.service", _ISCSI_SESSIONS)] if profile.iscsi_sessions else units

@@ -3,8 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Registering the cluster and the infra-env, and applying host configuration, on the rendezvous host.
 
-Every client call is repeated inside its unit, 30 s apart, instead of letting the unit fail: systemd of RHEL 9 fails the start of those that require it,
-and no process would start them again.
+Every client call is repeated inside its unit, 30 s apart, instead of letting the unit fail: systemd of RHEL 9 fails the
+start of those that require it, and no process would start them again.
 
 Source: openshift/installer data/data/agent/systemd/units, data/data/agent/files/usr/local/bin.
 """
@@ -82,7 +82,10 @@ def registration_units(cluster: Cluster, workflow: str) -> list[Unit]:
     if profile.add_nodes:
         clients.append(_import(trust))
     # apply-host-config is not enabled: those who need it require it.
-    return [Unit(f"{values['NAME']}.service", _client(values, profile), enabled=values["NAME"] != "apply-host-config") for values in clients]
+    return [
+        Unit(f"{values['NAME']}.service", _client(values, profile), enabled=values["NAME"] != "apply-host-config")
+        for values in clients
+    ]
 
 
 def _wanted_by(profile: ReleaseProfile, *units: str) -> str:
@@ -144,7 +147,9 @@ def _infra_env(cluster: Cluster, profile: ReleaseProfile, workflow: str) -> dict
         "IMAGE_TYPE": "minimal-iso" if minimal else "full-iso",
         "COMMAND": "registerInfraEnv",
         "ATTENDED": f"!{INTERACTIVE}" if profile.interactive and not profile.interactive_infra_env else "",
-        "WANTED_BY": _wanted_by(profile, _START, _ADD, *(["agent-ui.service"] if profile.interactive_infra_env else [])),
+        "WANTED_BY": _wanted_by(
+            profile, _START, _ADD, *(["agent-ui.service"] if profile.interactive_infra_env else [])
+        ),
     }
 
 
@@ -154,7 +159,10 @@ def _apply(profile: ReleaseProfile) -> dict[str, str]:
         "DESCRIPTION": "Apply host configuration: roles, installation disks, fencing",
         "REQUIRES": _INFRA_ENV if profile.separate_registration else _BOTH,
         "NAME": "apply-host-config",
-        "MOUNTS": "--volume=/etc/assisted/hostconfig:/etc/assisted/hostconfig:ro --volume=/run/agent-installer:/var/run/agent-installer",
+        "MOUNTS": (
+            "--volume=/etc/assisted/hostconfig:/etc/assisted/hostconfig:ro "
+            "--volume=/run/agent-installer:/var/run/agent-installer"
+        ),
         "VARIABLES": f"SERVICE_BASE_URL INFRA_ENV_ID{workflow_type}",
         "COMMAND": "configure",
         "PREPARE": "/usr/bin/mkdir -p /run/agent-installer /etc/assisted/hostconfig",
@@ -164,7 +172,18 @@ def _apply(profile: ReleaseProfile) -> dict[str, str]:
     }
 
 
-_OPTIONAL = ("WANTS", "AFTER", "REQUIRES", "CONFLICTS", "ADD_NODES", "ATTENDED", "IMAGE_TYPE", "RUNNING_CLUSTER", "PREPARE", "WAIT")
+_OPTIONAL = (
+    "WANTS",
+    "AFTER",
+    "REQUIRES",
+    "CONFLICTS",
+    "ADD_NODES",
+    "ATTENDED",
+    "IMAGE_TYPE",
+    "RUNNING_CLUSTER",
+    "PREPARE",
+    "WAIT",
+)
 
 
 def _client(values: dict[str, str], profile: ReleaseProfile) -> str:

@@ -86,7 +86,7 @@ if [[ $image_architecture != "$host_architecture" ]]; then
 fi
 record_service_stage_success
 clear_issue "$issue"
-"""
+"""  # noqa: E501
 
 _RECORD = r"""# shellcheck shell=bash
 # Sourced by scripts that take their time: notes when a stage began and how it ended, in /var/log/openshift/<unit>.json, for later analysis.
@@ -125,7 +125,7 @@ record_service_stage_failure() {
     add_service_record "stage end" failure
     _stage=
 }
-"""
+"""  # noqa: E501
 
 _CONTAINER_IMAGES = r"""#!/bin/bash
 # Write the images of the assisted service, as this release names them, for the units that run them.
@@ -158,7 +158,10 @@ _COMPONENTS = {
 
 
 def _components(profile: ReleaseProfile) -> dict[str, str]:
-    """Variable -> component. A release that has no such component would never tell its image, and the pod would wait indefinitely."""
+    """Variable -> component.
+
+    A release that has no such component would never tell its image, and the pod would wait indefinitely.
+    """
     utils = {"AGENT_INSTALLER_UTILS_IMAGE": "agent-installer-utils"} if profile.extract_tui else {}
     user_interface = {"INSTALLER_UI_IMAGE": "agent-installer-ui"} if profile.agent_ui else {}
     return {**_COMPONENTS, **utils, **user_interface}
@@ -169,7 +172,9 @@ def release_image_files(cluster: Cluster) -> list[IgnitionFile]:
         "RELEASE_IMAGE_MIRROR": release_mirror(cluster.release_image, cluster.image_digest_sources),
         "RELEASE_IMAGE": cluster.release_image,
     }
-    images = "\n".join(f"{variable} {component}" for variable, component in _components(profile_of(cluster.version)).items())
+    images = "\n".join(
+        f"{variable} {component}" for variable, component in _components(profile_of(cluster.version)).items()
+    )
     return [
         script("release-image.sh", _RELEASE_IMAGE, values),
         script("release-image-download.sh", _DOWNLOAD),

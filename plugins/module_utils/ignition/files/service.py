@@ -40,7 +40,7 @@ if grep --quiet --no-messages --extended-regexp '^kind: *"?InternalReleaseImage"
 fi
 # The JSON holds none of the characters that sed would take for its own.
 sed -i "s|@PLACEHOLDER@|$requirements|" "$settings"
-"""
+"""  # noqa: E501
 
 _POD = """\
 [Unit]
@@ -106,7 +106,10 @@ WantedBy=multi-user.target
 
 @dataclasses.dataclass(frozen=True)
 class Trust:
-    """What containers that talk to registries see of the host. ``mirrors``: the cluster has some; ``own_ca``: it has a CA bundle of its own."""
+    """What containers that talk to registries see of the host.
+
+    ``mirrors``: the cluster has some; ``own_ca``: it has a CA bundle of its own.
+    """
 
     mirrors: bool
     own_ca: bool
@@ -120,7 +123,9 @@ class Trust:
 
 
 def trust_of(cluster: Cluster) -> Trust:
-    return Trust(any(source.mirrors for source in cluster.image_digest_sources), bool(cluster.additional_trust_bundle.strip()))
+    return Trust(
+        any(source.mirrors for source in cluster.image_digest_sources), bool(cluster.additional_trust_bundle.strip())
+    )
 
 
 def service_files(cluster: Cluster) -> list[IgnitionFile]:
@@ -133,7 +138,10 @@ def service_files(cluster: Cluster) -> list[IgnitionFile]:
 
 
 def service_units(cluster: Cluster, disable_image_policy: bool) -> list[Unit]:
-    environment = " ".join(f"--env-file={path}" for path in (RENDEZVOUS_HOST_ENV, ASSISTED_SERVICE_ENV, IMAGES_ENV, "/etc/assisted/node0", AGENT_IMAGES_ENV))
+    environment = " ".join(
+        f"--env-file={path}"
+        for path in (RENDEZVOUS_HOST_ENV, ASSISTED_SERVICE_ENV, IMAGES_ENV, "/etc/assisted/node0", AGENT_IMAGES_ENV)
+    )
     policy = " --env=OPENSHIFT_INSTALL_EXPERIMENTAL_DISABLE_IMAGE_POLICY=true" if disable_image_policy else ""
     database = {
         "DESCRIPTION": "Database of the assisted service",
@@ -146,9 +154,13 @@ def service_units(cluster: Cluster, disable_image_policy: bool) -> list[Unit]:
     service = {
         "DESCRIPTION": "Assisted service",
         "REQUIRES": "assisted-service-db.service",
-        "PREPARE": "/usr/local/bin/configure-assisted-hw-requirements.sh" if profile_of(cluster.version).requirements_at_boot else "",
+        "PREPARE": "/usr/local/bin/configure-assisted-hw-requirements.sh"
+        if profile_of(cluster.version).requirements_at_boot
+        else "",
         "NAME": "service",
-        "OPTIONS": f"--volume=/opt/agent/tls:/opt/agent/tls:ro {trust_of(cluster).mounts}{policy} \\\n    {environment}",
+        "OPTIONS": (
+            f"--volume=/opt/agent/tls:/opt/agent/tls:ro {trust_of(cluster).mounts}{policy} \\\n    {environment}"
+        ),
         "COMMAND": "",
     }
     return [

@@ -38,7 +38,7 @@ cluster_field() {
 infra_env_id() {
     api GET /infra-envs | jq --raw-output '.[0].id // empty'
 }
-"""
+"""  # noqa: E501
 
 _ISSUE_STATUS = r"""# shellcheck shell=bash
 # Sourced by the scripts of the agent installer: status lines above the login prompt of every console (issue(5)).

@@ -178,12 +178,19 @@ tar --create --xz --file "$target" --directory "$directory" agent-gather
 if [[ $target != - ]]; then
     printf 'Written to %s\n' "$target" >&2
 fi
-"""
+"""  # noqa: E501
 
 
 def status_files(profile: ReleaseProfile) -> list[IgnitionFile]:
-    registering = "agent-register-cluster agent-register-infraenv" if profile.separate_registration else "create-cluster-and-infraenv"
-    return [script("install-status.sh", _INSTALL_STATUS.replace("@REGISTERING@", registering)), script("agent-gather", _GATHER)]
+    registering = (
+        "agent-register-cluster agent-register-infraenv"
+        if profile.separate_registration
+        else "create-cluster-and-infraenv"
+    )
+    return [
+        script("install-status.sh", _INSTALL_STATUS.replace("@REGISTERING@", registering)),
+        script("agent-gather", _GATHER),
+    ]
 
 
 def status_units() -> list[Unit]:

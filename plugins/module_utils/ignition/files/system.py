@@ -10,14 +10,16 @@ from __future__ import annotations
 
 from ..document import PRIVATE, PUBLIC, IgnitionFile, Unit
 
-# The same DHCPv6 client id in the live system and after the installation: it comes from the MAC address, so reservations by it hold.
+# The same DHCPv6 client id in the live system and after the installation: it comes from the MAC address, so
+# reservations by it hold.
 _CLIENT_ID = """\
 [connection]
 ipv6.dhcp-duid=ll
 ipv6.dhcp-iaid=mac
 """
 
-# multipathd starts where this file exists; disks with a single path, and those that other drivers manage (NVMe), are left alone.
+# multipathd starts where this file exists; disks with a single path, and those that other drivers manage (NVMe), are
+# left alone.
 _MULTIPATH = """\
 defaults {
     user_friendly_names yes
@@ -44,7 +46,7 @@ This host runs the OpenShift agent-based installer from memory. It reboots into 
   journalctl -u assisted-service -u apply-host-config what the rendezvous host waits for
   agent-gather                                        collect everything for support
 
-"""
+"""  # noqa: E501
 
 _SELINUX_MODULE = """\
 module assisted 1.0;

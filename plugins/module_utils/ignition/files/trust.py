@@ -24,13 +24,20 @@ CHRONY_CONF = "/etc/chrony.conf"
 
 def trust_files(cluster: Cluster, manifests: ManifestSet, secrets: BuildSecrets) -> list[IgnitionFile]:
     files = [
-        IgnitionFile("/etc/containers/registries.conf", profile_of(cluster.version).registries_conf_mode, manifests.files[REGISTRIES_CONF].encode()),
+        IgnitionFile(
+            "/etc/containers/registries.conf",
+            profile_of(cluster.version).registries_conf_mode,
+            manifests.files[REGISTRIES_CONF].encode(),
+        ),
         IgnitionFile("/root/.docker/config.json", PRIVATE, pretty_json(cluster.pull_secret).encode()),
         IgnitionFile(f"{TLS}/kubeadmin-password.hash", PRIVATE, secrets.kubeadmin_hash.encode()),
     ]
     for name in SIGNERS:
         pair = secrets.signers[name]
-        files += [IgnitionFile(f"{TLS}/{name}.key", PRIVATE, pair.key.encode()), IgnitionFile(f"{TLS}/{name}.crt", PRIVATE, pair.crt.encode())]
+        files += [
+            IgnitionFile(f"{TLS}/{name}.key", PRIVATE, pair.key.encode()),
+            IgnitionFile(f"{TLS}/{name}.crt", PRIVATE, pair.crt.encode()),
+        ]
     if manifests.files[CA_BUNDLE]:
         files.append(IgnitionFile(CA_FILE, PRIVATE, manifests.files[CA_BUNDLE].encode()))
     if sources := ntp_sources(cluster):

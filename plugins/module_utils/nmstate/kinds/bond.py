@@ -13,7 +13,11 @@ from ..section import Section, canonical_ip
 
 # Every enumeration is accepted by name or by the kernel's number (kernel documentation, networking/bonding).
 _MODE_NAMES = ("balance-rr", "active-backup", "balance-xor", "broadcast", "802.3ad", "balance-tlb", "balance-alb")
-MODES = {**{name: name for name in _MODE_NAMES}, **{str(number): name for number, name in enumerate(_MODE_NAMES)}, "lacp": "802.3ad"}
+MODES = {
+    **{name: name for name in _MODE_NAMES},
+    **{str(number): name for number, name in enumerate(_MODE_NAMES)},
+    "lacp": "802.3ad",
+}
 
 _ENUMERATIONS: dict[str, tuple[str, ...]] = {
     "ad_select": ("stable", "bandwidth", "count"),
@@ -84,7 +88,9 @@ def _read_options(section: Section) -> dict[str, str]:
     """Option name and value as NetworkManager writes them."""
     options: dict[str, str] = {}
     for name, names in _ENUMERATIONS.items():
-        chosen = section.choice(name, {**{value: value for value in names}, **{str(number): value for number, value in enumerate(names)}})
+        chosen = section.choice(
+            name, {**{value: value for value in names}, **{str(number): value for number, value in enumerate(names)}}
+        )
         if chosen is not None:
             options[name] = str(names.index(chosen)) if name == "all_slaves_active" else chosen
     for name, high in _NUMBERS.items():
@@ -136,7 +142,9 @@ def _check_options(section: Section, mode: str, options: dict[str, str]) -> None
     for name in ("lacp_rate", "lacp_active"):
         if name in options and mode and mode != "802.3ad":
             section.problem(name, INVALID, "is only possible in mode 802.3ad", value=options[name])
-    if options.get("balance-slb") == "1" and (mode != "balance-xor" or options.get("xmit_hash_policy") != "vlan+srcmac"):
+    if options.get("balance-slb") == "1" and (
+        mode != "balance-xor" or options.get("xmit_hash_policy") != "vlan+srcmac"
+    ):
         section.problem("balance-slb", INVALID, "needs mode balance-xor and xmit_hash_policy vlan+srcmac")
 
 

@@ -32,7 +32,12 @@ def _read_link(part: Section) -> tuple[Group, ...]:
     speed = part.integer("speed")
     duplex = part.choice("duplex", {"full": "full", "half": "half"}, plain=True)
     if not negotiate and negotiate is not None:
-        return (Group.of("ethernet", {"auto-negotiate": "false", "speed": None if speed is None else str(speed), "duplex": duplex}),)
+        return (
+            Group.of(
+                "ethernet",
+                {"auto-negotiate": "false", "speed": None if speed is None else str(speed), "duplex": duplex},
+            ),
+        )
     part.unwritten("speed", "duplex", detail="nmstate sets it only with auto-negotiation: false")
     return (Group.of("ethernet", {"auto-negotiate": "true"}),) if negotiate else ()
 
@@ -44,7 +49,10 @@ def _read_sriov(link: Section) -> tuple[Group, ...]:
     probe = part.flag("drivers-autoprobe")
     total = part.integer("total-vfs")
     part.integer("max-vfs")
-    settings = {"autoprobe-drivers": None if probe is None else str(int(probe)), "total-vfs": None if total is None else str(total)}
+    settings = {
+        "autoprobe-drivers": None if probe is None else str(int(probe)),
+        "total-vfs": None if total is None else str(total),
+    }
     for number, text, where in _read_functions(part):
         if f"vf.{number}" in settings:
             where.problem("id", DUPLICATE, "nmstate keeps one entry for a virtual function", value=number, layer="ours")
@@ -65,7 +73,11 @@ def _read_functions(part: Section) -> list[tuple[int, str, Section]]:
         checked, trusted = entry.flag("spoof-check"), entry.flag("trust")
         low, high = entry.integer("min-tx-rate"), entry.integer("max-tx-rate")
         words = [f"mac={mac}"] if mac else []
-        words += [f"{name}={str(flag).lower()}" for name, flag in (("spoof-check", checked), ("trust", trusted)) if flag is not None]
+        words += [
+            f"{name}={str(flag).lower()}"
+            for name, flag in (("spoof-check", checked), ("trust", trusted))
+            if flag is not None
+        ]
         words += [f"{name}={rate}" for name, rate in (("min-tx-rate", low), ("max-tx-rate", high)) if rate is not None]
         words += _read_function_vlan(entry)
         entry.finish()

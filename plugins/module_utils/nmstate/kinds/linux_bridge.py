@@ -36,7 +36,12 @@ _FLAGS = {
 _ROUTER = {"auto": "auto", "disabled": "disabled", "enabled": "enabled"}
 _ROUTER_NUMBERS = ("disabled", "auto", "enabled")
 # Bounds of IEEE 802.1D, which nmstate checks as well.
-_STP_NUMBERS = {"forward-delay": (2, 30, 0xFF), "hello-time": (1, 10, 0xFF), "max-age": (6, 40, 0xFF), "priority": (0, 0xFFFF, 0xFFFF)}
+_STP_NUMBERS = {
+    "forward-delay": (2, 30, 0xFF),
+    "hello-time": (1, 10, 0xFF),
+    "max-age": (6, 40, 0xFF),
+    "priority": (0, 0xFFFF, 0xFFFF),
+}
 _STP_FLAG = "enabled"
 _MAC = re.compile(r"[0-9A-Fa-f]{1,2}(:[0-9A-Fa-f]{1,2})*")
 
@@ -52,7 +57,9 @@ def read_linux_bridge(section: Section, entry: NetInterface) -> NetInterface:
     if ports is not None:
         settings["vlan-filtering"] = "true" if filtering else "false"
     if options and not filtering and (settings.get("vlan-default-pvid") or "1") != "1":
-        options.problem("vlan-default-pvid", INVALID, "needs VLAN filtering: a port with vlan", value=settings["vlan-default-pvid"])
+        options.problem(
+            "vlan-default-pvid", INVALID, "needs VLAN filtering: a port with vlan", value=settings["vlan-default-pvid"]
+        )
     part.finish(known=("options", "port"))
     return dataclasses.replace(entry, ports=ports, groups=(*entry.groups, Group.of("bridge", settings)))
 
@@ -67,7 +74,9 @@ def _read_options(section: Section) -> dict[str, str | None]:
         settings[name] = None if flag is None else str(flag).lower()
     masks = [section.integer(key, 0, 0xFFFF) for key in ("group-forward-mask", "group-fwd-mask")]
     if None not in masks and masks[0] != masks[1]:
-        section.problem("group-fwd-mask", INVALID, "group-forward-mask is another name of it and has another value", value=masks[1])
+        section.problem(
+            "group-fwd-mask", INVALID, "group-forward-mask is another name of it and has another value", value=masks[1]
+        )
     settings["group-forward-mask"] = next((str(mask) for mask in masks if mask is not None), None)
     settings["group-address"] = _group_address(section)
     settings["multicast-router"] = _multicast_router(section)
@@ -88,7 +97,9 @@ def _group_address(section: Section) -> str | None:
     if not text:
         return None
     if not _MAC.fullmatch(text):
-        section.problem("group-addr", INVALID, "is not a MAC address; nmstate would leave it out", value=text, layer="ours")
+        section.problem(
+            "group-addr", INVALID, "is not a MAC address; nmstate would leave it out", value=text, layer="ours"
+        )
         return None
     return ";".join(str(int(byte, 16)) for byte in text.split(":"))
 
@@ -101,7 +112,9 @@ def _multicast_router(section: Section) -> str | None:
         return _ROUTER_NUMBERS[value]
     if isinstance(value, str) and value.lower() in _ROUTER:
         return value.lower()
-    section.problem("multicast-router", UNSUPPORTED, 'supported values: "auto", "disabled", "enabled", 0, 1, 2', value=str(value))
+    section.problem(
+        "multicast-router", UNSUPPORTED, 'supported values: "auto", "disabled", "enabled", 0, 1, 2', value=str(value)
+    )
     return None
 
 
@@ -134,7 +147,11 @@ def _read_ports(section: Section) -> tuple[tuple[Port, ...] | None, bool]:
     filtering = False
     for entry in section.sections("port", "ports"):
         name = entry.text("name", required=True)
-        hairpin, cost, priority = entry.flag("stp-hairpin-mode"), entry.integer("stp-path-cost"), entry.integer("stp-priority", 0, 0xFFFF)
+        hairpin, cost, priority = (
+            entry.flag("stp-hairpin-mode"),
+            entry.integer("stp-path-cost"),
+            entry.integer("stp-priority", 0, 0xFFFF),
+        )
         vlan = read_port_vlan(entry)
         entry.finish(known=("vlan",))
         filtering = filtering or (vlan is not None and vlan.provided)
@@ -153,6 +170,12 @@ def _vlans(entry: Section, vlan: PortVlan | None) -> str:
         return ""
     if vlan.mode is None:
         if vlan.tag is not None or vlan.trunks:
-            entry.problem("vlan.mode", INVALID, "without mode nmstate writes none of the port's VLANs", layer="ours", hint="set mode to trunk or access")
+            entry.problem(
+                "vlan.mode",
+                INVALID,
+                "without mode nmstate writes none of the port's VLANs",
+                layer="ours",
+                hint="set mode to trunk or access",
+            )
         return ""
     return ranges_text((vlan.trunks or ()) if vlan.mode == "trunk" else (), vlan.tag)

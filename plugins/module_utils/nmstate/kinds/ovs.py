@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Open vSwitch: ``ovs-bridge`` with its ports, ``ovs-interface`` (internal, patch, DPDK), and ``ovs-db`` of an interface."""
+"""Open vSwitch: ``ovs-bridge`` with its ports, ``ovs-interface`` (internal, patch, DPDK), and ``ovs-db`` of an
+interface.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,12 @@ _OVSDB = {"external_ids": "ovs-external-ids", "other_config": "ovs-other-config"
 def read_ovs_bridge(section: Section, entry: NetInterface) -> NetInterface:
     """A bridge without ports gets an internal interface of its own name, because Open vSwitch has none without."""
     if entry.mac_address:
-        section.problem("mac-address", INVALID, "an Open vSwitch bridge has none: set it on the ovs-interface", value=entry.mac_address)
+        section.problem(
+            "mac-address",
+            INVALID,
+            "an Open vSwitch bridge has none: set it on the ovs-interface",
+            value=entry.mac_address,
+        )
     section.unwritten("mtu", "ipv4", "ipv6", detail="an Open vSwitch bridge has none: set it on the ovs-interface")
     settings: dict[str, str | None] = {}
     ports: tuple[OvsPort, ...] | None = None
@@ -40,9 +47,15 @@ def read_ovs_bridge(section: Section, entry: NetInterface) -> NetInterface:
     if empty:
         ports = (OvsPort(entry.name, (entry.name,), (Group("ovs-port"),)),)
     path = f"{section.path}.bridge.port"
-    members = None if ports is None else tuple(Port(member, path, internal=empty) for port in ports for member in port.members)
+    members = (
+        None
+        if ports is None
+        else tuple(Port(member, path, internal=empty) for port in ports for member in port.members)
+    )
     bare = dataclasses.replace(entry, mtu=None, ipv4=None, ipv6=None, mac_address="")
-    return dataclasses.replace(bare, ports=members, ovs_ports=ports or (), groups=(*entry.groups, Group.of("ovs-bridge", settings)))
+    return dataclasses.replace(
+        bare, ports=members, ovs_ports=ports or (), groups=(*entry.groups, Group.of("ovs-bridge", settings))
+    )
 
 
 def _read_bridge_options(section: Section) -> dict[str, str | None]:
@@ -69,7 +82,14 @@ def _read_stp(section: Section) -> bool | None:
     if isinstance(value, str) and value.lower() in _TRUE_TEXTS:
         return True
     if isinstance(value, str) and value.lower() in _FALSE_TEXTS:
-        section.problem("stp", INVALID, "nmstate takes this text for true", value=value, layer="ours", hint="write stp: false without quotes")
+        section.problem(
+            "stp",
+            INVALID,
+            "nmstate takes this text for true",
+            value=value,
+            layer="ours",
+            hint="write stp: false without quotes",
+        )
         return None
     section.problem("stp", INVALID, "must be true, false, or a mapping with enabled", value=str(value))
     return None
@@ -86,7 +106,9 @@ def _read_ports(section: Section) -> tuple[OvsPort, ...] | None:
         settings |= _vlan_settings(read_port_vlan(entry))
         entry.finish(known=("link-aggregation", "vlan"))
         if name:
-            ports.append(OvsPort(name, (name,) if members is None else members, (Group.of("ovs-port", settings), *groups)))
+            ports.append(
+                OvsPort(name, (name,) if members is None else members, (Group.of("ovs-port", settings), *groups))
+            )
     return tuple(sorted(ports, key=lambda port: port.name))
 
 
@@ -111,7 +133,11 @@ def _read_bond(section: Section) -> tuple[tuple[str, ...], dict[str, str | None]
 def _vlan_settings(vlan: PortVlan | None) -> dict[str, str | None]:
     if vlan is None:
         return {}
-    return {"tag": None if vlan.tag is None else str(vlan.tag), "vlan-mode": vlan.mode, "trunks": ranges_text(vlan.trunks or ())}
+    return {
+        "tag": None if vlan.tag is None else str(vlan.tag),
+        "vlan-mode": vlan.mode,
+        "trunks": ranges_text(vlan.trunks or ()),
+    }
 
 
 def read_ovs_interface(section: Section, entry: NetInterface) -> NetInterface:
@@ -126,7 +152,9 @@ def read_ovs_interface(section: Section, entry: NetInterface) -> NetInterface:
         kind, groups = "patch", (Group.of("ovs-patch", {"peer": peer}),)
         _check_patch(section, entry)
         if dpdk:
-            section.problem("dpdk", INVALID, "a patch interface is none of DPDK; nmstate would leave it out", layer="ours")
+            section.problem(
+                "dpdk", INVALID, "a patch interface is none of DPDK; nmstate would leave it out", layer="ours"
+            )
     return dataclasses.replace(entry, groups=(*entry.groups, Group.of("ovs-interface", {"type": kind}), *groups))
 
 
@@ -152,7 +180,9 @@ def _read_dpdk(section: Section) -> tuple[str, tuple[Group, ...]]:
     section.finish()
     if not devargs:
         if devargs is not None:
-            section.problem("devargs", INVALID, "is empty: nmstate would make an internal interface of it", layer="ours")
+            section.problem(
+                "devargs", INVALID, "is empty: nmstate would make an internal interface of it", layer="ours"
+            )
         return "internal", ()
     settings = {
         "devargs": devargs,
@@ -165,7 +195,10 @@ def _read_dpdk(section: Section) -> tuple[str, tuple[Group, ...]]:
 
 
 def read_ovsdb(section: Section) -> tuple[Group, ...]:
-    """``ovs-db``: external IDs and other configuration. An entry without value removes one, and there is none on a fresh machine."""
+    """``ovs-db``: external IDs and other configuration.
+
+    An entry without value removes one, and there is none on a fresh machine.
+    """
     part = section.section("ovs-db")
     if part is None:
         return ()
@@ -179,7 +212,13 @@ def read_ovsdb(section: Section) -> tuple[Group, ...]:
         for entry, value in (values.data if values else {}).items():
             text = _ovsdb_text(value)
             if text is None and value is not None and values:
-                values.problem(str(entry), INVALID, "must be text, a number or a boolean; nmstate would leave it out", value=str(value), layer="ours")
+                values.problem(
+                    str(entry),
+                    INVALID,
+                    "must be text, a number or a boolean; nmstate would leave it out",
+                    value=str(value),
+                    layer="ours",
+                )
             if values and values.one_line(str(entry), f"{entry}{text or ''}"):
                 settings[f"data.{entry}"] = text
         groups += [Group.of(name, settings)] if any(value is not None for value in settings.values()) else []

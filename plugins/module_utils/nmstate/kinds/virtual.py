@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Interfaces on top of another one: ``mac-vlan``, ``mac-vtap``, ``vxlan``, ``macsec``; and ``vrf``, which has others in it."""
+"""Interfaces on top of another one: ``mac-vlan``, ``mac-vtap``, ``vxlan``, ``macsec``; and ``vrf``, which has others in
+it.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,12 @@ def _read_mac_vlan(section: Section, entry: NetInterface, key: str, *, tap: bool
     if promiscuous is False and mode != _MODES["passthru"]:
         part.problem("promiscuous", INVALID, "false is possible in mode passthru only", value="false")
     part.finish()
-    settings = {"mode": mode, "parent": base, "promiscuous": None if promiscuous is None else str(promiscuous).lower(), "tap": str(tap).lower()}
+    settings = {
+        "mode": mode,
+        "parent": base,
+        "promiscuous": None if promiscuous is None else str(promiscuous).lower(),
+        "tap": str(tap).lower(),
+    }
     return dataclasses.replace(entry, parent=base, groups=(*entry.groups, Group.of("macvlan", settings)))
 
 
@@ -103,7 +110,12 @@ def _check_keys(part: Section, key: str | None, name: str | None) -> None:
     if key is not None and len(key.encode()) != _KEY_LENGTH:
         part.problem("mka-cak", INVALID, f"must have {_KEY_LENGTH} hexadecimal digits")
     if name is not None and (not _NAME_LENGTHS[0] <= len(name.encode()) <= _NAME_LENGTHS[1] or len(name.encode()) % 2):
-        part.problem("mka-ckn", INVALID, f"must have an even number of hexadecimal digits, {_NAME_LENGTHS[0]} to {_NAME_LENGTHS[1]}", value=name)
+        part.problem(
+            "mka-ckn",
+            INVALID,
+            (f"must have an even number of hexadecimal digits, {_NAME_LENGTHS[0]} to {_NAME_LENGTHS[1]}"),
+            value=name,
+        )
 
 
 def read_vrf(section: Section, entry: NetInterface) -> NetInterface:
@@ -121,7 +133,9 @@ def read_vrf(section: Section, entry: NetInterface) -> NetInterface:
     section.unwritten("mac-address", detail="a VRF has no MAC address")
     flag = entry.accept_all_mac_addresses or None
     group = Group.of("vrf", {"table": str(table)})
-    return dataclasses.replace(entry, mac_address="", accept_all_mac_addresses=flag, ports=ports, groups=(*entry.groups, group))
+    return dataclasses.replace(
+        entry, mac_address="", accept_all_mac_addresses=flag, ports=ports, groups=(*entry.groups, group)
+    )
 
 
 def read_infiniband(section: Section, entry: NetInterface) -> NetInterface:
@@ -137,5 +151,10 @@ def read_infiniband(section: Section, entry: NetInterface) -> NetInterface:
     if mode is None and part.value("mode") is None:
         part.problem("mode", REQUIRED, "mode is missing")
     part.finish()
-    settings = {"parent": base, "p-key": None if key in (None, 0xFFFF) else str(key), "transport-mode": mode, "mtu": mtu}
+    settings = {
+        "parent": base,
+        "p-key": None if key in (None, 0xFFFF) else str(key),
+        "transport-mode": mode,
+        "mtu": mtu,
+    }
     return dataclasses.replace(entry, parent=base, groups=(*entry.groups, Group.of("infiniband", settings)))

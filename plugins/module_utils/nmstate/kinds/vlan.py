@@ -26,8 +26,14 @@ def read_vlan(section: Section, entry: NetInterface) -> NetInterface:
     base = part.name("base-iface")
     number = part.integer("id", 0, 0xFFFF, required=True, ours=(0, _LARGEST_ID))
     protocol = part.choice("protocol", PROTOCOLS, plain=True)
-    flags = sum(bit for key, bit in _FLAGS.items() if part.flag(key, plain=True) or (key == "reorder-headers" and part.value(key) is None))
-    registration = part.choice("registration-protocol", {name: name for name in _REGISTRATION}, default="none", plain=True)
+    flags = sum(
+        bit
+        for key, bit in _FLAGS.items()
+        if part.flag(key, plain=True) or (key == "reorder-headers" and part.value(key) is None)
+    )
+    registration = part.choice(
+        "registration-protocol", {name: name for name in _REGISTRATION}, default="none", plain=True
+    )
     settings = {
         "parent": base,
         "id": str(number),
@@ -39,7 +45,9 @@ def read_vlan(section: Section, entry: NetInterface) -> NetInterface:
     part.finish()
     if not base or number is None:
         return entry
-    return dataclasses.replace(entry, parent=base, vlan=Vlan(base, number), groups=(*entry.groups, Group.of("vlan", settings)))
+    return dataclasses.replace(
+        entry, parent=base, vlan=Vlan(base, number), groups=(*entry.groups, Group.of("vlan", settings))
+    )
 
 
 def _priorities(section: Section, key: str, *, limited: str) -> str:

@@ -11,7 +11,10 @@ from typing import Any
 
 import pytest
 import yaml
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.from_manifests.read import Manifests, parse_manifests
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.from_manifests.read import (
+    Manifests,
+    parse_manifests,
+)
 
 LABELS = {"infraenvs.agent-install.openshift.io": "edge"}
 ACI = {
@@ -19,14 +22,20 @@ ACI = {
     "metadata": {"name": "edge"},
     "spec": {"provisionRequirements": {"controlPlaneAgents": 3, "workerAgents": 2}, "networking": {}},
 }
-INFRA_ENV = {"kind": "InfraEnv", "metadata": {"name": "edge-env"}, "spec": {"nmStateConfigLabelSelector": {"matchLabels": LABELS}}}
+INFRA_ENV = {
+    "kind": "InfraEnv",
+    "metadata": {"name": "edge-env"},
+    "spec": {"nmStateConfigLabelSelector": {"matchLabels": LABELS}},
+}
 PULL_SECRET = '{"auths": {"quay.io": {"auth": "dXNlcjpyZWdpc3RyeS1wYXNzd29yZA=="}}}'
 
 
 def merged(base: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
     result = dict(copy.deepcopy(base))
     for key, value in patch.items():
-        result[key] = merged(result[key], value) if isinstance(value, dict) and isinstance(result.get(key), dict) else value
+        result[key] = (
+            merged(result[key], value) if isinstance(value, dict) and isinstance(result.get(key), dict) else value
+        )
     return result
 
 
@@ -36,7 +45,10 @@ def texts(aci: Mapping[str, Any] = {}, infra_env: Mapping[str, Any] = {}, **file
         "agent-cluster-install": yaml.safe_dump(merged(ACI, aci)),
         "infraenv": yaml.safe_dump(merged(INFRA_ENV, infra_env)),
         "cluster-deployment": "kind: ClusterDeployment\nspec: {clusterName: edge, baseDomain: example.com}\n",
-        "cluster-image-set": "kind: ClusterImageSet\nmetadata: {name: openshift-4.22.0}\nspec: {releaseImage: 'registry/ocp:4.22.0-x86_64'}\n",
+        "cluster-image-set": (
+            "kind: ClusterImageSet\nmetadata: {name: openshift-4.22.0}\nspec: {releaseImage: "
+            "'registry/ocp:4.22.0-x86_64'}\n"
+        ),
         "pull-secret": yaml.safe_dump({"kind": "Secret", "stringData": {".dockerconfigjson": PULL_SECRET}}),
     }
     made |= {name.replace("_", "-"): text for name, text in files.items()}

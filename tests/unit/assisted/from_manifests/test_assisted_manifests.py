@@ -8,9 +8,21 @@ from __future__ import annotations
 import pytest
 
 OVERRIDES = {"metadata": {"annotations": {"agent-install.openshift.io/install-config-overrides": '{"fips": true}'}}}
-VIPS = {"spec": {"apiVIP": "192.0.2.5", "ingressVIP": "192.0.2.6", "platformType": "BareMetal", "networking": {"networkType": "OVNKubernetes"}}}
+VIPS = {
+    "spec": {
+        "apiVIP": "192.0.2.5",
+        "ingressVIP": "192.0.2.6",
+        "platformType": "BareMetal",
+        "networking": {"networkType": "OVNKubernetes"},
+    }
+}
 MAC = "52:54:00:00:00:0a"
-NODE = {"hostname": "node-1", "mac_addresses": [MAC], "role": "worker", "root_device_hints": {"deviceName": "/dev/nvme0n1"}}
+NODE = {
+    "hostname": "node-1",
+    "mac_addresses": [MAC],
+    "role": "worker",
+    "root_device_hints": {"deviceName": "/dev/nvme0n1"},
+}
 
 
 @pytest.fixture
@@ -64,7 +76,11 @@ def test_what_differs_is_changed(source, fake, run_module):
     directory = source(changed, {"spec": {"sshAuthorizedKey": "ssh-rsa A"}}, {"a.yaml": "a: 2\n"})
     assert run_module("assisted_manifests", config_dir=directory)["changed"]
     bodies = [body for _method, _path, body in fake.writes[before:]]
-    assert bodies[0] == {"api_vips": [{"ip": "192.0.2.7"}]} and bodies[1]["file_name"] == "a.yaml" and bodies[2] == {"ssh_authorized_key": "ssh-rsa A"}
+    assert (
+        bodies[0] == {"api_vips": [{"ip": "192.0.2.7"}]}
+        and bodies[1]["file_name"] == "a.yaml"
+        and bodies[2] == {"ssh_authorized_key": "ssh-rsa A"}
+    )
     assert not run_module("assisted_manifests", config_dir=directory)["changed"]
 
 
@@ -72,9 +88,14 @@ def test_what_cannot_be_changed_is_refused_before_anything_is_written(source, fa
     directory = source()
     run_module("assisted_manifests", config_dir=directory)
     before = len(fake.writes)
-    assert "openshift_version" in run_module("assisted_manifests", config_dir=directory, openshift_version="4.23.0")["msg"]
+    assert (
+        "openshift_version" in run_module("assisted_manifests", config_dir=directory, openshift_version="4.23.0")["msg"]
+    )
     fake.clusters.clear()
-    assert "cluster, which is not there yet: cannot be changed" in run_module("assisted_manifests", config_dir=directory)["msg"]
+    assert (
+        "cluster, which is not there yet: cannot be changed"
+        in run_module("assisted_manifests", config_dir=directory)["msg"]
+    )
     assert len(fake.writes) == before
 
 
@@ -88,9 +109,18 @@ def test_hosts_are_configured_and_then_left_alone(source, fake, run_module):
     predicted = run_module("assisted_manifests", config_dir=directory, hosts=[NODE], check=True, diff=True)
     done = run_module("assisted_manifests", config_dir=directory, hosts=[NODE], timeout=5, diff=True)
     assert predicted["diff"] == done["diff"] and '"host_role": "worker"' in done["diff"][0]["after"]
-    assert predicted["plan"] == done["plan"] and len(done["plan"]) == 1 and done["unknown"] == ["strange"] and done["missing"] == []
+    assert (
+        predicted["plan"] == done["plan"]
+        and len(done["plan"]) == 1
+        and done["unknown"] == ["strange"]
+        and done["missing"] == []
+    )
     body = fake.writes[-1][2]
-    assert (body["host_name"], body["host_role"], body["disks_selected_config"]) == ("node-1", "worker", [{"id": "/dev/disk/by-id/b", "role": "install"}])
+    assert (body["host_name"], body["host_role"], body["disks_selected_config"]) == (
+        "node-1",
+        "worker",
+        [{"id": "/dev/disk/by-id/b", "role": "install"}],
+    )
     assert not run_module("assisted_manifests", config_dir=directory, hosts=[NODE], timeout=5)["changed"]
 
 
@@ -99,16 +129,30 @@ def test_a_wait_that_ends_names_who_is_missing_and_who_is_strange(source, fake, 
     infra_env = run_module("assisted_manifests", config_dir=directory)["infra_env"]["id"]
     fake.add_host(infra_env, "strange", "52:54:00:00:00:ff")
     failed = run_module("assisted_manifests", config_dir=directory, hosts=[NODE], timeout=1)
-    assert failed["failed"] and f"node-1 ({MAC}): not registered" in failed["msg"] and "strange: registered, but nothing" in failed["msg"]
+    assert (
+        failed["failed"]
+        and f"node-1 ({MAC}): not registered" in failed["msg"]
+        and "strange: registered, but nothing" in failed["msg"]
+    )
 
 
 def test_a_refused_host_is_reported_with_the_whole_result(source, fake, run_module):
     directory = source()
     infra_env = run_module("assisted_manifests", config_dir=directory)["infra_env"]["id"]
     fake.add_host(infra_env, "localhost", MAC)
-    fake.faults = [("PATCH", "/hosts/", ("status", 409, {"kind": "Error", "code": "409", "id": 409, "href": "", "reason": "not now"}))]
+    fake.faults = [
+        (
+            "PATCH",
+            "/hosts/",
+            ("status", 409, {"kind": "Error", "code": "409", "id": 409, "href": "", "reason": "not now"}),
+        )
+    ]
     failed = run_module("assisted_manifests", config_dir=directory, hosts=[NODE])
-    assert "not now" in failed["msg"] and failed["hosts"][0]["problem"].startswith("failed to update") and not failed["changed"]
+    assert (
+        "not now" in failed["msg"]
+        and failed["hosts"][0]["problem"].startswith("failed to update")
+        and not failed["changed"]
+    )
     # A service that does not know us any more is another fault, and ends the run at once.
     fake.faults = [("PATCH", "/hosts/", ("status", 403, {"code": 403, "message": "no"}))]
     assert "403" in run_module("assisted_manifests", config_dir=directory, hosts=[NODE], timeout=60)["msg"]
@@ -116,14 +160,25 @@ def test_a_refused_host_is_reported_with_the_whole_result(source, fake, run_modu
 
 def test_what_was_done_before_a_fault_is_reported_and_the_next_run_goes_on(source, fake, run_module):
     directory = source()
-    fake.faults = [("POST", "infra-envs", ("status", 500, {"kind": "Error", "code": "500", "id": 500, "href": "", "reason": "disk full"}))]
+    fake.faults = [
+        (
+            "POST",
+            "infra-envs",
+            ("status", 500, {"kind": "Error", "code": "500", "id": 500, "href": "", "reason": "disk full"}),
+        )
+    ]
     failed = run_module("assisted_manifests", config_dir=directory)
     assert failed["failed"] and failed["changed"] and "disk full" in failed["msg"] and failed["cluster"]["id"]
     assert len(run_module("assisted_manifests", config_dir=directory)["plan"]) == 1
 
 
 def test_a_running_cluster_is_imported_once(source, fake, run_module):
-    wanted = {"openshift_cluster_id": "own", "name": "edge", "api_vip_dnsname": "api.edge.example.com", "ignition_endpoint": {"url": "https://a:22623/c"}}
+    wanted = {
+        "openshift_cluster_id": "own",
+        "name": "edge",
+        "api_vip_dnsname": "api.edge.example.com",
+        "ignition_endpoint": {"url": "https://a:22623/c"},
+    }
     directory = source()
     done = run_module("assisted_manifests", config_dir=directory, import_cluster=wanted)
     identity = done["cluster"]["id"]
@@ -133,5 +188,7 @@ def test_a_running_cluster_is_imported_once(source, fake, run_module):
 
 
 def test_mistakes_are_reported_before_the_service_is_asked(source, fake, run_module):
-    reported = run_module("assisted_manifests", config_dir=source(), hosts=[{**NODE, "root_device_hints": {"deviceNam": "x"}}])
+    reported = run_module(
+        "assisted_manifests", config_dir=source(), hosts=[{**NODE, "root_device_hints": {"deviceNam": "x"}}]
+    )
     assert "did you mean deviceName" in reported["msg"] and not fake.requests

@@ -10,7 +10,11 @@ Source: openshift/assisted-service internal/cluster/validations/validations.go, 
 from __future__ import annotations
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.from_manifests.cluster import ManifestRelease, cluster_params, requested_cluster
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.from_manifests.cluster import (
+    ManifestRelease,
+    cluster_params,
+    requested_cluster,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.from_manifests.release import release_of
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput
 
@@ -57,7 +61,11 @@ def test_what_is_always_sent_and_nothing_else(manifests, pull_secret_text):
         ("api_vips", {"apiVIP": "2001:DB8:0::5", "apiVIPs": ["2001:db8::5"]}, [{"ip": "2001:db8::5"}]),
         ("api_vips", {"apiVIPs": ["no-address"]}, [{"ip": "no-address"}]),
         ("ingress_vips", {"ingressVIP": "192.0.2.6"}, [{"ip": "192.0.2.6"}]),
-        ("ingress_vips", {"ingressVIP": "192.0.2.6", "ingressVIPs": ["192.0.2.6", "2001:db8::6"]}, [{"ip": "192.0.2.6"}, {"ip": "2001:db8::6"}]),
+        (
+            "ingress_vips",
+            {"ingressVIP": "192.0.2.6", "ingressVIPs": ["192.0.2.6", "2001:db8::6"]},
+            [{"ip": "192.0.2.6"}, {"ip": "2001:db8::6"}],
+        ),
         ("ssh_public_key", {"sshPublicKey": "ssh-ed25519 AAAA"}, "ssh-ed25519 AAAA"),
         ("ssh_public_key", {"sshPublicKey": ""}, ABSENT),
         ("user_managed_networking", {"networking": {"userManagedNetworking": True}}, True),
@@ -68,17 +76,29 @@ def test_what_is_always_sent_and_nothing_else(manifests, pull_secret_text):
         ("platform", {"platformType": "None"}, {"type": "none"}),
         ("platform", {"platformType": "VSphere"}, {"type": "vsphere"}),
         ("platform", {"platformType": "Nutanix"}, {"type": "nutanix"}),
-        ("platform", {"platformType": "External", "external": {"platformName": "oci", "cloudControllerManager": "External"}}, EXTERNAL),
+        (
+            "platform",
+            {"platformType": "External", "external": {"platformName": "oci", "cloudControllerManager": "External"}},
+            EXTERNAL,
+        ),
         ("platform", {"platformType": "External"}, ABSENT),
         ("platform", {"platformType": "Moon"}, ABSENT),
         ("schedulable_masters", {"mastersSchedulable": True}, True),
         ("control_plane_count", {"provisionRequirements": {"controlPlaneAgents": 2, "arbiterAgents": 1}}, 2),
         ("high_availability_mode", SNO, "None"),
         ("high_availability_mode", {}, ABSENT),
-        ("cluster_networks", {"networking": {"clusterNetwork": [{"cidr": "10.0.0.0/14", "hostPrefix": 23}]}}, [{"cidr": "10.0.0.0/14", "host_prefix": 23}]),
+        (
+            "cluster_networks",
+            {"networking": {"clusterNetwork": [{"cidr": "10.0.0.0/14", "hostPrefix": 23}]}},
+            [{"cidr": "10.0.0.0/14", "host_prefix": 23}],
+        ),
         ("cluster_networks", {"networking": {"clusterNetwork": [{"cidr": "10.0.0.0/14"}]}}, [{"cidr": "10.0.0.0/14"}]),
         ("service_networks", {"networking": {"serviceNetwork": ["172.30.0.0/16"]}}, [{"cidr": "172.30.0.0/16"}]),
-        ("machine_networks", {"networking": {"machineNetwork": [{"cidr": "192.0.2.0/24"}]}}, [{"cidr": "192.0.2.0/24"}]),
+        (
+            "machine_networks",
+            {"networking": {"machineNetwork": [{"cidr": "192.0.2.0/24"}]}},
+            [{"cidr": "192.0.2.0/24"}],
+        ),
         ("network_type", {"networking": {"networkType": "OVNKubernetes"}}, "OVNKubernetes"),
         ("network_type", {"networking": {"networkType": ""}}, ABSENT),
         ("ntp_sources", {"ntpSources": ["a", "b"]}, "a,b"),
@@ -88,12 +108,20 @@ def test_what_is_always_sent_and_nothing_else(manifests, pull_secret_text):
         ("hyperthreading", {"controlPlane": ENABLED}, "masters"),
         ("hyperthreading", {"controlPlane": DISABLED}, "none"),
         ("hyperthreading", {"controlPlane": {}}, "none"),
-        ("hyperthreading", {"controlPlane": ENABLED, "arbiter": ENABLED, "compute": [{"name": "worker", **ENABLED}]}, "masters,arbiters,workers"),
+        (
+            "hyperthreading",
+            {"controlPlane": ENABLED, "arbiter": ENABLED, "compute": [{"name": "worker", **ENABLED}]},
+            "masters,arbiters,workers",
+        ),
         ("hyperthreading", {"controlPlane": {"name": "master"}, "compute": [{"name": "worker", **ENABLED}]}, "workers"),
         ("disk_encryption", {"diskEncryption": {"enableOn": "none"}}, ABSENT),
         ("disk_encryption", {"diskEncryption": {"enableOn": "all"}}, {"enable_on": "all", "mode": "tpmv2"}),
         ("disk_encryption", {"diskEncryption": {"mode": "tang"}}, {"enable_on": "none", "mode": "tang"}),
-        ("disk_encryption", {"diskEncryption": {"tangServers": "[]"}}, {"enable_on": "none", "mode": "tpmv2", "tang_servers": "[]"}),
+        (
+            "disk_encryption",
+            {"diskEncryption": {"tangServers": "[]"}},
+            {"enable_on": "none", "mode": "tpmv2", "tang_servers": "[]"},
+        ),
         ("http_proxy", {"proxy": {"httpProxy": "http://p"}}, "http://p"),
         ("https_proxy", {"proxy": {"httpsProxy": "http://q"}}, "http://q"),
         ("no_proxy", {"proxy": {"noProxy": "a,b"}}, "a,b"),
@@ -111,14 +139,19 @@ def test_spec_of_the_agent_cluster_install(manifests, field, spec, expected):
     assert found.get(field, ABSENT) == expected if expected is not ABSENT else field not in found
 
 
-@pytest.mark.parametrize(("labels", "expected"), [({CONSUMER: "lab_one"}, "lab_one"), ({CONSUMER: ""}, None), ({}, None)])
+@pytest.mark.parametrize(
+    ("labels", "expected"), [({CONSUMER: "lab_one"}, "lab_one"), ({CONSUMER: ""}, None), ({}, None)]
+)
 def test_tags(manifests, labels, expected):
     assert cluster_params(manifests({"metadata": {"labels": labels}}), RELEASE).get("tags") == expected
 
 
 def test_operators(manifests):
     text = "- name: lvm\n- {name: odf, properties: '{}'}\n"
-    assert cluster_params(manifests(operators=text), RELEASE)["olm_operators"] == [{"name": "lvm"}, {"name": "odf", "properties": "{}"}]
+    assert cluster_params(manifests(operators=text), RELEASE)["olm_operators"] == [
+        {"name": "lvm"},
+        {"name": "odf", "properties": "{}"},
+    ]
 
 
 @pytest.mark.parametrize("kind", ["api", "ingress"])
@@ -146,7 +179,11 @@ def test_overrides_that_are_no_json(manifests):
         ("r/ocp:4.22.0-x86_64", {}, ("4.22.0", "x86_64")),
         ("r:5000/ocp:4.21.3-aarch64", {}, ("4.21.3", "arm64")),
         ("r/ocp:4.22.0-rc.1-multi", {}, ("4.22.0-rc.1", "multi")),
-        ("r/ocp:4.22.0-0.nightly-2026-11-01-000000", {"architecture": "amd64"}, ("4.22.0-0.nightly-2026-11-01-000000", "x86_64")),
+        (
+            "r/ocp:4.22.0-0.nightly-2026-11-01-000000",
+            {"architecture": "amd64"},
+            ("4.22.0-0.nightly-2026-11-01-000000", "x86_64"),
+        ),
         ("r/ocp@sha256:00", {"architecture": "amd64"}, ("4.22.0", "x86_64")),
         ("r/ocp:4.22.0-x86_64", {"version": "4.22.1", "architecture": "multi"}, ("4.22.1", "multi")),
     ],

@@ -11,7 +11,11 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.from_manifests.hints import acceptable_disks
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.from_manifests.host_config import from_hosts, parse_host_config, read_host_config
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.from_manifests.host_config import (
+    from_hosts,
+    parse_host_config,
+    read_host_config,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.from_manifests.hosts import plan_hosts
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput, ZeroTouchError
 
@@ -80,10 +84,23 @@ def test_a_disk_that_is_not_eligible():
 
 
 def host(**more):
-    disks = [{**FULL, "id": "small", "path": "/dev/sdb", "installation_eligibility": {"eligible": False, "not_eligible_reasons": ["Too small."]}}]
+    disks = [
+        {
+            **FULL,
+            "id": "small",
+            "path": "/dev/sdb",
+            "installation_eligibility": {"eligible": False, "not_eligible_reasons": ["Too small."]},
+        }
+    ]
     disks += [{**FULL, "id": "one"}, {**FULL, "id": "two", "path": "/dev/sdc"}]
     inventory = {"hostname": "node-1.local", "interfaces": [{"mac_address": MAC.upper()}, {}], "disks": disks}
-    provided = {"requested_hostname": "node-1", "role": "auto-assign", "suggested_role": "master", "installation_disk_id": "one", "inventory": inventory}
+    provided = {
+        "requested_hostname": "node-1",
+        "role": "auto-assign",
+        "suggested_role": "master",
+        "installation_disk_id": "one",
+        "inventory": inventory,
+    }
     return {"id": "h", "infra_env_id": "i", **provided, **more}
 
 
@@ -105,14 +122,21 @@ def plan_one(document, configured):
         ({"role": "worker"}, {}, "host_role", "worker"),
         ({"role": "auto-assign"}, {"role": "worker"}, "host_role", "auto-assign"),
         ({"hostname": "node-9"}, {}, "host_name", "node-9"),
-        ({"root_device_hints": {"deviceName": "/dev/sdc"}}, {}, "disks_selected_config", [{"id": "two", "role": "install"}]),
+        (
+            {"root_device_hints": {"deviceName": "/dev/sdc"}},
+            {},
+            "disks_selected_config",
+            [{"id": "two", "role": "install"}],
+        ),
         ({}, {"installation_disk_id": ""}, "disks_selected_config", [{"id": "one", "role": "install"}]),
         ({}, {"installation_disk_id": "small"}, "disks_selected_config", [{"id": "one", "role": "install"}]),
         ({"fencing_credentials": {**BMC, "certificate_verification": "Disabled"}}, {}, "fencing_credentials", FENCING),
     ],
 )
 def test_each_member_alone_beside_the_nulls_of_the_client(wanted, present, member, value):
-    nulls = dict.fromkeys(("disks_selected_config", "disks_skip_formatting", "ignition_endpoint_http_headers", "node_labels"))
+    nulls = dict.fromkeys(
+        ("disks_selected_config", "disks_skip_formatting", "ignition_endpoint_http_headers", "node_labels")
+    )
     plan = plan_one(host(**present), settings(**wanted))
     assert plan.body == {**nulls, member: value} and len(plan.changes) == 1 and plan.expected
     assert "fence-secret-1" not in repr(plan)
@@ -134,11 +158,19 @@ def test_nothing_to_do(wanted, present):
 
 def test_no_disk_fits_and_the_reasons_are_reported():
     plan = plan_one(host(), settings(role="worker", root_device_hints={"serialNumber": "X"}))
-    assert plan.body == {} and "not eligible for installation (Too small)" in plan.problem and "serialNumber is 'S1', not 'X'" in plan.problem
+    assert (
+        plan.body == {}
+        and "not eligible for installation (Too small)" in plan.problem
+        and "serialNumber is 'S1', not 'X'" in plan.problem
+    )
 
 
 def test_hosts_that_are_missing_or_that_are_not_expected():
-    strange = host(id="s", requested_hostname="strange", inventory={"hostname": "strange", "interfaces": [{"mac_address": "52:54:00:00:00:ff"}]})
+    strange = host(
+        id="s",
+        requested_hostname="strange",
+        inventory={"hostname": "strange", "interfaces": [{"mac_address": "52:54:00:00:00:ff"}]},
+    )
     silent = host(id="q", inventory=None)
     plan = plan_hosts([strange, silent], settings())
     assert plan.missing == (f"node-1 ({MAC})",) and plan.unknown == ("node-1", "strange")
@@ -153,11 +185,17 @@ def test_of_a_machine_that_registered_again_the_living_one_is_configured():
 
 def test_two_machines_that_one_configuration_fits_are_reported_and_left_alone():
     plan = plan_hosts([host(id="a", status="known"), host(id="b", status="known")], settings(role="worker"))
-    assert not any(each.body for each in plan.hosts) and plan.missing[0].startswith(f"node-1 (MAC {MAC} is that of 2 hosts") and not plan.unknown
+    assert (
+        not any(each.body for each in plan.hosts)
+        and plan.missing[0].startswith(f"node-1 (MAC {MAC} is that of 2 hosts")
+        and not plan.unknown
+    )
 
 
 def test_the_names_of_hints_count_in_any_case():
-    found = parse_host_config({"node-1/mac_addresses": MAC, "node-1/root-device-hints.yaml": "devicename: /dev/sdc\nWWNWithExtension: x\n"})
+    found = parse_host_config(
+        {"node-1/mac_addresses": MAC, "node-1/root-device-hints.yaml": "devicename: /dev/sdc\nWWNWithExtension: x\n"}
+    )
     assert found.hosts[0].hints == {"deviceName": "/dev/sdc", "wwnWithExtension": "x"}
 
 
@@ -170,30 +208,52 @@ def test_fencing_by_hostname(name):
         }
     )
     plan = plan_hosts([host()], found)
-    assert plan.hosts[0].body["fencing_credentials"] == {"address": "a", "username": "u", "password": "p"} and not plan.missing
+    assert (
+        plan.hosts[0].body["fencing_credentials"] == {"address": "a", "username": "u", "password": "p"}
+        and not plan.missing
+    )
 
 
 @pytest.mark.parametrize("path", ["node-1/fencing-credentials.yaml", "fencing-credentials.yaml"])
 def test_fencing_by_mac_wherever_it_stands(path):
-    text = f"Credentials: [{{macAddress: '{MAC.upper()}', address: a, username: u, password: p, certificateVerification: Enabled}}]"
+    text = (
+        f"Credentials: [{{macAddress: '{MAC.upper()}', address: a, username: u, password: p, certificateVerification: "
+        f"Enabled}}]"
+    )
     plan = plan_one(host(), parse_host_config({"node-1/mac_addresses": MAC, path: text}))
-    expected = {"address": "a", "username": "u", "password": "p", "certificate_verification": "Enabled", "mac_address": MAC}
+    expected = {
+        "address": "a",
+        "username": "u",
+        "password": "p",
+        "certificate_verification": "Enabled",
+        "mac_address": MAC,
+    }
     assert plan.body["fencing_credentials"] == expected
 
 
 def test_fencing_of_a_host_that_never_comes():
-    found = parse_host_config({"fencing-credentials.yaml": "credentials: [{hostname: gone, address: a}, {hostname: gone, address: b}]"})
+    found = parse_host_config(
+        {"fencing-credentials.yaml": ("credentials: [{hostname: gone, address: a}, {hostname: gone, address: b}]")}
+    )
     assert [item.address for item in found.fencing] == ["b"]
     assert plan_hosts([host()], found).missing == ("gone (fencing credentials)",)
 
 
 def test_a_directory(tmp_path):
-    for path, text in {"node-1/mac_addresses": f"{MAC}\n", "node-1/role": "worker\n", "host-2/mac_addresses": "52:54:00:00:00:0b\n", "no/role": "x"}.items():
+    for path, text in {
+        "node-1/mac_addresses": f"{MAC}\n",
+        "node-1/role": "worker\n",
+        "host-2/mac_addresses": "52:54:00:00:00:0b\n",
+        "no/role": "x",
+    }.items():
         (tmp_path / path).parent.mkdir(exist_ok=True)
         (tmp_path / path).write_text(text)
     (tmp_path / "node-1/root-device-hints.yaml").write_text("deviceName: /dev/sdc\n")
     hosts = {item.name: item for item in read_host_config(tmp_path).hosts}
-    assert {name: (item.hostname, item.role) for name, item in hosts.items()} == {"host-2": ("", ""), "node-1": ("node-1", "worker")}
+    assert {name: (item.hostname, item.role) for name, item in hosts.items()} == {
+        "host-2": ("", ""),
+        "node-1": ("node-1", "worker"),
+    }
     assert hosts["node-1"].hints == {"deviceName": "/dev/sdc"}
     with pytest.raises(ZeroTouchError, match="does not exist"):
         read_host_config(tmp_path / "none")
@@ -214,7 +274,10 @@ def test_a_directory(tmp_path):
         ({"fencing-credentials.yaml": "credential: []"}, "holds credentials"),
         ({"fencing-credentials.yaml": "credentials: [{address: a}]"}, "neither hostname nor macaddress"),
         ({"fencing-credentials.yaml": "credentials: [{hostname: a, pasword: a}]"}, "did you mean password"),
-        ({"fencing-credentials.yaml": "credentials: [{hostname: a, certificateVerification: Maybe}]"}, "Enabled or Disabled"),
+        (
+            {"fencing-credentials.yaml": "credentials: [{hostname: a, certificateVerification: Maybe}]"},
+            "Enabled or Disabled",
+        ),
         ({"fencing-credentials.yaml": "credentials: ["}, "fencing-credentials.yaml"),
     ],
 )

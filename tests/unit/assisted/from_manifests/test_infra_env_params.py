@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import pytest
 import yaml
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.from_manifests.infra_env import infra_env_params
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.from_manifests.infra_env import (
+    infra_env_params,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput
 
 LABELS = {"infraenvs.agent-install.openshift.io": "edge"}
@@ -39,11 +41,19 @@ def test_what_is_always_sent_and_nothing_else(manifests, pull_secret_text):
         ("network_discovery_delay_seconds", {"networkDiscoveryDelaySeconds": 0}, 0),
         ("network_discovery_delay_seconds", {"networkDiscoveryDelaySeconds": 30}, 30),
         ("proxy", {"proxy": {"httpProxy": "http://p"}}, {"http_proxy": "http://p", "https_proxy": "", "no_proxy": ""}),
-        ("proxy", {"proxy": {"httpsProxy": "http://q", "noProxy": "a"}}, {"http_proxy": "", "https_proxy": "http://q", "no_proxy": "a"}),
+        (
+            "proxy",
+            {"proxy": {"httpsProxy": "http://q", "noProxy": "a"}},
+            {"http_proxy": "", "https_proxy": "http://q", "no_proxy": "a"},
+        ),
         ("proxy", {}, None),
         ("additional_ntp_sources", {"additionalNTPSources": ["a", "b"]}, "a,b"),
         ("ntp_sources", {"ntpSources": ["c"]}, "c"),
-        ("kernel_arguments", {"kernelArguments": [{"operation": "append", "value": "a=b"}]}, [{"operation": "append", "value": "a=b"}]),
+        (
+            "kernel_arguments",
+            {"kernelArguments": [{"operation": "append", "value": "a=b"}]},
+            [{"operation": "append", "value": "a=b"}],
+        ),
         ("image_type", {"imageType": "minimal-iso"}, "full-iso"),
         ("openshift_version", {"osImageVersion": "4.20"}, None),
     ],
@@ -59,11 +69,19 @@ def test_the_cluster_and_the_kind_of_image(manifests):
 
 def nmstate(labels, interfaces=({"name": "eth0", "macAddress": "52:54:00:00:00:0A"},)):
     config = {"interfaces": [{"type": "ethernet", "name": "eth0"}], "dns-resolver": {}}
-    return yaml.safe_dump({"kind": "NMStateConfig", "metadata": {"labels": labels}, "spec": {"config": config, "interfaces": list(interfaces)}})
+    return yaml.safe_dump(
+        {
+            "kind": "NMStateConfig",
+            "metadata": {"labels": labels},
+            "spec": {"config": config, "interfaces": list(interfaces)},
+        }
+    )
 
 
 def test_nmstate_in_the_order_of_the_documents_with_sorted_keys(manifests):
-    text = f"# comment\n{nmstate(LABELS)}---\n---\n{nmstate(LABELS, ({'name': 'b', 'macAddress': '52:54:00:00:00:0b'},))}"
+    text = (
+        f"# comment\n{nmstate(LABELS)}---\n---\n{nmstate(LABELS, ({'name': 'b', 'macAddress': '52:54:00:00:00:0b'},))}"
+    )
     found = infra_env_params(manifests(nmstateconfig=text))["static_network_config"]
     assert [item["mac_interface_map"] for item in found] == [
         [{"mac_address": "52:54:00:00:00:0A", "logical_nic_name": "eth0"}],

@@ -14,11 +14,23 @@ import dataclasses
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.from_manifests.cluster import extra_manifests
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.from_manifests.read import parse_manifests, read_manifests
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.from_manifests.read import (
+    parse_manifests,
+    read_manifests,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput, ZeroTouchError
 
 
-@pytest.mark.parametrize("file", ["pull-secret.yaml", "infraenv.yaml", "cluster-deployment.yaml", "agent-cluster-install.yaml", "cluster-image-set.yaml"])
+@pytest.mark.parametrize(
+    "file",
+    [
+        "pull-secret.yaml",
+        "infraenv.yaml",
+        "cluster-deployment.yaml",
+        "agent-cluster-install.yaml",
+        "cluster-image-set.yaml",
+    ],
+)
 def test_a_missing_file_is_named(files, file):
     texts = files()
     del texts[file]
@@ -27,7 +39,12 @@ def test_a_missing_file_is_named(files, file):
 
 
 def test_all_problems_at_once_and_no_text_of_files(files):
-    texts = {**files(), "infraenv.yaml": "kind: Secret", "operators.yaml": "lvm", "pull-secret.yaml": "kind: Secret\nstringData: {x: registry-password"}
+    texts = {
+        **files(),
+        "infraenv.yaml": "kind: Secret",
+        "operators.yaml": "lvm",
+        "pull-secret.yaml": "kind: Secret\nstringData: {x: registry-password",
+    }
     with pytest.raises(InvalidInput) as caught:
         parse_manifests(texts)
     assert all(word in str(caught.value) for word in ("infraenv.yaml", "operators.yaml", "pull-secret.yaml"))
@@ -36,7 +53,10 @@ def test_all_problems_at_once_and_no_text_of_files(files):
 
 def test_a_pull_secret_in_data_counts_as_well(files):
     encoded = base64.b64encode(b'{"auths": {}}').decode()
-    assert parse_manifests(files(pull_secret=f"kind: Secret\ndata: {{.dockerconfigjson: {encoded}}}\n")).pull_secret == '{"auths": {}}'
+    assert (
+        parse_manifests(files(pull_secret=f"kind: Secret\ndata: {{.dockerconfigjson: {encoded}}}\n")).pull_secret
+        == '{"auths": {}}'
+    )
     with pytest.raises(InvalidInput, match="stringData"):
         parse_manifests(files(pull_secret="kind: Secret\ndata: {.dockerconfigjson: '%%%'}\n"))
 
@@ -65,7 +85,10 @@ def test_directories(tmp_path, files):
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
-        ({"provisionRequirements": {"controlPlaneAgents": "3"}}, "controlPlaneAgents: Invalid value: must be a whole number"),
+        (
+            {"provisionRequirements": {"controlPlaneAgents": "3"}},
+            ("controlPlaneAgents: Invalid value: must be a whole number"),
+        ),
         ({"provisionRequirements": {"controlPlaneAgents": True}}, "must be a whole number"),
         ({"mastersSchedulable": "yes"}, "must be true or false"),
         ({"networking": {"serviceNetwork": "172.30.0.0/16"}}, "serviceNetwork: Invalid value: must be a list"),

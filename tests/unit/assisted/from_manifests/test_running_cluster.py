@@ -6,17 +6,26 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.from_manifests.running_cluster import parse_running_cluster, read_cluster_config
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.from_manifests.running_cluster import (
+    parse_running_cluster,
+    read_cluster_config,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput
 
 IDENTITY = {"openshift_cluster_id": "own-id", "name": "edge", "api_vip_dnsname": "api.edge.example.com"}
 CONFIG = {"import-cluster-config.json": '{"networking": {"userManagedNetworking": true}}'}
-ENDPOINT = {"worker-ignition-endpoint.json": '{"url": "https://api:22623/config/worker", "ca_certificate": "QQ==", "more": 1}'}
+ENDPOINT = {
+    "worker-ignition-endpoint.json": ('{"url": "https://api:22623/config/worker", "ca_certificate": "QQ==", "more": 1}')
+}
 
 
 def test_bodies():
     cluster = parse_running_cluster(IDENTITY, {**CONFIG, **ENDPOINT})
-    assert cluster.import_params() == {"name": "edge", "api_vip_dnsname": "api.edge.example.com", "openshift_cluster_id": "own-id"}
+    assert cluster.import_params() == {
+        "name": "edge",
+        "api_vip_dnsname": "api.edge.example.com",
+        "openshift_cluster_id": "own-id",
+    }
     endpoint = {"url": "https://api:22623/config/worker", "ca_certificate": "QQ=="}
     assert cluster.update_params() == {"user_managed_networking": True, "ignition_endpoint": endpoint}
 
@@ -26,7 +35,11 @@ def test_bodies():
     [
         ({}, {}, {}),
         ({}, {"import-cluster-config.json": '{"networking": {}}'}, {}),
-        ({}, {"import-cluster-config.json": '{"Networking": {"usermanagednetworking": false}}'}, {"user_managed_networking": False}),
+        (
+            {},
+            {"import-cluster-config.json": '{"Networking": {"usermanagednetworking": false}}'},
+            {"user_managed_networking": False},
+        ),
         ({}, CONFIG, {"user_managed_networking": True}),
         ({"user_managed_networking": False}, CONFIG, {"user_managed_networking": False}),
         ({"ignition_endpoint": {"url": "https://b"}}, ENDPOINT, {"ignition_endpoint": {"url": "https://b"}}),
@@ -41,7 +54,11 @@ def test_options_win_over_files(wanted, files, expected):
     [
         ({"name": ""}, {}, "import_cluster.name"),
         ({}, {"import-cluster-config.json": "["}, "is not a JSON object"),
-        ({}, {"import-cluster-config.json": '{"networking": {"userManagedNetworking": "yes"}}'}, "must be true or false"),
+        (
+            {},
+            {"import-cluster-config.json": '{"networking": {"userManagedNetworking": "yes"}}'},
+            "must be true or false",
+        ),
         ({}, {"worker-ignition-endpoint.json": '{"ca_certificate": "QQ=="}'}, "ignition_endpoint.url"),
         ({"ignition_endpoint": {"url": "https://b", "ca_certificate": "%"}}, {}, "is not base64"),
     ],

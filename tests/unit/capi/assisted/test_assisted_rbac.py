@@ -13,7 +13,13 @@ import yaml
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.assisted import run as control_plane_run
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
 from ansible_collections.zerotouch.openshift.plugins.modules import assisted_control_plane
-from ansible_collections.zerotouch.openshift.tests.support.hub.assisted_cluster import NS, AssistedHub, description, host, pool
+from ansible_collections.zerotouch.openshift.tests.support.hub.assisted_cluster import (
+    NS,
+    AssistedHub,
+    description,
+    host,
+    pool,
+)
 
 RBAC = Path(__file__).parents[4] / "docs" / "rbac" / "capi-assisted.yaml"
 Rule = tuple[str, str, str]  # where, resource, verb
@@ -35,17 +41,40 @@ def test_every_rule_is_used_and_no_other_is_needed(monkeypatch: pytest.MonkeyPat
 
     def opened(*, fails: bool = False, **options: Any) -> None:
         params = {name: spec.get("default") for name, spec in assisted_control_plane.argument_spec().items()}
-        result = perform(assisted_control_plane.run, Call({**params, **description(), "forks": 1, "timeout": 0.0, **options}))
+        result = perform(
+            assisted_control_plane.run, Call({**params, **description(), "forks": 1, "timeout": 0.0, **options})
+        )
         assert result["failed"] is fails, result["msg"]
 
     def network(state: str) -> list[dict[str, Any]]:
         interfaces = [{"name": "eth0", "mac_address": "52:54:00:00:00:01"}]
-        return [host(1, interfaces=interfaces, network_config={"interfaces": [{"name": "eth0", "state": state}]}, boot_mode="UEFI" if state == "up" else None)]
+        return [
+            host(
+                1,
+                interfaces=interfaces,
+                network_config={"interfaces": [{"name": "eth0", "state": state}]},
+                boot_mode="UEFI" if state == "up" else None,
+            )
+        ]
 
     del hub.objects["namespaces", "", NS]
     # After a conflict an object is read again.
-    hub.conflicts = ["namespaces", "clusters", "machinedeployments", "openshiftassistedcontrolplanes", "secrets", "configmaps", "baremetalhosts"]
-    hub.conflicts += ["openshiftassistedconfigtemplates", "metal3clusters", "metal3machinetemplates", "metal3datatemplates", "nmstateconfigs"]
+    hub.conflicts = [
+        "namespaces",
+        "clusters",
+        "machinedeployments",
+        "openshiftassistedcontrolplanes",
+        "secrets",
+        "configmaps",
+        "baremetalhosts",
+    ]
+    hub.conflicts += [
+        "openshiftassistedconfigtemplates",
+        "metal3clusters",
+        "metal3machinetemplates",
+        "metal3datatemplates",
+        "nmstateconfigs",
+    ]
     opened(hosts=network("down"), image_registry={"registries_conf": MIRRORS.format("a"), "ca_bundle": None})
     hub.put("machines", {"metadata": {"name": "m", "namespace": NS}, "spec": {"clusterName": "c1"}})
     changed = {
@@ -63,5 +92,8 @@ def test_every_rule_is_used_and_no_other_is_needed(monkeypatch: pytest.MonkeyPat
     for _pass in range(3):
         opened(state="absent")
     opened(state="absent", wait_for="gone", timeout=5.0)
-    used = {("anywhere" if resource == "namespaces" or not namespace else "objects", resource, verb) for namespace, resource, verb in hub.used}
+    used = {
+        ("anywhere" if resource == "namespaces" or not namespace else "objects", resource, verb)
+        for namespace, resource, verb in hub.used
+    }
     assert used == rules()

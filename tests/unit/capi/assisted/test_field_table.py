@@ -16,12 +16,13 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.assisted.
     rendered,
 )
 
-# Fields of the two specs (openshift-assisted/cluster-api-provider-openshift-assisted bootstrap/api/v1alpha2, controlplane/api/v1alpha3).
+# Fields of the two specs (openshift-assisted/cluster-api-provider-openshift-assisted bootstrap/api/v1alpha2,
+# controlplane/api/v1alpha3).
 CONFIG = """proxy.httpProxy proxy.httpsProxy proxy.noProxy additionalNTPSources sshAuthorizedKey nmStateConfigLabelSelector cpuArchitecture kernelArguments
 additionalTrustBundle osImageVersion preBootstrapCommands postBootstrapCommands bootstrapCommandSentinelDir postBootstrapKubeconfigPath nodeRegistration.name
-nodeRegistration.kubeletExtraLabels nodeRegistration.providerID"""
+nodeRegistration.kubeletExtraLabels nodeRegistration.providerID"""  # noqa: E501
 CLUSTER = """baseDomain apiVIPs ingressVIPs manifestsConfigMapRefs diskEncryption.enableOn diskEncryption.mode diskEncryption.tangServers proxy.httpProxy
-proxy.httpsProxy proxy.noProxy mastersSchedulable sshAuthorizedKey capabilities.baselineCapability capabilities.additionalEnabledCapabilities"""
+proxy.httpsProxy proxy.noProxy mastersSchedulable sshAuthorizedKey capabilities.baselineCapability capabilities.additionalEnabledCapabilities"""  # noqa: E501
 NEWER = {
     "preBootstrapCommands",
     "postBootstrapCommands",

@@ -11,9 +11,18 @@ from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.assisted.desired import read_desired
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.assisted.kinds import AssistedKinds
-from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.assisted.objects import STARTED, bare_metal_hosts, cluster_objects
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.assisted.objects import (
+    STARTED,
+    bare_metal_hosts,
+    cluster_objects,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.kinds import CoreKinds
-from ansible_collections.zerotouch.openshift.tests.support.hub.assisted_cluster import NS, PULL_SECRET, description, pool
+from ansible_collections.zerotouch.openshift.tests.support.hub.assisted_cluster import (
+    NS,
+    PULL_SECRET,
+    description,
+    pool,
+)
 
 NEW = AssistedKinds()
 OLD = AssistedKinds(CoreKinds("v1beta1"), "v1alpha2", "v1alpha1", "v1beta1")
@@ -30,10 +39,16 @@ def rendered(kinds: AssistedKinds = NEW, **options: Any) -> dict[str, list[dict[
 
 def test_a_cluster() -> None:
     found = rendered()
-    [cluster], [control_plane], [deployment] = (found[kind] for kind in ("Cluster", "OpenshiftAssistedControlPlane", "MachineDeployment"))
+    [cluster], [control_plane], [deployment] = (
+        found[kind] for kind in ("Cluster", "OpenshiftAssistedControlPlane", "MachineDeployment")
+    )
     assert cluster["spec"] == {
         "clusterNetwork": {"pods": {"cidrBlocks": ["10.128.0.0/14"]}, "services": {"cidrBlocks": ["172.30.0.0/16"]}},
-        "controlPlaneRef": {"apiGroup": "controlplane.cluster.x-k8s.io", "kind": "OpenshiftAssistedControlPlane", "name": "c1"},
+        "controlPlaneRef": {
+            "apiGroup": "controlplane.cluster.x-k8s.io",
+            "kind": "OpenshiftAssistedControlPlane",
+            "name": "c1",
+        },
         "infrastructureRef": {"apiGroup": "infrastructure.cluster.x-k8s.io", "kind": "Metal3Cluster", "name": "c1"},
     }
     config = {
@@ -56,7 +71,13 @@ def test_a_cluster() -> None:
     assert control_plane["spec"] == {
         "distributionVersion": "4.20.3",
         "replicas": 3,
-        "machineTemplate": {"infrastructureRef": {"apiGroup": "infrastructure.cluster.x-k8s.io", "kind": "Metal3MachineTemplate", "name": machines[0]}},
+        "machineTemplate": {
+            "infrastructureRef": {
+                "apiGroup": "infrastructure.cluster.x-k8s.io",
+                "kind": "Metal3MachineTemplate",
+                "name": machines[0],
+            }
+        },
         "openshiftAssistedConfigSpec": config,
         "config": {
             "baseDomain": "lab.example",
@@ -79,12 +100,22 @@ def test_a_cluster() -> None:
                 "name": template["metadata"]["name"],
             }
         },
-        "infrastructureRef": {"apiGroup": "infrastructure.cluster.x-k8s.io", "kind": "Metal3MachineTemplate", "name": machines[1]},
+        "infrastructureRef": {
+            "apiGroup": "infrastructure.cluster.x-k8s.io",
+            "kind": "Metal3MachineTemplate",
+            "name": machines[1],
+        },
     }
     [secret] = found["Secret"]
-    assert secret["type"] == "kubernetes.io/dockerconfigjson" and base64.b64decode(secret["data"][".dockerconfigjson"]).decode() == PULL_SECRET
+    assert (
+        secret["type"] == "kubernetes.io/dockerconfigjson"
+        and base64.b64decode(secret["data"][".dockerconfigjson"]).decode() == PULL_SECRET
+    )
     [infrastructure] = found["Metal3Cluster"]
-    assert infrastructure["spec"] == {"controlPlaneEndpoint": {"host": "api.c1.lab.example", "port": 6443}, "cloudProviderEnabled": False}
+    assert infrastructure["spec"] == {
+        "controlPlaneEndpoint": {"host": "api.c1.lab.example", "port": 6443},
+        "cloudProviderEnabled": False,
+    }
 
 
 def test_the_cluster_is_written_last() -> None:
@@ -107,16 +138,26 @@ def test_the_machine_template_selects_the_hosts_of_its_pool() -> None:
         "checksumType": "sha256",
         "diskFormat": "qcow2",
     }
-    assert [specs[0]["dataTemplate"]["name"], specs[1]["dataTemplate"]["name"]] == [item["metadata"]["name"] for item in found["Metal3DataTemplate"]]
+    assert [specs[0]["dataTemplate"]["name"], specs[1]["dataTemplate"]["name"]] == [
+        item["metadata"]["name"] for item in found["Metal3DataTemplate"]
+    ]
 
 
 def test_older_versions() -> None:
     limits = {"node_drain_timeout": 600, "node_deletion_timeout": 0}
-    options = {"control_plane": {"replicas": 3, "labels": {}, "annotations": {}, **limits}, "machine_deployments": [pool(**limits)]}
+    options = {
+        "control_plane": {"replicas": 3, "labels": {}, "annotations": {}, **limits},
+        "machine_deployments": [pool(**limits)],
+    }
     found = rendered(OLD, **options)
     machine = found["OpenshiftAssistedControlPlane"][0]["spec"]["machineTemplate"]
-    assert machine["nodeDrainTimeout"] == "600s" and machine["nodeDeletionTimeout"] == "0s" and "deletion" not in machine
-    assert machine["infrastructureRef"]["apiVersion"] == "infrastructure.cluster.x-k8s.io/v1beta1" and machine["infrastructureRef"]["namespace"] == NS
+    assert (
+        machine["nodeDrainTimeout"] == "600s" and machine["nodeDeletionTimeout"] == "0s" and "deletion" not in machine
+    )
+    assert (
+        machine["infrastructureRef"]["apiVersion"] == "infrastructure.cluster.x-k8s.io/v1beta1"
+        and machine["infrastructureRef"]["namespace"] == NS
+    )
     worker = found["MachineDeployment"][0]["spec"]["template"]["spec"]
     assert worker["bootstrap"]["configRef"]["apiVersion"] == "bootstrap.cluster.x-k8s.io/v1alpha1"
     assert worker["infrastructureRef"]["apiVersion"] == "infrastructure.cluster.x-k8s.io/v1beta1"
@@ -156,29 +197,46 @@ def test_install_config_override() -> None:
     both = {"pods": ["10.128.0.0/14", "fd01::/48"], "services": ["172.30.0.0/16", "fd02::/112"], "service_domain": None}
     networks = [{"cidr": "10.128.0.0/14", "hostPrefix": 23}, {"cidr": "fd01::/48", "hostPrefix": 64}]
     assert override(cluster_network=both) == {"networking": {"clusterNetwork": networks}}
-    found = override(host_prefixes={"10.128.0.0/14": 24}, machine_network=["192.0.2.0/24"], install_config_overrides={"fips": True})
+    found = override(
+        host_prefixes={"10.128.0.0/14": 24}, machine_network=["192.0.2.0/24"], install_config_overrides={"fips": True}
+    )
     assert found == {
         "fips": True,
-        "networking": {"clusterNetwork": [{"cidr": "10.128.0.0/14", "hostPrefix": 24}], "machineNetwork": [{"cidr": "192.0.2.0/24"}]},
+        "networking": {
+            "clusterNetwork": [{"cidr": "10.128.0.0/14", "hostPrefix": 24}],
+            "machineNetwork": [{"cidr": "192.0.2.0/24"}],
+        },
     }
 
 
 def test_okd_has_a_placeholder_of_its_own_and_no_repository() -> None:
     found = rendered(version="4.20.0-okd-scos.5", pull_secret=None)
     assert "fake-pull-secret" in base64.b64decode(found["Secret"][0]["data"][".dockerconfigjson"]).decode()
-    assert "cluster.x-k8s.io/release-image-repository-override" not in found["OpenshiftAssistedControlPlane"][0]["metadata"]["annotations"]
+    assert (
+        "cluster.x-k8s.io/release-image-repository-override"
+        not in found["OpenshiftAssistedControlPlane"][0]["metadata"]["annotations"]
+    )
 
 
 def test_the_config_of_a_pool_adds_to_that_of_the_cluster() -> None:
     own = {"pre_bootstrap_commands": ["true"], "ignition_override": '{"ignition": {"version": "3.1.0"}}'}
-    found = rendered(config={"arch": "aarch64", "additional_ntp_sources": ["ntp"]}, machine_deployments=[pool(config=own)])
+    found = rendered(
+        config={"arch": "aarch64", "additional_ntp_sources": ["ntp"]}, machine_deployments=[pool(config=own)]
+    )
     [template] = found["OpenshiftAssistedConfigTemplate"]
     spec = template["spec"]["template"]["spec"]
-    assert (spec["cpuArchitecture"], spec["additionalNTPSources"], spec["preBootstrapCommands"]) == ("aarch64", ["ntp"], ["true"])
+    assert (spec["cpuArchitecture"], spec["additionalNTPSources"], spec["preBootstrapCommands"]) == (
+        "aarch64",
+        ["ntp"],
+        ["true"],
+    )
     annotations = {"openshiftassistedconfig.cluster.x-k8s.io/ignition-override": own["ignition_override"]}
     assert template["spec"]["template"]["metadata"] == {"annotations": annotations}
     control_plane = found["OpenshiftAssistedControlPlane"][0]["spec"]
-    assert "preBootstrapCommands" not in control_plane["openshiftAssistedConfigSpec"] and "metadata" not in control_plane["machineTemplate"]
+    assert (
+        "preBootstrapCommands" not in control_plane["openshiftAssistedConfigSpec"]
+        and "metadata" not in control_plane["machineTemplate"]
+    )
 
 
 def test_another_content_is_another_name() -> None:
@@ -190,9 +248,15 @@ def test_another_content_is_another_name() -> None:
 
 def test_network_configurations_of_hosts() -> None:
     hosts = description()["hosts"]
-    hosts[0] |= {"interfaces": [{"name": "eth0", "mac_address": "52-54-00-00-00-01"}], "network_config": {"interfaces": []}}
+    hosts[0] |= {
+        "interfaces": [{"name": "eth0", "mac_address": "52-54-00-00-00-01"}],
+        "network_config": {"interfaces": []},
+    }
     [config] = rendered(hosts=hosts)["NMStateConfig"]
-    assert config["spec"] == {"interfaces": [{"name": "eth0", "macAddress": "52:54:00:00:00:01"}], "config": {"interfaces": []}}
+    assert config["spec"] == {
+        "interfaces": [{"name": "eth0", "macAddress": "52:54:00:00:00:01"}],
+        "config": {"interfaces": []},
+    }
     assert config["metadata"]["labels"] == {**LABEL, **OURS}
 
 
@@ -203,4 +267,6 @@ def test_the_control_plane_is_written_after_its_pools_with_their_workers() -> No
     assert plane.desired["metadata"]["annotations"]["zerotouch.openshift/workers"] == "3"
     assert all(wanted.stage < plane.stage for wanted in objects if wanted.resource.kind == "MachineDeployment")
     of_others = rendered(machine_deployments=[pool(replicas=None)])["OpenshiftAssistedControlPlane"][0]
-    assert "zerotouch.openshift/workers" not in of_others["metadata"]["annotations"], "the number of this pool is not the module's"
+    assert "zerotouch.openshift/workers" not in of_others["metadata"]["annotations"], (
+        "the number of this pool is not the module's"
+    )

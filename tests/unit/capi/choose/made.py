@@ -13,7 +13,14 @@ GIB = 1 << 30
 
 
 def host(name: str, **more: Any) -> AgentFacts:
-    provided = {"namespace": "agents", "hostname": name, "architecture": "x86_64", "cpus": 8, "memory_bytes": 32 * GIB, "disk_bytes": 480 * 10**9}
+    provided = {
+        "namespace": "agents",
+        "hostname": name,
+        "architecture": "x86_64",
+        "cpus": 8,
+        "memory_bytes": 32 * GIB,
+        "disk_bytes": 480 * 10**9,
+    }
     free = {"approved": True, "validated": True, "connected": True, "bound": "False", "state": "known-unbound"}
     return AgentFacts(name=name, **{**provided, **free, **more})
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What holds for every set of Machines and Agents, checked against rules and searches of the test's own that try everything."""
+"""What holds for every set of Machines and Agents, checked against rules and searches of the test's own that try
+everything.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +12,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.choose.columns import Suitable, bits
-from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.choose.model import AgentFacts, Choice, HostDemand, Policy
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.choose.model import (
+    AgentFacts,
+    Choice,
+    HostDemand,
+    Policy,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.choose.plan import choose
-from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.choose.rules import RULES, need_of, objection, unusable
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.choose.rules import (
+    RULES,
+    need_of,
+    objection,
+    unusable,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import ClusterRef
 from ansible_collections.zerotouch.openshift.tests.unit.capi.choose import made
 from hypothesis import given
@@ -29,11 +41,17 @@ EXPRESSION = st.one_of(
         st.sampled_from(["In", "NotIn"]),
         st.lists(st.sampled_from([*VALUES, "c"]), min_size=1, max_size=2),
     ),
-    st.builds(lambda key, operator: {"key": key, "operator": operator}, st.sampled_from([*KEYS, "gone"]), st.sampled_from(["Exists", "DoesNotExist"])),
+    st.builds(
+        lambda key, operator: {"key": key, "operator": operator},
+        st.sampled_from([*KEYS, "gone"]),
+        st.sampled_from(["Exists", "DoesNotExist"]),
+    ),
 )
 SELECTOR = st.one_of(
     st.none(),
-    st.fixed_dictionaries({}, optional={"matchLabels": st.dictionaries(st.sampled_from(KEYS), st.sampled_from(VALUES), max_size=1)}),
+    st.fixed_dictionaries(
+        {}, optional={"matchLabels": st.dictionaries(st.sampled_from(KEYS), st.sampled_from(VALUES), max_size=1)}
+    ),
     st.fixed_dictionaries({"matchExpressions": st.lists(EXPRESSION, max_size=2)}),
 )
 RARELY = {
@@ -53,7 +71,13 @@ RARELY = {
 @st.composite
 def free_hosts(draw: st.DrawFn, most: int = 6) -> list[AgentFacts]:
     return [
-        made.host(f"h{number}", labels=draw(LABELS), cpus=draw(SIZES), memory_bytes=draw(SIZES) * made.GIB, hostname=f"worker-{number}")
+        made.host(
+            f"h{number}",
+            labels=draw(LABELS),
+            cpus=draw(SIZES),
+            memory_bytes=draw(SIZES) * made.GIB,
+            hostname=f"worker-{number}",
+        )
         for number in range(draw(st.integers(0, most)))
     ]
 
@@ -104,10 +128,20 @@ POLICIES = st.builds(
 
 
 def suiting(demands: Sequence[HostDemand], hosts: Sequence[AgentFacts]) -> dict[str, list[str]]:
-    """For each demand the hosts that suit, by the rules one by one. Those with a reservation of their own have that alone."""
-    found = {demand.name: [host.name for host in hosts if objection(need_of(demand, demand.pinned), host) is None] for demand in demands}
+    """For each demand the hosts that suit, by the rules one by one.
+
+    Those with a reservation of their own have that alone.
+    """
+    found = {
+        demand.name: [host.name for host in hosts if objection(need_of(demand, demand.pinned), host) is None]
+        for demand in demands
+    }
     for demand in demands:
-        own = [host.name for host in hosts if host.holder == demand.key and not host.deleting and demand.agent_namespace in ("", host.namespace)]
+        own = [
+            host.name
+            for host in hosts
+            if host.holder == demand.key and not host.deleting and demand.agent_namespace in ("", host.namespace)
+        ]
         found[demand.name] = own[:1] or found[demand.name]
     return found
 
@@ -134,7 +168,9 @@ def outcome(choice: Choice) -> dict[str, str]:
 
 
 @given(waiting(), any_hosts(), POLICIES)
-def test_one_to_one_by_the_rules_and_as_many_as_can_be(demands: list[HostDemand], hosts: list[AgentFacts], policy: Policy) -> None:
+def test_one_to_one_by_the_rules_and_as_many_as_can_be(
+    demands: list[HostDemand], hosts: list[AgentFacts], policy: Policy
+) -> None:
     choice = choose(demands, hosts, policy)
     suits, found = suiting(demands, hosts), outcome(choice)
     assert len(set(found.values())) == len(found) == most_served(suits)
@@ -144,7 +180,9 @@ def test_one_to_one_by_the_rules_and_as_many_as_can_be(demands: list[HostDemand]
 
 
 @given(waiting(), any_hosts(), POLICIES, st.randoms(use_true_random=False))
-def test_the_order_of_the_input_does_not_matter(demands: list[HostDemand], hosts: list[AgentFacts], policy: Policy, random: Any) -> None:
+def test_the_order_of_the_input_does_not_matter(
+    demands: list[HostDemand], hosts: list[AgentFacts], policy: Policy, random: Any
+) -> None:
     choice = choose(demands, hosts, policy)
     mixed_demands, mixed_hosts = random.sample(demands, len(demands)), random.sample(hosts, len(hosts))
     again = choose(mixed_demands, mixed_hosts, policy)
@@ -153,7 +191,9 @@ def test_the_order_of_the_input_does_not_matter(demands: list[HostDemand], hosts
 
 
 @given(waiting(), any_hosts(), free_hosts(), POLICIES)
-def test_adding_agents_takes_no_host_from_a_machine(demands: list[HostDemand], hosts: list[AgentFacts], more: list[AgentFacts], policy: Policy) -> None:
+def test_adding_agents_takes_no_host_from_a_machine(
+    demands: list[HostDemand], hosts: list[AgentFacts], more: list[AgentFacts], policy: Policy
+) -> None:
     added = [AgentFacts(**{**vars(host), "name": f"new-{host.name}"}) for host in more]
     before, after = choose(demands, hosts, policy), choose(demands, [*hosts, *added], policy)
     assert before.assigned.keys() <= after.assigned.keys()
@@ -166,7 +206,14 @@ def test_what_was_claimed_before_an_interruption_costs_no_machine_a_host(
     choice = choose(demands, hosts, policy)
     claims = {chosen.host.key: key for key, chosen in choice.assigned.items() if random.random() < 0.5}
     claimed = [
-        AgentFacts(**{**vars(host), "reserved_namespace": claims[host.key][0], "reserved_by": claims[host.key][1], "bound": "True"})
+        AgentFacts(
+            **{
+                **vars(host),
+                "reserved_namespace": claims[host.key][0],
+                "reserved_by": claims[host.key][1],
+                "bound": "True",
+            }
+        )
         if host.key in claims
         else host
         for host in hosts
@@ -177,7 +224,9 @@ def test_what_was_claimed_before_an_interruption_costs_no_machine_a_host(
 
 
 @given(waiting(), any_hosts(), POLICIES)
-def test_the_policy_does_not_decide_who_is_served(demands: list[HostDemand], hosts: list[AgentFacts], policy: Policy) -> None:
+def test_the_policy_does_not_decide_who_is_served(
+    demands: list[HostDemand], hosts: list[AgentFacts], policy: Policy
+) -> None:
     assert choose(demands, hosts, policy).assigned.keys() == choose(demands, hosts).assigned.keys()
 
 
@@ -196,11 +245,15 @@ def test_every_host_is_accounted_for(demands: list[HostDemand], hosts: list[Agen
                 continue
             assert rejection.rule in RULES and rejection.text
             if demand.key in choice.assigned and choice.assigned[demand.key].reserved:
-                assert rejection == unusable(host) or rejection.rule == ("reserved" if host.holder == demand.key else "other")
+                assert rejection == unusable(host) or rejection.rule == (
+                    "reserved" if host.holder == demand.key else "other"
+                )
             elif rejection.rule == "taken":
                 assert takers[host.key] != demand.key and objection(need_of(demand, demand.pinned), host) is None
             elif rejection.rule == "other":
-                assert host.key not in takers and demand.key in choice.assigned, "a host that suits and is free goes to a machine without one"
+                assert host.key not in takers and demand.key in choice.assigned, (
+                    "a host that suits and is free goes to a machine without one"
+                )
             else:
                 assert rejection == objection(need_of(demand, demand.pinned), host)
 
@@ -211,7 +264,9 @@ def test_sets_of_hosts_say_the_same_as_the_rules(demands: list[HostDemand], host
     needs = [need_of(demand, demand.pinned) for demand in demands]
     suitable = Suitable(usable, needs)
     for number, need in enumerate(needs):
-        assert [usable[host] for host in bits(suitable.of(number))] == [host for host in usable if objection(need, host) is None]
+        assert [usable[host] for host in bits(suitable.of(number))] == [
+            host for host in usable if objection(need, host) is None
+        ]
 
 
 def size_order(host: AgentFacts) -> tuple[int, int, str]:
@@ -220,11 +275,15 @@ def size_order(host: AgentFacts) -> tuple[int, int, str]:
 
 @given(waiting(4, plain=True), free_hosts())
 def test_fit_uses_the_smallest_hosts_that_serve_everybody(demands: list[HostDemand], hosts: list[AgentFacts]) -> None:
-    """Of all ways to serve them the one whose hosts, smallest first, are the smallest; no free host that suits comes before the one chosen."""
+    """Of all ways to serve them the one whose hosts, smallest first, are the smallest; no free host that suits comes
+    before the one chosen.
+    """
     found = outcome(choose(demands, hosts))
     order = {host.name: size_order(host) for host in hosts}
     suits = suiting(demands, hosts)
-    assert sorted(map(order.__getitem__, found.values())) == min(sorted(map(order.__getitem__, way.values())) for way in ways_to_serve(sorted(found), suits))
+    assert sorted(map(order.__getitem__, found.values())) == min(
+        sorted(map(order.__getitem__, way.values())) for way in ways_to_serve(sorted(found), suits)
+    )
     for name, chosen in found.items():
         assert [host for host in suits[name] if order[host] < order[chosen] and host not in found.values()] == []
 
@@ -235,12 +294,16 @@ def unevenness(hosts: Sequence[str], rack_of: Mapping[str, str], taken: Counter[
 
 
 @given(waiting(4, plain=True), free_hosts(), st.lists(st.sampled_from(["a", "b"]), max_size=3))
-def test_spread_of_one_group_is_as_even_as_can_be(demands: list[HostDemand], hosts: list[AgentFacts], taken: list[str]) -> None:
+def test_spread_of_one_group_is_as_even_as_can_be(
+    demands: list[HostDemand], hosts: list[AgentFacts], taken: list[str]
+) -> None:
     used = [("", made.host(f"t{number}", labels={"rack": rack})) for number, rack in enumerate(taken)]
     found = outcome(choose(demands, hosts, Policy("spread", "rack"), taken=used))
     rack_of = {host.name: host.labels.get("rack", "") for host in hosts}
     ways = ways_to_serve(sorted(found), suiting(demands, hosts))
-    assert unevenness([*found.values()], rack_of, Counter(taken)) == min(unevenness([*way.values()], rack_of, Counter(taken)) for way in ways)
+    assert unevenness([*found.values()], rack_of, Counter(taken)) == min(
+        unevenness([*way.values()], rack_of, Counter(taken)) for way in ways
+    )
 
 
 @given(free_hosts(8), st.integers(1, 5))
@@ -261,7 +324,13 @@ def test_pins_and_reuse_hold_where_they_can(demands: list[HostDemand], hosts: li
         chosen = choice.assigned.get(demand.key)
         if chosen is not None and not chosen.reserved and demand.pinned:
             assert demand.pinned in (chosen.host.name, chosen.host.hostname)
-        alone = policy.reuse and demand.hostname and len(demands) == 1 and not policy.history and not (chosen and chosen.reserved)
+        alone = (
+            policy.reuse
+            and demand.hostname
+            and len(demands) == 1
+            and not policy.history
+            and not (chosen and chosen.reserved)
+        )
         had = [host.name for host in hosts if host.hostname == demand.hostname and host.name in suits[demand.name]]
         if alone and had:
             assert found[demand.name] in had

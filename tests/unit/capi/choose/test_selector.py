@@ -8,7 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.choose.selector import matches, read_selector, selector_text
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.choose.selector import (
+    matches,
+    read_selector,
+    selector_text,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput, ZeroTouchError
 
 LABELS = {"size": "large", "zone": "z1", "empty": ""}
@@ -52,10 +56,20 @@ def test_meaning(selector: dict[str, Any] | None, expected: bool) -> None:
 @pytest.mark.parametrize(
     ("selector", "text"),
     [
-        ({"matchLabel": {}}, "selector.matchLabel: Unknown field: a label selector has matchLabels and matchExpressions (did you mean matchLabels?)"),
+        (
+            {"matchLabel": {}},
+            (
+                "selector.matchLabel: Unknown field: a label selector has matchLabels and matchExpressions (did you "
+                "mean "
+                "matchLabels?)"
+            ),
+        ),
         ({"matchLabels": ["a"]}, "selector.matchLabels: Invalid value: must be a mapping of labels to values"),
         ({"matchLabels": {"a": 1}}, "selector.matchLabels[a]: Invalid value: must be text, not 1 (put it in quotes)"),
-        ({"matchLabels": {"a": None}}, "selector.matchLabels[a]: Invalid value: must be text, not None (put it in quotes)"),
+        (
+            {"matchLabels": {"a": None}},
+            ("selector.matchLabels[a]: Invalid value: must be text, not None (put it in quotes)"),
+        ),
         ({"matchLabels": {"a b": "c"}}, "selector.matchLabels: Invalid value: 'a b': is not a label key"),
         ({"matchLabels": {"/b": "c"}}, "selector.matchLabels: Invalid value: '/b': is not a label key"),
         ({"matchLabels": {"Up/b": "c"}}, "selector.matchLabels: Invalid value: 'Up/b': is not a label key"),
@@ -63,15 +77,45 @@ def test_meaning(selector: dict[str, Any] | None, expected: bool) -> None:
         ({"matchLabels": {"a": "x" * 64}}, "is not a label value: at most 63"),
         ({"matchLabels": {"a": "c\n"}}, "is not a label value"),
         ({"matchExpressions": {}}, "selector.matchExpressions: Invalid value: must be a list"),
-        ({"matchExpressions": ["a"]}, "selector.matchExpressions[0]: Invalid value: must be a mapping with key, operator and values"),
-        (expression("a", "in", "b"), "selector.matchExpressions[0].operator: Unsupported value: must be one of In, NotIn, Exists, DoesNotExist, not 'in'"),
-        (expression("a", "In"), "selector.matchExpressions[0].values: Required value: operator In needs at least one value"),
-        (expression("a", "NotIn"), "selector.matchExpressions[0].values: Required value: operator NotIn needs at least one value"),
-        (expression("a", "Exists", "b"), "selector.matchExpressions[0].values: Invalid value: operator Exists takes no values"),
-        (expression("a", "DoesNotExist", "b"), "selector.matchExpressions[0].values: Invalid value: operator DoesNotExist takes no values"),
-        (expression("a", "In", "b c"), "selector.matchExpressions[0].values[0]: Invalid value: 'b c': is not a label value"),
-        ({"matchExpressions": [{"key": "a", "operator": "In", "values": "b"}]}, "selector.matchExpressions[0].values: Invalid value: must be a list"),
-        ({"matchExpressions": [{"operator": "Exists"}]}, "selector.matchExpressions[0].key: Invalid value: None: is not a label key"),
+        (
+            {"matchExpressions": ["a"]},
+            ("selector.matchExpressions[0]: Invalid value: must be a mapping with key, operator and values"),
+        ),
+        (
+            expression("a", "in", "b"),
+            (
+                "selector.matchExpressions[0].operator: Unsupported value: must be one of In, NotIn, Exists, "
+                "DoesNotExist, not 'in'"
+            ),
+        ),
+        (
+            expression("a", "In"),
+            ("selector.matchExpressions[0].values: Required value: operator In needs at least one value"),
+        ),
+        (
+            expression("a", "NotIn"),
+            ("selector.matchExpressions[0].values: Required value: operator NotIn needs at least one value"),
+        ),
+        (
+            expression("a", "Exists", "b"),
+            ("selector.matchExpressions[0].values: Invalid value: operator Exists takes no values"),
+        ),
+        (
+            expression("a", "DoesNotExist", "b"),
+            ("selector.matchExpressions[0].values: Invalid value: operator DoesNotExist takes no values"),
+        ),
+        (
+            expression("a", "In", "b c"),
+            ("selector.matchExpressions[0].values[0]: Invalid value: 'b c': is not a label value"),
+        ),
+        (
+            {"matchExpressions": [{"key": "a", "operator": "In", "values": "b"}]},
+            ("selector.matchExpressions[0].values: Invalid value: must be a list"),
+        ),
+        (
+            {"matchExpressions": [{"operator": "Exists"}]},
+            ("selector.matchExpressions[0].key: Invalid value: None: is not a label key"),
+        ),
         ("size=large", "selector: Invalid value: a label selector is a mapping, not 'size=large'"),
     ],
 )
@@ -84,7 +128,10 @@ def test_what_is_none(selector: Any, text: str) -> None:
 
 def test_all_that_is_wrong_is_reported() -> None:
     with pytest.raises(InvalidInput) as raised:
-        read_selector({"matchLabels": {"a": 1}, "matchExpressions": [{"key": "b", "operator": "Is"}]}, "node_pool.agent_label_selector")
+        read_selector(
+            {"matchLabels": {"a": 1}, "matchExpressions": [{"key": "b", "operator": "Is"}]},
+            "node_pool.agent_label_selector",
+        )
     assert [problem.path for problem in raised.value.problems] == [
         "node_pool.agent_label_selector.matchLabels[a]",
         "node_pool.agent_label_selector.matchExpressions[0].operator",

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The live report: written on each change, without secrets; events by their schema; notifications repeated and never a fault of the run."""
+"""The live report: written on each change, without secrets; events by their schema; notifications repeated and never a
+fault of the run.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +24,17 @@ import jsonschema
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.secrets import Redactor
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.live import notify
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.live.events import KINDS, RunEvent, differences
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.live.events import (
+    KINDS,
+    RunEvent,
+    differences,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.live.notify import Notifier, read_webhooks
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.live.writer import EVENTS_FILE, LiveReport, LiveRun
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.live.writer import (
+    EVENTS_FILE,
+    LiveReport,
+    LiveRun,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.report.files import plan_report
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.report.news import last_news
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import WorkDir
@@ -58,14 +68,23 @@ def work_dir(tmp_path: Path) -> WorkDir:
 
 
 def live(work_dir: WorkDir, **options: object) -> LiveReport:
-    return LiveReport(LiveRun(work_dir, RUN, "demo"), "Wait for the installation", frozenset, now=lambda: NOW, **options)
+    return LiveReport(
+        LiveRun(work_dir, RUN, "demo"), "Wait for the installation", frozenset, now=lambda: NOW, **options
+    )
 
 
 def installing(work_dir: WorkDir, stage: str = "Writing image to disk") -> None:
-    awaited = {"text": "the bootstrap of the control plane", "host": "node-0", "reason": f"it said {SECRET}", "next_step": "Nothing to do."}
+    awaited = {
+        "text": "the bootstrap of the control plane",
+        "host": "node-0",
+        "reason": f"it said {SECRET}",
+        "next_step": "Nothing to do.",
+    }
     host = {"status": "installing-in-progress", "stage": stage}
     phases = {"boot": "2026-11-26T21:50:00.000Z", "bootstrap": "2026-11-26T21:55:00.000Z"}
-    work_dir.state.update("install", {"phase": "bootstrap", "phases": phases, "hosts": {"node-0": host}, "awaited": awaited})
+    work_dir.state.update(
+        "install", {"phase": "bootstrap", "phases": phases, "hosts": {"node-0": host}, "awaited": awaited}
+    )
 
 
 def report_of(work_dir: WorkDir) -> dict:
@@ -78,19 +97,27 @@ def test_the_report_says_what_is_waited_for_and_until_when(work_dir: WorkDir) ->
         report.line("12 min  34 %  node-0: Writing image to disk")
     found = report_of(work_dir)
     assert found["awaited"]["host"] == "node-0"
-    assert found["live"]["lines"] == [{"at": "2026-11-26T22:00:00.000Z", "text": "12 min  34 %  node-0: Writing image to disk"}]
+    assert found["live"]["lines"] == [
+        {"at": "2026-11-26T22:00:00.000Z", "text": "12 min  34 %  node-0: Writing image to disk"}
+    ]
     assert found["live"]["expected_from"] == "usual"
     # 1320 s of bootstrap, 300 of which are over, 1320 s of roll-out, 300 s of operators.
     assert found["live"]["expected_end"] == "2026-11-26T22:44:00Z"
     page = (work_dir.root / "report.html").read_text()
-    assert '<meta http-equiv="refresh" content="5">' in page and "Writing image to disk" in page and "the bootstrap of the control plane" in page
+    assert (
+        '<meta http-equiv="refresh" content="5">' in page
+        and "Writing image to disk" in page
+        and "the bootstrap of the control plane" in page
+    )
     assert (work_dir.root / "report.html").stat().st_mode & 0o777 == 0o600
 
 
 def test_without_news_it_is_written_again(work_dir: WorkDir) -> None:
     """A long wait is not a run that has ended."""
     times = iter(NOW + datetime.timedelta(seconds=number) for number in range(1000))
-    with LiveReport(LiveRun(work_dir, RUN, "demo"), "Wait", frozenset, now=lambda: next(times), interval=0.01) as report:
+    with LiveReport(
+        LiveRun(work_dir, RUN, "demo"), "Wait", frozenset, now=lambda: next(times), interval=0.01
+    ) as report:
         report.write()
         first = report_of(work_dir)["live"]
         deadline = time.monotonic() + 20
@@ -129,7 +156,7 @@ const page = { news: { hidden: true, getAttribute: name => attributes[name] }, s
 let now = loadedAt, reloads = 0, later = [];
 Date.now = () => now;
 const document = { getElementById: id => page[id] }, location = { reload: () => reloads++ }, setTimeout = (call, ms) => later.push([call, ms]);
-"""
+"""  # noqa: E501
 
 
 @pytest.mark.skipif(not shutil.which("node"), reason="no node here that runs the page's script")
@@ -149,7 +176,10 @@ def test_the_script_of_the_page(work_dir: WorkDir, late: int, seconds: int, expe
     script = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)[0]
     attributes = dict(re.findall(r' (data-[a-z-]+)="([^"]*)"', page))
     loaded = int((NOW.timestamp() + late) * 1000)
-    rest = f"for (let s = 0; s < {seconds}; s++) {{ now += 1000; const due = later; later = []; due.forEach(([call]) => call()); }}"
+    rest = (
+        f"for (let s = 0; s < {seconds}; s++) {{ now += 1000; const due = later; later = []; due.forEach(([call]) => "
+        f"call()); }}"
+    )
     result = "console.log(JSON.stringify({hidden: page.news.hidden, badge: page.state.className, reloads}))"
     text = f"const attributes = {json.dumps(attributes)}, loadedAt = {loaded};{_BROWSER}{script}{rest}{result}"
     done = subprocess.run(["node", "-e", text], capture_output=True, text=True, check=True, timeout=60)
@@ -189,7 +219,9 @@ def test_a_live_report_between_is_no_change(work_dir: WorkDir) -> None:
 
 def test_the_report_of_a_destroyed_cluster_is_history(work_dir: WorkDir) -> None:
     phases = {"boot": "2026-11-26T20:00:00.000Z", "bootstrap": "2026-11-26T20:01:00.000Z"}
-    work_dir.state.update("install", {"phase": "installed", "phases": phases, "installed_at": "2026-11-26T20:11:00.000Z"})
+    work_dir.state.update(
+        "install", {"phase": "installed", "phases": phases, "installed_at": "2026-11-26T20:11:00.000Z"}
+    )
     plan_report(work_dir, Redactor()).apply()
     (work_dir.root / "state.json").unlink()
     for _task in range(2):
@@ -229,7 +261,12 @@ def test_events_are_as_their_schema_says(work_dir: WorkDir) -> None:
 
 
 def test_differences_of_two_reports() -> None:
-    before = {"result": {"phase": "booted"}, "phases": [], "hosts": [{"name": "a", "stage": "Rebooting"}], "warnings": ["old"]}
+    before = {
+        "result": {"phase": "booted"},
+        "phases": [],
+        "hosts": [{"name": "a", "stage": "Rebooting"}],
+        "warnings": ["old"],
+    }
     after = {
         "result": {"phase": "booted"},
         "phases": [{"phase": "discovery"}],
@@ -276,7 +313,9 @@ def hook() -> Iterator[tuple[type[Hook], str]]:
     server.server_close()
 
 
-EVENT = RunEvent("failed", 'The host "a" is off.', "boot").as_dict(at="2026-11-26T22:00:00.000Z", run=RUN, cluster="demo")
+EVENT = RunEvent("failed", 'The host "a" is off.', "boot").as_dict(
+    at="2026-11-26T22:00:00.000Z", run=RUN, cluster="demo"
+)
 
 
 @pytest.mark.parametrize(
@@ -284,7 +323,10 @@ EVENT = RunEvent("failed", 'The host "a" is off.', "boot").as_dict(at="2026-11-2
     [
         ({}, EVENT),
         ({"format": "chat"}, {"text": '✖ demo: The host "a" is off.'}),
-        ({"format": "chat", "template": "$cluster is $event: $text ($nothing)"}, {"text": 'demo is failed: The host "a" is off. ($nothing)'}),
+        (
+            {"format": "chat", "template": "$cluster is $event: $text ($nothing)"},
+            {"text": 'demo is failed: The host "a" is off. ($nothing)'},
+        ),
         (
             {"template": {"attachments": [{"title": "$cluster", "body": "$text", "level": 3}]}},
             {"attachments": [{"title": "demo", "body": 'The host "a" is off.', "level": 3}]},
@@ -311,10 +353,14 @@ def test_a_webhook_is_asked_again_and_gets_only_its_events(hook: tuple[type[Hook
 
 
 @pytest.mark.parametrize("status", [404, 500])
-def test_a_notification_that_is_not_delivered_is_a_line_without_secrets(hook: tuple[type[Hook], str], status: int) -> None:
+def test_a_notification_that_is_not_delivered_is_a_line_without_secrets(
+    hook: tuple[type[Hook], str], status: int
+) -> None:
     handler, url = hook
     handler.answers += [status] * 3
-    faults = Notifier(read_webhooks([{"url": url, "headers": {"Authorization": "very-secret-header"}}])[0], FakeClock()).send(EVENT)
+    faults = Notifier(
+        read_webhooks([{"url": url, "headers": {"Authorization": "very-secret-header"}}])[0], FakeClock()
+    ).send(EVENT)
     assert len(faults) == 1 and str(status) in faults[0] and "very-secret" not in faults[0] and "127.0.0.1" in faults[0]
 
 

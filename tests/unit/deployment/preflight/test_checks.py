@@ -54,7 +54,9 @@ MACHINE = Machine(
     read_at=NOW,
 )
 HOST = HostSeen("m-0", "bmc", ("52:54:00:00:00:01",), MACHINE, image_url="http://10.0.0.1:8080")
-HA = Cluster("c", "example.com", "4.22.0", "", "baremetal", Pool(3), Pool(0), api_vips=("10.0.0.5",), ingress_vips=("10.0.0.6",))
+HA = Cluster(
+    "c", "example.com", "4.22.0", "", "baremetal", Pool(3), Pool(0), api_vips=("10.0.0.5",), ingress_vips=("10.0.0.6",)
+)
 SINGLE = Cluster("c", "example.com", "4.22.0", "", "none", Pool(1), Pool(0), rendezvous_ip="10.0.0.9")
 
 
@@ -79,7 +81,12 @@ def at(seconds: float) -> str:
         ("bmc-login", HostSeen("m-0", "manual"), "SKIP", "boot method manual"),
         ("machine", HOST, "PASS", ""),
         ("machine", changed(macs=("52:54:00:00:00:02",)), "FAIL", "belongs to another machine"),
-        ("machine", dataclasses.replace(HOST, shared="hosts a, b lead to one machine"), "FAIL", "hosts a, b lead to one machine"),
+        (
+            "machine",
+            dataclasses.replace(HOST, shared="hosts a, b lead to one machine"),
+            "FAIL",
+            "hosts a, b lead to one machine",
+        ),
         ("machine", changed(macs=()), "SKIP", "lists no MAC"),
         ("machine", HostSeen("m-0", "bmc", fault="refused"), "SKIP", "was not read"),
         ("machine", HostSeen("m-0", "libvirt"), "SKIP", "boot method libvirt"),
@@ -116,7 +123,12 @@ def answered(cluster: Cluster, kind: str, *addresses: str, fault: str = "", serv
     ("check", "seen", "status", "detail"),
     [
         ("dns-api", answered(HA, "api", "10.0.0.5"), "PASS", "10.0.0.5"),
-        ("dns-api", answered(HA, "api", "10.0.0.7", "10.0.0.8"), "FAIL", "has 10.0.0.7, 10.0.0.8, the cluster is configured with 10.0.0.5"),
+        (
+            "dns-api",
+            answered(HA, "api", "10.0.0.7", "10.0.0.8"),
+            "FAIL",
+            ("has 10.0.0.7, 10.0.0.8, the cluster is configured with 10.0.0.5"),
+        ),
         ("dns-api", answered(HA, "api"), "FAIL", "name server 10.0.0.1 does not have this name"),
         ("dns-api", answered(HA, "api", server=""), "FAIL", "the resolver of this machine does not have"),
         ("dns-api", answered(HA, "api", fault="it answers REFUSED"), "FAIL", "REFUSED"),
@@ -134,7 +146,12 @@ def answered(cluster: Cluster, kind: str, *addresses: str, fault: str = "", serv
         ("ntp", RackSeen("agent", HA, times=(TimeSeen("t", 9.9),)), "PASS", "10 s ahead"),
         ("ntp", RackSeen("agent", HA, times=(TimeSeen("t", -10.1),)), "FAIL", "10 s behind"),
         ("ntp", RackSeen("agent", HA, times=(TimeSeen("t", fault="does not answer"),)), "FAIL", "does not answer"),
-        ("vip-free", RackSeen("agent", HA, taken=(Learned("10.0.0.5", fault="something answers"),)), "FAIL", "something answers"),
+        (
+            "vip-free",
+            RackSeen("agent", HA, taken=(Learned("10.0.0.5", fault="something answers"),)),
+            "FAIL",
+            "something answers",
+        ),
         ("registry", RackSeen("hosted", images=(Learned("release image", skipped="not known"),)), "SKIP", "not known"),
         ("disk-space", RackSeen("agent", disk=DiskSeen("/w", 10, 11)), "FAIL", "GB needed"),
         ("disk-space", RackSeen("agent", disk=DiskSeen("/w", 11, 11)), "PASS", "GB needed"),
@@ -152,10 +169,14 @@ def test_site(check: str, seen: RackSeen, status: str, detail: str) -> None:
 
 @pytest.mark.parametrize("method", sorted(ALL))
 def test_methods_have_their_rows(method: str) -> None:
-    seen = RackSeen(method, HA, (HOST,), Learned("u"), (), (), (), (Learned("i"),), DiskSeen("/w", 1, 1), Learned("b"), Learned("s"))
+    seen = RackSeen(
+        method, HA, (HOST,), Learned("u"), (), (), (), (Learned("i"),), DiskSeen("/w", 1, 1), Learned("b"), Learned("s")
+    )
     checks = {verdict.check for verdict in judge(seen)}
     assert checks <= {check.name for check in CHECKS if method in check.methods}
-    assert {"disk-space", "base-image", "image-url"} & checks == ({"disk-space", "base-image", "image-url"} if method == "agent" else set())
+    assert {"disk-space", "base-image", "image-url"} & checks == (
+        {"disk-space", "base-image", "image-url"} if method == "agent" else set()
+    )
 
 
 def test_every_row_says_what_it_reads_and_what_to_do() -> None:
@@ -190,7 +211,11 @@ def test_the_table_has_a_line_for_each_host_and_each_failure() -> None:
     lines = table(judge(RackSeen("agent", HA, (HOST, bad), state=Learned("/w" * 200, fault="x"))))
     assert lines[0].split() == ["host", *HOST_CHECKS]
     assert [line.split()[0] for line in lines[1:3]] == ["m-0", "a-host-with-a-long-name"]
-    assert [line for line in lines if line.startswith("FAIL licence a-host-with-a-long-name: its licence is iLO Standard. Install")]
+    assert [
+        line
+        for line in lines
+        if line.startswith("FAIL licence a-host-with-a-long-name: its licence is iLO Standard. Install")
+    ]
     assert lines[-1].endswith("SKIP") and all(len(line) <= 120 for line in lines if not line.startswith("FAIL"))
 
 

@@ -31,14 +31,25 @@ def record(kind: int, data: bytes, name: bytes = POINTER) -> bytes:
 
 
 def answer(*records: bytes, code: int = 0, number: int = 7, questions: int = 1, flags: int = 0x8180) -> bytes:
-    return struct.pack("!HHHHHH", number, flags | code, questions, len(records), 0, 0) + (QUERY[12:] if questions else b"") + b"".join(records)
+    return (
+        struct.pack("!HHHHHH", number, flags | code, questions, len(records), 0, 0)
+        + (QUERY[12:] if questions else b"")
+        + b"".join(records)
+    )
 
 
 @pytest.mark.parametrize(
     ("data", "found"),
     [
         (answer(record(1, b"\x0a\0\0\5")), ["10.0.0.5"]),
-        (answer(record(5, b"\3www" + POINTER), record(1, b"\x0a\0\0\5", b"\3www\7example\3com\0"), record(1, b"\x0a\0\0\6")), ["10.0.0.5", "10.0.0.6"]),
+        (
+            answer(
+                record(5, b"\3www" + POINTER),
+                record(1, b"\x0a\0\0\5", b"\3www\7example\3com\0"),
+                record(1, b"\x0a\0\0\6"),
+            ),
+            ["10.0.0.5", "10.0.0.6"],
+        ),
         (answer(record(28, bytes(16))), []),
         (answer(code=3), []),
         (answer(), []),
@@ -75,7 +86,13 @@ def test_time() -> None:
 
 @pytest.mark.parametrize(
     ("data", "words"),
-    [(b"", "not one of NTP"), (ntp(0x23), "not one of NTP"), (ntp(0xE4), "not sync"), (ntp(stratum=0), "not sync"), (ntp(stratum=16), "not sync")],
+    [
+        (b"", "not one of NTP"),
+        (ntp(0x23), "not one of NTP"),
+        (ntp(0xE4), "not sync"),
+        (ntp(stratum=0), "not sync"),
+        (ntp(stratum=16), "not sync"),
+    ],
 )
 def test_time_that_is_none(data: bytes, words: str) -> None:
     with pytest.raises(NoAnswer, match=words):
@@ -113,7 +130,9 @@ def serve() -> Iterator[Callable[[Callable[[bytes], list[bytes]]], ConnectTo]]:
         server.close()
 
 
-def test_a_packet_of_another_question_is_not_taken(serve: Callable[[Callable[[bytes], list[bytes]]], ConnectTo]) -> None:
+def test_a_packet_of_another_question_is_not_taken(
+    serve: Callable[[Callable[[bytes], list[bytes]]], ConnectTo],
+) -> None:
     def respond(query: bytes) -> list[bytes]:
         head = query[:2] + struct.pack("!HHHHH", 0x8180, 1, 1, 0, 0) + query[12:]
         kind = struct.unpack("!H", query[-4:-2])[0]
@@ -123,7 +142,9 @@ def test_a_packet_of_another_question_is_not_taken(serve: Callable[[Callable[[by
     assert addresses_of("api.example.com", "10.0.0.1", serve(respond)) == ["10.0.0.5", "::1"]
 
 
-def test_a_server_that_is_silent(serve: Callable[[Callable[[bytes], list[bytes]]], ConnectTo], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_is_silent(
+    serve: Callable[[Callable[[bytes], list[bytes]]], ConnectTo], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(datagrams, "_WITHIN", 0.05)
     with pytest.raises(NoAnswer, match="does not answer"):
         addresses_of("api.example.com", "10.0.0.1", serve(lambda data: []))

@@ -12,7 +12,11 @@ import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.rehearsal import lab
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.rehearsal.compare import RehearsedHost, differences, not_in_lab
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.rehearsal.compare import (
+    RehearsedHost,
+    differences,
+    not_in_lab,
+)
 
 HOST = RehearsedHost("m-0", "master-0", ("10.0.0.5",))
 

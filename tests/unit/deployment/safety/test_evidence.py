@@ -11,13 +11,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.install.progress import ClusterProgress, HostProgress
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.install.progress import (
+    ClusterProgress,
+    HostProgress,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import RemoteError, Unreachable
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety import record
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.decision import row_of
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.evidence import Evidence
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.nodes import NodeView, facts, find_node, read_node, same_uuid
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.nodes import (
+    NodeView,
+    facts,
+    find_node,
+    read_node,
+    same_uuid,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.observed import observed
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.on_cluster import view_nodes
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.on_hub import same_bmc
@@ -40,9 +49,19 @@ NOW = datetime.datetime(2026, 11, 23, 12, 0, tzinfo=datetime.UTC)
 
 def node(name: str = "other", **fields: Any) -> dict[str, Any]:
     ready = {"type": "Ready", "status": fields.get("ready", "True"), "lastTransitionTime": "2026-11-23T11:00:00Z"}
-    addresses = [{"type": "InternalIP", "address": fields.get("address", "192.0.2.99")}, {"type": "Hostname", "address": fields.get("hostname", name)}]
-    annotations = {"k8s.ovn.org/l3-gateway-config": json.dumps({"default": {"mac-address": fields["mac"]}})} if "mac" in fields else {}
-    labels = {f"node-role.kubernetes.io/{role}": "" for role in (fields.get("roles") or (["control-plane"] if fields.get("master") else []))}
+    addresses = [
+        {"type": "InternalIP", "address": fields.get("address", "192.0.2.99")},
+        {"type": "Hostname", "address": fields.get("hostname", name)},
+    ]
+    annotations = (
+        {"k8s.ovn.org/l3-gateway-config": json.dumps({"default": {"mac-address": fields["mac"]}})}
+        if "mac" in fields
+        else {}
+    )
+    labels = {
+        f"node-role.kubernetes.io/{role}": ""
+        for role in (fields.get("roles") or (["control-plane"] if fields.get("master") else []))
+    }
     status = {"nodeInfo": {"systemUUID": fields.get("uuid", "")}, "addresses": addresses, "conditions": [ready]}
     return {"metadata": {"name": name, "annotations": annotations, "labels": labels}, "status": status}
 
@@ -69,18 +88,29 @@ def test_a_name_does_not_prove_a_machine_that_is_switched_off() -> None:
     named = read_node(node("node-1.example.com", uuid="aaaaaaaa-0000-0000-0000-000000000001"))
     assert find_node(HOST, UUID, [named]) == (named, "name")
     assert find_node(HOST, UUID, [named], strict=True) is None
-    for known in (read_node(node("node-1.example.com", uuid=SWAPPED)), read_node(node("node-1.example.com")), read_node(node("x", address="192.0.2.11"))):
+    for known in (
+        read_node(node("node-1.example.com", uuid=SWAPPED)),
+        read_node(node("node-1.example.com")),
+        read_node(node("x", address="192.0.2.11")),
+    ):
         assert find_node(HOST, UUID, [known], strict=True) is not None
     assert find_node(HOST, "", [named], strict=True) is not None
 
 
 def test_an_arbiter_counts_for_the_quorum() -> None:
-    nodes = [read_node(node("m0", master=True)), read_node(node("m1", master=True, ready="False")), read_node(node("a", roles=["arbiter"]))]
+    nodes = [
+        read_node(node("m0", master=True)),
+        read_node(node("m1", master=True, ready="False")),
+        read_node(node("a", roles=["arbiter"])),
+    ]
     assert "the quorum of etcd is 2" in facts(nodes[2], nodes, ["a"], NOW).keeps
 
 
 def test_no_other_node_is_taken_for_the_host() -> None:
-    assert find_node(HOST, UUID, [read_node(node(uuid="ffffffff-0000-0000-0000-000000000000", mac="52:54:00:00:00:02"))]) is None
+    assert (
+        find_node(HOST, UUID, [read_node(node(uuid="ffffffff-0000-0000-0000-000000000000", mac="52:54:00:00:00:02"))])
+        is None
+    )
     assert find_node(InventoryHost("node-1"), "", [read_node(node(uuid=""))]) is None
 
 
@@ -89,7 +119,9 @@ def test_what_is_no_uuid_matches_nothing(wrong: Any) -> None:
     assert not same_uuid(wrong, wrong)
 
 
-@pytest.mark.parametrize("document", [{}, {"metadata": None, "status": 7}, {"status": {"addresses": "x", "conditions": [1]}}])
+@pytest.mark.parametrize(
+    "document", [{}, {"metadata": None, "status": 7}, {"status": {"addresses": "x", "conditions": [1]}}]
+)
 def test_a_node_object_of_odd_types_is_read(document: dict[str, Any]) -> None:
     assert read_node(document).ready is False
 
@@ -106,7 +138,10 @@ def test_a_node_object_of_odd_types_is_read(document: dict[str, Any]) -> None:
     ],
 )
 def test_quorum_of_etcd(ready: str, leaving: str, keeps: str) -> None:
-    nodes = [NodeView("abc"[index], ready=state == "1", since="2026-11-23T11:00:00Z", control_plane=True) for index, state in enumerate(ready)]
+    nodes = [
+        NodeView("abc"[index], ready=state == "1", since="2026-11-23T11:00:00Z", control_plane=True)
+        for index, state in enumerate(ready)
+    ]
     found = facts(next(each for each in nodes if each.name == leaving[0]), nodes, list(leaving), NOW)
     assert keeps in found.keeps and bool(found.keeps) == bool(keeps)
     assert found.not_ready_for == (0 if found.ready else 3600)
@@ -121,7 +156,18 @@ def write_state(directory: Path, **sections: Any) -> Path:
     return directory
 
 
-CLUSTER = {"name": "demo", "hosts": [{"name": "node-1", "hostname": "", "role": "worker", "macs": ["52:54:00:00:00:01"], "static_ips": ["192.0.2.11"]}]}
+CLUSTER = {
+    "name": "demo",
+    "hosts": [
+        {
+            "name": "node-1",
+            "hostname": "",
+            "role": "worker",
+            "macs": ["52:54:00:00:00:01"],
+            "static_ips": ["192.0.2.11"],
+        }
+    ],
+}
 
 
 def test_an_empty_directory_is_an_empty_record(tmp_path: Path) -> None:
@@ -132,15 +178,26 @@ def test_an_empty_directory_is_an_empty_record(tmp_path: Path) -> None:
 def test_a_record_of_a_release_that_knew_no_machines(tmp_path: Path) -> None:
     found = record.read_record(write_state(tmp_path, cluster=CLUSTER, image={"path": "x"}, install={"phase": "booted"}))
     assert (found.method, found.has(HOST), found.touched(HOST)) == ("agent", True, True)
-    assert not record.read_record(write_state(tmp_path / "built", cluster=CLUSTER, install={"phase": "built"})).touched(HOST)
+    assert not record.read_record(write_state(tmp_path / "built", cluster=CLUSTER, install={"phase": "built"})).touched(
+        HOST
+    )
 
 
 def test_notes_on_hosts(tmp_path: Path) -> None:
     write_state(tmp_path, cluster=CLUSTER)
-    for state, touched, released in [("permitted", True, False), ("booting", True, False), ("booted", True, False), ("released", False, True)]:
+    for state, touched, released in [
+        ("permitted", True, False),
+        ("booting", True, False),
+        ("booted", True, False),
+        ("released", False, True),
+    ]:
         record.note(tmp_path, [HOST], state, method="agent")
         found = record.read_record(tmp_path)
-        assert (found.touched(HOST), found.released(HOST), found.machine(HOST)["method"]) == (touched, released, "agent")
+        assert (found.touched(HOST), found.released(HOST), found.machine(HOST)["method"]) == (
+            touched,
+            released,
+            "agent",
+        )
 
 
 def test_a_damaged_record_still_says_whose_the_hosts_are(tmp_path: Path) -> None:
@@ -196,7 +253,9 @@ def test_a_directory_beside_it_that_cannot_be_read_is_reported(tmp_path: Path, m
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(Path, "lstat", refused)
-    assert [each.fault for each in record.siblings(tmp_path / "mine")] == [f"{tmp_path / 'other'} cannot be read: Permission denied"]
+    assert [each.fault for each in record.siblings(tmp_path / "mine")] == [
+        (f"{tmp_path / 'other'} cannot be read: Permission denied")
+    ]
 
 
 # service and API
@@ -228,7 +287,13 @@ OURS = ApiView(True, True)
         (Observation(phase="failed", failure="no bootstrap"), [], "5"),
         (Observation(phase="booted", service=service(host="known")), [], "8"),
         (Observation(phase="booted", service=service("installing", "installing-in-progress")), [], "7a"),
-        (Observation(phase="booted", service=service("installing-pending-user-action", "installing-pending-user-action")), [], "7a"),
+        (
+            Observation(
+                phase="booted", service=service("installing-pending-user-action", "installing-pending-user-action")
+            ),
+            [],
+            "7a",
+        ),
         (Observation(phase="installed", service=service("installed", "installed")), [], "7"),
         (Observation(phase="installed", service=service("installed")), [], "6"),
         (Observation(phase="booted", service=service("error", "error")), [], "5"),
@@ -244,7 +309,13 @@ def test_row_of_an_observation(seen: Observation, nodes: list[dict[str, Any]], e
     assert row(seen, nodes) == expected
 
 
-@pytest.mark.parametrize("seen", [Observation(phase="failed", failure="x"), Observation(phase="installing", silence=Silence("install", 10, 100, "x"))])
+@pytest.mark.parametrize(
+    "seen",
+    [
+        Observation(phase="failed", failure="x"),
+        Observation(phase="installing", silence=Silence("install", 10, 100, "x")),
+    ],
+)
 def test_a_host_that_the_installation_never_had_is_none_of_it(seen: Observation) -> None:
     """It came into the inventory afterwards, and runs something else."""
     assert row_of(observed(Evidence(power="On"), HOST, seen))[0].number == "13"

@@ -11,12 +11,27 @@ from typing import Any
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.host_identity import Identity
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety import gather
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.decision import TouchRequest, may_touch, row_of
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.decision import (
+    TouchRequest,
+    may_touch,
+    row_of,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.evidence import Evidence, NodeFacts
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.gate import record_release, why_not_ours
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.gate import (
+    record_release,
+    why_not_ours,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.nodes import NodeView
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.on_cluster import ClusterView, of_cluster
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.on_hub import HubEvidence, HubScope, WantedHost, of_hub
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.on_cluster import (
+    ClusterView,
+    of_cluster,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.on_hub import (
+    HubEvidence,
+    HubScope,
+    WantedHost,
+    of_hub,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import Touch
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.record import RELEASED, read_record
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.table import Action
@@ -46,13 +61,21 @@ def agent(state: str, *, cluster: str = "", connected: bool = True, infra_env: s
         "kind": more.get("kind", "Host"),
         "debugInfo": {"state": state},
         "conditions": [{"type": "Connected", "status": str(connected)}],
-        "inventory": {"interfaces": [{"macAddress": more.get("mac", MAC)}], "systemVendor": {"serialNumber": more.get("serial", "")}},
+        "inventory": {
+            "interfaces": [{"macAddress": more.get("mac", MAC)}],
+            "systemVendor": {"serialNumber": more.get("serial", "")},
+        },
     }
     return read_agent({"metadata": metadata, "spec": spec, "status": status})
 
 
 def seen(
-    *agents: Agent, power: Evidence = ON, action: Action = "boot", scope: HubScope = SCOPE, status: InstallStatus | None = None, **wanted: Any
+    *agents: Agent,
+    power: Evidence = ON,
+    action: Action = "boot",
+    scope: HubScope = SCOPE,
+    status: InstallStatus | None = None,
+    **wanted: Any,
 ) -> Evidence:
     host = WantedHost(wanted.pop("host", HOST), **wanted)
     return of_hub({host.host.name: power}, [host], HubEvidence(agents, status=status), scope, action)[host.host.name]
@@ -72,7 +95,11 @@ def seen(
         (agent("", connected=True), ON, "8"),
         (agent("insufficient", cluster="demo"), ON, "8"),
         (agent("disconnected", cluster="demo", connected=False), ON, "10"),
-        (agent("disconnected", cluster="demo", connected=False), Evidence(power="On", booted="this deployment booted it"), "11"),
+        (
+            agent("disconnected", cluster="demo", connected=False),
+            Evidence(power="On", booted="this deployment booted it"),
+            "11",
+        ),
         (agent("known", cluster="demo"), ON, "8"),
         (agent("known", cluster="other"), ON, "3"),
         (agent("installed", cluster="elsewhere/prod", namespace="elsewhere"), ON, "3"),
@@ -98,7 +125,9 @@ def test_disconnected_agent_of_a_machine_that_is_on_is_not_booted() -> None:
     forced = dataclasses.replace(request, force=frozenset({"take_over"}))
     assert may_touch("node-1", evidence, forced).outcome == "act"
     answering = dataclasses.replace(evidence, answering="the kubelet of Node node-1 answers")
-    assert may_touch("node-1", answering, forced).row == "12" and may_touch("node-1", answering, forced).outcome == "stop"
+    assert (
+        may_touch("node-1", answering, forced).row == "12" and may_touch("node-1", answering, forced).outcome == "stop"
+    )
 
 
 def test_free_agent_of_another_infra_env_is_named() -> None:
@@ -117,7 +146,9 @@ def test_agent_is_found_by_the_uuid_of_the_bmc() -> None:
     unnamed = InventoryHost("node-1", "node-1", (), "worker", ())
     assert row_of(seen(found, host=unnamed, uuid=uuid.upper()))[0].number == "3"
     swapped = agent("installed", cluster="other", mac="", name="aabbccdd-1122-3344-5566-778899aabbcc")
-    assert row_of(seen(swapped, host=unnamed, uuid="ddccbbaa-2211-4433-5566-778899aabbcc"))[0].number == "3", "fields of the UUID in the other byte order"
+    assert row_of(seen(swapped, host=unnamed, uuid="ddccbbaa-2211-4433-5566-778899aabbcc"))[0].number == "3", (
+        "fields of the UUID in the other byte order"
+    )
     assert row_of(seen(found, host=unnamed, uuid="99999999-2222-3333-4444-555555555555"))[0].number == "13"
 
 
@@ -141,19 +172,36 @@ def test_ambiguous_agents_stop() -> None:
     assert (verdict.row, verdict.outcome) == ("6", "stop") and "2 Agents" in verdict.reason
 
 
-@pytest.mark.parametrize(("phase", "row"), [("failed", "5"), ("cancelled", "5"), ("refused", "13"), ("installing", "13")])
+@pytest.mark.parametrize(
+    ("phase", "row"), [("failed", "5"), ("cancelled", "5"), ("refused", "13"), ("installing", "13")]
+)
 def test_failed_installation_holds_for_hosts_that_it_would_get(phase: Any, row: str) -> None:
     status = InstallStatus(phase, "bootstrap timed out")
     assert row_of(seen(status=status))[0].number == row
-    assert row_of(seen(agent("known", cluster="demo"), status=status, action="remove"))[0].number == ("5" if row == "5" else "8")
-    assert row_of(seen(agent("known-unbound"), status=status, action="destroy"))[0].number == "9", "a free host is not part of it"
-    verdict = may_touch("node-1", seen(status=status), TouchRequest("boot", "demo", "hub", confirm=frozenset({"demo"}), force=frozenset({"start_over"})))
+    assert row_of(seen(agent("known", cluster="demo"), status=status, action="remove"))[0].number == (
+        "5" if row == "5" else "8"
+    )
+    assert row_of(seen(agent("known-unbound"), status=status, action="destroy"))[0].number == "9", (
+        "a free host is not part of it"
+    )
+    verdict = may_touch(
+        "node-1",
+        seen(status=status),
+        TouchRequest("boot", "demo", "hub", confirm=frozenset({"demo"}), force=frozenset({"start_over"})),
+    )
     assert verdict.outcome == "stop" and ("destroy_cluster" in verdict.remedy) == (row == "5")
 
 
 def bare_metal_host(namespace: str, infra_env: str = "edge", made_by: str = "", **spec: Any) -> dict[str, Any]:
     labels = {"infraenvs.agent-install.openshift.io": infra_env, "app.kubernetes.io/managed-by": made_by}
-    return {"metadata": {"name": "b", "namespace": namespace, "labels": {name: value for name, value in labels.items() if value}}, "spec": spec}
+    return {
+        "metadata": {
+            "name": "b",
+            "namespace": namespace,
+            "labels": {name: value for name, value in labels.items() if value},
+        },
+        "spec": spec,
+    }
 
 
 @pytest.mark.parametrize(
@@ -191,7 +239,9 @@ def of_cluster_api(cluster: str, used_by: str = "", namespace: str = "edge", mad
         pytest.param(of_cluster_api("other", "other"), "2", id="of another Cluster"),
         pytest.param(of_cluster_api("demo", namespace="elsewhere"), "2", id="of another namespace"),
         pytest.param(of_cluster_api("demo", made_by="metal-team"), "2", id="of another tool"),
-        pytest.param(bare_metal_host("edge", "", OURS, bootMACAddress=MAC), "2", id="of this collection, without a Cluster"),
+        pytest.param(
+            bare_metal_host("edge", "", OURS, bootMACAddress=MAC), "2", id="of this collection, without a Cluster"
+        ),
     ],
 )
 def test_row_of_a_bare_metal_host_of_cluster_api(obj: dict[str, Any], row: str) -> None:
@@ -202,7 +252,14 @@ def test_row_of_a_bare_metal_host_of_cluster_api(obj: dict[str, Any], row: str) 
 
 def test_a_bare_metal_host_of_cluster_api_is_of_another_owner_to_other_methods() -> None:
     wanted = WantedHost(HOST, bmc_address="https://10.0.0.11/redfish/v1/Systems/1")
-    assert row_of(of_hub({"node-1": ON}, [wanted], HubEvidence((), (of_cluster_api("demo", "demo"),)), SCOPE, "boot")["node-1"])[0].number == "2"
+    assert (
+        row_of(
+            of_hub({"node-1": ON}, [wanted], HubEvidence((), (of_cluster_api("demo", "demo"),)), SCOPE, "boot")[
+                "node-1"
+            ]
+        )[0].number
+        == "2"
+    )
 
 
 @pytest.mark.parametrize(
@@ -234,7 +291,11 @@ def test_nodes_that_cannot_be_read_make_hosts_without_an_agent_unknown() -> None
     def row(evidence: Evidence, action: Action = "boot") -> str:
         return row_of(of_cluster({"node-1": evidence}, [HOST], fault, {}, action, recorded=True)["node-1"])[0].number
 
-    assert (row(OFF), row(seen(agent("known", cluster="demo"))), row(seen(agent("installed", cluster="demo")), "remove")) == ("6", "8", "6")
+    assert (
+        row(OFF),
+        row(seen(agent("known", cluster="demo"))),
+        row(seen(agent("installed", cluster="demo")), "remove"),
+    ) == ("6", "8", "6")
 
 
 @pytest.mark.parametrize(("ready", "row"), [(True, "7"), (False, "9a")])
@@ -248,7 +309,11 @@ def test_node_that_is_left_of_a_host_that_has_left(ready: bool, row: str) -> Non
 
 @pytest.mark.parametrize(
     ("found", "words"),
-    [(agent("installed", cluster="prod/prod"), "is bound to cluster prod/prod"), (agent("installed", cluster="demo"), ""), (agent("known-unbound"), "")],
+    [
+        (agent("installed", cluster="prod/prod"), "is bound to cluster prod/prod"),
+        (agent("installed", cluster="demo"), ""),
+        (agent("known-unbound"), ""),
+    ],
 )
 def test_agents_of_other_clusters_are_neither_unbound_nor_deleted(found: Agent, words: str) -> None:
     said = why_not_ours(found, Touch("hub", "demo", scope=SCOPE))
@@ -274,7 +339,11 @@ def test_host_that_failed_to_join_does_not_fail_its_cluster() -> None:
 
 def test_a_machine_of_an_abandoned_hub_may_be_in_another_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
     """The Nodes of its own cluster are known, it is none of them, and a kubelet answers: it is left alone."""
-    monkeypatch.setattr(gather, "nodes_at", lambda hosts, connect_to: {host.name: "the kubelet of Node worker-7 answers" for host in hosts})
+    monkeypatch.setattr(
+        gather,
+        "nodes_at",
+        lambda hosts, connect_to: {host.name: "the kubelet of Node worker-7 answers" for host in hosts},
+    )
     of_hub_down = Evidence(power="On", recorded=True, unknown="the hub cannot be read")
     found = gather._of_next_clusters({"node-1": of_hub_down}, [HOST], Touch())
     asked = TouchRequest("destroy", "demo", "hosted", confirm=frozenset({"demo"}), force=frozenset({"abandon_hub"}))

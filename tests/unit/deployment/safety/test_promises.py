@@ -10,7 +10,11 @@ from typing import Any
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.install.progress import HostProgress
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.decision import TouchRequest, judge, may_touch
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.decision import (
+    TouchRequest,
+    judge,
+    may_touch,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.evidence import Evidence, NodeFacts
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.recover import may_recover
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.table import COLUMNS, OVERRIDES
@@ -74,7 +78,9 @@ def test_a_machine_is_touched_only_as_the_table_allows(evidence: Evidence, reque
 
 
 @given(EVIDENCE, REQUESTS)
-def test_more_is_never_allowed_by_knowing_that_a_machine_has_another_owner(evidence: Evidence, request: TouchRequest) -> None:
+def test_more_is_never_allowed_by_knowing_that_a_machine_has_another_owner(
+    evidence: Evidence, request: TouchRequest
+) -> None:
     for known in ("other_cluster", "foreign_bare_metal_host"):
         owned = dataclasses.replace(evidence, **{known: "x"})
         assert may_touch("node-1", owned, request).outcome in ("stop", "leave", "skip", "spare")
@@ -96,7 +102,11 @@ COMPLETE = ClusterVersion("4.22.0", OperatorCondition("True"), OperatorCondition
 
 def seen(*, node: bool = False, complete: bool = False, ours: bool = True) -> Observation:
     nodes = (Node("node-1"),) if node else ()
-    return Observation(phase="installing", service=ServiceView(), api=ApiView(ours, ours, nodes=nodes, cluster_version=COMPLETE if complete else None))
+    return Observation(
+        phase="installing",
+        service=ServiceView(),
+        api=ApiView(ours, ours, nodes=nodes, cluster_version=COMPLETE if complete else None),
+    )
 
 
 def last(status: str, **more: Any) -> HostProgress:

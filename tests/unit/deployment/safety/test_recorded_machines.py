@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Machines of a deployment whose method records no hosts of its cluster (hosted): section ``machines`` identifies them."""
+"""Machines of a deployment whose method records no hosts of its cluster (hosted): section ``machines`` identifies
+them.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ OTHER = InventoryHost("node-1", macs=("52:54:00:00:00:02",))
 def deployed(root: Path, state: str = BOOTED) -> Path:
     work_dir = root / "hosted"
     work_dir.mkdir()
-    (work_dir / "state.json").write_text(json.dumps({"format": 1, "install": {"method": "hosted"}, "cluster": {"name": "guest"}}))
+    (work_dir / "state.json").write_text(
+        json.dumps({"format": 1, "install": {"method": "hosted"}, "cluster": {"name": "guest"}})
+    )
     note(work_dir, [HOST], state, method="hosted")
     return work_dir
 

@@ -27,11 +27,22 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.sto
         pytest.param("off", "act", {"power": "Off"}, "", id="off already"),
         pytest.param("boot", "act", {"power": "Off"}, "boot node-1 (seen)", id="boot"),
         pytest.param("boot", "act", {"manual": True}, "boot node-1 (seen)", id="the user boots it"),
-        pytest.param("remove", "act", {"power": "Off"}, "take node-1 out of its cluster and power it off (seen)", id="remove"),
+        pytest.param(
+            "remove", "act", {"power": "Off"}, "take node-1 out of its cluster and power it off (seen)", id="remove"
+        ),
     ],
 )
 def test_lines(action: Any, outcome: Any, evidence: dict[str, Any], line: str) -> None:
     judgement = Judgement((Verdict("node-1", "7", outcome, "seen"),))
     found = list(plan_lines(judgement, Gathered({"node-1": Evidence(**evidence)}, ()), action))
     assert found == ([line] if line else [])
-    assert list(plan_lines(Judgement(judgement.verdicts, stop=StopReason("stop")), Gathered({"node-1": Evidence(**evidence)}, ()), action)) == []
+    assert (
+        list(
+            plan_lines(
+                Judgement(judgement.verdicts, stop=StopReason("stop")),
+                Gathered({"node-1": Evidence(**evidence)}, ()),
+                action,
+            )
+        )
+        == []
+    )

@@ -12,18 +12,49 @@ import dataclasses
 from collections.abc import Iterator
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.decision import TouchRequest, judge, may_touch, row_of
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.decision import (
+    TouchRequest,
+    judge,
+    may_touch,
+    row_of,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.evidence import Evidence, NodeFacts
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.table import COLUMNS, OVERRIDES, ROWS, Action
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.table import (
+    COLUMNS,
+    OVERRIDES,
+    ROWS,
+    Action,
+)
 
-ACTIONS: tuple[Action, ...] = ("boot", "supply", "replace_in", "remove", "reprovision", "shrink", "replace_out", "destroy", "recover", "on", "off")
+ACTIONS: tuple[Action, ...] = (
+    "boot",
+    "supply",
+    "replace_in",
+    "remove",
+    "reprovision",
+    "shrink",
+    "replace_out",
+    "destroy",
+    "recover",
+    "on",
+    "off",
+)
 ON, OFF = {"power": "On"}, {"power": "Off"}
-# (row, what is observed, outcomes in the order of ACTIONS). "act!" is act with confirmation and stop without; "act" needs none.
+# (row, what is observed, outcomes in the order of ACTIONS). "act!" is act with confirmation and stop without; "act"
+# needs none.
 TABLE: list[tuple[str, dict[str, object], str]] = [
-    ("1", {"bmc_fault": "login refused", "recorded": True, "installed": "a Node"}, "stop spare spare fail! fail! fail! fail! fail! skip stop fail!"),
+    (
+        "1",
+        {"bmc_fault": "login refused", "recorded": True, "installed": "a Node"},
+        ("stop spare spare fail! fail! fail! fail! fail! skip stop fail!"),
+    ),
     ("2", {**ON, "foreign_bare_metal_host": "x"}, "stop stop stop stop stop stop stop leave skip stop stop"),
     ("3", {**ON, "other_cluster": "x"}, "stop spare spare stop stop stop stop leave skip stop stop"),
-    ("2a", {**ON, "own_bare_metal_host": "x"}, "through through through through! through! through! through! through! skip stop stop"),
+    (
+        "2a",
+        {**ON, "own_bare_metal_host": "x"},
+        ("through through through through! through! through! through! through! skip stop stop"),
+    ),
     ("4", {**ON, "other_method": "hub is the method"}, "stop stop stop stop stop stop stop stop skip stop stop"),
     ("5", {**ON, "failed": "x"}, "stop stop stop stop stop stop stop act! skip act act!"),
     ("6", {**ON, "unknown": "x", "recorded": True}, "stop stop stop stop stop stop stop act! wait stop stop"),
@@ -45,7 +76,8 @@ TABLE: list[tuple[str, dict[str, object], str]] = [
     ("14", {**OFF}, "act act act stop stop stop stop skip skip act skip"),
     ("14", {"manual": True}, "act act act stop stop stop stop skip skip act skip"),
 ]
-# (row, what is observed, action, method, override, whether it needs the confirmation): everything else is not lifted by any override.
+# (row, what is observed, action, method, override, whether it needs the confirmation): everything else is not lifted by
+# any override.
 LIFTED: list[tuple[str, dict[str, object], Action, str, str, bool]] = [
     ("5", {**ON, "failed": "x"}, "boot", "agent", "start_over", True),
     ("6", {**ON, "unknown": "x", "recorded": True}, "boot", "agent", "start_over", True),
@@ -73,7 +105,13 @@ LIFTED: list[tuple[str, dict[str, object], Action, str, str, bool]] = [
 
 def request(action: Action, *, confirmed: bool = True, method: str = "agent", force: str = "") -> TouchRequest:
     return TouchRequest(
-        action, "demo", method, frozenset({"demo"} if confirmed else {"other"}), frozenset({force} if force else ()), work_dir="clusters/demo", through=True
+        action,
+        "demo",
+        method,
+        frozenset({"demo"} if confirmed else {"other"}),
+        frozenset({force} if force else ()),
+        work_dir="clusters/demo",
+        through=True,
     )
 
 
@@ -97,10 +135,14 @@ def test_cell(row: str, observed: dict[str, object], action: Action, expected: s
 
 
 @pytest.mark.parametrize(("row", "observed", "action", "method", "force", "confirm"), LIFTED)
-def test_override(row: str, observed: dict[str, object], action: Action, method: str, force: str, confirm: bool) -> None:
+def test_override(
+    row: str, observed: dict[str, object], action: Action, method: str, force: str, confirm: bool
+) -> None:
     verdict = may_touch("node-1", Evidence(**observed), request(action, method=method, force=force))  # type: ignore[arg-type]
     assert (verdict.row, verdict.outcome, verdict.forced) == (row, "act", force)
-    unconfirmed = may_touch("node-1", Evidence(**observed), request(action, confirmed=False, method=method, force=force))  # type: ignore[arg-type]
+    unconfirmed = may_touch(
+        "node-1", Evidence(**observed), request(action, confirmed=False, method=method, force=force)
+    )  # type: ignore[arg-type]
     assert unconfirmed.outcome == ("stop" if confirm else "act")
     assert "openshift_confirm=demo" in unconfirmed.remedy if confirm else True
 
@@ -110,15 +152,29 @@ def test_override(row: str, observed: dict[str, object], action: Action, method:
 def test_no_other_override_lifts_a_stop(force: str, method: str) -> None:
     allowed = {(row, str(observed), action, override) for row, observed, action, _method, override, _confirm in LIFTED}
     for row, observed, action, _word in cells():
-        before, after = outcome(observed, request(action, method=method)), outcome(observed, request(action, method=method, force=force))
-        known = any(entry[0] == row and entry[2] in (action, "boot" if COLUMNS[action] == "boot" else action) and entry[3] == force for entry in allowed)
+        before, after = (
+            outcome(observed, request(action, method=method)),
+            outcome(observed, request(action, method=method, force=force)),
+        )
+        known = any(
+            entry[0] == row
+            and entry[2] in (action, "boot" if COLUMNS[action] == "boot" else action)
+            and entry[3] == force
+            for entry in allowed
+        )
         abandoned = (row, action, force, after) == ("6", "destroy", "abandon_hub", "leave")
         assert before == after or (known and after == "act") or abandoned, (row, action, method, force, before, after)
 
 
 @pytest.mark.parametrize("row", ["2", "3"])
 def test_nothing_reaches_the_machine_of_another_owner(row: str) -> None:
-    observed = {**ON, ("foreign_bare_metal_host" if row == "2" else "other_cluster"): "x", "installed": "x", "booted": "x", "own_bare_metal_host": ""}
+    observed = {
+        **ON,
+        ("foreign_bare_metal_host" if row == "2" else "other_cluster"): "x",
+        "installed": "x",
+        "booted": "x",
+        "own_bare_metal_host": "",
+    }
     everything = dataclasses.replace(request("boot"), force=frozenset(OVERRIDES), take_over=frozenset({"node-1"}))
     for action in ACTIONS:
         assert outcome(observed, dataclasses.replace(everything, action=action)) in ("stop", "leave", "skip", "spare")
@@ -131,7 +187,9 @@ def test_a_machine_of_a_bare_metal_host_is_for_playbooks_that_use_those() -> Non
 
 
 def test_an_abandoned_hub_does_not_release_machines_that_are_not_recorded() -> None:
-    """A spare of the inventory that this deployment never used is left alone; it does not keep the others from being destroyed."""
+    """A spare of the inventory that this deployment never used is left alone; it does not keep the others from being
+    destroyed.
+    """
     asked = request("destroy", method="hosted", force="abandon_hub")
     verdict = may_touch("spare", Evidence(power="On", unknown="the hub cannot be read"), asked)
     assert (verdict.row, verdict.outcome, verdict.forced) == ("6", "leave", "")
@@ -144,7 +202,9 @@ def test_an_abandoned_hub_does_not_release_machines_that_are_not_recorded() -> N
 def test_take_over_of_a_host_is_for_that_host() -> None:
     asked = dataclasses.replace(request("boot"), take_over=frozenset({"node-2"}))
     judgement = judge({"node-1": Evidence(power="On"), "node-2": Evidence(power="On")}, asked)
-    assert [verdict.outcome for verdict in judgement.verdicts] == ["stop", "act"] and judgement.forced == {"node-2": "take_over"}
+    assert [verdict.outcome for verdict in judgement.verdicts] == ["stop", "act"] and judgement.forced == {
+        "node-2": "take_over"
+    }
 
 
 def test_a_dead_bmc_hides_nothing_else_that_is_known() -> None:
@@ -173,7 +233,10 @@ def test_a_node_that_leaves(action: Action, node: NodeFacts, expected: str) -> N
 def test_node_of_a_host_that_is_leaving_need_not_be_ready() -> None:
     """A run that was killed after it had powered the machine off goes on at once."""
     observed = {**OFF, "installed": "x", "node": NodeFacts("n", ready=False, not_ready_for=1)}
-    assert (outcome(observed, request("remove")), outcome({**observed, "leaving": True}, request("remove"))) == ("stop", "act")
+    assert (outcome(observed, request("remove")), outcome({**observed, "leaving": True}, request("remove"))) == (
+        "stop",
+        "act",
+    )
 
 
 def test_failed_installation_of_a_hub_names_no_start_over() -> None:
@@ -196,12 +259,15 @@ def test_each_stop_says_what_to_do(row: object) -> None:
 
 
 def test_message_lists_every_host_once_with_one_remedy() -> None:
-    evidence = {f"node-{index}": Evidence(power="On") for index in range(3)} | {"node-9": Evidence(power="On", other_cluster="Agent a/b is bound to c/d")}
+    evidence = {f"node-{index}": Evidence(power="On") for index in range(3)} | {
+        "node-9": Evidence(power="On", other_cluster="Agent a/b is bound to c/d")
+    }
     text = str(judge(evidence, request("boot")).stop)
     assert text.splitlines() == [
         "No machine was touched.",
         "node-0, node-1, node-2: it reports power On, and no record says what runs on it.",
-        "If nothing on these machines is needed, run again with -e openshift_force=take_over, or set openshift_host.boot.take_over: true for these hosts. "
+        "If nothing on these machines is needed, run again with -e openshift_force=take_over, or set "
+        "openshift_host.boot.take_over: true for these hosts. "
         "This destroys what is on their disks.",
         "node-9: Agent a/b is bound to c/d.",
         "Release the host there first, or take it out of this inventory.",

@@ -34,7 +34,9 @@ SECRET = ("secrets", "lab", "zerotouch-openshift-demo")
 
 
 def run(number: int = 1, **changes: Any) -> PlaybookRun:
-    return dataclasses.replace(PlaybookRun(f"{number:032x}", f"control-{number}", f"boot-{number}", 100 + number, 0), **changes)
+    return dataclasses.replace(
+        PlaybookRun(f"{number:032x}", f"control-{number}", f"boot-{number}", 100 + number, 0), **changes
+    )
 
 
 def holds_lease(of: LeaseKeeper | StoreSession) -> bool:
@@ -56,7 +58,9 @@ class Place:
     def store(self, clock: Clock | None = None) -> Any:
         return open_store(self.options, cluster="demo", clock=clock or self.clock, connect_to=DIRECT)
 
-    def session(self, root: Path, who: PlaybookRun | None = None, *, passphrase: str | None = None, clock: Clock | None = None) -> Any:
+    def session(
+        self, root: Path, who: PlaybookRun | None = None, *, passphrase: str | None = None, clock: Clock | None = None
+    ) -> Any:
         options = self.options if passphrase is None else dataclasses.replace(self.options, passphrase=passphrase)
         keys = _keys(options)
         clock = clock or self.clock
@@ -164,4 +168,7 @@ PLACES: dict[str, Callable[[Path], Place]] = {"secret": SecretPlace, "http": Htt
 
 def machines(**states: str) -> dict[str, Any]:
     """Section machines of a state."""
-    return {name: {"state": state, "at": "2026-11-24T12:00:00Z", "method": "agent", "macs": []} for name, state in states.items()}
+    return {
+        name: {"state": state, "at": "2026-11-24T12:00:00Z", "method": "agent", "macs": []}
+        for name, state in states.items()
+    }

@@ -105,7 +105,9 @@ def test_parameters_are_bounded_before_they_are_used(fields: dict[str, Any], mon
 
 
 def test_the_accepted_parameters_have_a_limit_of_memory() -> None:
-    accepted = [e.Cost(1 << n, r, p) for n in range(31) for r in range(65) for p in range(20) if e.Cost(1 << n, r, p).accepted()]
+    accepted = [
+        e.Cost(1 << n, r, p) for n in range(31) for r in range(65) for p in range(20) if e.Cost(1 << n, r, p).accepted()
+    ]
     assert e.Cost() in accepted and CHEAP in accepted
     assert max(cost.n * cost.r * 128 for cost in accepted) == 128 << 20
 

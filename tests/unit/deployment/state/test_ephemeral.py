@@ -132,4 +132,7 @@ def test_the_facts_of_this_process(tmp_path: Path) -> None:
     assert facts.private == PRIVATE and facts.mount is not None and not facts.pod
     assert gather(tmp_path, {"KUBERNETES_SERVICE_HOST": "10.0.0.1"}).pod
     assert gather(tmp_path, {}, tmp_path / "missing") == JobFacts(str(tmp_path.resolve()), (), None)
-    assert ephemeral_problem(StateOptions(), gather(tmp_path, {"KUBERNETES_SERVICE_HOST": "x", "container": "podman"})) is None
+    assert (
+        ephemeral_problem(StateOptions(), gather(tmp_path, {"KUBERNETES_SERVICE_HOST": "x", "container": "podman"}))
+        is None
+    )

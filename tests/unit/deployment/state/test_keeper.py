@@ -116,7 +116,9 @@ def test_a_run_whose_process_has_ended_is_taken_over_earlier(remote: Any) -> Non
     began = remote.clock.now()
     keeper(remote, 2, machine="here").acquire(show=lines.append)
     assert 30 <= remote.clock.now() - began < 40
-    assert len(lines) == 1 and lines[0].endswith("has not released its lease. This run takes it over if it is not renewed for 30 s.")
+    assert len(lines) == 1 and lines[0].endswith(
+        "has not released its lease. This run takes it over if it is not renewed for 30 s."
+    )
 
 
 def test_check_fails_closed_before_another_run_can_take_over(remote: Any) -> None:

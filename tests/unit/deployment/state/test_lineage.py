@@ -37,8 +37,12 @@ def marks(base: Mark | None = None, **changes: Any) -> Marks:
 ONE = snapshot({"machines": machines(a="booted")})
 TWO = snapshot({"machines": machines(a="booted", b="booting")})
 OTHER = snapshot({"machines": machines(c="booted")})
-SEEN = snapshot({"machines": machines(a="booted"), "install": {"phase": "booted", "started_at": "1", "last_seen_at": "2"}})
-LATER = snapshot({"machines": machines(a="booted"), "install": {"phase": "installing", "started_at": "1", "last_seen_at": "3"}})
+SEEN = snapshot(
+    {"machines": machines(a="booted"), "install": {"phase": "booted", "started_at": "1", "last_seen_at": "2"}}
+)
+LATER = snapshot(
+    {"machines": machines(a="booted"), "install": {"phase": "installing", "started_at": "1", "last_seen_at": "3"}}
+)
 KEYS = snapshot({"secrets": {"infra_env_id": "1"}, "machines": machines(a="booted")})
 OTHER_KEYS = snapshot({"secrets": {"infra_env_id": "2"}, "machines": machines(a="booted")})
 NONE, GONE = snapshot(), Snapshot()

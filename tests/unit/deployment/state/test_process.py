@@ -24,10 +24,18 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.lock import start_time
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.stop import SWITCH
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.store_link import DIRECTORY, StoreLink, StoreLost, StoreStatus
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.store_link import (
+    DIRECTORY,
+    StoreLink,
+    StoreLost,
+    StoreStatus,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state import attach as attaching
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state import process
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.errors import StoreUnknown, WrongPassphrase
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.errors import (
+    StoreUnknown,
+    WrongPassphrase,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.keeper import request_stop
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.lease import TAKE_OVER_ENDED
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.methods import keys_of
@@ -53,12 +61,16 @@ class Playbook:
 
     def __post_init__(self) -> None:
         self.process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-        self.run = PlaybookRun(os.urandom(16).hex(), "control", this_machine(), self.process.pid, start_time(self.process.pid))
+        self.run = PlaybookRun(
+            os.urandom(16).hex(), "control", this_machine(), self.process.pid, start_time(self.process.pid)
+        )
 
     def attach(self, **changes: Any) -> Any:
         self.monkeypatch.setattr(attaching, "this_run", lambda root: self.run)
         options = dataclasses.replace(self.place.options, **changes)
-        return attaching.attach(attaching.Attachment(options, "demo", self.root, {}), SystemClock(), self.lines.append, check_mode=False)
+        return attaching.attach(
+            attaching.Attachment(options, "demo", self.root, {}), SystemClock(), self.lines.append, check_mode=False
+        )
 
     @property
     def link(self) -> StoreLink:
@@ -127,7 +139,9 @@ def test_a_request_returns_when_the_state_is_stored(playbook: Any, remote: Any) 
 
 
 def test_the_next_run_in_an_empty_directory_has_what_a_killed_one_left(playbook: Any, remote: Any) -> None:
-    """Also what was written after the last request: the process outlives the playbook until it is stored, and releases the lease."""
+    """Also what was written after the last request: the process outlives the playbook until it is stored, and releases
+    the lease.
+    """
     first, second = playbook("one"), playbook("two")
     first.attach()
     state_of(first.root).update("machines", machines(node="booted"))
@@ -287,7 +301,9 @@ def test_a_wrong_passphrase_is_not_an_empty_store(playbook: Any) -> None:
 
 
 def test_no_process_is_started_for_a_playbook_that_is_not_found(playbook: Any, remote: Any) -> None:
-    """It would never notice the end of the playbook: of a process that has ended there is no start time to compare with."""
+    """It would never notice the end of the playbook: of a process that has ended there is no start time to compare
+    with.
+    """
     run = playbook("one")
     run.run = dataclasses.replace(run.run, started=0)
     with pytest.raises(StoreUnknown, match=f"The playbook .process {run.process.pid}. has ended"):
@@ -341,7 +357,9 @@ def test_a_process_that_is_stuck_ends_too(playbook: Any) -> None:
     """Whatever it waits for, such as an answer of the store."""
     run = playbook("one")
     script = STUCK.format(path=attaching._search_path(), module=process.__name__)
-    stuck = subprocess.Popen([sys.executable, "-c", script, json.dumps(dataclasses.asdict(run.run))], stdout=subprocess.PIPE, text=True)
+    stuck = subprocess.Popen(
+        [sys.executable, "-c", script, json.dumps(dataclasses.asdict(run.run))], stdout=subprocess.PIPE, text=True
+    )
     try:
         assert stuck.stdout is not None and stuck.stdout.readline() == "watching\n"
         with pytest.raises(subprocess.TimeoutExpired):
@@ -359,8 +377,12 @@ BUSY = "while True: pass"
 KILLS = 8
 
 
-def test_no_process_outlives_its_playbook_on_a_busy_machine(playbook: Any, remote: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Playbooks are killed while their processes start, wait for the lease, or hold it; each process ends, and none leaves a lease."""
+def test_no_process_outlives_its_playbook_on_a_busy_machine(
+    playbook: Any, remote: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Playbooks are killed while their processes start, wait for the lease, or hold it; each process ends, and none
+    leaves a lease.
+    """
     monkeypatch.setenv("ZT_TEST_PROCESS", os.urandom(8).hex())
     mark = f"ZT_TEST_PROCESS={os.environ['ZT_TEST_PROCESS']}".encode()
     runs = [playbook(f"run-{number}") for number in range(KILLS)]
@@ -389,7 +411,12 @@ def test_no_process_outlives_its_playbook_on_a_busy_machine(playbook: Any, remot
 def _attach_or_fail(playbook: Playbook) -> None:
     options = playbook.place.options
     with contextlib.suppress(ZeroTouchError):  # the playbook has ended
-        attaching.attach(attaching.Attachment(options, "demo", playbook.root, {}), SystemClock(), playbook.lines.append, check_mode=False)
+        attaching.attach(
+            attaching.Attachment(options, "demo", playbook.root, {}),
+            SystemClock(),
+            playbook.lines.append,
+            check_mode=False,
+        )
 
 
 def marked(mark: bytes) -> list[int]:
@@ -397,7 +424,11 @@ def marked(mark: bytes) -> list[int]:
     found = []
     for entry in Path("/proc").iterdir():
         with contextlib.suppress(OSError):  # it has ended
-            if entry.name.isdigit() and int(entry.name) != os.getpid() and mark in (entry / "environ").read_bytes().split(b"\0"):
+            if (
+                entry.name.isdigit()
+                and int(entry.name) != os.getpid()
+                and mark in (entry / "environ").read_bytes().split(b"\0")
+            ):
                 found.append(int(entry.name))
     return found
 
@@ -425,7 +456,10 @@ def test_method_directory_ends_the_link(tmp_path: Path) -> None:
     link.save()
 
 
-PHASED: dict[str, Any] = {"install": {"phase": "bootstrap", "hosts": {"node": "Writing image"}}, "machines": machines(node="booted")}
+PHASED: dict[str, Any] = {
+    "install": {"phase": "bootstrap", "hosts": {"node": "Writing image"}},
+    "machines": machines(node="booted"),
+}
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,12 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.sta
     open_store,
 )
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.options import StateOptions
-from ansible_collections.zerotouch.openshift.tests.unit.deployment.state.places import PASSPHRASE, holds_lease, machines, run
+from ansible_collections.zerotouch.openshift.tests.unit.deployment.state.places import (
+    PASSPHRASE,
+    holds_lease,
+    machines,
+    run,
+)
 
 
 def note(root: Path, **states: str) -> None:
@@ -249,7 +254,13 @@ def test_records_of_both_sides_stop_the_run_and_neither_is_changed(remote: Any) 
     other.save()
     other.release()
     session, root = begin(remote, "a", 3)
-    with pytest.raises(StateDiverged, match=r"only the work directory has machine only_here; only the store has machine only_there") as refused:
+    with pytest.raises(
+        StateDiverged,
+        match=(
+            r"only the work directory has machine only_here; only the store has "
+            r"machine only_there"
+        ),
+    ) as refused:
         session.open()
     assert "delete the record" in refused.value.hint
     assert set(recorded(root)) == {"first", "only_here"}
@@ -261,7 +272,9 @@ def test_records_of_both_sides_stop_the_run_and_neither_is_changed(remote: Any) 
 
 
 @pytest.mark.parametrize("written", range(4))
-def test_a_restore_that_is_killed_is_completed_by_the_next_run(remote: Any, written: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_restore_that_is_killed_is_completed_by_the_next_run(
+    remote: Any, written: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     session, root = begin(remote, "a")
     session.open()
     note(root, first="booting")
@@ -366,7 +379,9 @@ def test_what_is_too_large_names_the_largest_part(remote: Any, monkeypatch: pyte
     found = r.size_problem(remote.options, root, {})
     assert found is not None and "config/large.yaml" in found.detail
     found = r.size_problem(remote.options, root, {"new.yaml": "".join(map(chr, range(33, 3000)))})
-    assert found is not None and "config/new.yaml" in found.detail, "the configuration that the run writes replaces the former one"
+    assert found is not None and "config/new.yaml" in found.detail, (
+        "the configuration that the run writes replaces the former one"
+    )
     monkeypatch.setattr(r, "LARGEST_STORED", 900_000)
     assert r.size_problem(remote.options, root, {}) is None
     assert r.size_problem(StateOptions(), root, {}) is None
@@ -414,7 +429,9 @@ def test_a_record_with_a_damaged_state_is_unknown(remote: Any, state: bytes | No
 
 
 def test_no_secret_is_in_a_representation() -> None:
-    options = StateOptions("http", passphrase=PASSPHRASE, headers={"Authorization": "Bearer token-1"}, connection={"api_key": "key-1"})
+    options = StateOptions(
+        "http", passphrase=PASSPHRASE, headers={"Authorization": "Bearer token-1"}, connection={"api_key": "key-1"}
+    )
     assert PASSPHRASE not in repr(options) and "token-1" not in repr(options) and "key-1" not in repr(options)
     assert options.secrets() == {PASSPHRASE, "Bearer token-1", "token-1", "key-1"}
 

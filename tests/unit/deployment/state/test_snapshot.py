@@ -26,7 +26,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 PARTS = st.text(st.characters(codec="utf-8", categories=("L", "N", "P")), min_size=1, max_size=12).filter(
-    lambda part: part not in (".", "..") and "/" not in part and "\\" not in part and part.isprintable() and not part.endswith(".part")
+    lambda part: (
+        part not in (".", "..")
+        and "/" not in part
+        and "\\" not in part
+        and part.isprintable()
+        and not part.endswith(".part")
+    )
 )
 NAMES = st.lists(PARTS, min_size=1, max_size=3).map(lambda parts: "/".join(["config", *parts]))
 FILES = st.dictionaries(NAMES, st.binary(max_size=200), max_size=6).filter(
@@ -113,7 +119,11 @@ def test_what_a_restore_replaces_is_kept(work: Path) -> None:
     new = Snapshot({"state.json": b'{"new": 1}', "auth/kubeconfig": b"new", "config/a": b"same"})
     restore(new, work)
     assert read_files(work).files == new.files
-    kept = {str(path.relative_to(work / "replaced")): path.read_bytes() for path in (work / "replaced").rglob("*") if path.is_file()}
+    kept = {
+        str(path.relative_to(work / "replaced")): path.read_bytes()
+        for path in (work / "replaced").rglob("*")
+        if path.is_file()
+    }
     assert kept == {"1/state.json": b'{"old": 1}', "1/auth/kubeconfig": b"old", "1/auth/extra": b"x"}
     assert (work / "images/agent.iso").read_bytes() == b"i"
     restore(Snapshot({"state.json": b'{"third": 1}'}), work)
@@ -128,7 +138,9 @@ def test_what_a_restore_replaces_is_kept(work: Path) -> None:
         ({"config/x/y": b"1"}, {"config/x/z": b"2"}),
     ],
 )
-def test_files_become_directories_and_the_other_way_round(work: Path, before: dict[str, bytes], after: dict[str, bytes]) -> None:
+def test_files_become_directories_and_the_other_way_round(
+    work: Path, before: dict[str, bytes], after: dict[str, bytes]
+) -> None:
     put(work, before)
     restore(Snapshot(after), work)
     assert read_files(work).files == after

@@ -94,7 +94,9 @@ def test_faults_that_pass_are_ridden_out(remote: Any, what: str) -> None:
 
 @pytest.mark.parametrize("what", ["500", "403", "401", "404", "301", "cut"])
 def test_what_cannot_be_read_is_never_empty(remote: Any, what: str) -> None:
-    """Only an answer of the store itself that there is nothing counts as empty: of the API of a Secret, not of a proxy."""
+    """Only an answer of the store itself that there is nothing counts as empty: of the API of a Secret, not of a
+    proxy.
+    """
     store = remote.store()
     store.write(LEASE, b"state", None)
     remote.fail(100, "read", what)
@@ -121,7 +123,9 @@ def test_a_lost_answer_to_a_write_is_found_by_reading(remote: Any, first: bool) 
     version = None if first else store.write(LEASE, b"state", None)
     remote.fail(1, "write", "cut after")
     written = store.write(NEXT, b"newer", version)
-    assert remote.store().read() == dataclasses.replace(remote.store().read(), version=written, lease=NEXT, snapshot=b"newer")
+    assert remote.store().read() == dataclasses.replace(
+        remote.store().read(), version=written, lease=NEXT, snapshot=b"newer"
+    )
 
 
 def test_a_lost_answer_and_a_faster_run_are_a_conflict(remote: Any) -> None:
@@ -269,7 +273,10 @@ def test_a_redirect_is_not_followed(web: Any) -> None:
 
 def test_the_name_of_a_store_has_no_secret(web: Any) -> None:
     client = HttpClient("x", "http://127.0.0.1:1")
-    assert h.HttpStore(client, "https://user:pw@files.example.com/a?token=t", web.clock).name == "https://files.example.com/a"
+    assert (
+        h.HttpStore(client, "https://user:pw@files.example.com/a?token=t", web.clock).name
+        == "https://files.example.com/a"
+    )
 
 
 def test_tls_is_verified(tmp_path: Path) -> None:
@@ -347,7 +354,12 @@ def test_the_rules_of_docs_rbac_are_those_that_are_used(hub: Any) -> None:
     role = next(item for item in yaml.safe_load(RBAC.read_text())["items"] if item["kind"] == "Role")
     granted = {verb for rule in role["rules"] for verb in rule["verbs"]}
     assert used == granted
-    named = {verb for rule in role["rules"] if rule.get("resourceNames") == ["zerotouch-openshift-demo"] for verb in rule["verbs"]}
+    named = {
+        verb
+        for rule in role["rules"]
+        if rule.get("resourceNames") == ["zerotouch-openshift-demo"]
+        for verb in rule["verbs"]
+    }
     assert named == {"get", "patch"}
 
 

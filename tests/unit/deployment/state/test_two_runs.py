@@ -9,7 +9,10 @@ import contextlib
 import dataclasses
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.errors import StoreConflict, StoreFailed
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.errors import (
+    StoreConflict,
+    StoreFailed,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.keeper import LeaseKeeper
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.lease import Lease
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.store import StoredState
@@ -20,7 +23,9 @@ from hypothesis import strategies as st
 
 
 class MemoryStore:
-    """A record in memory. ``fault`` is what happens to the next write: ``lost`` before, ``unanswered`` after it was carried out."""
+    """A record in memory. ``fault`` is what happens to the next write: ``lost`` before, ``unanswered`` after it was
+    carried out.
+    """
 
     name = "memory"
 
@@ -60,7 +65,9 @@ class World:
     time: Clock = dataclasses.field(default_factory=Clock)
 
     def __post_init__(self) -> None:
-        self.keepers = {number: LeaseKeeper(self.store, run(number), "x", self.time, self.time.now) for number in (1, 2, 3)}
+        self.keepers = {
+            number: LeaseKeeper(self.store, run(number), "x", self.time, self.time.now) for number in (1, 2, 3)
+        }
 
     def may_write(self) -> list[int]:
         return [number for number, each in self.keepers.items() if holds_lease(each)]
@@ -84,7 +91,10 @@ class World:
 
 
 _ACTIONS = st.sampled_from(["acquire", "acquire", "renew", "store", "release", "next task", "lost", "unanswered"])
-_STEPS = st.lists(st.tuples(_ACTIONS, st.sampled_from([1, 2, 3]), st.sampled_from([0.0, 5.0, 20.0, 45.0, 69.0, 71.0, 95.0])), max_size=25)
+_STEPS = st.lists(
+    st.tuples(_ACTIONS, st.sampled_from([1, 2, 3]), st.sampled_from([0.0, 5.0, 20.0, 45.0, 69.0, 71.0, 95.0])),
+    max_size=25,
+)
 
 
 @settings(max_examples=400)

@@ -55,37 +55,113 @@ DAMAGED = TouchRecord(DIRECTORY, fault="state.json is damaged")
 
 ROWS: dict[str, tuple[StatusView, str, str]] = {
     "the state cannot be read": (StatusView(DAMAGED, Authority("installed")), "unknown", "state.json is damaged"),
-    "the store cannot be read": (StatusView(EMPTY, Authority("installed"), fault="wrong passphrase"), "unknown", "wrong passphrase"),
+    "the store cannot be read": (
+        StatusView(EMPTY, Authority("installed"), fault="wrong passphrase"),
+        "unknown",
+        "wrong passphrase",
+    ),
     "another method": (StatusView(record("installed"), SILENT, "assisted"), "unknown", "by method agent"),
-    "installed": (StatusView(record("installing"), Authority("installed", "The API answers.")), "done", "The API answers."),
-    "installed, and a failure is recorded": (StatusView(record("failed", failure="x"), Authority("installed", "ok")), "done", "ok"),
-    "installed, without a record": (StatusView(EMPTY, Authority("installed", "the hub reports it"), "hub"), "done", "the hub reports it"),
-    "the authority reports a failure": (StatusView(record("installing"), Authority("failed", "bootstrap failed")), "failed", "bootstrap failed"),
+    "installed": (
+        StatusView(record("installing"), Authority("installed", "The API answers.")),
+        "done",
+        "The API answers.",
+    ),
+    "installed, and a failure is recorded": (
+        StatusView(record("failed", failure="x"), Authority("installed", "ok")),
+        "done",
+        "ok",
+    ),
+    "installed, without a record": (
+        StatusView(EMPTY, Authority("installed", "the hub reports it"), "hub"),
+        "done",
+        "the hub reports it",
+    ),
+    "the authority reports a failure": (
+        StatusView(record("installing"), Authority("failed", "bootstrap failed")),
+        "failed",
+        "bootstrap failed",
+    ),
     "installing": (StatusView(record("bootstrap"), Authority("installing", "47 %")), "running", "47 %"),
-    "installing contradicts a failure": (StatusView(record("installing", failure="limit"), Authority("installing", "47 %")), "running", "47 %"),
+    "installing contradicts a failure": (
+        StatusView(record("installing", failure="limit"), Authority("installing", "47 %")),
+        "running",
+        "47 %",
+    ),
     "waiting": (StatusView(record("booted"), Authority("waiting", "3 hosts")), "running", "3 hosts"),
-    "waiting, but the run ended": (StatusView(record("booted", overdue=True, failure="no host"), Authority("waiting")), "failed", "no host"),
+    "waiting, but the run ended": (
+        StatusView(record("booted", overdue=True, failure="no host"), Authority("waiting")),
+        "failed",
+        "no host",
+    ),
     "waiting on a hub, but the run ended": (
-        StatusView(TouchRecord(DIRECTORY, {"install": {"phase": "booted", "method": "hub", "failure": "no Agent"}}), Authority("waiting"), "hub"),
+        StatusView(
+            TouchRecord(DIRECTORY, {"install": {"phase": "booted", "method": "hub", "failure": "no Agent"}}),
+            Authority("waiting"),
+            "hub",
+        ),
         "failed",
         "no Agent",
     ),
-    "the hub has no such cluster": (StatusView(EMPTY, Authority("absent", "the hub has no cluster a/b"), "hub"), "unknown", "no record in /deployments/demo"),
-    "the hub cannot be read": (StatusView(EMPTY, Authority("unreadable", "The hub cannot be read: x"), "hub"), "unknown", "cannot be read"),
+    "the hub has no such cluster": (
+        StatusView(EMPTY, Authority("absent", "the hub has no cluster a/b"), "hub"),
+        "unknown",
+        "no record in /deployments/demo",
+    ),
+    "the hub cannot be read": (
+        StatusView(EMPTY, Authority("unreadable", "The hub cannot be read: x"), "hub"),
+        "unknown",
+        "cannot be read",
+    ),
     "silent, without a record": (StatusView(EMPTY, SILENT), "unknown", "There is no record in /deployments/demo."),
     "silent, and the record is lost": (StatusView(EMPTY, SILENT, lost=("install",)), "unknown", "has lost"),
     "silent, and failed": (StatusView(record("failed", failure="disk full"), SILENT), "failed", "disk full"),
-    "silent for a short time": (StatusView(record("installing"), SILENT, silence=SHORT), "running", "may be silent for 2400 s"),
-    "silent for a short time after a limit": (StatusView(record("installing", failure="limit"), SILENT, silence=SHORT), "running", "may be silent"),
-    "silent, and no host came": (StatusView(record("booted", overdue=True, failure="no host"), SILENT, silence=SHORT), "failed", "no host"),
+    "silent for a short time": (
+        StatusView(record("installing"), SILENT, silence=SHORT),
+        "running",
+        "may be silent for 2400 s",
+    ),
+    "silent for a short time after a limit": (
+        StatusView(record("installing", failure="limit"), SILENT, silence=SHORT),
+        "running",
+        "may be silent",
+    ),
+    "silent, and no host came": (
+        StatusView(record("booted", overdue=True, failure="no host"), SILENT, silence=SHORT),
+        "failed",
+        "no host",
+    ),
     "silent for too long": (StatusView(record("installing"), SILENT, silence=LONG), "unknown", "no service or API"),
-    "silent after a recorded failure": (StatusView(record("installing", failure="limit"), SILENT, silence=LONG), "failed", "limit"),
-    "silent since bootstrap": (StatusView(record("bootstrap"), SILENT, silence=LONG), "failed", "did not complete its bootstrap"),
-    "silent, but installed": (StatusView(record("installed"), SILENT), "unknown", "The last recorded phase is installed"),
-    "installed, then a failed rerun, and silent": (StatusView(record("installed", failure="late"), SILENT), "unknown", "phase is installed"),
+    "silent after a recorded failure": (
+        StatusView(record("installing", failure="limit"), SILENT, silence=LONG),
+        "failed",
+        "limit",
+    ),
+    "silent since bootstrap": (
+        StatusView(record("bootstrap"), SILENT, silence=LONG),
+        "failed",
+        "did not complete its bootstrap",
+    ),
+    "silent, but installed": (
+        StatusView(record("installed"), SILENT),
+        "unknown",
+        "The last recorded phase is installed",
+    ),
+    "installed, then a failed rerun, and silent": (
+        StatusView(record("installed", failure="late"), SILENT),
+        "unknown",
+        "phase is installed",
+    ),
     "built": (StatusView(record("built"), SILENT), "unknown", "No machine was booted yet."),
-    "killed after the boot": (StatusView(booted("built"), SILENT, silence=SHORT), "running", "may be silent for 2400 s"),
-    "killed after the boot, long ago": (StatusView(booted("built"), SILENT, silence=LONG), "unknown", "no service or API"),
+    "killed after the boot": (
+        StatusView(booted("built"), SILENT, silence=SHORT),
+        "running",
+        "may be silent for 2400 s",
+    ),
+    "killed after the boot, long ago": (
+        StatusView(booted("built"), SILENT, silence=LONG),
+        "unknown",
+        "no service or API",
+    ),
 }
 
 
@@ -98,12 +174,25 @@ def progress(**more: Any) -> ControlPlaneProgress:
 
 def install(state: str, failed: str = "") -> dict[str, Any]:
     """An AgentClusterInstall of a cluster of Cluster API."""
-    conditions = [{"type": failed, "status": "True", "reason": "InstallationFailed", "message": "a host failed"}] if failed else []
+    conditions = (
+        [{"type": failed, "status": "True", "reason": "InstallationFailed", "message": "a host failed"}]
+        if failed
+        else []
+    )
     conditions += [
-        {"type": "Completed", "status": str(state == "adding-hosts"), "reason": "InstallationInProgress" if state == "installing" else "x", "message": ""}
+        {
+            "type": "Completed",
+            "status": str(state == "adding-hosts"),
+            "reason": "InstallationInProgress" if state == "installing" else "x",
+            "message": "",
+        }
     ]
     secrets = {"adminKubeconfigSecretRef": {"name": "k"}}
-    return {**NAMED, "spec": {"clusterMetadata": secrets}, "status": {"debugInfo": {"state": state}, "conditions": conditions}}
+    return {
+        **NAMED,
+        "spec": {"clusterMetadata": secrets},
+        "status": {"debugInfo": {"state": state}, "conditions": conditions},
+    }
 
 
 @pytest.mark.parametrize("row", ROWS)
@@ -117,11 +206,17 @@ def test_table(row: str) -> None:
 
 TRUE, FALSE = OperatorCondition("True"), OperatorCondition("False")
 ROLLED_OUT = ApiView(answers=True, ours=True, cluster_version=ClusterVersion("4.22.0", TRUE, FALSE, FALSE))
-ROLLING = ApiView(answers=True, ours=True, cluster_version=ClusterVersion("4.22.0", FALSE, FALSE, OperatorCondition("True", "37% complete")))
+ROLLING = ApiView(
+    answers=True,
+    ours=True,
+    cluster_version=ClusterVersion("4.22.0", FALSE, FALSE, OperatorCondition("True", "37% complete")),
+)
 
 
 def service(status: str) -> Observation:
-    return Observation(phase="booted", service=ServiceView(answers=True, ours=True, cluster=ClusterProgress("1", "demo", status)))
+    return Observation(
+        phase="booted", service=ServiceView(answers=True, ours=True, cluster=ClusterProgress("1", "demo", status))
+    )
 
 
 @pytest.mark.parametrize(
@@ -183,7 +278,12 @@ def test_words_fit_and_end_with_the_state() -> None:
 
 
 def test_words_say_what_is_waited_for() -> None:
-    awaited = {"text": "hosts to register", "host": "a", "reason": "it has not registered", "next_step": "Look at its power."}
+    awaited = {
+        "text": "hosts to register",
+        "host": "a",
+        "reason": "it has not registered",
+        "next_step": "Look at its power.",
+    }
     shown = lines(Status("running", "because", "", "discovery", awaited=awaited, expected_end="2026-11-26T23:00Z"))
     assert "waits for: hosts to register" in shown
     assert "first: a: it has not registered. Look at its power." in shown

@@ -70,7 +70,9 @@ def test_of_several_a_multipath_device_else_what_was_chosen_else_the_first(made:
 def test_disks_by_name(made: ModuleType) -> None:
     assert find_disk(disks(made), disk_id="/dev/disk/by-id/wwn-2").path == "/dev/sdc"
     assert find_disk(disks(made), path="/dev/disk/by-path/pci-1").path == "/dev/sdb"
-    assert find_disk(disks(made), path="/dev/sda").reasons == ("/dev/sda (SSD, 480 GB): not eligible for installation (Disk is removable)",)
+    assert find_disk(disks(made), path="/dev/sda").reasons == (
+        ("/dev/sda (SSD, 480 GB): not eligible for installation (Disk is removable)"),
+    )
     assert len(find_disk(disks(made), path="/dev/sdz").reasons) == 4
 
 
@@ -90,18 +92,39 @@ MAC = "52:54:00:00:00:01"
             {"mac_addresses": [MAC], "hostname": "localhost.example.com"},
             "hosts[0].hostname: Invalid value: localhost.example.com: is a name of the local machine",
         ),
-        ({"mac_addresses": [MAC], "hostname": "127.0.0.1"}, "hosts[0].hostname: Invalid value: 127.0.0.1: can be read as an IP address"),
-        ({"mac_addresses": [MAC], "role": "boss"}, "hosts[0].role: Unsupported value: boss: must be one of auto-assign, master, worker, arbiter"),
-        ({"mac_addresses": [MAC], "installation_disk_id": "x", "root_device_hints": {"wwn": "y"}}, "exclude each other"),
-        ({"mac_addresses": [MAC], "root_device_hints": {"devicename": "/dev/sda"}}, "Unknown field: no such root device hint (did you mean deviceName?)"),
-        ({"mac_addresses": [MAC], "root_device_hints": {"wwnWithExtension": "x"}}, "the service ignores this hint; use wwn"),
+        (
+            {"mac_addresses": [MAC], "hostname": "127.0.0.1"},
+            ("hosts[0].hostname: Invalid value: 127.0.0.1: can be read as an IP address"),
+        ),
+        (
+            {"mac_addresses": [MAC], "role": "boss"},
+            ("hosts[0].role: Unsupported value: boss: must be one of auto-assign, master, worker, arbiter"),
+        ),
+        (
+            {"mac_addresses": [MAC], "installation_disk_id": "x", "root_device_hints": {"wwn": "y"}},
+            "exclude each other",
+        ),
+        (
+            {"mac_addresses": [MAC], "root_device_hints": {"devicename": "/dev/sda"}},
+            ("Unknown field: no such root device hint (did you mean deviceName?)"),
+        ),
+        (
+            {"mac_addresses": [MAC], "root_device_hints": {"wwnWithExtension": "x"}},
+            "the service ignores this hint; use wwn",
+        ),
         ({"mac_addresses": [MAC], "root_device_hints": {"rotational": "no"}}, "must be true or false, not 'no'"),
         ({"mac_addresses": [MAC], "root_device_hints": {"minSizeGigabytes": True}}, "must be a whole number, not True"),
         ({"mac_addresses": [MAC], "root_device_hints": {}}, "no hint is given"),
         ({"mac_addresses": [MAC], "ignition_config_overrides": "{'a': 1}"}, "is not JSON: Expecting property name"),
         ({"mac_addresses": [MAC], "ignition_config_overrides": "[]"}, "is not a JSON object"),
-        ({"mac_addresses": [MAC], "agent_labels": {"agent-install.openshift.io/bmh": "x"}}, "belongs to the controllers of the hub"),
-        ({"mac_addresses": [MAC], "agent_labels": {"infraenvs.agent-install.openshift.io": "x"}}, "belongs to the controllers of the hub"),
+        (
+            {"mac_addresses": [MAC], "agent_labels": {"agent-install.openshift.io/bmh": "x"}},
+            "belongs to the controllers of the hub",
+        ),
+        (
+            {"mac_addresses": [MAC], "agent_labels": {"infraenvs.agent-install.openshift.io": "x"}},
+            "belongs to the controllers of the hub",
+        ),
         ({"mac_addresses": [MAC], "agent_labels": {"rack": "a b"}}, "is not a label value"),
         ({"mac_addresses": [MAC], "node_labels": {"-": "a"}}, "is not a label key"),
         ({"mac_addresses": [MAC], "cluster": {"name": "c"}, "unbind": True}, "cluster and unbind exclude each other"),
@@ -133,17 +156,29 @@ def test_all_mistakes_at_once() -> None:
 
 
 def test_a_hostname_is_taken_once_in_a_cluster() -> None:
-    hosts = [{"name": each, "serial_number": each, "hostname": "master-0", "cluster": {"name": each}} for each in ("a", "b")]
+    hosts = [
+        {"name": each, "serial_number": each, "hostname": "master-0", "cluster": {"name": each}} for each in ("a", "b")
+    ]
     assert len(host_requests(hosts, "lab")) == 2
 
 
 def test_a_listed_host_is_an_expected_one() -> None:
-    hosts = [{"serial_number": "x"}, {"unbind": True}, {"state": "absent"}, {"approved": False}, {"unbind": True, "approved": True}]
-    requests = host_requests([{"name": str(index), "serial_number": str(index), **host} for index, host in enumerate(hosts)], "lab")
+    hosts = [
+        {"serial_number": "x"},
+        {"unbind": True},
+        {"state": "absent"},
+        {"approved": False},
+        {"unbind": True, "approved": True},
+    ]
+    requests = host_requests(
+        [{"name": str(index), "serial_number": str(index), **host} for index, host in enumerate(hosts)], "lab"
+    )
     assert [request.approved for request in requests] == [True, None, None, False, True]
     assert [request.action for request in requests] == ["keep", "unbind", "delete", "keep", "unbind"]
 
 
 def test_labels_as_yaml_has_them() -> None:
-    request = host_requests([{"name": "a", "serial_number": "x", "agent_labels": {"gpu": True, "rack": 4, "old": None}}], "lab")[0]
+    request = host_requests(
+        [{"name": "a", "serial_number": "x", "agent_labels": {"gpu": True, "rack": 4, "old": None}}], "lab"
+    )[0]
     assert request.agent_labels == {"gpu": "true", "rack": "4", "old": None}

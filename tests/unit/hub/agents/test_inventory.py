@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The inventory plugin agents: names and groups as tables, the plugin itself through ansible-inventory, as AWX runs it."""
+"""The inventory plugin agents: names and groups as tables, the plugin itself through ansible-inventory, as AWX runs
+it.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,11 @@ import yaml
 from ansible_collections.zerotouch.openshift.plugins.inventory.agents import EXAMPLES, InventoryModule
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.host_names import host_name_fault
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.flat import flatten
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.inventory import groups_of, host_names, variables_of
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.inventory import (
+    groups_of,
+    host_names,
+    variables_of,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import read_agent
 from ansible_collections.zerotouch.openshift.tests.support.hostile import readers
 from hypothesis import given
@@ -36,7 +42,12 @@ def flat(*agents: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def test_names(made: ModuleType) -> None:
-    twins = flat(made.agent(1, hostname="twin"), made.agent(2, hostname="twin"), made.agent(3, hostname="localhost.localdomain"), made.agent(4))
+    twins = flat(
+        made.agent(1, hostname="twin"),
+        made.agent(2, hostname="twin"),
+        made.agent(3, hostname="localhost.localdomain"),
+        made.agent(4),
+    )
     assert host_names(twins, DEFAULT) == [made.uuid(1), made.uuid(2), made.uuid(3), "host-4"]
     assert host_names(twins, ["mac_address"]) == [made.mac(number) for number in (1, 2, 3, 4)]
     assert host_names(flat(made.agent(1, macs=[])), ["mac_address"]) == [f"lab-{made.uuid(1)}"]
@@ -63,13 +74,24 @@ def test_neither_are_other_names_of_an_agent(made: ModuleType) -> None:
 
 
 def test_no_agent_takes_the_name_of_another(made: ModuleType) -> None:
-    twins = flat(made.agent(1, hostname="twin"), made.agent(2, hostname="twin"), made.agent(3, hostname=f"lab-{made.uuid(1)}"))
+    twins = flat(
+        made.agent(1, hostname="twin"), made.agent(2, hostname="twin"), made.agent(3, hostname=f"lab-{made.uuid(1)}")
+    )
     assert host_names(twins, ["hostname"]) == [f"lab-{made.uuid(1)}", f"lab-{made.uuid(2)}", f"lab-{made.uuid(3)}"]
 
 
-@given(names=st.lists(st.one_of(st.text(max_size=20), st.sampled_from(readers.NAMES_OF_THE_CONTROLLER), st.sampled_from(["a", "b", "n-2"])), max_size=6))
+@given(
+    names=st.lists(
+        st.one_of(
+            st.text(max_size=20), st.sampled_from(readers.NAMES_OF_THE_CONTROLLER), st.sampled_from(["a", "b", "n-2"])
+        ),
+        max_size=6,
+    )
+)
 def test_hosts_have_different_safe_names(names: list[str]) -> None:
-    agents = [{"namespace": "n", "name": str(number), "hostname": name, "macs": [name]} for number, name in enumerate(names)]
+    agents = [
+        {"namespace": "n", "name": str(number), "hostname": name, "macs": [name]} for number, name in enumerate(names)
+    ]
     found = host_names(agents, ["hostname", "mac_address", "name"])
     assert len(set(found)) == len(found) == len(agents)
     assert all(not host_name_fault(name) for name in found)
@@ -78,7 +100,9 @@ def test_hosts_have_different_safe_names(names: list[str]) -> None:
 def test_addresses_that_lead_to_the_controller_are_left_out(made: ModuleType) -> None:
     agent = made.agent(1)
     addresses = [*readers.ADDRESSES_OF_THE_CONTROLLER, *readers.NO_ADDRESSES]
-    agent["status"]["inventory"]["interfaces"] = [{"ipV4Addresses": [f"{each}/24" for each in (*addresses, "10.0.0.1")], "ipV6Addresses": ["2001:db8::1/64"]}]
+    agent["status"]["inventory"]["interfaces"] = [
+        {"ipV4Addresses": [f"{each}/24" for each in (*addresses, "10.0.0.1")], "ipV6Addresses": ["2001:db8::1/64"]}
+    ]
     assert flat(agent)[0]["ip_addresses"] == ["10.0.0.1", "2001:db8::1"]
 
 
@@ -88,7 +112,9 @@ def test_the_example_shares_no_cache() -> None:
 
 
 def test_groups(made: ModuleType) -> None:
-    agent = flat(made.agent(1, role="master", cluster=("ns-1", "edge.1"), state="known", labels={"example.com/rack": "r-1"}))[0]
+    agent = flat(
+        made.agent(1, role="master", cluster=("ns-1", "edge.1"), state="known", labels={"example.com/rack": "r-1"})
+    )[0]
     kinds = ["state", "role", "cluster", "infra_env"]
     assert groups_of(agent, kinds, ["example.com/rack", "absent"]) == [
         "agents",
@@ -99,7 +125,13 @@ def test_groups(made: ModuleType) -> None:
         "agents_label_example_com_rack_r_1",
     ]
     bare = flat({"metadata": {"name": "x", "namespace": "lab"}})[0]
-    assert groups_of(bare, kinds, []) == ["agents", "agents_state_unknown", "agents_role_none", "agents_unbound", "agents_infra_env_lab_none"]
+    assert groups_of(bare, kinds, []) == [
+        "agents",
+        "agents_state_unknown",
+        "agents_role_none",
+        "agents_unbound",
+        "agents_infra_env_lab_none",
+    ]
 
 
 def test_variables(made: ModuleType) -> None:
@@ -110,7 +142,14 @@ def test_variables(made: ModuleType) -> None:
 
 @pytest.mark.parametrize(
     ("name", "ours"),
-    [("edge.agents.yml", True), ("edge.agents.yaml", True), ("agents.yml", True), ("edge.yml", False), ("agents.json", False), ("missing.agents.yml", False)],
+    [
+        ("edge.agents.yml", True),
+        ("edge.agents.yaml", True),
+        ("agents.yml", True),
+        ("edge.yml", False),
+        ("agents.json", False),
+        ("missing.agents.yml", False),
+    ],
 )
 def test_files(name: str, ours: bool, tmp_path: Path) -> None:
     if not name.startswith("missing"):
@@ -121,24 +160,44 @@ def test_files(name: str, ours: bool, tmp_path: Path) -> None:
 def plain(value: Any) -> Any:
     """Strings of a plugin are no templates; ansible-inventory marks them so."""
     if isinstance(value, dict):
-        return value["__ansible_unsafe"] if "__ansible_unsafe" in value else {key: plain(item) for key, item in value.items()}
+        return (
+            value["__ansible_unsafe"]
+            if "__ansible_unsafe" in value
+            else {key: plain(item) for key, item in value.items()}
+        )
     return value
 
 
 @pytest.fixture
 def listed(tmp_path: Path) -> Callable[..., dict[str, Any]]:
-    """``ansible-inventory --list`` of a configuration, with nothing of ours in the environment but what is given; no terminal."""
+    """``ansible-inventory --list`` of a configuration, with nothing of ours in the environment but what is given; no
+    terminal.
+    """
 
-    def run(config: dict[str, Any], *, fails: bool = False, before: dict[str, Any] | None = None, **environment: str) -> dict[str, Any]:
+    def run(
+        config: dict[str, Any], *, fails: bool = False, before: dict[str, Any] | None = None, **environment: str
+    ) -> dict[str, Any]:
         path = tmp_path / "hub.agents.yml"
         path.write_text(yaml.safe_dump({"plugin": "zerotouch.openshift.agents", **config}))
-        inherited = {key: value for key, value in os.environ.items() if not key.startswith(("K8S_AUTH", "ANSIBLE", "KUBE"))}
-        own = {"ANSIBLE_COLLECTIONS_PATH": str(ROOT / ".build"), "HOME": str(tmp_path), "ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED": "true"}
+        inherited = {
+            key: value for key, value in os.environ.items() if not key.startswith(("K8S_AUTH", "ANSIBLE", "KUBE"))
+        }
+        own = {
+            "ANSIBLE_COLLECTIONS_PATH": str(ROOT / ".build"),
+            "HOME": str(tmp_path),
+            "ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED": "true",
+        }
         (tmp_path / "static.yml").write_text(yaml.safe_dump(before or {}))
         sources = ["-i", str(tmp_path / "static.yml")] if before else []
         command = [str(Path(sys.executable).parent / "ansible-inventory"), *sources, "-i", str(path), "--list"]
         done = subprocess.run(
-            command, env={**inherited, **own, **environment}, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False, cwd=tmp_path
+            command,
+            env={**inherited, **own, **environment},
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            check=False,
+            cwd=tmp_path,
         )
         if fails:
             assert done.returncode != 0
@@ -164,7 +223,14 @@ def test_as_a_user_sees_it(hub: Any, made: ModuleType, listed: Any) -> None:
     found = listed(config)
     assert found["agents"]["hosts"] == ["host-1", "host-2"]
     assert {
-        name: found[name]["hosts"] for name in ("agents_role_master", "agents_label_rack_r1", "agents_state_insufficient_unbound", "big", "model_R650")
+        name: found[name]["hosts"]
+        for name in (
+            "agents_role_master",
+            "agents_label_rack_r1",
+            "agents_state_insufficient_unbound",
+            "big",
+            "model_R650",
+        )
     } == {
         "agents_role_master": ["host-1"],
         "agents_label_rack_r1": ["host-1"],
@@ -173,21 +239,41 @@ def test_as_a_user_sees_it(hub: Any, made: ModuleType, listed: Any) -> None:
         "model_R650": ["host-1", "host-2"],
     }
     variables = plain(found["_meta"]["hostvars"]["host-1"])
-    assert (variables["ansible_host"], variables["agent_approved"], variables["agent_serial_number"]) == ("10.0.0.1", True, "S1")
+    assert (variables["ansible_host"], variables["agent_approved"], variables["agent_serial_number"]) == (
+        "10.0.0.1",
+        True,
+        "S1",
+    )
 
 
-STATIC = {"all": {"hosts": {"bastion": {"ansible_host": "192.0.2.10"}}, "children": {"database": {"hosts": {"db-1": {}}}}}}
+STATIC = {
+    "all": {"hosts": {"bastion": {"ansible_host": "192.0.2.10"}}, "children": {"database": {"hosts": {"db-1": {}}}}}
+}
 
 
 @pytest.mark.parametrize("hostname", ["bastion", "database", "agents"])
 def test_a_host_of_another_source_stays_as_it_is(hub: Any, made: ModuleType, listed: Any, hostname: str) -> None:
     hub.put("agents", made.agent(1, hostname=hostname))
     hub.put("agents", made.agent(2))
-    found = listed({"kubeconfig": hub.kubeconfig, "hostnames": ["hostname"], "compose": {"ansible_host": "agent_ip_addresses | first"}}, before=STATIC)
+    found = listed(
+        {
+            "kubeconfig": hub.kubeconfig,
+            "hostnames": ["hostname"],
+            "compose": {"ansible_host": "agent_ip_addresses | first"},
+        },
+        before=STATIC,
+    )
     assert plain(found["_meta"]["hostvars"]["bastion"]) == {"ansible_host": "192.0.2.10"}
-    assert found["agents"]["hosts"] == ["host-2", f"lab-{made.uuid(1)}"] or found["agents"]["hosts"] == [f"lab-{made.uuid(1)}", "host-2"]
+    assert found["agents"]["hosts"] == ["host-2", f"lab-{made.uuid(1)}"] or found["agents"]["hosts"] == [
+        f"lab-{made.uuid(1)}",
+        "host-2",
+    ]
     assert found["database"]["hosts"] == ["db-1"]
-    assert f"Agent lab/{made.uuid(1)}" in listed.warnings and hostname in listed.warnings and "host-2" not in listed.warnings
+    assert (
+        f"Agent lab/{made.uuid(1)}" in listed.warnings
+        and hostname in listed.warnings
+        and "host-2" not in listed.warnings
+    )
 
 
 def test_one_agent_in_two_sources_is_one_host(hub: Any, made: ModuleType, listed: Any) -> None:
@@ -224,26 +310,50 @@ def test_an_agent_that_attacks_the_terminal(hub: Any, made: ModuleType, listed: 
     assert "\\x1b[31m" in json.dumps(plain(found["_meta"]["hostvars"]["host-1"]))
     texts = [text for name, group in found.items() for text in (name, json.dumps(group, ensure_ascii=False))]
     assert [character for text in texts for character in harmful(text)] == []
-    hub.faults.append(lambda request: hubserver.status(400, "BadRequest", PAYLOADS["clear screen"] + PAYLOADS["C1 introducer"]))
+    hub.faults.append(
+        lambda request: hubserver.status(400, "BadRequest", PAYLOADS["clear screen"] + PAYLOADS["C1 introducer"])
+    )
     error = listed({"kubeconfig": hub.kubeconfig}, fails=True)["error"]
     assert "\\x1b[2J" in error and harmful(error) == []
 
 
 def test_texts_of_an_agent_are_no_templates(hub: Any, made: ModuleType, tmp_path: Path) -> None:
-    """Neither as a value nor inside of one; before ansible-core 2.19 every text of a variable is a template unless it is marked."""
+    """Neither as a value nor inside of one; before ansible-core 2.19 every text of a variable is a template unless it
+    is marked.
+    """
     agent = made.agent(1)
     agent["status"]["debugInfo"]["stateInfo"] = "{{ 6 * 7 }}"
     agent["status"]["inventory"]["systemVendor"]["productName"] = "{{ lookup('pipe', 'id') }}"
     hub.put("agents", agent)
     path = tmp_path / "hub.agents.yml"
     path.write_text(
-        yaml.safe_dump({"plugin": "zerotouch.openshift.agents", "kubeconfig": hub.kubeconfig, "compose": {"model": "agent_inventory.systemVendor"}})
+        yaml.safe_dump(
+            {
+                "plugin": "zerotouch.openshift.agents",
+                "kubeconfig": hub.kubeconfig,
+                "compose": {"model": "agent_inventory.systemVendor"},
+            }
+        )
     )
-    environment = {key: value for key, value in os.environ.items() if not key.startswith(("K8S_AUTH", "ANSIBLE", "KUBE"))}
+    environment = {
+        key: value for key, value in os.environ.items() if not key.startswith(("K8S_AUTH", "ANSIBLE", "KUBE"))
+    }
     environment |= {"ANSIBLE_COLLECTIONS_PATH": str(ROOT / ".build"), "HOME": str(tmp_path), "ANSIBLE_NOCOLOR": "1"}
-    words = ["host-1", "-i", str(path), "-c", "local", "-m", "ansible.builtin.debug", "-a", "msg={{ [agent_state_info, agent_inventory, model] | to_json }}"]
+    words = [
+        "host-1",
+        "-i",
+        str(path),
+        "-c",
+        "local",
+        "-m",
+        "ansible.builtin.debug",
+        "-a",
+        ("msg={{ [agent_state_info, agent_inventory, model] | to_json }}"),
+    ]
     command = [str(Path(sys.executable).parent / "ansible"), *words]
-    shown = subprocess.run(command, env=environment, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=True, cwd=tmp_path).stdout
+    shown = subprocess.run(
+        command, env=environment, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=True, cwd=tmp_path
+    ).stdout
     assert "{{ 6 * 7 }}" in shown and shown.count("lookup(") == 2 and "42" not in shown and "uid=" not in shown, shown
 
 
@@ -255,17 +365,23 @@ def test_a_cache_spares_the_hub(hub: Any, made: ModuleType, listed: Any, tmp_pat
     hub.put("agents", made.agent(2))
     assert listed(config) == first and hub.calls() == {"list": 1}
     assert listed({**config, "namespaces": ["lab"]})["agents"]["hosts"] == ["host-1", "host-2"]
-    assert hub.kubeconfig["users"][0]["user"]["token"] not in "".join(path.read_text() for path in (tmp_path / "cache").iterdir())
+    assert hub.kubeconfig["users"][0]["user"]["token"] not in "".join(
+        path.read_text() for path in (tmp_path / "cache").iterdir()
+    )
 
 
 def test_faults_are_reported(hub: Any, listed: Any, hubserver: ModuleType) -> None:
     hub.faults.append(lambda request: hubserver.status(403, "Forbidden", "agents is forbidden"))
     assert "agents is forbidden" in listed({"kubeconfig": hub.kubeconfig}, fails=True)["error"]
-    assert "is not a JMESPath expression" in listed({"kubeconfig": hub.kubeconfig, "query": "a ||"}, fails=True)["error"]
+    assert (
+        "is not a JMESPath expression" in listed({"kubeconfig": hub.kubeconfig, "query": "a ||"}, fails=True)["error"]
+    )
 
 
 def test_a_misspelt_option_is_not_passed_over(hub: Any, made: ModuleType, listed: Any) -> None:
     reported = listed({"kubeconfig": hub.kubeconfig, "namespacs": ["lab"]}, fails=True)["error"]
     assert "namespacs is no option of this plugin; did you mean namespaces?" in reported
     assert hub.requests == []
-    assert listed({"kubeconfig": hub.kubeconfig, "verify_ssl": False, "use_extra_vars": True, "leading_separator": False})["_meta"]
+    assert listed(
+        {"kubeconfig": hub.kubeconfig, "verify_ssl": False, "use_extra_vars": True, "leading_separator": False}
+    )["_meta"]

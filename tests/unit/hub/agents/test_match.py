@@ -44,18 +44,25 @@ def test_every_identity_leads_to_the_agent(identity: dict[str, Any], made: Modul
 
 
 def test_macs_decide_against_everything_else(made: ModuleType) -> None:
-    match = found([{"name": "node", "mac_addresses": [made.mac(1)], "serial_number": "S2"}], [made.agent(1), made.agent(2)])["node"]
+    match = found(
+        [{"name": "node", "mac_addresses": [made.mac(1)], "serial_number": "S2"}], [made.agent(1), made.agent(2)]
+    )["node"]
     assert (reported(match), match.by) == (("matched", made.uuid(1)), f"MAC {made.mac(1)}")
 
 
 def test_an_agent_with_other_macs_is_another_machine(made: ModuleType) -> None:
     match = found([{"name": "node", "mac_addresses": [made.mac(9)], "serial_number": "S1"}], [made.agent(1)])["node"]
     assert match.status == "unmatched"
-    assert match.reason == f"Agent lab/{made.uuid(1)} (host-1) has serial number S1, but none of the host's MACs {made.mac(9)}; it has {made.mac(1)}"
+    assert match.reason == (
+        f"Agent lab/{made.uuid(1)} (host-1) has serial number S1, but none of the host's MACs {made.mac(9)}; it has "
+        f"{made.mac(1)}"
+    )
 
 
 def test_an_agent_without_inventory_contradicts_no_host(made: ModuleType) -> None:
-    match = found([{"name": "node", "mac_addresses": [made.mac(1)], "system_uuid": made.uuid(1)}], [made.agent(1, macs=[])])["node"]
+    match = found(
+        [{"name": "node", "mac_addresses": [made.mac(1)], "system_uuid": made.uuid(1)}], [made.agent(1, macs=[])]
+    )["node"]
     assert reported(match) == ("matched", made.uuid(1))
 
 
@@ -105,7 +112,9 @@ def test_a_uuid_of_two_namespaces_is_ambiguous(made: ModuleType) -> None:
 class TestOneMachineSeveralAgents:
     """The machine's UUID changed, and it registered as another host."""
 
-    @pytest.mark.parametrize("old_state", ["disconnected-unbound", "installed", "unbinding-pending-user-action", "error"])
+    @pytest.mark.parametrize(
+        "old_state", ["disconnected-unbound", "installed", "unbinding-pending-user-action", "error"]
+    )
     def test_the_one_that_is_heard_from(self, old_state: str, made: ModuleType) -> None:
         macs = [made.mac(1), made.mac(1, 1)]
         agents = [
@@ -114,10 +123,15 @@ class TestOneMachineSeveralAgents:
         ]
         match = found([{"name": "node", "mac_addresses": [macs[0]]}], agents)["node"]
         assert reported(match) == ("matched", made.uuid(2))
-        assert "the machine registered again" in match.reason and [agent.name for agent in match.superseded] == [made.uuid(1)]
+        assert "the machine registered again" in match.reason and [agent.name for agent in match.superseded] == [
+            made.uuid(1)
+        ]
 
     def test_the_newest_of_silent_ones(self, made: ModuleType) -> None:
-        agents = [made.agent(number, macs=[made.mac(1)], state="disconnected-unbound", created=f"2026-01-0{number}T00:00:00Z") for number in (3, 1, 2)]
+        agents = [
+            made.agent(number, macs=[made.mac(1)], state="disconnected-unbound", created=f"2026-01-0{number}T00:00:00Z")
+            for number in (3, 1, 2)
+        ]
         match = found([{"name": "node", "mac_addresses": [made.mac(1)]}], agents)["node"]
         assert reported(match) == ("matched", made.uuid(3)) and len(match.superseded) == 2
 
@@ -143,7 +157,10 @@ class TestOneMacInManyMachines:
         assert reported(match) == ("matched", made.uuid(2)) and "another machine with a MAC in common" in match.reason
 
     def test_a_silent_agent_is_not_replaced_by_a_live_one_of_another_machine(self, made: ModuleType) -> None:
-        agents = [made.agent(1, macs=[made.mac(1), self.USB], state="disconnected"), made.agent(2, macs=[made.mac(2), self.USB])]
+        agents = [
+            made.agent(1, macs=[made.mac(1), self.USB], state="disconnected"),
+            made.agent(2, macs=[made.mac(2), self.USB]),
+        ]
         match = found([{"name": "node", "mac_addresses": [made.mac(1), self.USB]}], agents)["node"]
         assert match.status == "ambiguous"
 
@@ -154,15 +171,24 @@ class TestOneMacInManyMachines:
 
 def test_one_agent_is_one_host(made: ModuleType) -> None:
     agent = made.agent(1, macs=[made.mac(1), made.mac(1, 1)])
-    matches = found([{"name": "a", "mac_addresses": [made.mac(1)]}, {"name": "b", "mac_addresses": [made.mac(1, 1)]}], [agent])
+    matches = found(
+        [{"name": "a", "mac_addresses": [made.mac(1)]}, {"name": "b", "mac_addresses": [made.mac(1, 1)]}], [agent]
+    )
     assert [match.status for match in matches.values()] == ["ambiguous", "ambiguous"]
-    assert matches["a"].reason == f"MAC {made.mac(1)}: Agent lab/{made.uuid(1)} (host-1) is also what b leads to; one Agent is one host"
+    assert matches["a"].reason == (
+        f"MAC {made.mac(1)}: Agent lab/{made.uuid(1)} (host-1) is also what b leads to; one Agent is one host"
+    )
 
 
 def test_an_agent_taken_by_mac_is_not_taken_by_serial_number(made: ModuleType) -> None:
-    matches = found([{"name": "a", "serial_number": "S1"}, {"name": "b", "mac_addresses": [made.mac(1)]}], [made.agent(1)])
+    matches = found(
+        [{"name": "a", "serial_number": "S1"}, {"name": "b", "mac_addresses": [made.mac(1)]}], [made.agent(1)]
+    )
     assert reported(matches["b"]) == ("matched", made.uuid(1))
-    assert reported(matches["a"]) == ("unmatched", f"Agent lab/{made.uuid(1)} (host-1) has serial number S1, but it is the Agent of b")
+    assert reported(matches["a"]) == (
+        "unmatched",
+        (f"Agent lab/{made.uuid(1)} (host-1) has serial number S1, but it is the Agent of b"),
+    )
 
 
 def test_an_agent_that_is_being_deleted_is_not_there(made: ModuleType) -> None:
@@ -184,8 +210,18 @@ def test_a_query_that_does_not_fit_an_agent_says_nothing_about_it(made: ModuleTy
 
 
 def test_an_object_with_nothing_in_it() -> None:
-    agent = read_agent({"metadata": {"name": "x"}, "status": {"inventory": None, "debugInfo": None, "conditions": None}})
-    assert (agent.state, agent.role, agent.cluster, agent.macs, agent.failing, agent.disks, agent.connected) == ("", "", None, (), (), [], True)
+    agent = read_agent(
+        {"metadata": {"name": "x"}, "status": {"inventory": None, "debugInfo": None, "conditions": None}}
+    )
+    assert (agent.state, agent.role, agent.cluster, agent.macs, agent.failing, agent.disks, agent.connected) == (
+        "",
+        "",
+        None,
+        (),
+        (),
+        [],
+        True,
+    )
 
 
 def test_unknown_states_pass_through(made: ModuleType) -> None:

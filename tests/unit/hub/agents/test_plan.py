@@ -13,9 +13,16 @@ from typing import Any, ClassVar
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.host_states import KNOWN_STATES, OPEN
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.change import AgentSurroundings
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.clusters import read_cluster, read_infra_env
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.clusters import (
+    read_cluster,
+    read_infra_env,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import ClusterRef, read_agent
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.plan import AgentHostPlan, AgentsPlan, plan_hosts
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.plan import (
+    AgentHostPlan,
+    AgentsPlan,
+    plan_hosts,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.request import host_requests
 
 DEMO = {"name": "demo"}
@@ -27,10 +34,17 @@ def around(*clusters: dict[str, dict[str, Any]], infra_env: dict[str, Any] | Non
         deployment, install = cluster["clusterdeployments"], cluster.get("agentclusterinstalls")
         reference = ClusterRef(deployment["metadata"]["namespace"], deployment["metadata"]["name"])
         facts[reference] = read_cluster(reference, deployment, install)
-    return AgentSurroundings(facts, {"lab": read_infra_env({"metadata": {"name": "lab", "namespace": "lab"}, "spec": infra_env or {}})})
+    return AgentSurroundings(
+        facts, {"lab": read_infra_env({"metadata": {"name": "lab", "namespace": "lab"}, "spec": infra_env or {}})}
+    )
 
 
-def planned(hosts: list[dict[str, Any]], agents: list[dict[str, Any]], surroundings: AgentSurroundings | None = None, **options: Any) -> AgentsPlan:
+def planned(
+    hosts: list[dict[str, Any]],
+    agents: list[dict[str, Any]],
+    surroundings: AgentSurroundings | None = None,
+    **options: Any,
+) -> AgentsPlan:
     return plan_hosts(host_requests(hosts, "lab"), [read_agent(agent) for agent in agents], surroundings, **options)
 
 
@@ -106,8 +120,20 @@ def test_what_is_not_said_stays(made: ModuleType) -> None:
 
 
 def test_labels_are_taken_away_by_null(made: ModuleType) -> None:
-    agent = made.agent(1, labels={"rack": "r1"}, approved=True, nodeLabels={"zone": "a"}, installerArgs='["x"]', ignitionConfigOverrides='{"a": 1}')
-    host = {"agent_labels": {"rack": None, "gone": None}, "node_labels": {"zone": None}, "installer_args": [], "ignition_config_overrides": "{}"}
+    agent = made.agent(
+        1,
+        labels={"rack": "r1"},
+        approved=True,
+        nodeLabels={"zone": "a"},
+        installerArgs='["x"]',
+        ignitionConfigOverrides='{"a": 1}',
+    )
+    host = {
+        "agent_labels": {"rack": None, "gone": None},
+        "node_labels": {"zone": None},
+        "installer_args": [],
+        "ignition_config_overrides": "{}",
+    }
     assert patch_of(one(host, agent)) == {
         "metadata": {"labels": {"rack": None}},
         "spec": {"nodeLabels": {"zone": None}, "installerArgs": None, "ignitionConfigOverrides": None},
@@ -131,16 +157,26 @@ class TestFieldsThatTheStateIgnores:
         ],
     )
     def test_after_it_nothing_is_patched(self, state: str, field: str, value: Any, made: ModuleType) -> None:
-        plan = one({field: value, "agent_labels": {"rack": "r1"}}, made.agent(1, state=state, hostname="a", role="master", cluster=("lab", "demo")))
-        assert plan.changes == () and f"(state {state})" in plan.obstacle and "can no longer be changed" in plan.obstacle
+        plan = one(
+            {field: value, "agent_labels": {"rack": "r1"}},
+            made.agent(1, state=state, hostname="a", role="master", cluster=("lab", "demo")),
+        )
+        assert (
+            plan.changes == () and f"(state {state})" in plan.obstacle and "can no longer be changed" in plan.obstacle
+        )
 
     def test_the_words(self, made: ModuleType) -> None:
         plan = one({"hostname": "b"}, made.agent(1, state="installing", hostname="a", cluster=("lab", "demo")))
-        assert plan.obstacle == "hostname can no longer be changed from 'a' to 'b': its installation has started (state installing)"
+        assert plan.obstacle == (
+            "hostname can no longer be changed from 'a' to 'b': its installation has started (state installing)"
+        )
 
     def test_what_is_never_ignored(self, made: ModuleType) -> None:
         host = {"agent_labels": {"rack": "r1"}, "installer_args": ["x"]}
-        assert set(patch_of(one(host, made.agent(1, state="installing", cluster=("lab", "demo"))))["spec"]) == {"approved", "installerArgs"}
+        assert set(patch_of(one(host, made.agent(1, state="installing", cluster=("lab", "demo"))))["spec"]) == {
+            "approved",
+            "installerArgs",
+        }
 
     def test_an_unknown_state_is_tried(self, made: ModuleType) -> None:
         assert patch_of(one({"hostname": "b"}, made.agent(1, state="levitating")))["spec"]["hostname"] == "b"
@@ -151,9 +187,14 @@ class TestFieldsThatTheStateIgnores:
         agent = made.agent(1, state="installed", approved=True, cluster=("lab", "demo"), disks=[used])
         assert one({"root_device_hints": {"deviceName": "/dev/sda"}}, agent).obstacle == ""
 
-    @pytest.mark.parametrize(("field", "name"), [("hostname", "hostname"), ("machine_config_pool", "machineConfigPool")])
+    @pytest.mark.parametrize(
+        ("field", "name"), [("hostname", "hostname"), ("machine_config_pool", "machineConfigPool")]
+    )
     def test_fields_that_cannot_be_emptied(self, field: str, name: str, made: ModuleType) -> None:
-        assert one({field: ""}, made.agent(1, **{name: "a"})).obstacle == f"{name} cannot be emptied: the service keeps 'a'"
+        assert (
+            one({field: ""}, made.agent(1, **{name: "a"})).obstacle
+            == f"{name} cannot be emptied: the service keeps 'a'"
+        )
         assert one({field: ""}, made.agent(1)).obstacle == ""
 
 
@@ -162,19 +203,27 @@ class TestDisks:
         plan = one({"root_device_hints": {"deviceName": "/dev/nvme0n1"}}, made.agent(1))
         assert plan.changes == ()
         assert plan.obstacle == (
-            "no disk fits root_device_hints {\"deviceName\": \"/dev/nvme0n1\"}: /dev/sda (SSD, 480 GB): deviceName is '/dev/sda', not '/dev/nvme0n1'"
+            'no disk fits root_device_hints {"deviceName": "/dev/nvme0n1"}: /dev/sda (SSD, 480 GB): deviceName is '
+            "'/dev/sda', not '/dev/nvme0n1'"
         )
 
     def test_a_named_disk_that_is_not_there(self, made: ModuleType) -> None:
-        assert "cannot be installed on installation_disk_path '/dev/sdx'" in one({"installation_disk_path": "/dev/sdx"}, made.agent(1)).obstacle
+        assert (
+            "cannot be installed on installation_disk_path '/dev/sdx'"
+            in one({"installation_disk_path": "/dev/sdx"}, made.agent(1)).obstacle
+        )
 
     def test_without_inventory_hints_wait(self, made: ModuleType) -> None:
         plan = one({"root_device_hints": {"deviceName": "/dev/sda"}}, made.agent(1, disks=[], state="binding"))
-        assert patch_of(plan) == {"spec": {"approved": True}} and plan.waits_for == "the host has not told its disks yet"
+        assert (
+            patch_of(plan) == {"spec": {"approved": True}} and plan.waits_for == "the host has not told its disks yet"
+        )
 
     def test_id_and_path_exclude_each_other(self, made: ModuleType) -> None:
         agent = made.agent(1, approved=True, installation_disk_id=made.disk(0)["id"])
-        assert patch_of(one({"installation_disk_path": "/dev/sda"}, agent)) == {"spec": {"installation_disk_path": "/dev/sda", "installation_disk_id": None}}
+        assert patch_of(one({"installation_disk_path": "/dev/sda"}, agent)) == {
+            "spec": {"installation_disk_path": "/dev/sda", "installation_disk_id": None}
+        }
         agent = made.agent(1, approved=True, installation_disk_path="/dev/sda")
         assert patch_of(one({"root_device_hints": {"hctl": "0:0:0:0"}}, agent)) == {
             "spec": {"installation_disk_path": None, "installation_disk_id": made.disk(0)["id"]}
@@ -185,20 +234,29 @@ class TestApproval:
     def test_is_not_taken_back_if_it_is_set_again(self, made: ModuleType) -> None:
         agent = made.agent(1, approved=True)
         assert (
-            "InfraEnv lab approves its hosts by itself" in one({"approved": False}, agent, around(infra_env={"agentApproval": {"autoApprove": True}})).obstacle
+            "InfraEnv lab approves its hosts by itself"
+            in one({"approved": False}, agent, around(infra_env={"agentApproval": {"autoApprove": True}})).obstacle
         )
         managed = made.agent(1, approved=True, labels={"agent-install.openshift.io/bmh": "node"})
         assert "its BareMetalHost node approves it again" in one({"approved": False}, managed).obstacle
 
     def test_a_bare_metal_host_may_say_otherwise(self, made: ModuleType) -> None:
-        plan = one({"hostname": "b", "role": "worker"}, made.agent(1, labels={"agent-install.openshift.io/bmh": "node"}))
+        plan = one(
+            {"hostname": "b", "role": "worker"}, made.agent(1, labels={"agent-install.openshift.io/bmh": "node"})
+        )
         assert plan.notes[-1].endswith("what BareMetalHost node says about hostname, role wins over this")
 
     def test_node_labels_beside_a_bare_metal_host_are_refused(self, made: ModuleType) -> None:
-        """BMAC makes the labels of its annotations the whole set: what is written here would be removed, and every run would write it again."""
+        """BMAC makes the labels of its annotations the whole set: what is written here would be removed, and every run
+        would write it again.
+        """
         agent = made.agent(1, labels={"agent-install.openshift.io/bmh": "node"}, nodeLabels={"x": "y"})
         plan = one({"node_labels": {"zone": "a"}}, agent)
-        assert plan.changes == () and "node labels cannot be changed" in plan.obstacle and "BareMetalHost node" in plan.obstacle
+        assert (
+            plan.changes == ()
+            and "node labels cannot be changed" in plan.obstacle
+            and "BareMetalHost node" in plan.obstacle
+        )
         assert one({"node_labels": {"x": "y"}}, agent).obstacle == ""
 
 
@@ -219,7 +277,9 @@ class TestByBareMetalHost:
         assert plan.obstacle == "BareMetalHost node has yet to tell it approved, hostname, label site, nodeLabels, role"
 
     def test_no_host_matches_it(self, made: ModuleType) -> None:
-        assert one({"by_bare_metal_host": True}, made.agent(1)).obstacle == "no BareMetalHost of the hub has recognised it yet"
+        assert one({"by_bare_metal_host": True}, made.agent(1)).obstacle == (
+            "no BareMetalHost of the hub has recognised it yet"
+        )
 
     def test_it_is_so(self, made: ModuleType) -> None:
         labels = {"agent-install.openshift.io/bmh": "node", "site": "a"}
@@ -237,7 +297,10 @@ class TestByBareMetalHost:
         labels = {"agent-install.openshift.io/bmh": "node"}
         free = made.agent(1, approved=True, state="known-unbound", labels=labels)
         requested = {"by_bare_metal_host": True, "cluster": DEMO}
-        assert "has yet to tell it clusterDeploymentName" in one(requested, free, around(made.cluster_objects(masters=1))).obstacle
+        assert (
+            "has yet to tell it clusterDeploymentName"
+            in one(requested, free, around(made.cluster_objects(masters=1))).obstacle
+        )
         bound = made.agent(1, approved=True, state="known", labels=labels, clusterDeploymentName=DEMO)
         leaving = one({"by_bare_metal_host": True, "unbind": True}, bound)
         assert leaving.changes == () and "clusterDeploymentName" in leaving.obstacle
@@ -249,7 +312,10 @@ def fleet(made: ModuleType, states: list[str], **more: Any) -> list[dict[str, An
 
 def binders(made: ModuleType, count: int, role: str | None = "master", first: int = 1) -> list[dict[str, Any]]:
     roles = {"role": role} if role else {}
-    return [{"name": f"node-{number}", "mac_addresses": [made.mac(number)], "cluster": DEMO, **roles} for number in range(first, first + count)]
+    return [
+        {"name": f"node-{number}", "mac_addresses": [made.mac(number)], "cluster": DEMO, **roles}
+        for number in range(first, first + count)
+    ]
 
 
 class TestBinding:
@@ -259,16 +325,21 @@ class TestBinding:
 
     def test_never_one_more_by_role(self, made: ModuleType) -> None:
         plan = planned(
-            [*binders(made, 4), *binders(made, 1, "worker", 5)], fleet(made, ["known-unbound"] * 5), around(made.cluster_objects(masters=3, workers=2))
+            [*binders(made, 4), *binders(made, 1, "worker", 5)],
+            fleet(made, ["known-unbound"] * 5),
+            around(made.cluster_objects(masters=3, workers=2)),
         )
         assert [len(host.changes) for host in plan.hosts] == [0, 0, 0, 0, 1]
         assert plan.hosts[0].obstacle == (
-            "cluster lab/demo needs exactly 3 master and 2 worker Agents; it has no Agents and is to get 4 master and 1 worker Agents more, "
+            "cluster lab/demo needs exactly 3 master and 2 worker Agents; it has no Agents and is to get 4 master and "
+            "1 worker Agents more, "
             "and one too many would block the installation permanently"
         )
 
     def test_never_one_more_altogether(self, made: ModuleType) -> None:
-        plan = planned(binders(made, 4, None), fleet(made, ["known-unbound"] * 4), around(made.cluster_objects(masters=3)))
+        plan = planned(
+            binders(made, 4, None), fleet(made, ["known-unbound"] * 4), around(made.cluster_objects(masters=3))
+        )
         assert not any(host.changes for host in plan.hosts) and "4 auto-assign Agents more" in plan.hosts[0].obstacle
 
     def test_hosts_that_are_not_there_yet_count(self, made: ModuleType) -> None:
@@ -276,47 +347,86 @@ class TestBinding:
         assert plan.changes == [] and "4 master Agents more" in plan.hosts[0].obstacle
 
     def test_those_of_other_namespaces_count(self, made: ModuleType) -> None:
-        elsewhere = [read_agent(made.agent(9, namespace="other", state="known", role="master", cluster=("lab", "demo")))]
-        plan = planned(binders(made, 3), fleet(made, ["known-unbound"] * 3), around(made.cluster_objects(masters=3)), bound_elsewhere=elsewhere)
+        elsewhere = [
+            read_agent(made.agent(9, namespace="other", state="known", role="master", cluster=("lab", "demo")))
+        ]
+        plan = planned(
+            binders(made, 3),
+            fleet(made, ["known-unbound"] * 3),
+            around(made.cluster_objects(masters=3)),
+            bound_elsewhere=elsewhere,
+        )
         assert plan.changes == []
 
     def test_bound_ones_stay_whatever_else_is_too_many(self, made: ModuleType) -> None:
-        agents = [made.agent(number, state="known", cluster=("lab", "demo"), role="master", approved=True) for number in (1, 2, 3)]
+        agents = [
+            made.agent(number, state="known", cluster=("lab", "demo"), role="master", approved=True)
+            for number in (1, 2, 3)
+        ]
         plan = planned(binders(made, 4), [*agents, made.agent(4)], around(made.cluster_objects(masters=3)))
         assert [bool(host.obstacle) for host in plan.hosts] == [False, False, False, True]
 
     def test_one_too_many_already(self, made: ModuleType) -> None:
-        agents = [made.agent(number, state="known", cluster=("lab", "demo"), role="master", approved=True) for number in range(1, 5)]
+        agents = [
+            made.agent(number, state="known", cluster=("lab", "demo"), role="master", approved=True)
+            for number in range(1, 5)
+        ]
         plan = planned(binders(made, 3), agents, around(made.cluster_objects(masters=3)))
         assert [problem.severity for problem in plan.problems] == ["warning"]
-        assert "needs exactly 3 master Agents, but has 4 master Agents: it will not start to install" in plan.problems[0].detail
+        assert (
+            "needs exactly 3 master Agents, but has 4 master Agents: it will not start to install"
+            in plan.problems[0].detail
+        )
 
     def test_a_place_that_becomes_free_is_waited_for(self, made: ModuleType) -> None:
-        agents = [made.agent(number, state="known", cluster=("lab", "demo"), role="master", approved=True) for number in (1, 2, 3)]
+        agents = [
+            made.agent(number, state="known", cluster=("lab", "demo"), role="master", approved=True)
+            for number in (1, 2, 3)
+        ]
         leaver = {"name": "leaver", "mac_addresses": [made.mac(1)], "unbind": True}
-        plan = planned([leaver, *binders(made, 1, first=4)], [*agents, made.agent(4)], around(made.cluster_objects(masters=3)))
+        plan = planned(
+            [leaver, *binders(made, 1, first=4)], [*agents, made.agent(4)], around(made.cluster_objects(masters=3))
+        )
         assert patch_of(plan.hosts[0]) == {"spec": {"clusterDeploymentName": None}}
         assert "clusterDeploymentName" not in patch_of(plan.hosts[1])["spec"]
-        assert plan.hosts[1].waits_for == f"cluster lab/demo has room only after Agent lab/{made.uuid(1)} (host-1) left it"
+        assert plan.hosts[1].waits_for == (
+            f"cluster lab/demo has room only after Agent lab/{made.uuid(1)} (host-1) left it"
+        )
 
-    @pytest.mark.parametrize("state", ["discovering-unbound", "insufficient-unbound", "disconnected-unbound", "unbinding", "reclaiming"])
+    @pytest.mark.parametrize(
+        "state", ["discovering-unbound", "insufficient-unbound", "disconnected-unbound", "unbinding", "reclaiming"]
+    )
     def test_only_from_known_unbound(self, state: str, made: ModuleType) -> None:
-        failing = {"hardware": [{"id": "has-min-cpu-cores", "status": "failure", "message": "Require at least 4 CPU cores"}]}
-        plan = planned(binders(made, 1), [made.agent(1, state=state, validations=failing)], around(made.cluster_objects()))
+        failing = {
+            "hardware": [{"id": "has-min-cpu-cores", "status": "failure", "message": "Require at least 4 CPU cores"}]
+        }
+        plan = planned(
+            binders(made, 1), [made.agent(1, state=state, validations=failing)], around(made.cluster_objects())
+        )
         assert "clusterDeploymentName" not in patch_of(plan.hosts[0])["spec"] if plan.hosts[0].changes else True
         assert plan.hosts[0].obstacle
 
     def test_failing_validations_are_named(self, made: ModuleType) -> None:
-        failing = {"hardware": [{"id": "has-min-cpu-cores", "status": "failure", "message": "Require at least 4 CPU cores"}]}
-        plan = planned(binders(made, 1), [made.agent(1, state="insufficient-unbound", validations=failing)], around(made.cluster_objects()))
+        failing = {
+            "hardware": [{"id": "has-min-cpu-cores", "status": "failure", "message": "Require at least 4 CPU cores"}]
+        }
+        plan = planned(
+            binders(made, 1),
+            [made.agent(1, state="insufficient-unbound", validations=failing)],
+            around(made.cluster_objects()),
+        )
         assert plan.hosts[0].waits_for == (
-            "binding to lab/demo is possible from known-unbound only, and it is insufficient-unbound: has-min-cpu-cores: Require at least 4 CPU cores"
+            "binding to lab/demo is possible from known-unbound only, and it is insufficient-unbound: "
+            "has-min-cpu-cores: Require at least 4 CPU cores"
         )
 
     @pytest.mark.parametrize(
         ("cluster", "words"),
         [
-            ({"completed": "InstallationInProgress"}, "cluster lab/demo is being installed and takes no host before that is done"),
+            (
+                {"completed": "InstallationInProgress"},
+                ("cluster lab/demo is being installed and takes no host before that is done"),
+            ),
             ({"completed": "InstallationFailed"}, "cluster lab/demo failed to install"),
         ],
     )
@@ -331,25 +441,34 @@ class TestBinding:
 
     @pytest.mark.parametrize("cluster", [{"completed": "InstallationCompleted"}, {"installed": True}])
     def test_an_installed_cluster_takes_any_number(self, cluster: dict[str, Any], made: ModuleType) -> None:
-        plan = planned(binders(made, 9, "worker"), fleet(made, ["known-unbound"] * 9), around(made.cluster_objects(**cluster)))
+        plan = planned(
+            binders(made, 9, "worker"), fleet(made, ["known-unbound"] * 9), around(made.cluster_objects(**cluster))
+        )
         assert len(plan.changes) == 9
 
     def test_early_binding(self, made: ModuleType) -> None:
         early = around(made.cluster_objects(), infra_env={"clusterRef": {"name": "other", "namespace": "lab"}})
         plan = one({"mac_addresses": [made.mac(1)], "cluster": DEMO}, made.agent(1), early)
-        assert plan.obstacle == "it cannot be bound to lab/demo: InfraEnv lab binds its hosts to lab/other (early binding)"
+        assert plan.obstacle == (
+            "it cannot be bound to lab/demo: InfraEnv lab binds its hosts to lab/other (early binding)"
+        )
         plan = one({"unbind": True}, made.agent(1, state="known", cluster=("lab", "other")), early)
         assert plan.changes == () and "only deleting it frees it" in plan.obstacle
 
     @pytest.mark.parametrize(
-        ("state", "moves"), [("known", True), ("insufficient", True), ("known-unbound", True), ("installing", False), ("installed", False)]
+        ("state", "moves"),
+        [("known", True), ("insufficient", True), ("known-unbound", True), ("installing", False), ("installed", False)],
     )
     def test_moving(self, state: str, moves: bool, made: ModuleType) -> None:
-        plan = one({"cluster": DEMO}, made.agent(1, state=state, cluster=("lab", "other")), around(made.cluster_objects()))
+        plan = one(
+            {"cluster": DEMO}, made.agent(1, state=state, cluster=("lab", "other")), around(made.cluster_objects())
+        )
         assert bool(plan.changes) is moves and bool(plan.obstacle) is not moves
 
     def test_without_approval(self, made: ModuleType) -> None:
-        plan = planned([{**binders(made, 1)[0], "approved": False}], fleet(made, ["known-unbound"]), around(made.cluster_objects()))
+        plan = planned(
+            [{**binders(made, 1)[0], "approved": False}], fleet(made, ["known-unbound"]), around(made.cluster_objects())
+        )
         assert "will not start to install" in plan.problems[0].detail
 
 
@@ -377,7 +496,10 @@ class TestUnbinding:
         assert plan.obstacle == "it cannot be unbound from lab/demo: its installation has started (state installing)"
 
     def test_who_has_to_boot_it(self, made: ModuleType) -> None:
-        assert "until the machine boots the discovery image" in one({"unbind": True}, made.agent(1, state="installed", cluster=("lab", "demo"))).notes[0]
+        assert (
+            "until the machine boots the discovery image"
+            in one({"unbind": True}, made.agent(1, state="installed", cluster=("lab", "demo"))).notes[0]
+        )
 
     def test_nothing_to_unbind(self, made: ModuleType) -> None:
         assert one({"unbind": True}, made.agent(1)).changes == ()
@@ -402,7 +524,8 @@ class TestDeleting:
 
     def test_not_in_the_middle_of_an_installation(self, made: ModuleType) -> None:
         assert (
-            "cannot be deleted: its installation has started" in one({"state": "absent"}, made.agent(1, state="installing", cluster=("lab", "demo"))).obstacle
+            "cannot be deleted: its installation has started"
+            in one({"state": "absent"}, made.agent(1, state="installing", cluster=("lab", "demo"))).obstacle
         )
 
     def test_what_is_not_there(self) -> None:
@@ -421,7 +544,9 @@ class TestUnexpected:
 
     def test_unless_the_policy_says_so(self, made: ModuleType) -> None:
         plan = planned([], [made.agent(1), made.agent(2)], unexpected="approve")
-        assert [(change.name, change.body) for change in plan.approvals] == [(made.uuid(number), {"spec": {"approved": True}}) for number in (1, 2)]
+        assert [(change.name, change.body) for change in plan.approvals] == [
+            (made.uuid(number), {"spec": {"approved": True}}) for number in (1, 2)
+        ]
 
     def test_an_ambiguous_one_is_not_a_stranger(self, made: ModuleType) -> None:
         agents = [made.agent(number, serial="none") for number in (1, 2)]
@@ -429,7 +554,9 @@ class TestUnexpected:
 
 
 def test_secrets_in_overrides_are_not_in_reasons(made: ModuleType) -> None:
-    plan = one({"ignition_config_overrides": json.dumps({"passwd": {"users": [{"passwordHash": "x" * 90}]}})}, made.agent(1))
+    plan = one(
+        {"ignition_config_overrides": json.dumps({"passwd": {"users": [{"passwordHash": "x" * 90}]}})}, made.agent(1)
+    )
     assert "x" * 30 not in " ".join(plan.changes[0].reasons) or len(max(plan.changes[0].reasons, key=len)) < 160
 
 

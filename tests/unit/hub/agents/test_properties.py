@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What holds for every set of hosts and Agents: matching is one to one and knows no order, a plan that was carried out leaves nothing to plan."""
+"""What holds for every set of hosts and Agents: matching is one to one and knows no order, a plan that was carried out
+leaves nothing to plan.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,14 @@ def agents(draw: st.DrawFn) -> list[Agent]:
             kind=draw(st.sampled_from(["Host", "AddToExistingClusterHost"])),
             disks=draw(st.sampled_from([[], [made.disk(0)], [made.disk(0), made.disk(1, driveType="HDD")]])),
             **draw(
-                st.fixed_dictionaries({}, optional={"hostname": st.just("old"), "approved": st.booleans(), "role": st.sampled_from(["", "master", "worker"])})
+                st.fixed_dictionaries(
+                    {},
+                    optional={
+                        "hostname": st.just("old"),
+                        "approved": st.booleans(),
+                        "role": st.sampled_from(["", "master", "worker"]),
+                    },
+                )
             ),
         )
         found.append(read_agent(obj))
@@ -60,7 +69,9 @@ def requests(draw: st.DrawFn) -> list[AgentHostRequest]:
             macs=tuple(draw(MACS)),
             system_uuid=draw(st.sampled_from(["", made.uuid(0), made.uuid(2)])),
             serial_number=draw(SERIALS),
-            labels=tuple(sorted(draw(st.dictionaries(st.just("rack"), st.sampled_from(["1", "2"]), max_size=1)).items())),
+            labels=tuple(
+                sorted(draw(st.dictionaries(st.just("rack"), st.sampled_from(["1", "2"]), max_size=1)).items())
+            ),
         )
         action = draw(st.sampled_from(["keep", "bind", "bind", "unbind", "delete"]))
         staying = action in ("keep", "bind")
@@ -83,7 +94,9 @@ def requests(draw: st.DrawFn) -> list[AgentHostRequest]:
 
 
 FACTS = st.builds(
-    lambda a, b: AgentSurroundings({CLUSTERS[0]: ClusterFacts(CLUSTERS[0], required=a), CLUSTERS[1]: ClusterFacts(CLUSTERS[1], required=b)}),
+    lambda a, b: AgentSurroundings(
+        {CLUSTERS[0]: ClusterFacts(CLUSTERS[0], required=a), CLUSTERS[1]: ClusterFacts(CLUSTERS[1], required=b)}
+    ),
     st.fixed_dictionaries({"master": st.integers(0, 3), "worker": st.integers(0, 2), "arbiter": st.just(0)}),
     st.sampled_from([None, {"master": 1, "worker": 0, "arbiter": 0}]),
 )
@@ -93,7 +106,14 @@ def outline(plan: AgentsPlan) -> dict[str, Any]:
     """A plan without the order in which things were given."""
     return {
         "hosts": {
-            host.request.name: (host.match.status, host.match.agent and host.match.agent.key, host.changes, host.refusals, host.waits_for, host.notes)
+            host.request.name: (
+                host.match.status,
+                host.match.agent and host.match.agent.key,
+                host.changes,
+                host.refusals,
+                host.waits_for,
+                host.notes,
+            )
             for host in plan.hosts
         },
         "unexpected": plan.unexpected,
@@ -115,10 +135,14 @@ def carried_out(plan: AgentsPlan, known: list[Agent]) -> list[Agent]:
 
 
 @given(requests(), agents(), st.randoms(use_true_random=False))
-def test_matching_is_one_to_one_and_knows_no_order(hosts: list[AgentHostRequest], known: list[Agent], chance: random.Random) -> None:
+def test_matching_is_one_to_one_and_knows_no_order(
+    hosts: list[AgentHostRequest], known: list[Agent], chance: random.Random
+) -> None:
     matches = match_hosts(hosts, known)
     assert set(matches) == {host.name for host in hosts}
-    taken = Counter(agent.key for match in matches.values() for agent in (match.agent, *match.superseded) if agent is not None)
+    taken = Counter(
+        agent.key for match in matches.values() for agent in (match.agent, *match.superseded) if agent is not None
+    )
     assert all(count == 1 for count in taken.values())
     for host in hosts:
         match = matches[host.name]
@@ -129,30 +153,53 @@ def test_matching_is_one_to_one_and_knows_no_order(hosts: list[AgentHostRequest]
     assert match_hosts(shuffled_hosts, shuffled_agents) == matches
 
 
-@given(requests(), agents(), FACTS, st.sampled_from(["ignore", "warn", "fail", "approve"]), st.randoms(use_true_random=False))
-def test_planning_knows_no_order(hosts: list[AgentHostRequest], known: list[Agent], around: AgentSurroundings, policy: Any, chance: random.Random) -> None:
+@given(
+    requests(),
+    agents(),
+    FACTS,
+    st.sampled_from(["ignore", "warn", "fail", "approve"]),
+    st.randoms(use_true_random=False),
+)
+def test_planning_knows_no_order(
+    hosts: list[AgentHostRequest], known: list[Agent], around: AgentSurroundings, policy: Any, chance: random.Random
+) -> None:
     first = outline(plan_hosts(hosts, known, around, unexpected=policy))
-    again = outline(plan_hosts(chance.sample(hosts, len(hosts)), chance.sample(known, len(known)), around, unexpected=policy))
+    again = outline(
+        plan_hosts(chance.sample(hosts, len(hosts)), chance.sample(known, len(known)), around, unexpected=policy)
+    )
     assert first == again
 
 
 @given(requests(), agents(), FACTS, st.sampled_from(["warn", "approve"]))
-def test_a_plan_carried_out_leaves_nothing_to_plan(hosts: list[AgentHostRequest], known: list[Agent], around: AgentSurroundings, policy: Any) -> None:
-    """But for what a change has made possible: places that became free, and Agents of machines whose other Agent is gone."""
+def test_a_plan_carried_out_leaves_nothing_to_plan(
+    hosts: list[AgentHostRequest], known: list[Agent], around: AgentSurroundings, policy: Any
+) -> None:
+    """But for what a change has made possible: places that became free, and Agents of machines whose other Agent is
+    gone.
+    """
     plan = plan_hosts(hosts, known, around, unexpected=policy)
     after = plan_hosts(hosts, carried_out(plan, known), around, unexpected=policy)
-    moved = any("clusterDeploymentName" in change.body.get("spec", {}) or change.verb == "delete" for change in plan.changes)
+    moved = any(
+        "clusterDeploymentName" in change.body.get("spec", {}) or change.verb == "delete" for change in plan.changes
+    )
     if not moved:
         assert after.changes == []
     for host in after.hosts:
         before = next(each for each in plan.hosts if each.request.name == host.request.name)
-        if before.changes and before.match.agent is not None and before.changes[0].verb == "patch" and host.match.agent == before.match.agent:
+        if (
+            before.changes
+            and before.match.agent is not None
+            and before.changes[0].verb == "patch"
+            and host.match.agent == before.match.agent
+        ):
             fields = [field for change in host.changes for field in change.body.get("spec", {})]
             assert fields in ([], ["clusterDeploymentName"])
 
 
 @given(requests(), agents(), FACTS)
-def test_one_agent_is_written_at_most_once(hosts: list[AgentHostRequest], known: list[Agent], around: AgentSurroundings) -> None:
+def test_one_agent_is_written_at_most_once(
+    hosts: list[AgentHostRequest], known: list[Agent], around: AgentSurroundings
+) -> None:
     plan = plan_hosts(hosts, known, around, unexpected="approve")
     written = Counter((change.namespace, change.name) for change in plan.changes)
     assert all(count == 1 for count in written.values())
@@ -162,11 +209,15 @@ def test_one_agent_is_written_at_most_once(hosts: list[AgentHostRequest], known:
 
 
 @given(requests(), agents(), FACTS)
-def test_a_cluster_never_gets_more_than_it_needs(hosts: list[AgentHostRequest], known: list[Agent], around: AgentSurroundings) -> None:
+def test_a_cluster_never_gets_more_than_it_needs(
+    hosts: list[AgentHostRequest], known: list[Agent], around: AgentSurroundings
+) -> None:
     plan = plan_hosts(hosts, known, around)
     after = carried_out(plan, known)
     for ref, facts in around.clusters.items():
-        joined = {agent.key for agent in after if agent.cluster == ref} - {agent.key for agent in known if agent.cluster == ref}
+        joined = {agent.key for agent in after if agent.cluster == ref} - {
+            agent.key for agent in known if agent.cluster == ref
+        }
         if facts.required is None or not joined:
             continue
         members = [agent for agent in after if agent.cluster == ref]
@@ -180,7 +231,9 @@ def test_a_cluster_never_gets_more_than_it_needs(hosts: list[AgentHostRequest], 
 def test_no_unexpected_agent_is_approved(hosts: list[AgentHostRequest], known: list[Agent]) -> None:
     plan = plan_hosts(hosts, known)
     expected = {host.match.agent.key for host in plan.hosts if host.match.agent is not None and host.request.approved}
-    approved = {(change.namespace, change.name) for change in plan.changes if change.body.get("spec", {}).get("approved")}
+    approved = {
+        (change.namespace, change.name) for change in plan.changes if change.body.get("spec", {}).get("approved")
+    }
     assert approved <= expected
 
 
@@ -202,6 +255,11 @@ def test_effort_grows_with_the_number_of_agents_not_with_its_square() -> None:
             raw = Counted(agent.raw)
             raw.size = size
             known.append(dataclasses.replace(agent, raw=raw))
-        hosts = [AgentHostRequest(f"h{number}", Identity(macs=(made.mac(number),)), approved=True, spec={"hostname": f"h{number}"}) for number in range(size)]
+        hosts = [
+            AgentHostRequest(
+                f"h{number}", Identity(macs=(made.mac(number),)), approved=True, spec={"hostname": f"h{number}"}
+            )
+            for number in range(size)
+        ]
         assert len(plan_hosts(hosts, known).changes) == size
     assert looks[400] <= 4.2 * looks[100]

@@ -17,7 +17,9 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.wai
 def test_an_agent_whose_node_the_hub_cannot_remove(made: ModuleType) -> None:
     agent = made.agent(1, state="installed", cluster=("lab", "demo"))
     agent["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
-    agent["status"]["conditions"].append({"type": "Cleanup", "status": "False", "reason": "CleanupFailed", "message": "node node-1 could not be removed"})
+    agent["status"]["conditions"].append(
+        {"type": "Cleanup", "status": "False", "reason": "CleanupFailed", "message": "node node-1 could not be removed"}
+    )
     absent = host_requests([{"name": "node-1", "mac_addresses": [made.mac(1)], "state": "absent"}], "lab")
     (host,) = plan_hosts(absent, [read_agent(agent)], AgentSurroundings()).hosts
     found = wait_status(host, "unbound")

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Options become objects that the CRDs take; what controllers write stays theirs; deletion loses nothing; twice is once."""
+"""Options become objects that the CRDs take; what controllers write stays theirs; deletion loses nothing; twice is
+once.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +15,23 @@ from typing import Any
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import read_agent
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.bare_metal_hosts.desired import credentials, read_requested
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.bare_metal_hosts.plan import ObservedBareMetalHosts, plan_absent, plan_present, replan
-from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.write import MANAGED_BY, OURS, WriteOutcome, diff_of, merged
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.bare_metal_hosts.desired import (
+    credentials,
+    read_requested,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.bare_metal_hosts.plan import (
+    ObservedBareMetalHosts,
+    plan_absent,
+    plan_present,
+    replan,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.write import (
+    MANAGED_BY,
+    OURS,
+    WriteOutcome,
+    diff_of,
+    merged,
+)
 from ansible_collections.zerotouch.openshift.tests.support.hub import definitions
 
 PASSWORD = "calvin-and-hobbes"
@@ -25,8 +41,17 @@ BMAC = "bmac.agent-install.openshift.io"
 
 def host(name: str = "worker-0", **more: Any) -> dict[str, Any]:
     number = int(name[-1])
-    bmc = {"address": f"redfish-virtualmedia+https://192.0.2.1{number}/redfish/v1/Systems/1", "username": "root", "password": PASSWORD}
-    return {"name": name, "boot_mac_address": f"52:54:00:00:00:0{number}", "bmc": {**bmc, **more.pop("bmc", {})}, **more}
+    bmc = {
+        "address": f"redfish-virtualmedia+https://192.0.2.1{number}/redfish/v1/Systems/1",
+        "username": "root",
+        "password": PASSWORD,
+    }
+    return {
+        "name": name,
+        "boot_mac_address": f"52:54:00:00:00:0{number}",
+        "bmc": {**bmc, **more.pop("bmc", {})},
+        **more,
+    }
 
 
 def options(*hosts: dict[str, Any]) -> dict[str, Any]:
@@ -62,7 +87,10 @@ def applied(observed: ObservedBareMetalHosts, plan: Any) -> ObservedBareMetalHos
 
 
 def settled(wanted: dict[str, Any]) -> ObservedBareMetalHosts:
-    return applied(ObservedBareMetalHosts(infra_env=INFRA_ENV), plan_present(read_requested(wanted), ObservedBareMetalHosts(infra_env=INFRA_ENV)))
+    return applied(
+        ObservedBareMetalHosts(infra_env=INFRA_ENV),
+        plan_present(read_requested(wanted), ObservedBareMetalHosts(infra_env=INFRA_ENV)),
+    )
 
 
 def again(wanted: dict[str, Any], observed: ObservedBareMetalHosts) -> Any:
@@ -83,7 +111,11 @@ def agent(name: str, cluster: bool = True, state: str = "installing", **more: An
     spec = {"clusterDeploymentName": {"name": "edge", "namespace": "lab"}} if cluster else {}
     labels = {"agent-install.openshift.io/bmh": name}
     return read_agent(
-        {"metadata": {"name": f"a-{name}", "namespace": "lab", "labels": labels, **more}, "spec": spec, "status": {"debugInfo": {"state": state}}}
+        {
+            "metadata": {"name": f"a-{name}", "namespace": "lab", "labels": labels, **more},
+            "spec": spec,
+            "status": {"debugInfo": {"state": state}},
+        }
     )
 
 
@@ -115,12 +147,22 @@ class TestPresent:
             f"{BMAC}.node-label.rack": "1",
         }
         secret = observed.secrets["worker-0-bmc-secret"]
-        assert {key: base64.b64decode(value).decode() for key, value in secret["data"].items()} == {"username": "root", "password": PASSWORD}
+        assert {key: base64.b64decode(value).decode() for key, value in secret["data"].items()} == {
+            "username": "root",
+            "password": PASSWORD,
+        }
         assert (secret["type"], secret["metadata"]["labels"]) == ("Opaque", {MANAGED_BY: OURS})
 
     def test_secrets_before_hosts_namespace_first(self) -> None:
-        plan = plan_present(read_requested(options(host("worker-0"), host("worker-1"))), ObservedBareMetalHosts(infra_env=INFRA_ENV, namespace=False))
-        assert [[change.resource.kind for change in stage] for stage in plan.stages] == [["Namespace"], ["Secret"] * 2, ["BareMetalHost"] * 2]
+        plan = plan_present(
+            read_requested(options(host("worker-0"), host("worker-1"))),
+            ObservedBareMetalHosts(infra_env=INFRA_ENV, namespace=False),
+        )
+        assert [[change.resource.kind for change in stage] for stage in plan.stages] == [
+            ["Namespace"],
+            ["Secret"] * 2,
+            ["BareMetalHost"] * 2,
+        ]
 
     @pytest.mark.parametrize("wanted", [FULL, host()], ids=["full", "least"])
     def test_twice_is_once(self, wanted: dict[str, Any]) -> None:
@@ -147,11 +189,20 @@ class TestPresent:
         made["spec"]["bmc"]["address"] = "redfish-virtualmedia://192.0.2.10/redfish/v1/Systems/1"
         del made["spec"]["bmc"]["disableCertificateVerification"]
         made["status"] = {"provisioning": {"state": "provisioned"}, "operationalStatus": "detached"}
-        assert lines(again(options(FULL), ObservedBareMetalHosts({"worker-0": made}, observed.secrets, INFRA_ENV))) == []
+        assert (
+            lines(again(options(FULL), ObservedBareMetalHosts({"worker-0": made}, observed.secrets, INFRA_ENV))) == []
+        )
 
     def test_one_patch_with_the_reasons(self) -> None:
         observed = settled(options(FULL))
-        changed = {**FULL, "role": "master", "node_labels": {"row": "2"}, "root_device_hints": {"deviceName": "/dev/sdb"}, "cluster": None, "unbind": True}
+        changed = {
+            **FULL,
+            "role": "master",
+            "node_labels": {"row": "2"},
+            "root_device_hints": {"deviceName": "/dev/sdb"},
+            "cluster": None,
+            "unbind": True,
+        }
         (change,) = again(options(changed), observed).changes
         assert change.body == {
             "metadata": {
@@ -193,7 +244,10 @@ class TestPresent:
     def test_conflicts_are_planned_again(self) -> None:
         requested, observed = read_requested(options(FULL)), settled(options(FULL))
         secret, made = plan_present(requested, ObservedBareMetalHosts(infra_env=INFRA_ENV)).changes
-        assert replan(requested, made, observed.hosts["worker-0"]) is None and replan(requested, secret, observed.secrets["worker-0-bmc-secret"]) is None
+        assert (
+            replan(requested, made, observed.hosts["worker-0"]) is None
+            and replan(requested, secret, observed.secrets["worker-0-bmc-secret"]) is None
+        )
         assert replan(requested, made, None).verb == "create"
 
     @pytest.mark.parametrize("wanted", [FULL, host()], ids=["full", "minimal"])
@@ -229,9 +283,16 @@ class TestRefusals:
         observed = settled(options(host()))
         foreign = copy.deepcopy(observed.hosts["worker-0"])
         foreign["metadata"]["labels"] = {}
-        secret = {**observed.secrets["worker-0-bmc-secret"], "metadata": {"name": "worker-0-bmc-secret", "namespace": "lab"}, "data": {"username": "eA=="}}
+        secret = {
+            **observed.secrets["worker-0-bmc-secret"],
+            "metadata": {"name": "worker-0-bmc-secret", "namespace": "lab"},
+            "data": {"username": "eA=="},
+        }
         text = refused(options(host()), ObservedBareMetalHosts({"worker-0": foreign}, {}, INFRA_ENV))
-        assert "BareMetalHost lab/worker-0 exists, and is of another owner" in text and "its owner boots this machine" in text
+        assert (
+            "BareMetalHost lab/worker-0 exists, and is of another owner" in text
+            and "its owner boots this machine" in text
+        )
         assert "Secret lab/worker-0-bmc-secret exists with other values" in refused(
             options(host()), ObservedBareMetalHosts({}, {"worker-0-bmc-secret": secret}, INFRA_ENV)
         )
@@ -240,7 +301,9 @@ class TestRefusals:
         observed = settled(options(host()))
         theirs = copy.deepcopy(observed.hosts["worker-0"])
         del theirs["metadata"]["labels"][MANAGED_BY]
-        (change,) = again(options(host(role="worker")), ObservedBareMetalHosts({"worker-0": theirs}, observed.secrets, INFRA_ENV)).changes
+        (change,) = again(
+            options(host(role="worker")), ObservedBareMetalHosts({"worker-0": theirs}, observed.secrets, INFRA_ENV)
+        ).changes
         assert MANAGED_BY not in json.dumps(change.body)
 
     def test_a_boot_mac_is_without_end_and_for_one(self) -> None:
@@ -250,7 +313,9 @@ class TestRefusals:
         twin = {**host("worker-2"), "boot_mac_address": "52:54:00:00:00:01"}
         assert "is also that of BareMetalHost lab/worker-1" in refused(options(twin), observed)
 
-    @pytest.mark.parametrize(("state", "fine"), [("", True), ("registering", True), ("available", False), ("provisioned", False)])
+    @pytest.mark.parametrize(
+        ("state", "fine"), [("", True), ("registering", True), ("available", False), ("provisioned", False)]
+    )
     def test_another_bmc(self, state: str, fine: bool) -> None:
         observed = settled(options(host()))
         made = {**observed.hosts["worker-0"], "status": {"provisioning": {"state": state}}}
@@ -261,11 +326,16 @@ class TestRefusals:
         if fine:
             assert "spec.bmc.address" in lines(again(wanted, there))[0]
         else:
-            assert f"cannot be changed from redfish-virtualmedia+https://192.0.2.10/redfish/v1/Systems/1 while it is {state}" in refused(wanted, there)
+            assert (
+                "cannot be changed from redfish-virtualmedia+https://192.0.2.10/redfish/v1/Systems/1 while it is "
+                f"{state}"
+            ) in refused(wanted, there)
 
     def test_a_cluster_beside_early_binding(self) -> None:
         early = {**INFRA_ENV, "spec": {"clusterRef": {"name": "edge", "namespace": "lab"}}}
-        assert "binds its hosts to lab/edge" in refused(options(host(cluster={"name": "edge"})), ObservedBareMetalHosts(infra_env=early))
+        assert "binds its hosts to lab/edge" in refused(
+            options(host(cluster={"name": "edge"})), ObservedBareMetalHosts(infra_env=early)
+        )
         assert again(options(host()), ObservedBareMetalHosts(infra_env=early)).changes
 
     def test_one_that_is_being_deleted(self) -> None:
@@ -303,7 +373,10 @@ class TestAbsent:
         observed = settled(options(host("worker-0"), host("worker-1")))
         observed.hosts["worker-1"]["spec"]["bmc"]["credentialsName"] = "worker-0-bmc-secret"
         plan = plan_absent(["worker-0"], "lab", observed)
-        assert plan.stays == ("Secret lab/worker-0-bmc-secret is used by BareMetalHost worker-1",) and len(plan.changes) == 1
+        assert (
+            plan.stays == ("Secret lab/worker-0-bmc-secret is used by BareMetalHost worker-1",)
+            and len(plan.changes) == 1
+        )
 
     @pytest.mark.parametrize(
         ("annotations", "bound", "words"),
@@ -312,7 +385,10 @@ class TestAbsent:
             ({}, False, ""),
             ({"baremetalhost.metal3.io/detached": "assisted-service-controller"}, True, ""),
             (
-                {"baremetalhost.metal3.io/detached": "x", "bmac.agent-install.openshift.io/remove-agent-and-node-on-delete": ""},
+                {
+                    "baremetalhost.metal3.io/detached": "x",
+                    "bmac.agent-install.openshift.io/remove-agent-and-node-on-delete": "",
+                },
                 True,
                 "would have the Node deleted as well",
             ),
@@ -321,7 +397,9 @@ class TestAbsent:
     def test_no_machine_of_a_cluster_is_lost(self, annotations: dict[str, str], bound: bool, words: str) -> None:
         observed = settled(options(host()))
         observed.hosts["worker-0"]["metadata"]["annotations"] |= annotations
-        there = ObservedBareMetalHosts(observed.hosts, observed.secrets, None, (agent("worker-0", bound), agent("worker-7")))
+        there = ObservedBareMetalHosts(
+            observed.hosts, observed.secrets, None, (agent("worker-0", bound), agent("worker-7"))
+        )
         if words:
             with pytest.raises(InvalidInput, match=words):
                 plan_absent(["worker-0"], "lab", there)
@@ -332,7 +410,14 @@ class TestAbsent:
         unbound = agent("worker-0")
         unbound.raw["status"]["conditions"] = [{"type": "Bound", "status": "False", "reason": "Unbound", "message": ""}]
         observed = settled(options(host()))
-        assert len(plan_absent(["worker-0"], "lab", ObservedBareMetalHosts(observed.hosts, observed.secrets, None, (unbound,))).changes) == 2
+        assert (
+            len(
+                plan_absent(
+                    ["worker-0"], "lab", ObservedBareMetalHosts(observed.hosts, observed.secrets, None, (unbound,))
+                ).changes
+            )
+            == 2
+        )
 
     def test_a_deletion_concerns_exactly_this_object(self) -> None:
         observed = settled(options(host()))

@@ -51,7 +51,11 @@ def requested(infrahub: ModuleType) -> dict[str, Any]:
         "namespace": "lab",
         "pull_secret": infrahub.PULL_SECRET,
         "ssh_public_keys": ["ssh-ed25519 AAAA user\n"],
-        "image_proxy": {"http_proxy": "http://proxy:3128", "https_proxy": "http://proxy:3128", "no_proxy": ".example.com"},
+        "image_proxy": {
+            "http_proxy": "http://proxy:3128",
+            "https_proxy": "http://proxy:3128",
+            "no_proxy": ".example.com",
+        },
         "additional_ntp_sources": ["ntp.example.com"],
         "image_type": "full-iso",
         "os_image_version": "4.22",

@@ -12,7 +12,12 @@ import json
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput, ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env.desired import read_requested
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env.plan import ObservedInfraEnv, plan_absent, plan_present, replan
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env.plan import (
+    ObservedInfraEnv,
+    plan_absent,
+    plan_present,
+    replan,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.write import MANAGED_BY, OURS, merged
 from ansible_collections.zerotouch.openshift.tests.support.hub import definitions
 from hypothesis import given
@@ -45,7 +50,10 @@ def kinds(plan):
 def test_order_and_names(requested):
     assert kinds(plan_present(read_requested(requested), ObservedInfraEnv())) == [
         [("create", "Secret", "site-pull-secret")],
-        [("create", "NMStateConfig", "site-node-1.example.com"), ("create", "NMStateConfig", "site-node-2.example.com")],
+        [
+            ("create", "NMStateConfig", "site-node-1.example.com"),
+            ("create", "NMStateConfig", "site-node-2.example.com"),
+        ],
         [("create", "InfraEnv", "site")],
     ]
 
@@ -68,7 +76,9 @@ def test_every_field_gets_to_its_place(requested):
         "additionalTrustBundle": "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----",
         "mirrorRegistryRef": {"name": "mirrors", "namespace": "lab"},
         "networkDiscoveryDelaySeconds": 5,
-        "nmStateConfigLabelSelector": {"matchLabels": {"infraenvs.agent-install.openshift.io": "site", "zerotouch.openshift/namespace": "lab"}},
+        "nmStateConfigLabelSelector": {
+            "matchLabels": {"infraenvs.agent-install.openshift.io": "site", "zerotouch.openshift/namespace": "lab"}
+        },
     }
     assert observed.infra_env["metadata"]["labels"] == {"team": "x", MANAGED_BY: OURS}
     assert observed.secret["type"] == "kubernetes.io/dockerconfigjson"
@@ -77,7 +87,13 @@ def test_every_field_gets_to_its_place(requested):
 
 
 def test_what_we_create_is_what_the_definitions_know(requested):
-    early = {"name": "e", "namespace": "n", "pull_secret_name": "s", "cluster": {"name": "c", "namespace": "n"}, "ntp_sources": ["t"]}
+    early = {
+        "name": "e",
+        "namespace": "n",
+        "pull_secret_name": "s",
+        "cluster": {"name": "c", "namespace": "n"},
+        "ntp_sources": ["t"],
+    }
     for options in (requested, early):
         for change in plan_present(read_requested(options), ObservedInfraEnv()).changes:
             if change.resource.kind != "Secret":
@@ -102,7 +118,11 @@ def test_from_any_desired_state_to_any_other_and_no_further(data):
                     "network_config": config,
                 },
                 st.integers(0, 3),
-                st.dictionaries(st.sampled_from("xyz"), st.dictionaries(st.sampled_from("uv"), st.integers(0, 1), min_size=1), min_size=1),
+                st.dictionaries(
+                    st.sampled_from("xyz"),
+                    st.dictionaries(st.sampled_from("uv"), st.integers(0, 1), min_size=1),
+                    min_size=1,
+                ),
             ),
             unique_by=lambda host: host["name"],
             max_size=3,
@@ -110,13 +130,20 @@ def test_from_any_desired_state_to_any_other_and_no_further(data):
     )
     options = st.fixed_dictionaries(
         {
-            "ssh_public_keys": st.one_of(st.none(), st.lists(st.sampled_from(["ssh-ed25519 A", "ssh-ed25519 B"]), max_size=2)),
+            "ssh_public_keys": st.one_of(
+                st.none(), st.lists(st.sampled_from(["ssh-ed25519 A", "ssh-ed25519 B"]), max_size=2)
+            ),
             "image_type": st.one_of(st.none(), st.sampled_from(["full-iso", "minimal-iso"])),
             "additional_ntp_sources": lists,
-            "image_proxy": st.one_of(st.none(), st.fixed_dictionaries({"http_proxy": st.sampled_from([None, "", "http://p"]), "no_proxy": texts})),
+            "image_proxy": st.one_of(
+                st.none(),
+                st.fixed_dictionaries({"http_proxy": st.sampled_from([None, "", "http://p"]), "no_proxy": texts}),
+            ),
             "agent_labels": st.one_of(st.none(), st.dictionaries(st.sampled_from("ab"), st.integers(0, 1))),
             "auto_approve": st.one_of(st.none(), st.booleans()),
-            "mirror_registry": st.sampled_from([None, {"name": None, "namespace": None}, {"name": "m", "namespace": "n"}]),
+            "mirror_registry": st.sampled_from(
+                [None, {"name": None, "namespace": None}, {"name": "m", "namespace": "n"}]
+            ),
             "hosts": hosts,
         }
     )
@@ -131,7 +158,14 @@ def test_an_unset_option_leaves_the_field_and_an_empty_one_clears_it(requested):
     observed = settled(requested)
     quiet = read_requested({"name": "site", "namespace": "lab"})
     assert plan_present(quiet, observed).changes == ()
-    cleared = {"ssh_public_keys": [], "image_proxy": {}, "additional_ntp_sources": [], "ignition_config_override": "", "kernel_arguments": [], "hosts": []}
+    cleared = {
+        "ssh_public_keys": [],
+        "image_proxy": {},
+        "additional_ntp_sources": [],
+        "ignition_config_override": "",
+        "kernel_arguments": [],
+        "hosts": [],
+    }
     plan = plan_present(read_requested({"name": "site", "namespace": "lab", **cleared}), observed)
     assert plan.stages[-1][0].body["spec"] == {
         "sshAuthorizedKey": None,
@@ -141,13 +175,26 @@ def test_an_unset_option_leaves_the_field_and_an_empty_one_clears_it(requested):
         "kernelArguments": None,
         "nmStateConfigLabelSelector": None,
     }
-    assert [each["option"] for each in plan.not_propagated] == ["image_proxy", "additional_ntp_sources", "ssh_public_keys", "ignition_config_override"]
-    assert kinds(plan)[0] == [("delete", "NMStateConfig", "site-node-1.example.com"), ("delete", "NMStateConfig", "site-node-2.example.com")]
+    assert [each["option"] for each in plan.not_propagated] == [
+        "image_proxy",
+        "additional_ntp_sources",
+        "ssh_public_keys",
+        "ignition_config_override",
+    ]
+    assert kinds(plan)[0] == [
+        ("delete", "NMStateConfig", "site-node-1.example.com"),
+        ("delete", "NMStateConfig", "site-node-2.example.com"),
+    ]
 
 
 def test_a_part_of_the_proxy_that_goes_is_not_propagated_either(requested):
-    plan = plan_present(read_requested({"name": "site", "namespace": "lab", "image_proxy": {"http_proxy": "http://other:1"}}), settled(requested))
-    assert plan.stages[0][0].body["spec"] == {"proxy": {"httpProxy": "http://other:1", "httpsProxy": None, "noProxy": None}}
+    plan = plan_present(
+        read_requested({"name": "site", "namespace": "lab", "image_proxy": {"http_proxy": "http://other:1"}}),
+        settled(requested),
+    )
+    assert plan.stages[0][0].body["spec"] == {
+        "proxy": {"httpProxy": "http://other:1", "httpsProxy": None, "noProxy": None}
+    }
     assert [each["option"] for each in plan.not_propagated] == ["image_proxy"]
     changed = {
         "image_proxy": {"http_proxy": "http://other:1", "https_proxy": "http://other:1", "no_proxy": "x"},
@@ -160,7 +207,10 @@ def test_a_part_of_the_proxy_that_goes_is_not_propagated_either(requested):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"cluster": {"name": "c", "namespace": "n"}}, "cluster: Forbidden: cannot be changed: the InfraEnv is bound to no cluster"),
+        (
+            {"cluster": {"name": "c", "namespace": "n"}},
+            ("cluster: Forbidden: cannot be changed: the InfraEnv is bound to no cluster"),
+        ),
         ({"arch": "aarch64"}, "arch: Forbidden: aarch64: cannot be changed: the InfraEnv is for x86_64"),
     ],
 )
@@ -171,16 +221,28 @@ def test_what_cannot_change_is_refused_first(requested, options, words):
 
 
 def test_a_cluster_cannot_be_left_and_a_version_needs_it_installed():
-    observed = settled({"name": "site", "namespace": "lab", "pull_secret_name": "s", "cluster": {"name": "c", "namespace": "n"}})
+    observed = settled(
+        {"name": "site", "namespace": "lab", "pull_secret_name": "s", "cluster": {"name": "c", "namespace": "n"}}
+    )
     with pytest.raises(InvalidInput, match="cannot be changed: the InfraEnv is bound to n/c"):
-        plan_present(read_requested({"name": "site", "namespace": "lab", "cluster": {"name": None, "namespace": None}}), observed)
+        plan_present(
+            read_requested({"name": "site", "namespace": "lab", "cluster": {"name": None, "namespace": None}}), observed
+        )
     requested = read_requested({"name": "site", "namespace": "lab", "os_image_version": "4.22"})
     with pytest.raises(InvalidInput, match="only once that cluster is installed"):
         plan_present(requested, observed)
-    assert plan_present(requested, ObservedInfraEnv(observed.infra_env, cluster_installed=True)).changes[0].body == {"spec": {"osImageVersion": "4.22"}}
+    assert plan_present(requested, ObservedInfraEnv(observed.infra_env, cluster_installed=True)).changes[0].body == {
+        "spec": {"osImageVersion": "4.22"}
+    }
     with pytest.raises(InvalidInput, match="needs pull_secret"):
         plan_present(requested, ObservedInfraEnv())
-    both = {"name": "x", "namespace": "n", "pull_secret_name": "s", "cluster": {"name": "c", "namespace": "n"}, "os_image_version": "4.22"}
+    both = {
+        "name": "x",
+        "namespace": "n",
+        "pull_secret_name": "s",
+        "cluster": {"name": "c", "namespace": "n"},
+        "os_image_version": "4.22",
+    }
     with pytest.raises(InvalidInput, match="give cluster or os_image_version, not both"):
         plan_present(read_requested(both), ObservedInfraEnv())
 
@@ -205,7 +267,10 @@ def test_all_mistakes_at_once(requested):
             {**host, "network_config": {}},
             {
                 "name": "c",
-                "interfaces": [{"name": "e", "mac_address": "525400000001"}, {"name": "e", "mac_address": "52:54:00:00:00:09"}],
+                "interfaces": [
+                    {"name": "e", "mac_address": "525400000001"},
+                    {"name": "e", "mac_address": "52:54:00:00:00:09"},
+                ],
                 "network_config": {"a": 1},
             },
             {"name": "d", "interfaces": [], "network_config": {"a": 1}},
@@ -242,11 +307,20 @@ def test_objects_that_are_not_ours(requested):
         each["metadata"].get("labels", {}).pop(MANAGED_BY)
     assert plan_present(read_requested(requested), foreign).changes == ()
     other = {**requested, "pull_secret": '{"auths": {"x": {"auth": "eA=="}}}', "hosts": []}
-    with pytest.raises(ZeroTouchError, match="Secret lab/site-pull-secret is there with another content and was not made by this collection"):
+    with pytest.raises(
+        ZeroTouchError,
+        match=("Secret lab/site-pull-secret is there with another content and was not made by this collection"),
+    ):
         plan_present(read_requested(other), foreign)
     assert plan_present(read_requested({**requested, "hosts": []}), foreign).stages[0][0].resource.kind == "InfraEnv"
     foreign.nmstate_configs[0]["metadata"]["labels"] = {}
-    with pytest.raises(ZeroTouchError, match=r"NMStateConfig lab/site-node-1\.example\.com is there, does not belong to this InfraEnv"):
+    with pytest.raises(
+        ZeroTouchError,
+        match=(
+            r"NMStateConfig lab/site-node-1\.example\.com is there, does not "
+            r"belong to this InfraEnv"
+        ),
+    ):
         plan_present(read_requested(requested), foreign)
 
 
@@ -268,7 +342,10 @@ def test_absent_takes_what_is_ours(requested):
     observed = settled(requested)
     observed.nmstate_configs[0]["metadata"]["labels"].pop(MANAGED_BY)
     plan = plan_absent("site", "lab", observed)
-    assert kinds(plan) == [[("delete", "InfraEnv", "site")], [("delete", "NMStateConfig", "site-node-2.example.com"), ("delete", "Secret", "site-pull-secret")]]
+    assert kinds(plan) == [
+        [("delete", "InfraEnv", "site")],
+        [("delete", "NMStateConfig", "site-node-2.example.com"), ("delete", "Secret", "site-pull-secret")],
+    ]
     assert plan.stays == ("NMStateConfig lab/site-node-1.example.com was not made by this collection",)
     assert plan_absent("site", "lab", ObservedInfraEnv()).changes == ()
 
@@ -278,7 +355,9 @@ def test_absent_leaves_what_is_not_ours_and_what_is_in_use(requested):
     agent = {"metadata": {"name": "a"}, "spec": {"clusterDeploymentName": {"name": "c", "namespace": "n"}}}
     with pytest.raises(ZeroTouchError, match=r"has Agents that are bound to a cluster \(1\): a \(n/c\)"):
         plan_absent("site", "lab", ObservedInfraEnv(observed.infra_env, agents=(agent,)))
-    unbound = plan_absent("site", "lab", ObservedInfraEnv(observed.infra_env, agents=({"metadata": {"name": "a"}, "spec": {}},)))
+    unbound = plan_absent(
+        "site", "lab", ObservedInfraEnv(observed.infra_env, agents=({"metadata": {"name": "a"}, "spec": {}},))
+    )
     assert "Agents of InfraEnv lab/site are deleted with it (1)" in unbound.warnings[0]
     observed.infra_env["metadata"]["labels"].pop(MANAGED_BY)
     with pytest.raises(ZeroTouchError, match="was not made by this collection and is left alone"):
@@ -286,14 +365,19 @@ def test_absent_leaves_what_is_not_ours_and_what_is_in_use(requested):
 
 
 def test_absent_leaves_the_pull_secret_to_a_cluster_that_shares_it(requested):
-    plan = plan_absent("site", "lab", dataclasses.replace(settled(requested), secret_user="ClusterDeployment lab/site uses it"))
+    plan = plan_absent(
+        "site", "lab", dataclasses.replace(settled(requested), secret_user="ClusterDeployment lab/site uses it")
+    )
     assert "Secret" not in [change.resource.kind for change in plan.changes]
     assert plan.stays == ("Secret lab/site-pull-secret: ClusterDeployment lab/site uses it",)
 
 
 def test_replan_of_a_deletion_leaves_a_new_object_of_that_name(requested):
     observed = settled(requested)
-    config = {**observed.nmstate_configs[0], "metadata": {**observed.nmstate_configs[0]["metadata"], "uid": "u1", "resourceVersion": "1"}}
+    config = {
+        **observed.nmstate_configs[0],
+        "metadata": {**observed.nmstate_configs[0]["metadata"], "uid": "u1", "resourceVersion": "1"},
+    }
     [change] = plan_absent("site", "lab", ObservedInfraEnv(nmstate_configs=(config,))).changes
     assert replan(None, change, None) is None
     assert replan(None, change, {**config, "metadata": {**config["metadata"], "uid": "u2"}}) is None

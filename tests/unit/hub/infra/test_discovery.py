@@ -12,7 +12,13 @@ from pathlib import Path
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import LimitReached, ZeroTouchError
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.discovery import Target, Transfer, carried_infra_env, fetch_discovery, image_url
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.discovery import (
+    Target,
+    Transfer,
+    carried_infra_env,
+    fetch_discovery,
+    image_url,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env.run import ImageWait
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.cpio import Member, gzip, write_archive
 from ansible_collections.zerotouch.openshift.tests.support import image_server as imageserver
@@ -25,7 +31,9 @@ WAIT = ImageWait(timeout=5, cooldown=0)
 
 def iso(directory, infra_env_id):
     archive = gzip(write_archive([Member("config.ign", imageserver.discovery_ignition(infra_env_id), 0o100644)]))
-    return synthetic.make_iso(directory / f"made-{infra_env_id[:2]}.iso", ignition=archive.ljust(65536, b"\0")).read_bytes()
+    return synthetic.make_iso(
+        directory / f"made-{infra_env_id[:2]}.iso", ignition=archive.ljust(65536, b"\0")
+    ).read_bytes()
 
 
 @pytest.fixture
@@ -36,7 +44,9 @@ def images():
 
 
 def token(infra_env_id=UUID, salt=""):
-    claims = base64.urlsafe_b64encode(json.dumps({"infra_env_id": infra_env_id, "salt": salt}).encode()).decode().rstrip("=")
+    claims = (
+        base64.urlsafe_b64encode(json.dumps({"infra_env_id": infra_env_id, "salt": salt}).encode()).decode().rstrip("=")
+    )
     return f"eyJhbGciOiJFUzI1NiJ9.{claims}.c2lnbmF0dXJl"
 
 
@@ -83,7 +93,11 @@ def test_only_urls(hub, infrahub, images, fetch):
     [
         ("https://i/byid/x/4.22/x86_64/full.iso", "iso", "https://i/byid/x/4.22/x86_64/full.iso"),
         ("https://i/byid/x/4.22/x86_64/full.iso?a=b", "minimal_iso", "https://i/byid/x/4.22/x86_64/minimal.iso?a=b"),
-        ("https://i/images/x?version=4.22&type=minimal-iso&api_key=k", "full_iso", "https://i/images/x?version=4.22&type=full-iso&api_key=k"),
+        (
+            "https://i/images/x?version=4.22&type=minimal-iso&api_key=k",
+            "full_iso",
+            "https://i/images/x?version=4.22&type=full-iso&api_key=k",
+        ),
         ("", "full_iso", ""),
     ],
 )
@@ -129,7 +143,13 @@ def test_a_broken_transfer_goes_on_in_the_next_run_even_with_a_new_token(hub, in
 def test_an_image_of_another_infra_env_never_gets_the_name(hub, infrahub, images, fetch, tmp_path):
     put_infra_env(hub, infrahub, images)
     serve(images, iso(tmp_path, OTHER))
-    with pytest.raises(ZeroTouchError, match=rf"InfraEnv lab/site \(id {UUID}\) is the image of the InfraEnv with the id {OTHER}"):
+    with pytest.raises(
+        ZeroTouchError,
+        match=(
+            rf"InfraEnv lab/site \(id {UUID}\) is the image of the InfraEnv with "
+            rf"the id {OTHER}"
+        ),
+    ):
         fetch(dest=tmp_path / "x.iso")
     serve(images, iso(tmp_path, ""))
     with pytest.raises(ZeroTouchError, match="is a live ISO that starts no agent"):
@@ -163,7 +183,12 @@ def test_an_image_that_changes_during_the_transfer_is_fetched_again(hub, infrahu
 
 def test_pxe_files(hub, infrahub, images, fetch, tmp_path):
     put_infra_env(hub, infrahub, images)
-    images.files |= {"/boot-artifacts/kernel": b"k", f"/images/{UUID}/pxe-initrd": b"ii", "/boot-artifacts/rootfs": b"rrr", "/script": b"#!ipxe\n"}
+    images.files |= {
+        "/boot-artifacts/kernel": b"k",
+        f"/images/{UUID}/pxe-initrd": b"ii",
+        "/boot-artifacts/rootfs": b"rrr",
+        "/script": b"#!ipxe\n",
+    }
     done = fetch(kind="pxe", dest=tmp_path / "pxe")
     assert (done["path"], done["size"], done["changed"]) == (str(tmp_path / "pxe"), 1 + 2 + 3 + 7, True)
     assert {part: Path(file["path"]).read_bytes() for part, file in done["files"].items()} == {
@@ -198,10 +223,18 @@ def test_a_full_disk_is_said_before_the_transfer(hub, infrahub, images, fetch, t
     put_infra_env(hub, infrahub, images)
     serve(images, iso(tmp_path, UUID))
     monkeypatch.setattr("shutil.disk_usage", lambda path: type("Usage", (), {"free": 1000})())
-    with pytest.raises(ZeroTouchError, match=r"has room for 0 MB, \d+ MB are to come. Make room, or name another directory in dest"):
+    with pytest.raises(
+        ZeroTouchError,
+        match=(
+            r"has room for 0 MB, \d+ MB are to come. Make room, or name another "
+            r"directory in dest"
+        ),
+    ):
         fetch(dest=tmp_path / "x.iso")
 
 
-@pytest.mark.parametrize("config", [None, b"", b"[]", b"{}", b'{"systemd": {"units": [{"name": "agent.service"}]}}', b"\xff"])
+@pytest.mark.parametrize(
+    "config", [None, b"", b"[]", b"{}", b'{"systemd": {"units": [{"name": "agent.service"}]}}', b"\xff"]
+)
 def test_configs_without_an_agent(config):
     assert carried_infra_env(config) == ""

@@ -34,7 +34,10 @@ def ago(seconds):
 def infra_env(status="True", *, url="https://i/byid/x", age=100.0, reason="Anything", message="words"):
     conditions = [{"type": "ImageCreated", "status": status, "reason": reason, "message": message}] if status else []
     created = ago(age).strftime("%Y-%m-%dT%H:%M:%SZ")
-    return {"metadata": {"name": "e"}, "status": {"conditions": conditions, "isoDownloadURL": url, "createdTime": created}}
+    return {
+        "metadata": {"name": "e"},
+        "status": {"conditions": conditions, "isoDownloadURL": url, "createdTime": created},
+    }
 
 
 def verdict(observed, *, now=NOW, looked=0.0, written=None):
@@ -65,8 +68,23 @@ ERROR = ImageCondition("False", "Anything", "words")
         (infra_env("False"), {"written": Written(ago(1), NOTHING)}, ("failed", 0)),
         (infra_env("False", message="Failed to create image: the version is unknown"), {}, ("failed", 0)),
         (infra_env("False", message="Failed to create image due to an internal error: 503"), {}, ("waiting", 0)),
-        (infra_env("False", message="Failed to create image due to an internal error: Missing reference to pull secret"), {}, ("failed", 0)),
-        (infra_env("False", message="Failed to create image due to an internal error: secret p did not contain key .dockerconfigjson"), {}, ("failed", 0)),
+        (
+            infra_env(
+                "False", message="Failed to create image due to an internal error: Missing reference to pull secret"
+            ),
+            {},
+            ("failed", 0),
+        ),
+        (
+            infra_env(
+                "False",
+                message=(
+                    "Failed to create image due to an internal error: secret p did not contain key .dockerconfigjson"
+                ),
+            ),
+            {},
+            ("failed", 0),
+        ),
         (infra_env("False"), {"written": Written(ago(5), ERROR)}, ("waiting", SETTLE - 5)),
         (infra_env("False"), {"written": Written(ago(SETTLE), ERROR)}, ("failed", 0)),
         (None, {}, ("failed", 0)),
@@ -100,17 +118,26 @@ def test_the_id_is_in_the_urls(url, expected):
 
 
 def test_the_id_of_the_events_url_is_preferred():
-    assert infra_env_id({"status": {"debugInfo": {"eventsURL": f"https://s/events?infra_env_id={UUID}&api_key=k"}}}) == UUID
+    assert (
+        infra_env_id({"status": {"debugInfo": {"eventsURL": f"https://s/events?infra_env_id={UUID}&api_key=k"}}})
+        == UUID
+    )
     assert infra_env_id({}) == ""
 
 
 def image(infrahub, **more):
-    base = {"conditions": [{"type": "ImageCreated", "status": "True"}], "isoDownloadURL": "https://i/1", "createdTime": infrahub.stamp(100)}
+    base = {
+        "conditions": [{"type": "ImageCreated", "status": "True"}],
+        "isoDownloadURL": "https://i/1",
+        "createdTime": infrahub.stamp(100),
+    }
     return {"metadata": {"name": "e", "namespace": "lab"}, "spec": {}, "status": {**base, **more}}
 
 
 def wait(session, **more):
-    return wait_for_image(session.client, "lab", "e", clock=session.clock, tell=session.tell, **{"timeout": 300, "cooldown": 60, **more})
+    return wait_for_image(
+        session.client, "lab", "e", clock=session.clock, tell=session.tell, **{"timeout": 300, "cooldown": 60, **more}
+    )
 
 
 def later(seconds, call):
@@ -155,7 +182,9 @@ def test_a_hub_that_restarts_meanwhile_is_waited_for(hub, session, infrahub):
 
 def test_a_new_image_during_the_cooldown_starts_it_again(hub, session, infrahub):
     hub.put("infraenvs", image(infrahub, createdTime=infrahub.stamp(58.5)))
-    later(0.2, lambda: hub.put("infraenvs", image(infrahub, isoDownloadURL="https://i/2", createdTime=infrahub.stamp(59))))
+    later(
+        0.2, lambda: hub.put("infraenvs", image(infrahub, isoDownloadURL="https://i/2", createdTime=infrahub.stamp(59)))
+    )
     assert wait(session)["status"]["isoDownloadURL"] == "https://i/2"
 
 
@@ -179,17 +208,33 @@ def test_an_error_that_the_operator_tries_again_is_waited_for(hub, session, infr
 
 
 def test_a_cluster_that_is_missing_is_named(hub, session, infrahub):
-    missing = [{"type": "ImageCreated", "status": "Unknown", "reason": "MissingClusterDeployment", "message": "ClusterDeployment is missing: x"}]
+    missing = [
+        {
+            "type": "ImageCreated",
+            "status": "Unknown",
+            "reason": "MissingClusterDeployment",
+            "message": "ClusterDeployment is missing: x",
+        }
+    ]
     bound = image(infrahub, conditions=missing, isoDownloadURL="")
     hub.put("infraenvs", {**bound, "spec": {"clusterRef": {"name": "c", "namespace": "n"}}})
-    with pytest.raises(LimitReached, match=r"ClusterDeployment is missing: x\. It is bound to the ClusterDeployment n/c, which does not exist") as caught:
+    with pytest.raises(
+        LimitReached,
+        match=(
+            r"ClusterDeployment is missing: x\. It is bound to the "
+            r"ClusterDeployment n/c, which does not exist"
+        ),
+    ) as caught:
         wait(session, timeout=0.3)
     assert caught.value.limit == 0.3
 
 
 @pytest.mark.parametrize(
     ("status", "words"),
-    [({}, "Is the Infrastructure Operator running"), ({"conditions": [{"type": "ImageCreated", "status": "True"}]}, "ENABLE_IMAGE_SERVICE")],
+    [
+        ({}, "Is the Infrastructure Operator running"),
+        ({"conditions": [{"type": "ImageCreated", "status": "True"}]}, "ENABLE_IMAGE_SERVICE"),
+    ],
 )
 def test_a_wait_that_ends_without_an_image_says_where_to_look(hub, session, status, words):
     hub.put("infraenvs", {"metadata": {"name": "e", "namespace": "lab"}, "spec": {}, "status": status})

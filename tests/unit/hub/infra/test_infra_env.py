@@ -9,14 +9,26 @@ import dataclasses
 import threading
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import LimitReached, PartialFailure, ZeroTouchError
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env.run import ImageWait, make_absent, make_present
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import (
+    LimitReached,
+    PartialFailure,
+    ZeroTouchError,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env.run import (
+    ImageWait,
+    make_absent,
+    make_present,
+)
 
 QUICK = ImageWait(timeout=30, cooldown=0.2)
 
 
 def verbs(hub):
-    return [(request["verb"], request["path"].rsplit("/", 1)[-1]) for request in hub.requests if request["verb"] not in ("get", "list", "watch")]
+    return [
+        (request["verb"], request["path"].rsplit("/", 1)[-1])
+        for request in hub.requests
+        if request["verb"] not in ("get", "list", "watch")
+    ]
 
 
 def test_made_repeated_changed_and_taken_back(hub, session, requested, infrahub):
@@ -32,7 +44,9 @@ def test_made_repeated_changed_and_taken_back(hub, session, requested, infrahub)
     assert verbs(hub) == [] and dict(hub.calls()) == {"get": 3, "list": 1}
     fewer = {**requested, "hosts": requested["hosts"][:1]}
     changed = make_present(fewer, QUICK, session)
-    assert changed.value["plan"] == ["delete NMStateConfig lab/site-node-2.example.com: its host is not listed any more"]
+    assert changed.value["plan"] == [
+        ("delete NMStateConfig lab/site-node-2.example.com: its host is not listed any more")
+    ]
     gone = make_absent("site", "lab", QUICK, session)
     assert gone.value["changed"] and hub.objects == {}
     assert not make_absent("site", "lab", QUICK, session).value["changed"]
@@ -77,11 +91,17 @@ def test_an_old_error_is_not_taken_for_an_answer_to_a_new_request(hub, session, 
 
 
 def test_what_was_done_is_reported_when_the_rest_is_refused(hub, session, requested, infrahub):
-    refused = infrahub.hubserver.status(422, "Invalid", 'NMStateConfig "site-node-2.example.com" is invalid: spec.interfaces: Required value')
+    refused = infrahub.hubserver.status(
+        422, "Invalid", ('NMStateConfig "site-node-2.example.com" is invalid: spec.interfaces: Required value')
+    )
 
     def second_config(request):
         body = request["body"]
-        return refused if request["verb"] == "create" and body.get("metadata", {}).get("name") == "site-node-2.example.com" else None
+        return (
+            refused
+            if request["verb"] == "create" and body.get("metadata", {}).get("name") == "site-node-2.example.com"
+            else None
+        )
 
     hub.faults.append(second_config)
     with pytest.raises(PartialFailure) as caught:
@@ -96,8 +116,12 @@ def test_what_was_done_is_reported_when_the_rest_is_refused(hub, session, reques
 
 
 def test_a_permission_that_is_missing_is_named_for_each_object(hub, session, requested, infrahub):
-    forbidden = infrahub.hubserver.status(403, "Forbidden", 'nmstateconfigs is forbidden: User "x" cannot create resource')
-    hub.faults.append(lambda request: forbidden if request["verb"] == "create" and "nmstateconfigs" in request["path"] else None)
+    forbidden = infrahub.hubserver.status(
+        403, "Forbidden", ('nmstateconfigs is forbidden: User "x" cannot create resource')
+    )
+    hub.faults.append(
+        lambda request: forbidden if request["verb"] == "create" and "nmstateconfigs" in request["path"] else None
+    )
     with pytest.raises(PartialFailure) as caught:
         make_present(requested, QUICK, session)
     rule = '{apiGroups: ["agent-install.openshift.io"], resources: ["nmstateconfigs"], verbs: ["create"]}'
@@ -107,7 +131,10 @@ def test_a_permission_that_is_missing_is_named_for_each_object(hub, session, req
 def test_a_storm_of_conflicts_and_a_busy_server_are_outlasted(hub, session, requested, infrahub):
     make_present(requested, QUICK, session)
     status, times = infrahub.hubserver.status, infrahub.hubserver.times
-    hub.faults += [times(4, "patch", status(409, "Conflict", "modified")), times(3, "get", status(429, "TooManyRequests", "busy", Retry_After="1"))]
+    hub.faults += [
+        times(4, "patch", status(409, "Conflict", "modified")),
+        times(3, "get", status(429, "TooManyRequests", "busy", Retry_After="1")),
+    ]
     assert make_present({**requested, "os_image_version": "4.21"}, QUICK, session).value["changed"]
     assert hub.get("site", plural="infraenvs")["spec"]["osImageVersion"] == "4.21"
 
@@ -116,7 +143,12 @@ def test_an_answer_that_got_lost_makes_no_second_object(hub, session, requested,
     hub.faults.append(infrahub.hubserver.times(2, "create", "cut after"))
     result = make_present(requested, QUICK, session)
     assert len(result.value["done"]) == 4
-    assert sorted(plural for plural, _namespace, _name in hub.objects) == ["infraenvs", "nmstateconfigs", "nmstateconfigs", "secrets"]
+    assert sorted(plural for plural, _namespace, _name in hub.objects) == [
+        "infraenvs",
+        "nmstateconfigs",
+        "nmstateconfigs",
+        "secrets",
+    ]
 
 
 def test_a_namespace_that_is_missing_is_made(hub, session, requested):
@@ -131,7 +163,9 @@ def test_a_namespace_that_is_missing_is_made(hub, session, requested):
 
 def test_a_namespace_that_we_may_not_see(hub, session, requested, infrahub):
     forbidden = infrahub.hubserver.status(403, "Forbidden", "namespaces is forbidden")
-    hub.faults.append(lambda request: forbidden if "/namespaces/" in request["path"] and request["path"].count("/") == 4 else None)
+    hub.faults.append(
+        lambda request: forbidden if "/namespaces/" in request["path"] and request["path"].count("/") == 4 else None
+    )
     assert make_present(requested, QUICK, session).value["changed"]
     with pytest.raises(PartialFailure, match="Create the namespace first"):
         make_present({**requested, "namespace": "absent"}, QUICK, session)
@@ -140,7 +174,13 @@ def test_a_namespace_that_we_may_not_see(hub, session, requested, infrahub):
 def test_a_cluster_that_is_no_hub(hub, session, requested, infrahub):
     unknown = infrahub.hubserver.status(404, "NotFound", "the server could not find the requested resource")
     hub.faults.append(lambda request: unknown if "infraenvs" in request["path"] else None)
-    with pytest.raises(ZeroTouchError, match=r"does not know InfraEnvs: the server could not find the requested resource\. Is this the hub"):
+    with pytest.raises(
+        ZeroTouchError,
+        match=(
+            r"does not know InfraEnvs: the server could not find the requested "
+            r"resource\. Is this the hub"
+        ),
+    ):
         make_present(requested, QUICK, session)
 
 
@@ -164,6 +204,8 @@ def test_labels_of_agents_need_no_new_image(hub, session, requested):
 
 def test_an_infra_env_that_does_not_go(hub, session, requested):
     make_present(requested, QUICK, session)
-    hub.faults.append(lambda request: (200, {}, {}) if request["verb"] == "delete" and "infraenvs" in request["path"] else None)
+    hub.faults.append(
+        lambda request: (200, {}, {}) if request["verb"] == "delete" and "infraenvs" in request["path"] else None
+    )
     with pytest.raises(LimitReached, match="InfraEnv lab/site was still there 1 s after"):
         make_absent("site", "lab", ImageWait(timeout=1), session)

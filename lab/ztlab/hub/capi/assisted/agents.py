@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Agents that were discovered through a Machine's InfraEnv: role, Ignition, approval (bootstrap/internal/controller/agent_controller.go)."""
+"""Agents that were discovered through a Machine's InfraEnv: role, Ignition, approval
+(bootstrap/internal/controller/agent_controller.go).
+"""
 
 from __future__ import annotations
 
@@ -58,9 +60,14 @@ class DiscoveredAgentController:
             "ignitionConfigOverrides": ignition,
             "approved": self._approvable(agent, infra_env),
         }
-        if all(agent["spec"].get(member, False if member == "approved" else "") == value for member, value in wanted.items()):
+        if all(
+            agent["spec"].get(member, False if member == "approved" else "") == value
+            for member, value in wanted.items()
+        ):
             return
-        await self._world.replace(AGENT, {**agent, "spec": {**agent["spec"], **wanted, "installerArgs": kernel_arguments(spec)}})
+        await self._world.replace(
+            AGENT, {**agent, "spec": {**agent["spec"], **wanted, "installerArgs": kernel_arguments(spec)}}
+        )
 
     def _approvable(self, agent: Object, infra_env: str) -> bool:
         """Only one Agent of an InfraEnv's name, in whatever namespace."""

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Capabilities as an override of the install-config (controlplane/internal/controller/clusterdeployment_controller.go). Pure."""
+"""Capabilities as an override of the install-config (controlplane/internal/controller/clusterdeployment_controller.go).
+
+Pure.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,16 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-BARE_METAL = ("baremetal", "Console", "Insights", "OperatorLifecycleManager", "Ingress", "marketplace", "NodeTuning", "DeploymentConfig")
+BARE_METAL = (
+    "baremetal",
+    "Console",
+    "Insights",
+    "OperatorLifecycleManager",
+    "Ingress",
+    "marketplace",
+    "NodeTuning",
+    "DeploymentConfig",
+)
 
 
 class Invalid(ValueError):
@@ -19,15 +31,22 @@ class Invalid(ValueError):
 
 def capability_override(provided: Mapping[str, Any], *, bare_metal: bool) -> str:
     """JSON, "" for none. Raises Invalid."""
-    baseline, added = str(provided.get("baselineCapability") or ""), list(provided.get("additionalEnabledCapabilities") or [])
+    baseline, added = (
+        str(provided.get("baselineCapability") or ""),
+        list(provided.get("additionalEnabledCapabilities") or []),
+    )
     if not bare_metal and not baseline and not added:
         return ""
     baseline = baseline or ("None" if bare_metal else "vCurrent")
     if baseline not in ("None", "vCurrent") and not re.search(r"v4\.\d+", baseline):
         raise Invalid(f"invalid baseline capability set, must be one of: None, vCurrent, or v4.x. Got: [{baseline}]")
     names = list(BARE_METAL) if bare_metal else []
-    names += [name for name in dict.fromkeys(added) if name not in names and not (bare_metal and name.lower() == "machineapi")]
-    body: dict[str, Any] = {"baselineCapabilitySet": baseline} | ({"additionalEnabledCapabilities": names} if names else {})
+    names += [
+        name for name in dict.fromkeys(added) if name not in names and not (bare_metal and name.lower() == "machineapi")
+    ]
+    body: dict[str, Any] = {"baselineCapabilitySet": baseline} | (
+        {"additionalEnabledCapabilities": names} if names else {}
+    )
     return json.dumps({"capabilities": body}, separators=(",", ":"))
 
 

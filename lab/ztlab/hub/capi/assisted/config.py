@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""OpenshiftAssistedConfig: an InfraEnv of its own, its discovery Ignition as bootstrap data (upstream: openshiftassistedconfig_controller.go)."""
+"""OpenshiftAssistedConfig: an InfraEnv of its own, its discovery Ignition as bootstrap data (upstream:
+openshiftassistedconfig_controller.go).
+"""
 
 from __future__ import annotations
 
@@ -57,9 +59,11 @@ class DownloadError(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """How a pass ended: condition DataSecretAvailable, lab seconds until the next look; ``error``: tried again with back-off.
+    """How a pass ended: condition DataSecretAvailable, lab seconds until the next look; ``error``: tried again with
+    back-off.
 
-    ``failed``: the error is one to upstream too, so that observedGeneration stays. Where it only asks for another pass, it counts as a success.
+    ``failed``: the error is one to upstream too, so that observedGeneration stays. Where it only asks for another pass,
+    it counts as a success.
     """
 
     condition: shape.OldCondition | None
@@ -68,7 +72,15 @@ class Outcome:
     failed: bool = True
 
 
-def waiting(reason: str, message: str = "", *, again: float | None = None, error: str = "", failed: bool = True, severity: str = "Info") -> Outcome:
+def waiting(
+    reason: str,
+    message: str = "",
+    *,
+    again: float | None = None,
+    error: str = "",
+    failed: bool = True,
+    severity: str = "Info",
+) -> Outcome:
     return Outcome(shape.OldCondition("DataSecretAvailable", "False", reason, message, severity), again, error, failed)
 
 
@@ -101,15 +113,24 @@ class ConfigController:
 
     async def _prepare(self, config: Object, machine: Object, cluster: Object) -> Outcome:
         status = cluster.get("status") or {}
-        if not (status.get("infrastructureReady") or (status.get("initialization") or {}).get("infrastructureProvisioned")):
+        if not (
+            status.get("infrastructureReady") or (status.get("initialization") or {}).get("infrastructureProvisioned")
+        ):
             return waiting("WaitingForClusterInfrastructure", again=WAIT_SECONDS)
-        # All namespaces: equal names of Clusters block each other (defect D2), and so does config.clusterName (defect D1).
-        found = [item for item in self._world.all(CLUSTER_DEPLOYMENT) if labels_of(item).get(CLUSTER_NAME) == cluster["metadata"]["name"]]
+        # All namespaces: equal names of Clusters block each other (defect D2), and so does config.clusterName (defect
+        # D1).
+        found = [
+            item
+            for item in self._world.all(CLUSTER_DEPLOYMENT)
+            if labels_of(item).get(CLUSTER_NAME) == cluster["metadata"]["name"]
+        ]
         if len(found) != 1:
             error = f"{len(found)} ClusterDeployments of cluster {cluster['metadata']['name']}"
             return waiting("WaitingForAssistedInstaller", error=error, failed=False)
         namespace = key_of(found[0])[0]
-        install = self._world.get(CLUSTER_INSTALL, (namespace, (found[0]["spec"].get("clusterInstallRef") or {}).get("name", "")))
+        install = self._world.get(
+            CLUSTER_INSTALL, (namespace, (found[0]["spec"].get("clusterInstallRef") or {}).get("name", ""))
+        )
         if install is None:
             return waiting("WaitingForAssistedInstaller", error="the AgentClusterInstall does not exist", failed=False)
         state = ((install.get("status") or {}).get("debugInfo") or {}).get("state", "")
@@ -174,7 +195,9 @@ class ConfigController:
 
     async def _show(self, config: Object, outcome: Outcome) -> None:
         config = self._world.get(self._core.config, key_of(config)) or config
-        status = shape.config_status(config, outcome.condition, self._world.now(), failed=bool(outcome.error) and outcome.failed)
+        status = shape.config_status(
+            config, outcome.condition, self._world.now(), failed=bool(outcome.error) and outcome.failed
+        )
         await self._world.status(self._core.config, config, status)
 
     async def _delete(self, config: Object, machine: Object) -> None:
@@ -195,7 +218,8 @@ def ignition_url(events: str) -> str:
     if missing:
         raise ValueError(f"{missing[0]} not found in eventsURL")
     path = f"/api/assisted-install/v2/infra-envs/{query['infra_env_id']}/downloads/files"
-    return f"{parts.scheme}://{parts.netloc}{path}?{urllib.parse.urlencode({'api_key': query['api_key'], 'file_name': 'discovery.ign'})}"
+    answered = urllib.parse.urlencode({"api_key": query["api_key"], "file_name": "discovery.ign"})
+    return f"{parts.scheme}://{parts.netloc}{path}?{answered}"
 
 
 def _is_json(text: str) -> bool:

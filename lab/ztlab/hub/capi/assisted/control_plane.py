@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""OpenshiftAssistedControlPlane: its ClusterDeployment, and a Machine for each replica (upstream: openshiftassistedcontrolplane_controller.go)."""
+"""OpenshiftAssistedControlPlane: its ClusterDeployment, and a Machine for each replica (upstream:
+openshiftassistedcontrolplane_controller.go).
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,9 @@ class Findings:
 
 
 class ControlPlaneController:
-    """``releases``: image -> version, of all images that were resolved; ``nodes`` has the clients of workload clusters."""
+    """``releases``: image -> version, of all images that were resolved; ``nodes`` has the clients of workload
+    clusters.
+    """
 
     def __init__(self, world: World, core: CoreKinds, releases: MutableMapping[str, str], nodes: Nodes) -> None:
         self._world, self._core, self._releases, self._nodes = world, core, releases, nodes
@@ -92,7 +96,9 @@ class ControlPlaneController:
         if paused(plane, cluster):
             return None
         endpoint, status = cluster["spec"].get("controlPlaneEndpoint") or {}, cluster.get("status") or {}
-        provisioned = status.get("infrastructureReady") or (status.get("initialization") or {}).get("infrastructureProvisioned")
+        provisioned = status.get("infrastructureReady") or (status.get("initialization") or {}).get(
+            "infrastructureProvisioned"
+        )
         if not (endpoint.get("host") and endpoint.get("port") and provisioned):
             return CLUSTER_SECONDS
         plane = await self._pull_secret(plane)
@@ -100,7 +106,9 @@ class ControlPlaneController:
         read_pull_secret(self._world, plane)
         self._version(plane, found)
         known = (plane.get("status") or {}).get("conditions") or []
-        again = await self._upgrade(plane, key_of(cluster), found) if condition_is(known, "KubeconfigAvailable") else None
+        again = (
+            await self._upgrade(plane, key_of(cluster), found) if condition_is(known, "KubeconfigAvailable") else None
+        )
         await self._scale(self._world.get(self._kind, key) or plane, cluster, found)
         return again
 
@@ -112,10 +120,14 @@ class ControlPlaneController:
         if (config.get("pullSecretRef") or {}).get("name"):
             return plane
         await create_placeholder(self._world, plane, self._kind)
-        return await self._world.patch(self._kind, plane, {"spec": {"config": {"pullSecretRef": {"name": names.PLACEHOLDER_SECRET}}}})
+        return await self._world.patch(
+            self._kind, plane, {"spec": {"config": {"pullSecretRef": {"name": names.PLACEHOLDER_SECRET}}}}
+        )
 
     async def _deployment(self, plane: Object, cluster: Object) -> None:
-        """Created once, never changed; labelled with config.clusterName, by which no config looks for it (defect D1)."""
+        """Created once, never changed; labelled with config.clusterName, by which no config looks for it (defect
+        D1).
+        """
         key = namespace, name = key_of(plane)
         if self._world.get(CLUSTER_DEPLOYMENT, key) is not None:
             return
@@ -132,7 +144,12 @@ class ControlPlaneController:
             "controlPlaneConfig": {"servingCertificates": {}},
             "installed": False,
         }
-        metadata = {"name": name, "namespace": namespace, "labels": labels, "ownerReferences": [owner(plane, self._kind)]}
+        metadata = {
+            "name": name,
+            "namespace": namespace,
+            "labels": labels,
+            "ownerReferences": [owner(plane, self._kind)],
+        }
         await self._world.create(CLUSTER_DEPLOYMENT, {"metadata": metadata, "spec": spec})
 
     def _version(self, plane: Object, found: Findings) -> None:
@@ -141,14 +158,20 @@ class ControlPlaneController:
         try:
             version = self._releases[resolve(image, self._releases)]
         except NotFound as error:
-            text = f"failed to get k8s version from release image: unable to get image: image not found\n{manifest_unknown(image)}"
+            text = (
+                "failed to get k8s version from release image: unable to get image: image not found\n"
+                f"{manifest_unknown(image)}"
+            )
             found.add(false("KubernetesVersionAvailable", "KubernetesVersionUnavailable", text))
             raise Panic(f"runtime error: invalid memory address or nil pointer dereference: {error}") from error
         found.add(true("KubernetesVersionAvailable", "KubernetesVersionAvailable"))
         found.members["version"] = kubernetes_version(version)[1].removeprefix("v")
 
     async def _upgrade(self, plane: Object, cluster: Key, found: Findings) -> float | None:
-        """Seconds until the next look. Raises Retry where the API of the cluster does not answer: then Machines are not looked after (defect D9)."""
+        """Seconds until the next look.
+
+        Raises Retry where the API of the cluster does not answer: then Machines are not looked after (defect D9).
+        """
         client, image = self._nodes.client(cluster), resolve(image_of(self._world, self._core, plane), self._releases)
         try:
             version = await client.get(CLUSTER_VERSION, "version") if client is not None else None
@@ -156,9 +179,20 @@ class ControlPlaneController:
                 raise Retry("the cluster has no ClusterVersion")
             step = upgrade_step(version, plane, image)
             if step.patch is not None:
-                await client.patch(CLUSTER_VERSION, "version", "", {"spec": {"desiredUpdate": {"image": None, "version": None, "force": None, **step.patch}}})
+                await client.patch(
+                    CLUSTER_VERSION,
+                    "version",
+                    "",
+                    {"spec": {"desiredUpdate": {"image": None, "version": None, "force": None, **step.patch}}},
+                )
         except (Refused, OSError, aiohttp.ClientError, TimeoutError, Retry) as error:
-            found.add(false("UpgradeCompleted", "UpgradeFailed", f"upgrade to version {plane['spec']['distributionVersion']} has failed\n"))
+            found.add(
+                false(
+                    "UpgradeCompleted",
+                    "UpgradeFailed",
+                    (f"upgrade to version {plane['spec']['distributionVersion']} has failed\n"),
+                )
+            )
             raise Retry(f"failed to read ClusterVersion: {error}") from error
         if step.condition is not None:
             found.add(step.condition)
@@ -171,11 +205,18 @@ class ControlPlaneController:
     def _machines(self, plane: Object, cluster: Object) -> list[Object]:
         name, uid = cluster["metadata"]["name"], plane["metadata"]["uid"]
         listed = self._world.all(self._core.machine, key_of(plane)[0])
-        own = [item for item in listed if any(entry.get("uid") == uid for entry in item["metadata"].get("ownerReferences") or [])]
+        own = [
+            item
+            for item in listed
+            if any(entry.get("uid") == uid for entry in item["metadata"].get("ownerReferences") or [])
+        ]
         return [item for item in own if labels_of(item).get(CLUSTER_NAME) == name]
 
     async def _scale(self, plane: Object, cluster: Object, found: Findings) -> None:
-        """One Machine a pass, whose change brings the next one; the counters are those before it. Raises Retry, and then nothing is counted."""
+        """One Machine a pass, whose change brings the next one; the counters are those before it.
+
+        Raises Retry, and then nothing is counted.
+        """
         machines, wanted = self._machines(plane, cluster), int(plane["spec"].get("replicas") or 0)
         if len(machines) < wanted:
             await self._create(plane, cluster, next_domain(domains_of(cluster), machines), found)
@@ -197,12 +238,19 @@ class ControlPlaneController:
         known = read(new_conditions(machine), "UpToDate")
         if known is not None and known.status == condition.status:
             return machine
-        listed = new_form(new_conditions(machine), [condition], self._world.now(), int(machine["metadata"].get("generation") or 1))
-        return await self._world.status(self._core.machine, machine, {**(machine.get("status") or {}), "conditions": listed})
+        listed = new_form(
+            new_conditions(machine), [condition], self._world.now(), int(machine["metadata"].get("generation") or 1)
+        )
+        return await self._world.status(
+            self._core.machine, machine, {**(machine.get("status") or {}), "conditions": listed}
+        )
 
     @staticmethod
     def _count(machines: Sequence[Object], wanted: int, found: Findings) -> None:
-        counts = {kind: sum(condition_is(new_conditions(item), kind) for item in machines) for kind in ("Ready", "Available", "UpToDate")}
+        counts = {
+            kind: sum(condition_is(new_conditions(item), kind) for item in machines)
+            for kind in ("Ready", "Available", "UpToDate")
+        }
         ready = counts["Ready"]
         found.members |= {"replicas": len(machines), "readyReplicas": ready}
         found.members |= {"availableReplicas": counts["Available"], "upToDateReplicas": counts["UpToDate"]}
@@ -214,30 +262,53 @@ class ControlPlaneController:
             found.add(false("MachinesReady", "MachinesNotReady", f"{ready} of {wanted} machines are ready"))
 
     async def _create(self, plane: Object, cluster: Object, domain: str, found: Findings) -> None:
-        """Infrastructure, config, Machine, all of one name; what was made is deleted when the next cannot be. Raises Retry."""
+        """Infrastructure, config, Machine, all of one name; what was made is deleted when the next cannot be.
+
+        Raises Retry.
+        """
         template = plane["spec"]["machineTemplate"]
         target = reference_target(template["infrastructureRef"], key_of(plane)[0])
-        pair = next((pair for pair in self._core.machine_templates.items() if target is not None and (pair[0].group, pair[0].kind) == target[:2]), None)
+        pair = next(
+            (
+                pair
+                for pair in self._core.machine_templates.items()
+                if target is not None and (pair[0].group, pair[0].kind) == target[:2]
+            ),
+            None,
+        )
         source = self._world.get(pair[0], target[2]) if pair is not None and target is not None else None
         if pair is None or source is None:
             text = _no_template(template["infrastructureRef"], pair[0] if pair is not None else None, key_of(plane)[0])
             found.add(false("MachinesCreated", "InfrastructureTemplateCloningFailed", text))
             raise Retry(text)
         name = random_name(plane["metadata"]["name"])
-        labels = {**_template(plane).get("labels", {}), CLUSTER_NAME: cluster["metadata"]["name"], **names.plane_labels(plane["metadata"]["name"])}
+        labels = {
+            **_template(plane).get("labels", {}),
+            CLUSTER_NAME: cluster["metadata"]["name"],
+            **names.plane_labels(plane["metadata"]["name"]),
+        }
         provided = _template(plane).get("annotations", {})
         kind = pair[1]
         cloned = {**provided, CLONED_NAME: source["metadata"]["name"], CLONED_KIND: f"{source['kind']}.{kind.group}"}
         made = []
         reason, what = "InfrastructureTemplateCloningFailed", "error creating infrastructure clone:"
         try:
-            body = {"metadata": self._metadata(plane, name, labels, cloned), "spec": source["spec"]["template"].get("spec") or {}}
+            body = {
+                "metadata": self._metadata(plane, name, labels, cloned),
+                "spec": source["spec"]["template"].get("spec") or {},
+            }
             made.append((kind, await self._world.create(kind, body)))
             reason, what = "BootstrapTemplateCloningFailed", "error creating bootstrap config:"
             metadata = self._metadata(plane, name, {**labels_of(plane), **labels}, _config_notes(plane, provided))
             # Members of the Go type that are always written.
-            spec = {"nmStateConfigLabelSelector": {}, "nodeRegistration": {}, **(plane["spec"].get("openshiftAssistedConfigSpec") or {})}
-            made.append((self._core.config, await self._world.create(self._core.config, {"metadata": metadata, "spec": spec})))
+            spec = {
+                "nmStateConfigLabelSelector": {},
+                "nodeRegistration": {},
+                **(plane["spec"].get("openshiftAssistedConfigSpec") or {}),
+            }
+            made.append(
+                (self._core.config, await self._world.create(self._core.config, {"metadata": metadata, "spec": spec}))
+            )
             reason, what = "MachineGenerationFailed", "error creating machine"
             await self._world.create(self._core.machine, self._machine(plane, cluster, name, labels, domain, kind))
         except Refused as error:
@@ -247,10 +318,17 @@ class ControlPlaneController:
             raise Retry(str(error)) from error
 
     def _metadata(self, plane: Object, name: str, labels: Mapping[str, str], annotations: Mapping[str, str]) -> Object:
-        metadata: Object = {"name": name, "namespace": key_of(plane)[0], "labels": dict(labels), "ownerReferences": [owner(plane, self._kind)]}
+        metadata: Object = {
+            "name": name,
+            "namespace": key_of(plane)[0],
+            "labels": dict(labels),
+            "ownerReferences": [owner(plane, self._kind)],
+        }
         return metadata | ({"annotations": dict(annotations)} if annotations else {})
 
-    def _machine(self, plane: Object, cluster: Object, name: str, labels: Mapping[str, str], domain: str, infrastructure: Any) -> Object:
+    def _machine(
+        self, plane: Object, cluster: Object, name: str, labels: Mapping[str, str], domain: str, infrastructure: Any
+    ) -> Object:
         template = plane["spec"]["machineTemplate"]
         config = self._core.config
         spec: Object = {
@@ -260,7 +338,9 @@ class ControlPlaneController:
         }
         spec |= {"deletion": template["deletion"]} if template.get("deletion") else {}
         spec |= {"failureDomain": domain} if domain else {}
-        metadata = self._metadata(plane, name, labels, {**_template(plane).get("annotations", {}), names.BMAC_ROLE: "master"})
+        metadata = self._metadata(
+            plane, name, labels, {**_template(plane).get("annotations", {}), names.BMAC_ROLE: "master"}
+        )
         metadata["ownerReferences"] = [{**owner(plane, self._kind, block=True), "controller": True}]
         return {"metadata": metadata, "spec": spec}
 
@@ -271,7 +351,10 @@ class ControlPlaneController:
         plane = self._world.get(self._kind, key_of(plane)) or plane
         status, generation = dict(plane.get("status") or {}), int(plane["metadata"].get("generation") or 1)
         conditions = new_form(status.get("conditions") or [], found.conditions.values(), self._world.now(), generation)
-        parts = [read(conditions, kind) or unknown(kind, "NotYetReported", "Condition not yet reported") for kind in SUMMARIZED]
+        parts = [
+            read(conditions, kind) or unknown(kind, "NotYetReported", "Condition not yet reported")
+            for kind in SUMMARIZED
+        ]
         ready = summary("Ready", parts, reasons=("InfoReported", "IssuesReported", "UnknownReported"))
         status |= {**found.members, "conditions": new_form(conditions, [ready], self._world.now(), generation)}
         status |= {} if failed else {"observedGeneration": generation}

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""ClusterDeployment of a control plane: ClusterImageSet and AgentClusterInstall (controlplane/internal/controller/clusterdeployment_controller.go)."""
+"""ClusterDeployment of a control plane: ClusterImageSet and AgentClusterInstall
+(controlplane/internal/controller/clusterdeployment_controller.go).
+"""
 
 from __future__ import annotations
 
@@ -29,15 +31,28 @@ from .pull_secret import read_pull_secret
 from .releases import NotFound, architecture, resolve, tag_image
 
 HOST_PREFIX = 23  # whatever the CIDR (defect D14)
-COPIED = {"diskEncryption": "diskEncryption", "mastersSchedulable": "mastersSchedulable", "proxy": "proxy", "sshAuthorizedKey": "sshPublicKey"}
+COPIED = {
+    "diskEncryption": "diskEncryption",
+    "mastersSchedulable": "mastersSchedulable",
+    "proxy": "proxy",
+    "sshAuthorizedKey": "sshPublicKey",
+}
 
 
 def image_of(world: World, core: CoreKinds, plane: Object) -> str:
     """The release image by tag. Without configs, or with several architectures of them, it is the one for all."""
     name = labels_of(plane).get(CLUSTER_NAME)
     listed = world.all(core.config, key_of(plane)[0])
-    found = [str((item.get("spec") or {}).get("cpuArchitecture") or "") for item in listed if name and labels_of(item).get(CLUSTER_NAME) == name]
-    return tag_image(plane["spec"]["distributionVersion"], architecture(found), annotations_of(plane).get(names.REPOSITORY_OVERRIDE, ""))
+    found = [
+        str((item.get("spec") or {}).get("cpuArchitecture") or "")
+        for item in listed
+        if name and labels_of(item).get(CLUSTER_NAME) == name
+    ]
+    return tag_image(
+        plane["spec"]["distributionVersion"],
+        architecture(found),
+        annotations_of(plane).get(names.REPOSITORY_OVERRIDE, ""),
+    )
 
 
 class DeploymentController:
@@ -60,7 +75,9 @@ class DeploymentController:
         await self._image_set(key[1], image)
         await self._install(deployment, plane, overrides)
         wanted = install_reference(key[1])
-        if any((deployment["spec"].get("clusterInstallRef") or {}).get(name) != value for name, value in wanted.items()):
+        if any(
+            (deployment["spec"].get("clusterInstallRef") or {}).get(name) != value for name, value in wanted.items()
+        ):
             await self._world.patch(CLUSTER_DEPLOYMENT, deployment, {"spec": {"clusterInstallRef": wanted}})
         return None
 
@@ -105,10 +122,20 @@ class DeploymentController:
         cluster = self._cluster(plane)
         network = (cluster.get("spec") or {}).get("clusterNetwork") or {}
         networking: Object = dict(present.get("networking") or {})
-        networking["clusterNetwork"] = [{"cidr": cidr, "hostPrefix": HOST_PREFIX} for cidr in (network.get("pods") or {}).get("cidrBlocks") or []]
+        networking["clusterNetwork"] = [
+            {"cidr": cidr, "hostPrefix": HOST_PREFIX} for cidr in (network.get("pods") or {}).get("cidrBlocks") or []
+        ]
         networking["serviceNetwork"] = list((network.get("services") or {}).get("cidrBlocks") or [])
-        spec: Object = {**present, "clusterDeploymentRef": {"name": name}, "imageSetRef": {"name": name}, "networking": networking}
-        numbers = {"controlPlaneAgents": int(plane["spec"].get("replicas") or 0), "workerAgents": self._workers(cluster)}
+        spec: Object = {
+            **present,
+            "clusterDeploymentRef": {"name": name},
+            "imageSetRef": {"name": name},
+            "networking": networking,
+        }
+        numbers = {
+            "controlPlaneAgents": int(plane["spec"].get("replicas") or 0),
+            "workerAgents": self._workers(cluster),
+        }
         spec["provisionRequirements"] = {name: number for name, number in numbers.items() if number}
         spec["platformType"] = "BareMetal" if bare_metal(config) else "None"
         if bare_metal(config):
@@ -125,7 +152,9 @@ class DeploymentController:
         return self._world.get(self._core.cluster, (key_of(plane)[0], name)) or {}
 
     def _workers(self, cluster: Object) -> int:
-        """MachineDeployments with the Cluster's name as label, in all namespaces (defect D2); one without a number stops the pass (D15)."""
+        """MachineDeployments with the Cluster's name as label, in all namespaces (defect D2); one without a number
+        stops the pass (D15).
+        """
         total = 0
         for item in self._world.all(self._core.machine_deployment):
             if cluster and labels_of(item).get(CLUSTER_NAME) == cluster["metadata"]["name"]:
@@ -140,4 +169,9 @@ def bare_metal(config: Any) -> bool:
 
 
 def install_reference(name: str) -> dict[str, str]:
-    return {"group": CLUSTER_INSTALL.group, "version": CLUSTER_INSTALL.version, "kind": CLUSTER_INSTALL.kind, "name": name}
+    return {
+        "group": CLUSTER_INSTALL.group,
+        "version": CLUSTER_INSTALL.version,
+        "kind": CLUSTER_INSTALL.kind,
+        "name": name,
+    }

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a config adds to Ignition: for the discovery boot, and for the installed system (bootstrap/internal/ignition/ignition.go). Pure."""
+"""What a config adds to Ignition: for the discovery boot, and for the installed system
+(bootstrap/internal/ignition/ignition.go). Pure.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ VERSION = "3.1.0"
 OVERRIDE_VERSIONS = ("3.0.0", "3.1.0")
 SENTINEL_DIR, POST_KUBECONFIG = "/var/lib/capoa", "/var/lib/kubelet/kubeconfig"
 _VARIABLE = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
-# Members of a config of specification 3.1: what a newer one has besides is lost when it is read as one (coreos/ignition config/v3_1/types).
+# Members of a config of specification 3.1: what a newer one has besides is lost when it is read as one (coreos/ignition
+# config/v3_1/types).
 _KNOWN: Mapping[str, Any] = {
     "ignition": ("version", "config", "timeouts", "security", "proxy"),
     "passwd": ("users", "groups"),
@@ -99,12 +102,16 @@ Part = tuple[dict[str, Any], dict[str, Any]]
 
 
 def _metadata() -> Part:
-    return _unit(scripts.METADATA_UNIT, scripts.METADATA_SERVICE), _file("/usr/local/bin/configdrive_metadata", 0o755, scripts.METADATA)
+    return _unit(scripts.METADATA_UNIT, scripts.METADATA_SERVICE), _file(
+        "/usr/local/bin/configdrive_metadata", 0o755, scripts.METADATA
+    )
 
 
 def _hostname(reference: str) -> Part:
     variable = re.sub(r"[${}]", "", reference)
-    return _unit(scripts.HOSTNAME_UNIT, scripts.HOSTNAME_SERVICE), _file("/usr/local/bin/set_hostname", 0o755, scripts.set_hostname(variable))
+    return _unit(scripts.HOSTNAME_UNIT, scripts.HOSTNAME_SERVICE), _file(
+        "/usr/local/bin/set_hostname", 0o755, scripts.set_hostname(variable)
+    )
 
 
 def _kubelet(labels: Labels, provider: str, variables: frozenset[str]) -> Part:
@@ -113,21 +120,31 @@ def _kubelet(labels: Labels, provider: str, variables: frozenset[str]) -> Part:
     random.shuffle(pairs)
     random.shuffle(names)
     script = scripts.kubelet_labels(pairs, provider, names)
-    return _unit(scripts.LABELS_UNIT, scripts.LABELS_SERVICE), _file("/usr/local/bin/kubelet_custom_labels", 0o755, script)
+    return _unit(scripts.LABELS_UNIT, scripts.LABELS_SERVICE), _file(
+        "/usr/local/bin/kubelet_custom_labels", 0o755, script
+    )
 
 
 def _commands(spec: Mapping[str, Any], phase: str) -> Part:
     directory = (spec.get("bootstrapCommandSentinelDir") or SENTINEL_DIR).rstrip("/")
     sentinel = f"{directory}/{phase}-bootstrap.done"
     # Defect D6: postBootstrapKubeconfigPath does not get here.
-    text = scripts.commands(list(spec[f"{phase}BootstrapCommands"]), directory, sentinel, POST_KUBECONFIG if phase == "post" else "")
+    text = scripts.commands(
+        list(spec[f"{phase}BootstrapCommands"]), directory, sentinel, POST_KUBECONFIG if phase == "post" else ""
+    )
     unit = _unit(f"capoa-{phase}-bootstrap.service", scripts.commands_service(phase, sentinel))
     return unit, _file(f"/usr/local/bin/capoa-{phase}-bootstrap.sh", 0o700, text)
 
 
 def _document(parts: list[Part]) -> dict[str, Any]:
     document: dict[str, Any] = {
-        "ignition": {"config": {"replace": {"verification": {}}}, "proxy": {}, "security": {"tls": {}}, "timeouts": {}, "version": VERSION},
+        "ignition": {
+            "config": {"replace": {"verification": {}}},
+            "proxy": {},
+            "security": {"tls": {}},
+            "timeouts": {},
+            "version": VERSION,
+        },
         "passwd": {},
         "storage": {},
         "systemd": {},
@@ -139,7 +156,10 @@ def _document(parts: list[Part]) -> dict[str, Any]:
 
 
 def for_discovery(data: bytes, spec: Mapping[str, Any]) -> bytes:
-    """The bootstrap data: what was downloaded, unchanged unless the host gets a name. Raises ValueError for what is no JSON."""
+    """The bootstrap data: what was downloaded, unchanged unless the host gets a name.
+
+    Raises ValueError for what is no JSON.
+    """
     name = (spec.get("nodeRegistration") or {}).get("name")
     if not name:
         return data
@@ -162,7 +182,9 @@ def for_installation(spec: Mapping[str, Any], override: str = "") -> str:
     """The Agent's ignitionConfigOverrides, never empty. ``override``: the annotation's text. Raises Invalid."""
     registration = spec.get("nodeRegistration") or {}
     labels = read_labels(list(registration.get("kubeletExtraLabels") or []))
-    provider, variables = _provider_id(registration.get("providerID") or "") if registration.get("providerID") else ("", frozenset[str]())
+    provider, variables = (
+        _provider_id(registration.get("providerID") or "") if registration.get("providerID") else ("", frozenset[str]())
+    )
     parts: list[Part] = []
     if registration.get("name") or labels.pairs or provider:
         parts.append(_metadata())
@@ -172,7 +194,12 @@ def for_installation(spec: Mapping[str, Any], override: str = "") -> str:
         parts.append(_hostname(registration["name"]))
     parts += [_commands(spec, phase) for phase in ("pre", "post") if spec.get(f"{phase}BootstrapCommands")]
     if provider:
-        parts.append((_unit(scripts.PROVIDER_UNIT, scripts.PROVIDER_SERVICE), _file("/usr/local/bin/inject-provider-id", 0o755, scripts.PROVIDER)))
+        parts.append(
+            (
+                _unit(scripts.PROVIDER_UNIT, scripts.PROVIDER_SERVICE),
+                _file("/usr/local/bin/inject-provider-id", 0o755, scripts.PROVIDER),
+            )
+        )
     return json.dumps(_typed(_overridden(_document(parts), override)), separators=(",", ":"), sort_keys=True)
 
 
@@ -185,7 +212,10 @@ def _overridden(document: dict[str, Any], text: str) -> dict[str, Any]:
         return document
     version = ((override.get("ignition") or {}).get("version") or "") if isinstance(override, dict) else ""
     if version not in OVERRIDE_VERSIONS:
-        raise Invalid(f"annotation openshiftassistedconfig.cluster.x-k8s.io/ignition-override: unsupported Ignition version {version!r}")
+        raise Invalid(
+            "annotation openshiftassistedconfig.cluster.x-k8s.io/ignition-override: unsupported Ignition version "
+            f"{version!r}"
+        )
     return merge(document, override)
 
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""AgentClusterInstall of a control plane: its kubeconfig, and how far it is (controlplane/internal/controller/agentclusterinstall_controller.go)."""
+"""AgentClusterInstall of a control plane: its kubeconfig, and how far it is
+(controlplane/internal/controller/agentclusterinstall_controller.go).
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,9 @@ class InstallController:
     async def _show(self, plane: Object, wanted: list[Condition], *, initialized: bool) -> None:
         """The whole status at once, as it was when this pass read it."""
         status = dict(plane.get("status") or {})
-        status["conditions"] = new_form(status.get("conditions") or [], wanted, self._world.now(), int(plane["metadata"].get("generation") or 1))
+        status["conditions"] = new_form(
+            status.get("conditions") or [], wanted, self._world.now(), int(plane["metadata"].get("generation") or 1)
+        )
         if initialized:
             status["initialization"] = {**(status.get("initialization") or {}), "controlPlaneInitialized": True}
         await self._world.replace_status(self._core.control_plane, plane, status)
@@ -73,5 +77,10 @@ class InstallController:
         if not data:
             raise Retry(f"secret {namespace}/{name} has no key kubeconfig")
         owners = [{**owner(plane, self._core.control_plane, block=True), "controller": True}]
-        metadata = {"name": target, "namespace": namespace, "labels": {CLUSTER_NAME: cluster}, "ownerReferences": owners}
+        metadata = {
+            "name": target,
+            "namespace": namespace,
+            "labels": {CLUSTER_NAME: cluster},
+            "ownerReferences": owners,
+        }
         await self._world.create(SECRET, {"metadata": metadata, "type": names.SECRET_TYPE, "data": {"value": data}})

@@ -17,7 +17,11 @@ from . import names
 
 async def create_placeholder(world: World, by: Object, kind: Kind) -> None:
     """Raises Refused, also when it exists."""
-    metadata = {"name": names.PLACEHOLDER_SECRET, "namespace": by["metadata"]["namespace"], "ownerReferences": [owner(by, kind)]}
+    metadata = {
+        "name": names.PLACEHOLDER_SECRET,
+        "namespace": by["metadata"]["namespace"],
+        "ownerReferences": [owner(by, kind)],
+    }
     data = {names.PULL_SECRET_KEY: base64.b64encode(names.PLACEHOLDER.encode()).decode()}
     await world.create(SECRET, {"metadata": metadata, "data": data})
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Release images by version, and the registry that the lab plays for them (controlplane/internal/release, controlplane/internal/version)."""
+"""Release images by version, and the registry that the lab plays for them (controlplane/internal/release,
+controlplane/internal/version).
+"""
 
 from __future__ import annotations
 
@@ -62,7 +64,10 @@ def manifest_unknown(image: str) -> str:
 
 
 def resolve(image: str, known: MutableMapping[str, str]) -> str:
-    """The image by digest; ``known`` (image -> version) learns it. Versions that were never released do not exist. Raises NotFound."""
+    """The image by digest; ``known`` (image -> version) learns it.
+
+    Versions that were never released do not exist. Raises NotFound.
+    """
     if "@sha" in image:
         return image
     repository, mark, tag = image.rpartition(":")

@@ -33,10 +33,16 @@ def next_domain(domains: Sequence[str], machines: Sequence[Object]) -> str:
 
 
 def to_remove(domains: Sequence[str], machines: Sequence[Object]) -> Object | None:
-    """The oldest Machine of the fullest failure domain; an annotation only chooses the domain, and etcd is not asked (defect D18)."""
+    """The oldest Machine of the fullest failure domain; an annotation only chooses the domain, and etcd is not asked
+    (defect D18).
+    """
     marked = [machine for machine in machines if DELETE_MACHINE in annotations_of(machine)] or list(machines)
     eligible, every = Counter(map(_domain, marked)), Counter(map(_domain, machines))
     known = [name for name in domains if eligible[name]]
     chosen = min(known, key=lambda name: (-eligible[name], -every[name], name), default="")
     candidates = [machine for machine in machines if _domain(machine) == chosen]
-    return min(candidates, key=lambda machine: (machine["metadata"]["creationTimestamp"], machine["metadata"]["name"]), default=None)
+    return min(
+        candidates,
+        key=lambda machine: (machine["metadata"]["creationTimestamp"], machine["metadata"]["name"]),
+        default=None,
+    )

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Scripts and units that OpenShift Assisted's bootstrap provider puts on a host. What they do is upstream's, the text is the lab's own.
+"""Scripts and units that OpenShift Assisted's bootstrap provider puts on a host.
+
+What they do is upstream's, the text is the lab's own.
 
 The lab's machines read the same scripts (:mod:`ztlab.machine.config_drive`): nothing but what is in them happens.
 """
@@ -16,13 +18,30 @@ LABELS_UNIT, PROVIDER_UNIT = "kubelet-customlabels.service", "capoa-inject-provi
 
 def _service(description: str, program: str, ordering: Sequence[str], options: Sequence[str] = ()) -> str:
     service = ["[Service]", "Type=oneshot", *options, f"ExecStart={program}"]
-    return "\n".join(["[Unit]", f"Description={description}", *ordering, "", *service, "", "[Install]", "WantedBy=multi-user.target", ""])
+    return "\n".join(
+        [
+            "[Unit]",
+            f"Description={description}",
+            *ordering,
+            "",
+            *service,
+            "",
+            "[Install]",
+            "WantedBy=multi-user.target",
+            "",
+        ]
+    )
 
 
 OSTREE = "ostree-finalize-staged.service"
-METADATA_SERVICE = _service("Metadata of the config drive", "/usr/local/bin/configdrive_metadata", [f"Before={LABELS_UNIT}", f"After={OSTREE}"])
+METADATA_SERVICE = _service(
+    "Metadata of the config drive", "/usr/local/bin/configdrive_metadata", [f"Before={LABELS_UNIT}", f"After={OSTREE}"]
+)
 LABELS_SERVICE = _service(
-    "Labels of the kubelet", "/usr/local/bin/kubelet_custom_labels", ["Before=kubelet.service", f"After={OSTREE}"], ["EnvironmentFile=/etc/metadata_env"]
+    "Labels of the kubelet",
+    "/usr/local/bin/kubelet_custom_labels",
+    ["Before=kubelet.service", f"After={OSTREE}"],
+    ["EnvironmentFile=/etc/metadata_env"],
 )
 HOSTNAME_SERVICE = _service(
     "Host name from the metadata",
@@ -43,7 +62,7 @@ drive=$(mktemp -d)
 mount -o ro /dev/disk/by-label/config-2 "$drive"
 jq -r 'to_entries[] | "METADATA_\(.key | ascii_upcase | gsub("-"; "_"))=\(.value)"' "$drive/openstack/latest/meta_data.json" | sort -u >/etc/metadata_env
 umount "$drive"
-"""
+"""  # noqa: E501
 
 PROVIDER = r"""#!/bin/bash
 set -euo pipefail
@@ -56,7 +75,7 @@ case "$line" in *--provider-id*) exit 0 ;; esac
 mkdir -p /etc/systemd/system/kubelet.service.d
 printf '[Service]\nExecStart=\n%s --provider-id="%s"\n' "$line" "$id" >/etc/systemd/system/kubelet.service.d/20-provider-id.conf
 systemctl daemon-reload
-"""
+"""  # noqa: E501
 
 
 def set_hostname(variable: str) -> str:
@@ -80,7 +99,11 @@ def kubelet_labels(pairs: Sequence[tuple[str, str]], provider: str, variables: S
         text = ",".join(f"{key}={value}" for key, value in pairs)
         lines.append(f'echo "CUSTOM_KUBELET_LABELS={text}" >>/etc/kubernetes/kubelet-env')
     if provider:
-        lines += [f"id={provider}", 'echo "KUBELET_PROVIDERID=$id" >>/etc/kubernetes/kubelet-env', 'echo "$id" >/run/kubelet-provider-id']
+        lines += [
+            f"id={provider}",
+            'echo "KUBELET_PROVIDERID=$id" >>/etc/kubernetes/kubelet-env',
+            'echo "$id" >/run/kubelet-provider-id',
+        ]
     return "\n".join([*lines, ""])
 
 
@@ -90,7 +113,11 @@ def commands(listed: Sequence[str], directory: str, sentinel: str, kubeconfig: s
     if kubeconfig:
         lines += [
             "left=60",
-            f'until kubectl --kubeconfig={kubeconfig} get --raw /readyz && kubectl --kubeconfig={kubeconfig} get node "$(hostname)"; do',
+            (
+                f"until kubectl --kubeconfig={kubeconfig} get --raw /readyz && kubectl --kubeconfig={kubeconfig} get "
+                "node "
+                '"$(hostname)"; do'
+            ),
             '  left=$((left - 1)); [ "$left" -gt 0 ] || exit 1; sleep 10',
             "done",
         ]
@@ -100,5 +127,13 @@ def commands(listed: Sequence[str], directory: str, sentinel: str, kubeconfig: s
 def commands_service(phase: str, sentinel: str) -> str:
     """The unit of ``pre`` or ``post`` commands."""
     before = ["network.target", OSTREE, METADATA_UNIT, LABELS_UNIT, HOSTNAME_UNIT]
-    ordering = [f"After={' '.join(before)}", "Before=kubelet.service"] if phase == "pre" else ["Requires=kubelet.service", "After=kubelet.service"]
-    return _service(f"Commands {phase} bootstrap", f"/usr/local/bin/capoa-{phase}-bootstrap.sh", [*ordering, f"ConditionPathExists=!{sentinel}"])
+    ordering = (
+        [f"After={' '.join(before)}", "Before=kubelet.service"]
+        if phase == "pre"
+        else ["Requires=kubelet.service", "After=kubelet.service"]
+    )
+    return _service(
+        f"Commands {phase} bootstrap",
+        f"/usr/local/bin/capoa-{phase}-bootstrap.sh",
+        [*ordering, f"ConditionPathExists=!{sentinel}"],
+    )

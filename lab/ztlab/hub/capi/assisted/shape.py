@@ -40,7 +40,9 @@ def set_old(existing: Sequence[Mapping[str, Any]], wanted: Sequence[OldCondition
 
 
 def _newer(item: Object) -> bool:
-    return str(item["apiVersion"]).endswith(("/v1alpha2", "/v1alpha3")) and not str(item["apiVersion"]).startswith("controlplane.cluster.x-k8s.io/v1alpha2")
+    return str(item["apiVersion"]).endswith(("/v1alpha2", "/v1alpha3")) and not str(item["apiVersion"]).startswith(
+        "controlplane.cluster.x-k8s.io/v1alpha2"
+    )
 
 
 # OpenshiftAssistedConfig: v1alpha1, v1alpha2
@@ -48,7 +50,9 @@ def _newer(item: Object) -> bool:
 
 def config_done(config: Object) -> bool:
     status = config.get("status") or {}
-    return bool((status.get("initialization") or {}).get("dataSecretCreated") if _newer(config) else status.get("ready"))
+    return bool(
+        (status.get("initialization") or {}).get("dataSecretCreated") if _newer(config) else status.get("ready")
+    )
 
 
 def config_status(config: Object, condition: OldCondition | None, now: str, *, failed: bool) -> Object:
@@ -64,7 +68,9 @@ def config_status(config: Object, condition: OldCondition | None, now: str, *, f
     source = next((entry for entry in existing if entry["type"] == "DataSecretAvailable"), None)
     if source is not None:
         names = ("status", "reason", "message", "severity")
-        existing = set_old(existing, [OldCondition("Ready", **{name: str(source.get(name, "")) for name in names})], now)
+        existing = set_old(
+            existing, [OldCondition("Ready", **{name: str(source.get(name, "")) for name in names})], now
+        )
     if existing:
         status[member] = existing
     if not failed:

@@ -27,7 +27,9 @@ On = Callable[[Kind, Controller, Keys], None]
 
 
 class OpenshiftAssisted:
-    """Both providers. ``releases``: image -> version, shared with what installs clusters; ``redirect``: how the hub reaches the names of the site."""
+    """Both providers. ``releases``: image -> version, shared with what installs clusters; ``redirect``: how the hub
+    reaches the names of the site.
+    """
 
     def __init__(
         self,
@@ -40,11 +42,19 @@ class OpenshiftAssisted:
     ) -> None:
         self._core, self._session, self._redirect = core, session, redirect
         clock = world.clock
-        self.configs = Controller("openshiftassistedconfig", clock, ConfigController(world, core, self._fetch).reconcile)
+        self.configs = Controller(
+            "openshiftassistedconfig", clock, ConfigController(world, core, self._fetch).reconcile
+        )
         self.agents = Controller("openshift assisted agent", clock, DiscoveredAgentController(world, core).reconcile)
-        self.planes = Controller("openshiftassistedcontrolplane", clock, ControlPlaneController(world, core, releases, nodes).reconcile)
-        self.deployments = Controller("openshift assisted clusterdeployment", clock, DeploymentController(world, core, releases).reconcile)
-        self.installs = Controller("openshift assisted agentclusterinstall", clock, InstallController(world, core).reconcile)
+        self.planes = Controller(
+            "openshiftassistedcontrolplane", clock, ControlPlaneController(world, core, releases, nodes).reconcile
+        )
+        self.deployments = Controller(
+            "openshift assisted clusterdeployment", clock, DeploymentController(world, core, releases).reconcile
+        )
+        self.installs = Controller(
+            "openshift assisted agentclusterinstall", clock, InstallController(world, core).reconcile
+        )
         self.controllers = [self.configs, self.agents, self.planes, self.deployments, self.installs]
 
     def wire(self, on: On) -> None:
@@ -65,7 +75,9 @@ class OpenshiftAssisted:
         """Raises DownloadError."""
         target, host = self._redirect(url)
         try:
-            async with self._session().get(target, headers={"Host": host}, timeout=aiohttp.ClientTimeout(total=30)) as answer:
+            async with self._session().get(
+                target, headers={"Host": host}, timeout=aiohttp.ClientTimeout(total=30)
+            ) as answer:
                 body = await answer.read()
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise DownloadError(f"GET {url}: {error or type(error).__name__}") from error
@@ -81,7 +93,9 @@ def _config_of_machine(machine: Object) -> list[Key]:
 
 def _config_of_infra_env(infra_env: Object) -> list[Key]:
     owners = infra_env["metadata"].get("ownerReferences") or []
-    return [(key_of(infra_env)[0], entry["name"]) for entry in owners if entry["apiVersion"].startswith(f"{BOOTSTRAP}/")][:1]
+    return [
+        (key_of(infra_env)[0], entry["name"]) for entry in owners if entry["apiVersion"].startswith(f"{BOOTSTRAP}/")
+    ][:1]
 
 
 def _plane_of_machine(machine: Object) -> list[Key]:

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Metal3Cluster: provisioned as soon as it names an endpoint; it stays as long as hosts of its cluster do (upstream: baremetal/metal3cluster_manager.go)."""
+"""Metal3Cluster: provisioned as soon as it names an endpoint; it stays as long as hosts of its cluster do (upstream:
+baremetal/metal3cluster_manager.go).
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,11 @@ class Metal3ClusterController:
         reference = owner_of(item, "Cluster")
         if deleting(item):
             name = reference["name"] if reference is not None else None
-            left = [found for found in self._world.all(self._core.metal3_machine, key[0]) if labels_of(found).get(CLUSTER_NAME) == name]
+            left = [
+                found
+                for found in self._world.all(self._core.metal3_machine, key[0])
+                if labels_of(found).get(CLUSTER_NAME) == name
+            ]
             if left:
                 return WAIT_SECONDS
             await self._world.drop_finalizer(self._kind, item, FINALIZER)
@@ -39,7 +45,11 @@ class Metal3ClusterController:
         endpoint = item["spec"].get("controlPlaneEndpoint") or {}
         ready = bool(endpoint.get("host") and endpoint.get("port"))
         kind = "BaremetalInfrastructureReady"
-        shown = [true(kind, "Ready"), true("Ready", "Ready")] if ready else [false(name, "ControlPlaneEndpointFailed") for name in (kind, "Ready")]
+        shown = (
+            [true(kind, "Ready"), true("Ready", "Ready")]
+            if ready
+            else [false(name, "ControlPlaneEndpointFailed") for name in (kind, "Ready")]
+        )
         now, generation = self._world.now(), int(item["metadata"].get("generation") or 1)
         status = dict(item.get("status") or {})
         if self._core.metal3 == "v1beta2":

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Metal3Machine: a BareMetalHost is chosen, gets image and bootstrap data, and its Node the provider id (upstream: baremetal/metal3machine_manager.go)."""
+"""Metal3Machine: a BareMetalHost is chosen, gets image and bootstrap data, and its Node the provider id (upstream:
+baremetal/metal3machine_manager.go).
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,12 @@ def state_of(host: Object) -> str:
 
 def free(host: Object, selector: Mapping[str, Any] | None) -> bool:
     """Whether a Metal3Machine may take a host."""
-    if host["spec"].get("consumerRef") or deleting(host) or HOST_PAUSED in annotations_of(host) or UNHEALTHY in annotations_of(host):
+    if (
+        host["spec"].get("consumerRef")
+        or deleting(host)
+        or HOST_PAUSED in annotations_of(host)
+        or UNHEALTHY in annotations_of(host)
+    ):
         return False
     if (host.get("status") or {}).get("errorMessage") or state_of(host) not in AVAILABLE:
         return False
@@ -90,11 +97,20 @@ class Metal3MachineController:
 
     async def _choose(self, item: Object) -> Object | None:
         """Upstream takes any of those that will do; here the first by name, so that runs repeat."""
-        listed = [host for host in self._world.all(BARE_METAL_HOST, key_of(item)[0]) if free(host, item["spec"].get("hostSelector"))]
+        listed = [
+            host
+            for host in self._world.all(BARE_METAL_HOST, key_of(item)[0])
+            if free(host, item["spec"].get("hostSelector"))
+        ]
         host = min(listed, key=lambda entry: str(entry["metadata"]["name"]), default=None)
         if host is None:
             return None
-        consumer = {"apiVersion": self._kind.api_version, "kind": self._kind.kind, "name": item["metadata"]["name"], "namespace": key_of(item)[0]}
+        consumer = {
+            "apiVersion": self._kind.api_version,
+            "kind": self._kind.kind,
+            "name": item["metadata"]["name"],
+            "namespace": key_of(item)[0],
+        }
         return await self._world.patch(BARE_METAL_HOST, host, {"spec": {"consumerRef": consumer}}, locked=True)
 
     async def _provision(self, item: Object, host: Object, machine: Object, secret: str) -> None:
@@ -142,7 +158,11 @@ class Metal3MachineController:
     # status and deletion
 
     async def _show(self, item: Object, problem: str, message: str = "", *, ready: bool = False) -> None:
-        status, now, generation = dict(item.get("status") or {}), self._world.now(), int(item["metadata"].get("generation") or 1)
+        status, now, generation = (
+            dict(item.get("status") or {}),
+            self._world.now(),
+            int(item["metadata"].get("generation") or 1),
+        )
         associated = false("AssociateBMH", problem, message) if problem else true("AssociateBMH", "AssociateBMHSuccess")
         if problem == "SettingProviderIDOnNodeFailed":
             associated = true("AssociateBMH", "AssociateBMHSuccess")
@@ -162,13 +182,19 @@ class Metal3MachineController:
         """Image and data leave the host; it is another's once it is deprovisioned."""
         host = self._host(item)
         if host is not None and self._consumes(item, host):
-            cleared = {name: None for name in ("image", "userData", "metaData", "networkData") if host["spec"].get(name)}
+            cleared = {
+                name: None for name in ("image", "userData", "metaData", "networkData") if host["spec"].get(name)
+            }
             if cleared or host["spec"].get("online"):
                 await self._world.patch(BARE_METAL_HOST, host, {"spec": {**cleared, "online": False}})
                 return LOOK_SECONDS
             if state_of(host) not in (*AVAILABLE, "registering", "") and not deleting(host):
                 return LOOK_SECONDS
-            owners = [entry for entry in host["metadata"].get("ownerReferences") or [] if entry.get("uid") != item["metadata"]["uid"]]
+            owners = [
+                entry
+                for entry in host["metadata"].get("ownerReferences") or []
+                if entry.get("uid") != item["metadata"]["uid"]
+            ]
             metadata: Object = {"ownerReferences": owners, "labels": {CLUSTER_NAME: None}}
             try:
                 await self._world.patch(BARE_METAL_HOST, host, {"metadata": metadata, "spec": {"consumerRef": None}})

@@ -25,7 +25,9 @@ class Metal3:
         self._core = core
         self.clusters = Controller("metal3cluster", world.clock, Metal3ClusterController(world, core).reconcile)
         # One at a time: two Metal3Machines never choose one host.
-        self.machines = Controller("metal3machine", world.clock, Metal3MachineController(world, core, nodes).reconcile, parallel=1)
+        self.machines = Controller(
+            "metal3machine", world.clock, Metal3MachineController(world, core, nodes).reconcile, parallel=1
+        )
         self.controllers = [self.clusters, self.machines]
 
     def wire(self, on: On) -> None:
@@ -41,4 +43,8 @@ class Metal3:
 
     def _of_host(self, host: Object) -> list[Key]:
         consumer = host["spec"].get("consumerRef") or {}
-        return [(consumer.get("namespace", ""), consumer["name"])] if consumer.get("kind") == self._core.metal3_machine.kind else []
+        return (
+            [(consumer.get("namespace", ""), consumer["name"])]
+            if consumer.get("kind") == self._core.metal3_machine.kind
+            else []
+        )

@@ -13,7 +13,19 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...client import Refused
-from ...names import BACKUP_LABELS, CLUSTER_DEPLOYMENT, CLUSTER_INSTALL, SECRET, Key, Kind, Object, annotations_of, deleting, key_of, labels_of
+from ...names import (
+    BACKUP_LABELS,
+    CLUSTER_DEPLOYMENT,
+    CLUSTER_INSTALL,
+    SECRET,
+    Key,
+    Kind,
+    Object,
+    annotations_of,
+    deleting,
+    key_of,
+    labels_of,
+)
 from ...world import World
 from ..kinds import AGENT_CLUSTER, AGENT_CLUSTER_FINALIZER, AGENT_CLUSTER_REF, CORE, PAUSED, CoreKinds
 from ..shape import reference_target
@@ -33,7 +45,14 @@ def is_paused(item: Object) -> bool:
 def owner_of(item: Object, kind: str) -> Mapping[str, Any] | None:
     """The first owner of a kind of Cluster API, in either version."""
     versions = (f"{CORE}/v1beta2", f"{CORE}/v1beta1")
-    return next((entry for entry in item["metadata"].get("ownerReferences") or () if entry["kind"] == kind and entry["apiVersion"] in versions), None)
+    return next(
+        (
+            entry
+            for entry in item["metadata"].get("ownerReferences") or ()
+            if entry["kind"] == kind and entry["apiVersion"] in versions
+        ),
+        None,
+    )
 
 
 class AgentClusterController:
@@ -83,7 +102,10 @@ class AgentClusterController:
 
     async def _find_or_create(self, item: Object) -> float | None:
         name = item["metadata"]["name"]
-        found = next((entry for entry in self._world.all(CLUSTER_DEPLOYMENT) if labels_of(entry).get(AGENT_CLUSTER_REF) == name), None)
+        found = next(
+            (entry for entry in self._world.all(CLUSTER_DEPLOYMENT) if labels_of(entry).get(AGENT_CLUSTER_REF) == name),
+            None,
+        )
         if found is not None:
             namespace, found_name = key_of(found)
             item.setdefault("status", {})["clusterDeploymentReference"] = {"name": found_name, "namespace": namespace}
@@ -104,7 +126,10 @@ class AgentClusterController:
         plane = await self._control_plane(target)
         spec, status = plane.get("spec") or {}, plane.get("status") or {}
         domain, pull_secret = (spec.get("dns") or {}).get("baseDomain"), (spec.get("pullSecret") or {}).get("name")
-        kubeconfig, password = (status.get("kubeConfig") or {}).get("name"), (status.get("kubeadminPassword") or {}).get("name")
+        kubeconfig, password = (
+            (status.get("kubeConfig") or {}).get("name"),
+            (status.get("kubeadminPassword") or {}).get("name"),
+        )
         if not domain or not pull_secret or not kubeconfig:
             return WAIT_SECONDS
         for secret_name in filter(None, (pull_secret, kubeconfig, password)):
@@ -113,14 +138,19 @@ class AgentClusterController:
                 await backup_label(self._world, secret)
         item.setdefault("status", {})["clusterDeploymentReference"] = {"name": name, "namespace": namespace}
         try:
-            await self._world.create(CLUSTER_DEPLOYMENT, new_deployment(item, target[2][1], domain, pull_secret, kubeconfig, password))
+            await self._world.create(
+                CLUSTER_DEPLOYMENT, new_deployment(item, target[2][1], domain, pull_secret, kubeconfig, password)
+            )
         except Refused as error:
             if error.reason != "AlreadyExists":
                 raise
         return None
 
     async def _control_plane(self, target: tuple[str, str, Key]) -> Object:
-        """Read as v1beta1, where there is no such object as v1beta2; a group without v1beta1 is an error. Raises Failure, Refused."""
+        """Read as v1beta1, where there is no such object as v1beta2; a group without v1beta1 is an error.
+
+        Raises Failure, Refused.
+        """
         group, kind, (namespace, name) = target
         for version in ("v1beta1", "v1beta2"):
             found = Kind(group, version, kind, f"{kind.lower()}s")
@@ -175,12 +205,17 @@ class AgentClusterController:
             spec["ignitionEndpoint"] = {"url": url}
             authority = endpoint.get("caCertificateReference")
             if authority:
-                spec["ignitionEndpoint"]["caCertificateReference"] = {"namespace": authority["namespace"], "name": authority["name"]}
+                spec["ignitionEndpoint"]["caCertificateReference"] = {
+                    "namespace": authority["namespace"],
+                    "name": authority["name"],
+                }
                 secret = self._world.get(SECRET, (authority["namespace"], authority["name"]))
                 if secret is not None:
                     await backup_label(self._world, secret)
         try:
-            await self._world.create(CLUSTER_INSTALL, {"metadata": {"name": name, "namespace": namespace}, "spec": spec})
+            await self._world.create(
+                CLUSTER_INSTALL, {"metadata": {"name": name, "namespace": namespace}, "spec": spec}
+            )
         except Refused as error:
             if error.reason != "AlreadyExists":
                 raise
@@ -188,14 +223,25 @@ class AgentClusterController:
 
 def _same(entry: Mapping[str, Any], item: Object) -> bool:
     group = str(entry.get("apiVersion", "")).rpartition("/")[0]
-    return (group, entry.get("kind"), entry.get("name")) == (AGENT_CLUSTER.group, AGENT_CLUSTER.kind, item["metadata"]["name"])
+    return (group, entry.get("kind"), entry.get("name")) == (
+        AGENT_CLUSTER.group,
+        AGENT_CLUSTER.kind,
+        item["metadata"]["name"],
+    )
 
 
 def _reference(item: Object) -> Object:
-    return {"apiVersion": AGENT_CLUSTER.api_version, "kind": AGENT_CLUSTER.kind, "name": item["metadata"]["name"], "uid": item["metadata"]["uid"]}
+    return {
+        "apiVersion": AGENT_CLUSTER.api_version,
+        "kind": AGENT_CLUSTER.kind,
+        "name": item["metadata"]["name"],
+        "uid": item["metadata"]["uid"],
+    }
 
 
-def new_deployment(item: Object, plane: str, domain: str, pull_secret: str, kubeconfig: str, password: str | None) -> Object:
+def new_deployment(
+    item: Object, plane: str, domain: str, pull_secret: str, kubeconfig: str, password: str | None
+) -> Object:
     """The ClusterDeployment; its ids are the uid of whatever owns the AgentCluster first."""
     namespace, name = key_of(item)
     uid = item["metadata"]["ownerReferences"][0]["uid"]
@@ -203,14 +249,24 @@ def new_deployment(item: Object, plane: str, domain: str, pull_secret: str, kube
     if password:
         metadata["adminPasswordSecretRef"] = {"name": password}
     return {
-        "metadata": {"name": name, "namespace": namespace, "labels": {AGENT_CLUSTER_REF: name}, "ownerReferences": [_reference(item)]},
+        "metadata": {
+            "name": name,
+            "namespace": namespace,
+            "labels": {AGENT_CLUSTER_REF: name},
+            "ownerReferences": [_reference(item)],
+        },
         "spec": {
             "installed": True,
             "clusterName": plane,
             "baseDomain": domain,
             "platform": {"agentBareMetal": {"agentSelector": {}}},
             "pullSecretRef": {"name": pull_secret},
-            "clusterInstallRef": {"group": CLUSTER_INSTALL.group, "version": CLUSTER_INSTALL.version, "kind": CLUSTER_INSTALL.kind, "name": name},
+            "clusterInstallRef": {
+                "group": CLUSTER_INSTALL.group,
+                "version": CLUSTER_INSTALL.version,
+                "kind": CLUSTER_INSTALL.kind,
+                "name": name,
+            },
             "clusterMetadata": metadata,
             "controlPlaneConfig": {"servingCertificates": {}},  # Go's way to say nothing
         },

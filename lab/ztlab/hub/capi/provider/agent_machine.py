@@ -66,7 +66,9 @@ class AgentMachineController:
         cluster = await self._agent_cluster(machine)
         deployment = (cluster.get("status") or {}).get("clusterDeploymentReference") or {}
         if not deployment.get("name"):
-            await self._show(item, None, f"no cluster deployment reference on agentCluster {cluster['metadata']['name']}")
+            await self._show(
+                item, None, (f"no cluster deployment reference on agentCluster {cluster['metadata']['name']}")
+            )
             return None
         if not status.get("agentRef") and not await self._reserve(item, scope, deployment, boot):
             return None
@@ -96,7 +98,9 @@ class AgentMachineController:
         """Find and claim; False when there was none, which the status says."""
         try:
             agents = await self._agents(scope)
-            agent = selection.mine(item, agents) or await self._claim(item, selection.candidates(item, agents), cluster, boot)
+            agent = selection.mine(item, agents) or await self._claim(
+                item, selection.candidates(item, agents), cluster, boot
+            )
         except (Refused, selection.InvalidSelector) as error:
             await self._show(item, None, str(error))
             return False
@@ -105,10 +109,15 @@ class AgentMachineController:
             return False
         metadata = agent["metadata"]
         item["spec"]["providerID"] = f"agent://{metadata['name']}"
-        item["status"] |= {"agentRef": {"name": metadata["name"], "namespace": metadata["namespace"]}, "addresses": selection.addresses(agent)}
+        item["status"] |= {
+            "agentRef": {"name": metadata["name"], "namespace": metadata["namespace"]},
+            "addresses": selection.addresses(agent),
+        }
         return True
 
-    async def _claim(self, item: Object, agents: list[Object], cluster: dict[str, Any], boot: dict[str, Any]) -> Object | None:
+    async def _claim(
+        self, item: Object, agents: list[Object], cluster: dict[str, Any], boot: dict[str, Any]
+    ) -> Object | None:
         """The first that was not taken meanwhile."""
         for agent in agents:
             try:
@@ -133,7 +142,10 @@ class AgentMachineController:
     # status
 
     async def _show(self, item: Object, reference: dict[str, str] | None, problem: str) -> None:
-        """Conditions and ready. With a reserved Agent a problem of the pass is not told. Raises Failure for an Agent that is gone."""
+        """Conditions and ready.
+
+        With a reserved Agent a problem of the pass is not told. Raises Failure for an Agent that is gone.
+        """
         status = item.setdefault("status", {})
         if reference is None:
             self._set(item, without_agent(problem))

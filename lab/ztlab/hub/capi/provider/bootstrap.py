@@ -93,6 +93,8 @@ async def _put_token(world: World, namespace: str, name: str, token: str) -> Non
         if error.reason != "AlreadyExists":
             raise
         present = await world.client.get(SECRET, name, namespace)
-        if present is not None and (present.get("data") == body["data"] and (present["metadata"].get("labels") or {}) == WATCH_LABELS):
+        if present is not None and (
+            present.get("data") == body["data"] and (present["metadata"].get("labels") or {}) == WATCH_LABELS
+        ):
             return
         await world.client.replace(SECRET, {"apiVersion": "v1", "kind": "Secret", **body})

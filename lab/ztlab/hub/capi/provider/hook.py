@@ -30,7 +30,9 @@ DONE = frozenset(
 
 
 def drop_finalizer(item: Object) -> None:
-    item["metadata"]["finalizers"] = [name for name in item["metadata"].get("finalizers") or [] if name != AGENT_MACHINE_FINALIZER]
+    item["metadata"]["finalizers"] = [
+        name for name in item["metadata"].get("finalizers") or [] if name != AGENT_MACHINE_FINALIZER
+    ]
 
 
 class Hook:
@@ -80,7 +82,14 @@ class Hook:
         drop_finalizer(item)
 
     async def _annotate(self, machine: Object, *, present: bool) -> Object:
-        """Put the whole Machine, as upstream does: an empty ``spec.bootstrap`` gets lost on that way, and v1beta2 refuses a Machine without one."""
+        """Put the whole Machine, as upstream does: an empty ``spec.bootstrap`` gets lost on that way, and v1beta2
+        refuses a Machine without one.
+        """
         spec = {name: value for name, value in machine["spec"].items() if value != {}}
-        annotations = {name: value for name, value in annotations_of(machine).items() if name != MACHINE_HOOK} | ({MACHINE_HOOK: ""} if present else {})
-        return await self._world.replace(self._core.machine, {**machine, "metadata": {**machine["metadata"], "annotations": annotations}, "spec": spec})
+        annotations = {name: value for name, value in annotations_of(machine).items() if name != MACHINE_HOOK} | (
+            {MACHINE_HOOK: ""} if present else {}
+        )
+        return await self._world.replace(
+            self._core.machine,
+            {**machine, "metadata": {**machine["metadata"], "annotations": annotations}, "spec": spec},
+        )

@@ -52,7 +52,10 @@ def scope_of(deployment: Object) -> Scope | None:
         return None
     arguments = [str(entry) for entry in manager.get("args") or []]
     own = deployment["metadata"]["namespace"]
-    variables = {f"$({entry['name']})": own if _is_namespace(entry) else str(entry.get("value", "")) for entry in manager.get("env") or []}
+    variables = {
+        f"$({entry['name']})": own if _is_namespace(entry) else str(entry.get("value", ""))
+        for entry in manager.get("env") or []
+    }
 
     def value(name: str) -> str:
         text = flag(arguments, name)
@@ -74,7 +77,11 @@ class Instances:
 
     def scope(self, namespace: str) -> Scope | None:
         """Of the provider that is in charge of a namespace; one for this namespace alone goes before one for all."""
-        found = [scope for scope in map(scope_of, self._world.all(DEPLOYMENT)) if scope is not None and scope.namespace in ("", namespace)]
+        found = [
+            scope
+            for scope in map(scope_of, self._world.all(DEPLOYMENT))
+            if scope is not None and scope.namespace in ("", namespace)
+        ]
         return max(found, key=lambda scope: scope.namespace != "", default=None)
 
     async def reconcile(self, key: Key) -> float | None:
@@ -103,7 +110,10 @@ class Instances:
         except Refused as error:
             if error.code != 404:
                 raise
-            body = {"metadata": {"name": LEADER, "namespace": namespace}, "spec": {**spec, "acquireTime": moment, "leaseTransitions": 0}}
+            body = {
+                "metadata": {"name": LEADER, "namespace": namespace},
+                "spec": {**spec, "acquireTime": moment, "leaseTransitions": 0},
+            }
             await self._world.client.create(LEASE, body)
 
 
@@ -114,7 +124,13 @@ def _status(deployment: Object, ready: int, now: str) -> Object:
     word = "True" if good else "False"
     moment = before.get("lastTransitionTime") if before.get("status") == word else now
     reason = "MinimumReplicasAvailable" if good else "MinimumReplicasUnavailable"
-    condition = {"type": "Available", "status": word, "reason": reason, "lastTransitionTime": moment, "lastUpdateTime": moment}
+    condition = {
+        "type": "Available",
+        "status": word,
+        "reason": reason,
+        "lastTransitionTime": moment,
+        "lastUpdateTime": moment,
+    }
     generation = int(deployment["metadata"].get("generation") or 1)
     counts = {name: ready for name in ("replicas", "readyReplicas", "availableReplicas", "updatedReplicas") if ready}
     return {**counts, "observedGeneration": generation, "conditions": [condition]}
@@ -123,10 +139,25 @@ def _status(deployment: Object, ready: int, now: str) -> Object:
 def own_deployment() -> Object:
     """The provider for all namespaces that a hub without HyperShift has."""
     labels = {"control-plane": "controller-manager"}
-    arguments = ["--namespace=", "--agent-namespace=", "--health-probe-bind-address=:8081", "--metrics-bind-address=127.0.0.1:8080", "--leader-elect"]
-    container = {"name": "manager", "image": "quay.io/edge-infrastructure/cluster-api-provider-agent:latest", "command": ["/manager"], "args": arguments}
+    arguments = [
+        "--namespace=",
+        "--agent-namespace=",
+        "--health-probe-bind-address=:8081",
+        "--metrics-bind-address=127.0.0.1:8080",
+        "--leader-elect",
+    ]
+    container = {
+        "name": "manager",
+        "image": "quay.io/edge-infrastructure/cluster-api-provider-agent:latest",
+        "command": ["/manager"],
+        "args": arguments,
+    }
     return {
-        "metadata": {"name": NAME, "namespace": NAMESPACE, "labels": {**labels, "cluster.x-k8s.io/provider": "infrastructure-agent"}},
+        "metadata": {
+            "name": NAME,
+            "namespace": NAMESPACE,
+            "labels": {**labels, "cluster.x-k8s.io/provider": "infrastructure-agent"},
+        },
         "spec": {
             "replicas": 1,
             "selector": {"matchLabels": labels},

@@ -15,20 +15,32 @@ from ...conditions import Condition
 from ..conditions import false, read, summary, true
 
 # condition of the AgentMachine -> of the Agent
-MIRRORED = {"AgentSpecSynced": "SpecSynced", "AgentValidated": "Validated", "AgentRequirementsMet": "RequirementsMet", "Installed": "Installed"}
+MIRRORED = {
+    "AgentSpecSynced": "SpecSynced",
+    "AgentValidated": "Validated",
+    "AgentRequirementsMet": "RequirementsMet",
+    "Installed": "Installed",
+}
 REASONS = ("InfoReported", "IssuesReported", "UnknownReported")
 
 
 def without_agent(problem: str) -> list[Condition]:
     """As long as no Agent is reserved; ``problem``: what kept the pass from finding one."""
-    first = false("AgentReserved", "AgentNotYetFound", problem) if problem else false("AgentReserved", "NoSuitableAgents")
+    first = (
+        false("AgentReserved", "AgentNotYetFound", problem) if problem else false("AgentReserved", "NoSuitableAgents")
+    )
     return _with_summary([first, *(false(kind, "AgentNotYetFound", "Agent not yet reserved") for kind in MIRRORED)])
 
 
 def of_agent(agent: Mapping[str, Any]) -> list[Condition]:
     """With a reserved Agent."""
     source = (agent.get("status") or {}).get("conditions")
-    return _with_summary([true("AgentReserved", "AgentReserved"), *(_mirrored(kind, read(source, name)) for kind, name in MIRRORED.items())])
+    return _with_summary(
+        [
+            true("AgentReserved", "AgentReserved"),
+            *(_mirrored(kind, read(source, name)) for kind, name in MIRRORED.items()),
+        ]
+    )
 
 
 def _mirrored(kind: str, found: Condition | None) -> Condition:

@@ -36,7 +36,9 @@ class NodeProviderIdController:
         status = item.get("status") or {}
         if not status.get("ready"):
             return WAIT_SECONDS
-        name = next((entry["address"] for entry in status.get("addresses") or [] if entry["type"] == "InternalDNS"), None)
+        name = next(
+            (entry["address"] for entry in status.get("addresses") or [] if entry["type"] == "InternalDNS"), None
+        )
         if name is None:
             raise Failure("failed to find agentMachine InternalDNS")
         await self._set(item, name, await self._kubeconfig(key[0]))

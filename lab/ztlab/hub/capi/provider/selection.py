@@ -28,7 +28,9 @@ def valid(agent: Mapping[str, Any]) -> bool:
     """Approved, unbound, connected, validated; nothing else is looked at."""
     conditions = (agent.get("status") or {}).get("conditions")
     wanted = (("Bound", "False"), ("Connected", "True"), ("Validated", "True"))
-    return bool(agent["spec"].get("approved")) and all(find(conditions, kind).get("status") == status for kind, status in wanted)
+    return bool(agent["spec"].get("approved")) and all(
+        find(conditions, kind).get("status") == status for kind, status in wanted
+    )
 
 
 def selects(selector: Mapping[str, Any] | None, labels: Mapping[str, str]) -> bool:
@@ -63,7 +65,10 @@ def _holds(entry: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
 
 
 def mine(machine: Object, agents: list[Object]) -> Object | None:
-    """An Agent that carries this machine's name already, with any writer. Raises InvalidSelector for a name that is too long."""
+    """An Agent that carries this machine's name already, with any writer.
+
+    Raises InvalidSelector for a name that is too long.
+    """
     name = machine["metadata"]["name"]
     check_value(AGENT_MACHINE_REF, name)
     return next((agent for agent in agents if labels_of(agent).get(AGENT_MACHINE_REF) == name), None)
@@ -105,8 +110,10 @@ def released(agent: Object) -> Object:
 
 
 def addresses(agent: Mapping[str, Any]) -> list[Object]:
-    """Of the interfaces with a carrier the IPv4 addresses, then the name; an empty name is written all the same. Raises ValueError for an address
-    without a prefix, on which upstream's program panics."""
+    """Of the interfaces with a carrier the IPv4 addresses, then the name; an empty name is written all the same.
+
+    Raises ValueError for an address without a prefix, on which upstream's program panics.
+    """
     inventory = (agent.get("status") or {}).get("inventory") or {}
     found = [
         {"type": "ExternalIP", "address": address[: address.rindex("/")]}
@@ -114,4 +121,7 @@ def addresses(agent: Mapping[str, Any]) -> list[Object]:
         if nic.get("hasCarrier")
         for address in nic.get("ipV4Addresses") or []
     ]
-    return [*found, {"type": "InternalDNS", "address": agent["spec"].get("hostname") or inventory.get("hostname") or ""}]
+    return [
+        *found,
+        {"type": "InternalDNS", "address": agent["spec"].get("hostname") or inventory.get("hostname") or ""},
+    ]

@@ -25,7 +25,8 @@ def address_families(facts: Facts) -> Iterator[Problem]:
     """All three lists have the same families: the installer asks for that only where the
     service networks have both, the service always, and only once the machines run.
 
-    What two of the lists agree on is taken for meant where the user has written it; the machine networks decide otherwise.
+    What two of the lists agree on is taken for meant where the user has written it; the machine networks decide
+    otherwise.
 
     Source: openshift/assisted-service internal/cluster/validator.go.
     """
@@ -37,7 +38,9 @@ def address_families(facts: Facts) -> Iterator[Problem]:
     }
     if any(parse_cidr(text) is None for listed in by_name.values() for text in listed) or not all(by_name.values()):
         return
-    families: dict[str, set[int]] = {name: {parsed.version for text in listed if (parsed := parse_cidr(text))} for name, listed in by_name.items()}
+    families: dict[str, set[int]] = {
+        name: {parsed.version for text in listed if (parsed := parse_cidr(text))} for name, listed in by_name.items()
+    }
     if families["serviceNetwork"] == {4, 6}:
         return  # dual stack as the installer knows it: ip_versions
     others_agree = families["serviceNetwork"] == families["clusterNetwork"]
@@ -47,12 +50,21 @@ def address_families(facts: Facts) -> Iterator[Problem]:
             decisive = "service and cluster networks" if name == "machineNetwork" else "machine networks"
             detail = f"the {decisive} are {_family_names(meant)}, these are {_family_names(found)}"
             value = ", ".join(by_name[name])
-            yield own("address-families", f"networking.{name}", INVALID, detail, value=value, hint=_family_hint(name, meant, found))
+            yield own(
+                "address-families",
+                f"networking.{name}",
+                INVALID,
+                detail,
+                value=value,
+                hint=_family_hint(name, meant, found),
+            )
     yield from _vip_families(facts)
 
 
 def _vip_families(facts: Facts) -> Iterator[Problem]:
-    """With a load balancer of the user's own, VIPs may be outside the machine networks; the address family is the hosts' all the same."""
+    """With a load balancer of the user's own, VIPs may be outside the machine networks; the address family is the
+    hosts' all the same.
+    """
     if not facts.user_managed_load_balancer:
         return  # each is in a machine network, or the installer says so
     versions: set[int] = {network.version for network in facts.machine_networks}
@@ -60,7 +72,9 @@ def _vip_families(facts: Facts) -> Iterator[Problem]:
         ip = parse_ip(vip)
         if ip is not None and ip.version not in versions:
             detail = f"the machine networks are {_family_names(versions)}, this is an IPv{ip.version} address"
-            yield own("address-families", path, INVALID, detail, value=vip, hint="choose an address of the hosts' family")
+            yield own(
+                "address-families", path, INVALID, detail, value=vip, hint="choose an address of the hosts' family"
+            )
 
 
 def _family_names(versions: set[int]) -> str:

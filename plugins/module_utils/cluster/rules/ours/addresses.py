@@ -27,7 +27,9 @@ _OVN_NETWORKS = ("100.64.0.0/16", "100.88.0.0/16", "fd98::/64", "fd97::/64")
 
 
 def duplicate_address(facts: Facts) -> Iterator[Problem]:
-    """Addresses that are meant to be the same everywhere are none: link-local ones, those of an interface inside the machine, of a cable between two."""
+    """Addresses that are meant to be the same everywhere are none: link-local ones, those of an interface inside the
+    machine, of a cable between two.
+    """
     seen: dict[str, str] = {}
     for host, address in facts.static_addresses():
         if not facts.in_machine_network(ipaddress.ip_address(address.ip)) and _is_private_to(host, address):
@@ -35,7 +37,14 @@ def duplicate_address(facts: Facts) -> Iterator[Problem]:
         owner = f"{address.interface} of {host.label}"
         if address.ip in seen:
             path = host.in_network_config(f"{address.path}.ip")
-            yield own("duplicate-address", path, DUPLICATE, f"is the address of {seen[address.ip]} as well", value=address.text, file=AGENT_CONFIG)
+            yield own(
+                "duplicate-address",
+                path,
+                DUPLICATE,
+                f"is the address of {seen[address.ip]} as well",
+                value=address.text,
+                file=AGENT_CONFIG,
+            )
         seen.setdefault(address.ip, owner)
 
 
@@ -51,12 +60,21 @@ def address_unusable(facts: Facts) -> Iterator[Problem]:
     for host, address in facts.static_addresses():
         if word := _reserved_word(ipaddress.ip_address(address.ip), address.network):
             path = host.in_network_config(f"{address.path}.ip")
-            yield own("address-unusable", path, INVALID, f"is the {word} address of {address.network}", value=address.text, file=AGENT_CONFIG)
+            yield own(
+                "address-unusable",
+                path,
+                INVALID,
+                f"is the {word} address of {address.network}",
+                value=address.text,
+                file=AGENT_CONFIG,
+            )
     for path, vip in facts.vips if not facts.user_managed_load_balancer else ():
         ip = parse_ip(vip)
         for network in facts.machine_networks:
             if ip is not None and (word := _reserved_word(ip, network)):
-                yield own("address-unusable", path, INVALID, f"is the {word} address of machine network {network}", value=vip)
+                yield own(
+                    "address-unusable", path, INVALID, f"is the {word} address of machine network {network}", value=vip
+                )
 
 
 def _reserved_word(ip: Address, network: Network) -> str:
@@ -66,20 +84,32 @@ def _reserved_word(ip: Address, network: Network) -> str:
 
 
 def address_outside_machine_network(facts: Facts) -> Iterator[Problem]:
-    """The service wants every host in all machine networks, with a load balancer of the user's own in one of them, and asks nothing where the user
-    manages the network of several nodes; that of the rendezvous IP is checked by its own rule."""
+    """The service wants every host in all machine networks, with a load balancer of the user's own in one of them, and
+    asks nothing where the user manages the network of several nodes; that of the rendezvous IP is checked by its own
+    rule.
+    """
     if not facts.hosts or (facts.cluster.user_managed_networking and not facts.cluster.single_node):
         return
     lacking = {host.index: _networks_without(facts, host) for host in facts.hosts}
     empty = [network for network in facts.machine_networks if all(network in networks for networks in lacking.values())]
     if len(empty) < len(facts.machine_networks) and not facts.user_managed_load_balancer:
         for network in empty:
-            yield own("address-outside-machine-network", _path_of(facts, network), INVALID, "no host has an address in it", value=str(network))
+            yield own(
+                "address-outside-machine-network",
+                _path_of(facts, network),
+                INVALID,
+                "no host has an address in it",
+                value=str(network),
+            )
     else:
         empty = []
     for host in facts.hosts:
         missed = [network for network in lacking[host.index] if network not in empty]
-        if missed and (len(missed) == len(facts.machine_networks) or not facts.user_managed_load_balancer) and not _rendezvous_is_outside(facts, host):
+        if (
+            missed
+            and (len(missed) == len(facts.machine_networks) or not facts.user_managed_load_balancer)
+            and not _rendezvous_is_outside(facts, host)
+        ):
             first = host.addresses[0]
             all_networks = ", ".join(str(network) for network in missed)
             detail = f"no address of {host.label} is in machine network {all_networks}"
@@ -101,12 +131,16 @@ def _rendezvous_is_outside(facts: Facts, host: HostFacts) -> bool:
 
 
 def _path_of(facts: Facts, network: Network) -> str:
-    provided = [parsed.network if (parsed := parse_cidr(cidr)) else None for cidr in facts.cluster.networking.machine_networks]
+    provided = [
+        parsed.network if (parsed := parse_cidr(cidr)) else None for cidr in facts.cluster.networking.machine_networks
+    ]
     return f"networking.machineNetwork[{provided.index(network)}]"
 
 
 def prefix_mismatch(facts: Facts) -> Iterator[Problem]:
-    """One problem for each machine network and wrong prefix length, with all hosts that have it: it is one misunderstanding."""
+    """One problem for each machine network and wrong prefix length, with all hosts that have it: it is one
+    misunderstanding.
+    """
     found: dict[tuple[str, int], list[tuple[HostFacts, str]]] = {}
     for host, address in facts.static_addresses():
         ip = ipaddress.ip_address(address.ip)
@@ -122,7 +156,9 @@ def prefix_mismatch(facts: Facts) -> Iterator[Problem]:
 
 
 def _wrong_length(facts: Facts, host: HostFacts, address: StaticAddress, network: Network) -> bool:
-    """A machine network may be cut into subnets, as long as the control plane reaches its virtual addresses without a router."""
+    """A machine network may be cut into subnets, as long as the control plane reaches its virtual addresses without a
+    router.
+    """
     if address.prefix_length <= network.prefixlen:
         return address.prefix_length < network.prefixlen
     if facts.user_managed_load_balancer or not host.can_be_control_plane:
@@ -138,9 +174,20 @@ def subnets_overlap(facts: Facts) -> Iterator[Problem]:
     for host in facts.hosts:
         seen: list[StaticAddress] = []
         for address in host.addresses:
-            if address.network.version not in families or address.network.is_link_local or host.interface_type(address.interface) not in _REPORTED_TYPES:
+            if (
+                address.network.version not in families
+                or address.network.is_link_local
+                or host.interface_type(address.interface) not in _REPORTED_TYPES
+            ):
                 continue
-            other = next((other for other in seen if other.interface != address.interface and _overlap(other.network, address.network)), None)
+            other = next(
+                (
+                    other
+                    for other in seen
+                    if other.interface != address.interface and _overlap(other.network, address.network)
+                ),
+                None,
+            )
             if other is not None and other.ip != address.ip:
                 detail = f"its network {address.network} overlaps that of {other.interface} ({other.network})"
                 path = host.in_network_config(f"{address.path}.ip")
@@ -149,7 +196,9 @@ def subnets_overlap(facts: Facts) -> Iterator[Problem]:
 
 
 def address_in_cluster_network(facts: Facts) -> Iterator[Problem]:
-    """Addresses of hosts and of their name servers that the cluster keeps for pods, services or itself: what is sent there does not leave the host."""
+    """Addresses of hosts and of their name servers that the cluster keeps for pods, services or itself: what is sent
+    there does not leave the host.
+    """
     networking = facts.cluster.networking
     kept = [("cluster network", entry.cidr) for entry in networking.cluster_networks]
     kept += [("service network", cidr) for cidr in networking.service_networks]
@@ -165,7 +214,14 @@ def address_in_cluster_network(facts: Facts) -> Iterator[Problem]:
             inside = next(((word, network) for word, network in networks if ip is not None and ip in network), None)
             if inside:
                 detail = f"is in the {inside[0]} {inside[1]}"
-                yield own("address-in-cluster-network", host.in_network_config(path), INVALID, detail, value=value, file=AGENT_CONFIG)
+                yield own(
+                    "address-in-cluster-network",
+                    host.in_network_config(path),
+                    INVALID,
+                    detail,
+                    value=value,
+                    file=AGENT_CONFIG,
+                )
 
 
 def _overlap(one: Network, other: Network) -> bool:

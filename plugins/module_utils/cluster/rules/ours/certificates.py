@@ -22,7 +22,9 @@ _PATH = "additionalTrustBundle"
 
 
 def certificate_dates(facts: Facts) -> Iterator[Problem]:
-    for certificate in certificates(facts.cluster.additional_trust_bundle)[0] if facts.cluster.additional_trust_bundle else []:
+    for certificate in (
+        certificates(facts.cluster.additional_trust_bundle)[0] if facts.cluster.additional_trust_bundle else []
+    ):
         first, last = _day(certificate, "not_valid_before"), _day(certificate, "not_valid_after")
         if last < facts.today:
             detail = f"the certificate of {_common_name(certificate)} expired on {last.isoformat()}"

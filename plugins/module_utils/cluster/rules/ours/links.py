@@ -41,18 +41,33 @@ _MADE_TYPES = (
     "team",
 )
 # Where a type of interface names the one that it stands on.
-_BASES = (("vlan", "base-iface"), ("mac-vlan", "base-iface"), ("mac-vtap", "base-iface"), ("vxlan", "base-iface"), ("infiniband", "base-iface"))
+_BASES = (
+    ("vlan", "base-iface"),
+    ("mac-vlan", "base-iface"),
+    ("mac-vtap", "base-iface"),
+    ("vxlan", "base-iface"),
+    ("infiniband", "base-iface"),
+)
 
 
 def ports_missing(facts: Facts) -> Iterator[Problem]:
-    """Ports of bonds, bridges and VRFs. nmstate makes up an interface for a port that it does not know; on the machine there would be none of that name."""
+    """Ports of bonds, bridges and VRFs. nmstate makes up an interface for a port that it does not know; on the machine
+    there would be none of that name.
+    """
     for host in facts.hosts:
         known = _known_names(host)
         for path, entry in _entries(host):
             for check, where, port in _ports(entry):
                 if port not in known:
                     place = host.in_network_config(f"{path}.{where}")
-                    yield own(check, place, INVALID, f"{host.label} has no interface of this name", value=port, file=AGENT_CONFIG)
+                    yield own(
+                        check,
+                        place,
+                        INVALID,
+                        f"{host.label} has no interface of this name",
+                        value=port,
+                        file=AGENT_CONFIG,
+                    )
 
 
 def base_interface_missing(facts: Facts) -> Iterator[Problem]:
@@ -68,14 +83,25 @@ def base_interface_missing(facts: Facts) -> Iterator[Problem]:
 
 
 def interface_table(facts: Facts) -> Iterator[Problem]:
-    """On the machine every name of the table becomes that of the NIC with its MAC address, in all keyfiles: a bond would be called like its own port."""
+    """On the machine every name of the table becomes that of the NIC with its MAC address, in all keyfiles: a bond
+    would be called like its own port.
+    """
     for host in facts.hosts:
-        types = {entry["name"]: entry.get("type") for _path, entry in _entries(host) if isinstance(entry.get("name"), str)}
+        types = {
+            entry["name"]: entry.get("type") for _path, entry in _entries(host) if isinstance(entry.get("name"), str)
+        }
         for index, interface in enumerate(host.host.interfaces):
             made = types.get(interface.name)
             if made in _MADE_TYPES:
                 detail = f"networkConfig says that this is a {made}; the table is for NICs"
-                yield own("interface-table", f"{host.path}.interfaces[{index}].name", INVALID, detail, value=interface.name, file=AGENT_CONFIG)
+                yield own(
+                    "interface-table",
+                    f"{host.path}.interfaces[{index}].name",
+                    INVALID,
+                    detail,
+                    value=interface.name,
+                    file=AGENT_CONFIG,
+                )
 
 
 def interface_mac_mismatch(facts: Facts) -> Iterator[Problem]:
@@ -95,7 +121,12 @@ def interface_mac_mismatch(facts: Facts) -> Iterator[Problem]:
             if listed and normal_mac(listed) != normal_mac(named.mac):
                 path = host.in_network_config(named.path)
                 yield own(
-                    "interface-mac-mismatch", path, INVALID, f"the interface table says {listed} for {named.interface}", value=named.mac, file=AGENT_CONFIG
+                    "interface-mac-mismatch",
+                    path,
+                    INVALID,
+                    (f"the interface table says {listed} for {named.interface}"),
+                    value=named.mac,
+                    file=AGENT_CONFIG,
                 )
 
 

@@ -23,7 +23,9 @@ _IMAGE = "openshift_release_image"
 _PUBLIC = "quay.io"
 _DOCKER_HUB = ("docker.io", "index.docker.io", "registry-1.docker.io")
 # Repositories that hold releases of OpenShift, or what they are made of.
-_RELEASE_REPOSITORY = re.compile(r"/(ocp-release|ocp-v4\.0-art-dev|openshift/release(-images)?|ocp/release|okd/scos-(release|content))\b")
+_RELEASE_REPOSITORY = re.compile(
+    r"/(ocp-release|ocp-v4\.0-art-dev|openshift/release(-images)?|ocp/release|okd/scos-(release|content))\b"
+)
 _TAG = re.compile(r"v?(?P<core>\d+\.\d+\.\d+)(-(?P<rest>.+))?")
 _ARCHITECTURE = re.compile(r"(^|-)(?P<name>x86_64|amd64|aarch64|arm64|ppc64le|s390x|multi)(-|$)")
 
@@ -39,14 +41,28 @@ def registry_without_credentials(facts: Facts) -> Iterator[Problem]:
             if registry not in known and not repository_error(mirror):
                 known.add(registry)
                 path = f"imageDigestSources[{index}].mirrors[{position}]"
-                yield own("registry-without-credentials", path, INVALID, f"the pull secret does not hold {registry}", value=mirror, file=INSTALL_CONFIG)
+                yield own(
+                    "registry-without-credentials",
+                    path,
+                    INVALID,
+                    f"the pull secret does not hold {registry}",
+                    value=mirror,
+                    file=INSTALL_CONFIG,
+                )
 
 
 def release_registry_without_credentials(facts: Facts) -> Iterator[Problem]:
-    """The service refuses a pull secret without the registry of the release image, unless that is public: quay.io, or what has mirrors."""
+    """The service refuses a pull secret without the registry of the release image, unless that is public: quay.io, or
+    what has mirrors.
+    """
     repository, _tag, _digest = split_image(facts.cluster.release_image)
     registry = repository.split("/")[0]
-    if facts.pull_secret is None or not repository or registry in _registries(facts.pull_secret) or registry in _DOCKER_HUB:
+    if (
+        facts.pull_secret is None
+        or not repository
+        or registry in _registries(facts.pull_secret)
+        or registry in _DOCKER_HUB
+    ):
         return
     mirrored = {source.source.split("/")[0] for source in facts.cluster.image_digest_sources if source.mirrors}
     if registry not in (mirrored or {_PUBLIC}):
@@ -55,31 +71,48 @@ def release_registry_without_credentials(facts: Facts) -> Iterator[Problem]:
 
 
 def release_image_tag(facts: Facts) -> Iterator[Problem]:
-    """registries.conf redirects pulls by digest only, so a mirrored release image that is named by tag is sought at its source."""
+    """registries.conf redirects pulls by digest only, so a mirrored release image that is named by tag is sought at its
+    source.
+    """
     repository, tag, digest = split_image(facts.cluster.release_image)
     if not tag or digest:
         return
     if any(_covers(source.source, repository) for source in facts.cluster.image_digest_sources if source.mirrors):
-        yield own("release-image-tag", _IMAGE, INVALID, "mirrors are not used for an image that is named by tag", value=facts.cluster.release_image)
+        yield own(
+            "release-image-tag",
+            _IMAGE,
+            INVALID,
+            "mirrors are not used for an image that is named by tag",
+            value=facts.cluster.release_image,
+        )
 
 
 def release_mirror(facts: Facts) -> Iterator[Problem]:
-    """Mirrors are given for releases, and none of them is that of the release image: upstream wants its repository to the letter.
+    """Mirrors are given for releases, and none of them is that of the release image: upstream wants its repository to
+    the letter.
 
-    Other mirrors (operators, other images) say nothing about the release; an image that is named where the mirrors are needs none, and the public one
-    can be had without.
+    Other mirrors (operators, other images) say nothing about the release; an image that is named where the mirrors are
+    needs none, and the public one can be had without.
     """
     image = facts.cluster.release_image
     repository = split_image(image)[0]
-    sources = [source for source in facts.cluster.image_digest_sources if source.mirrors and not repository_error(source.source)]
+    sources = [
+        source
+        for source in facts.cluster.image_digest_sources
+        if source.mirrors and not repository_error(source.source)
+    ]
     registries = {mirror.split("/")[0] for source in sources for mirror in source.mirrors}
     if not image or repository in [source.source for source in sources] or repository.split("/")[0] in registries:
         return
     wider = next((source.source for source in sources if _covers(source.source, repository)), "")
     if wider:
         detail = f"{wider} is only a part of its repository {repository}"
-        yield own("release-mirror", _IMAGE, INVALID, detail, value=image, hint=f"name {repository} as a source of its own")
-    elif repository != RELEASE_REPOSITORY and any(_RELEASE_REPOSITORY.search(f"/{source.source}") for source in sources):
+        yield own(
+            "release-mirror", _IMAGE, INVALID, detail, value=image, hint=f"name {repository} as a source of its own"
+        )
+    elif repository != RELEASE_REPOSITORY and any(
+        _RELEASE_REPOSITORY.search(f"/{source.source}") for source in sources
+    ):
         yield own("release-mirror", _IMAGE, INVALID, f"no mirror has {repository} for its source", value=image)
 
 
@@ -94,7 +127,13 @@ def release_image_mismatch(facts: Facts) -> Iterator[Problem]:
     if version is not None:
         wanted = version["rest"] or ""
         if match["core"] != version["core"] or (build and wanted and build != wanted):
-            yield own("release-image-mismatch", _IMAGE, INVALID, f"the tag names another version than {facts.cluster.version}", value=image)
+            yield own(
+                "release-image-mismatch",
+                _IMAGE,
+                INVALID,
+                (f"the tag names another version than {facts.cluster.version}"),
+                value=image,
+            )
             return
     pools = [facts.cluster.control_plane, *([facts.cluster.compute] if facts.cluster.compute.replicas else [])]
     needed = {RPM_ARCHITECTURES.get(pool.architecture, pool.architecture) for pool in pools}

@@ -22,7 +22,14 @@ def mtu(facts: Facts) -> Iterator[Problem]:
     for host in facts.hosts:
         for entry in host.document.interfaces if host.document else ():
             if host.document and (detail := _mtu_error(entry, host.document)):
-                yield own("mtu", host.in_network_config(f"{entry.path}.mtu"), INVALID, detail, value=entry.mtu, file=AGENT_CONFIG)
+                yield own(
+                    "mtu",
+                    host.in_network_config(f"{entry.path}.mtu"),
+                    INVALID,
+                    detail,
+                    value=entry.mtu,
+                    file=AGENT_CONFIG,
+                )
     yield from _uneven_mtu(facts)
 
 
@@ -39,7 +46,9 @@ def _uneven_mtu(facts: Facts) -> Iterator[Problem]:
         if (entry.mtu or _DEFAULT_MTU) != usual:
             entry_mtu = entry.mtu or _DEFAULT_MTU
             detail = f"{entry.name} of {host.label} has {entry_mtu} in the machine network, other hosts have {usual}"
-            yield own("mtu", host.in_network_config(f"{entry.path}.mtu"), INVALID, detail, value=entry.mtu, file=AGENT_CONFIG)
+            yield own(
+                "mtu", host.in_network_config(f"{entry.path}.mtu"), INVALID, detail, value=entry.mtu, file=AGENT_CONFIG
+            )
 
 
 def _mtu_error(entry: NetInterface, document: NetworkDocument) -> str:

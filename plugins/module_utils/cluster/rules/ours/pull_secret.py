@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What assisted-service requires of a pull secret beyond the installer (openshift/assisted-service internal/cluster/validations/pull_secret_validation.go)."""
+"""What assisted-service requires of a pull secret beyond the installer (openshift/assisted-service
+internal/cluster/validations/pull_secret_validation.go).
+"""
 
 from __future__ import annotations
 
@@ -15,12 +17,17 @@ from ..facts import Facts
 
 
 def pull_secret_auth(facts: Facts) -> Iterator[Problem]:
-    """An ``auth`` that is not base64 of user:password. The service on the rendezvous host refuses it, after all hosts have booted."""
+    """An ``auth`` that is not base64 of user:password.
+
+    The service on the rendezvous host refuses it, after all hosts have booted.
+    """
     for registry, entry in (facts.pull_secret or {}).items():
         auth = entry.get("auth") if isinstance(entry, dict) else None
         detail = _fault(auth) if isinstance(auth, str) and auth else ""
         if detail:
-            yield own("pull-secret-auth", "pullSecret", INVALID, f"the auth of {registry} {detail}", file=INSTALL_CONFIG)
+            yield own(
+                "pull-secret-auth", "pullSecret", INVALID, f"the auth of {registry} {detail}", file=INSTALL_CONFIG
+            )
 
 
 def _fault(auth: str) -> str:

@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Root device hints that no disk fulfils: all of them must hold for one disk.
 
-Only what follows from the names that Linux gives to disks is said here; which disks a host has is known when it registers.
+Only what follows from the names that Linux gives to disks is said here; which disks a host has is known when it
+registers.
 
 Source: openshift/installer pkg/types/agent/agent_config_type.go;
   openshift/assisted-service internal/controller/controllers/bmh_agent_controller.go.
@@ -23,7 +24,9 @@ _NVME = re.compile(r"/dev/nvme\d+n\d+|/dev/disk/by-path/.*-nvme-\d+")
 _NVME_CONTROLLER = re.compile(r"/dev/nvme\d+")
 _VIRTIO = re.compile(r"/dev/vd[a-z]+")
 _SCSI = re.compile(r"/dev/sd[a-z]+")
-_PARTITION = re.compile(r"/dev/(sd[a-z]+|vd[a-z]+|xvd[a-z]+)\d+|/dev/(nvme\d+n\d+|mmcblk\d+)p\d+|/dev/disk/by-path/.*-part\d+")
+_PARTITION = re.compile(
+    r"/dev/(sd[a-z]+|vd[a-z]+|xvd[a-z]+)\d+|/dev/(nvme\d+n\d+|mmcblk\d+)p\d+|/dev/disk/by-path/.*-part\d+"
+)
 _PARTITION_END = re.compile(r"(?<=\d)p\d+$|-part\d+$|(?<=[a-z])\d+$")
 _NO_DISK = re.compile(r"/dev/(sr|loop|fd|ram|zram)\d+")
 _HCTL = re.compile(r"\d+:\d+:\d+:\d+")
@@ -36,7 +39,15 @@ def root_device_conflict(facts: Facts) -> Iterator[Problem]:
     for host in facts.hosts:
         hints, path = host.host.root_device_hints, f"{host.path}.rootDeviceHints"
         if problem := _no_disk(str(hints.get("deviceName") or "")):
-            yield own("root-device-conflict", f"{path}.deviceName", INVALID, problem[0], value=hints["deviceName"], file=AGENT_CONFIG, hint=problem[1])
+            yield own(
+                "root-device-conflict",
+                f"{path}.deviceName",
+                INVALID,
+                problem[0],
+                value=hints["deviceName"],
+                file=AGENT_CONFIG,
+                hint=problem[1],
+            )
         for name, detail in _conflicts(hints):
             yield own("root-device-conflict", f"{path}.{name}", INVALID, detail, value=hints[name], file=AGENT_CONFIG)
 

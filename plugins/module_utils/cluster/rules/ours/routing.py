@@ -24,13 +24,27 @@ _MAIN_TABLES = (0, 254)
 def dns_missing(facts: Facts) -> Iterator[Problem]:
     for host, document in _configured(facts):
         if not host.automatic and not document.resolver.servers:
-            yield own("dns-missing", host.in_network_config("dns-resolver"), REQUIRED, f"{host.label} has no name server", file=AGENT_CONFIG)
+            yield own(
+                "dns-missing",
+                host.in_network_config("dns-resolver"),
+                REQUIRED,
+                f"{host.label} has no name server",
+                file=AGENT_CONFIG,
+            )
 
 
 def default_route_missing(facts: Facts) -> Iterator[Problem]:
     for host, document in _configured(facts):
-        if not host.automatic and not any(route.is_default and route.table_id in _MAIN_TABLES for route in document.routes):
-            yield own("default-route-missing", host.in_network_config("routes"), REQUIRED, f"{host.label} has no default route", file=AGENT_CONFIG)
+        if not host.automatic and not any(
+            route.is_default and route.table_id in _MAIN_TABLES for route in document.routes
+        ):
+            yield own(
+                "default-route-missing",
+                host.in_network_config("routes"),
+                REQUIRED,
+                f"{host.label} has no default route",
+                file=AGENT_CONFIG,
+            )
 
 
 def gateway_unreachable(facts: Facts) -> Iterator[Problem]:
@@ -43,7 +57,11 @@ def gateway_unreachable(facts: Facts) -> Iterator[Problem]:
             hop = ipaddress.ip_address(route.next_hop)
             networks = [ipaddress.ip_network(address.text, strict=False) for address in stack.addresses]
             # A route without a next hop says what is on the link as well.
-            networks += [ipaddress.ip_network(other.destination) for other in document.routes if other.interface == route.interface and not other.next_hop]
+            networks += [
+                ipaddress.ip_network(other.destination)
+                for other in document.routes
+                if other.interface == route.interface and not other.next_hop
+            ]
             if not hop.is_link_local and not any(hop in network for network in networks):
                 all_networks = ", ".join(str(network) for network in networks)
                 detail = f"is in no network of {route.interface} ({all_networks})"

@@ -19,7 +19,9 @@ def enumerations(facts: Facts) -> Iterator[Problem]:
     mode = facts.cluster.cpu_partitioning_mode
     if mode and mode not in _CPU_PARTITIONING:
         yield _unsupported("cpuPartitioningMode", mode, _CPU_PARTITIONING)
-    manager = facts.cluster.platform_options.get("cloudControllerManager", "") if facts.cluster.platform == "external" else ""
+    manager = (
+        facts.cluster.platform_options.get("cloudControllerManager", "") if facts.cluster.platform == "external" else ""
+    )
     if manager not in _CLOUD_CONTROLLER_MANAGERS:
         yield _unsupported("platform.external.cloudControllerManager", manager, _CLOUD_CONTROLLER_MANAGERS)
 

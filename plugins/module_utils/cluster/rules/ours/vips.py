@@ -27,7 +27,13 @@ def vip_clash(facts: Facts) -> Iterator[Problem]:
         if str(ip) in owners:
             yield own("vip-clash", path, INVALID, f"is {owners[str(ip)]}", value=vip)
         elif dhcp_range := _in_dhcp_range(facts, ip):
-            yield own("vip-clash", path, INVALID, f"is in the DHCP range of the provisioning network ({dhcp_range})", value=vip)
+            yield own(
+                "vip-clash",
+                path,
+                INVALID,
+                (f"is in the DHCP range of the provisioning network ({dhcp_range})"),
+                value=vip,
+            )
 
 
 def _owners(facts: Facts) -> dict[str, str]:

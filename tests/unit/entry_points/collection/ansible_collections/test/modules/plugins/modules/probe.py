@@ -12,7 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import MissingLibrary, PartialFailure, ZeroTouchError
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import (
+    MissingLibrary,
+    PartialFailure,
+    ZeroTouchError,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.parallel import for_each
 
 ACTS = ["show", "fail", "part", "bug", "disk", "library", "reveal", "hand_over", "wait", "wait_many", "busy"]
@@ -56,7 +60,10 @@ def _fail(call: Call) -> dict[str, Any]:
 
 
 def _part(call: Call) -> dict[str, Any]:
-    raise PartialFailure("One of two failed.", {"changed": True, "hosts": [{"name": "a", "failed": False}, {"name": "b", "failed": True}]})
+    raise PartialFailure(
+        "One of two failed.",
+        {"changed": True, "hosts": [{"name": "a", "failed": False}, {"name": "b", "failed": True}]},
+    )
 
 
 def _bug(call: Call) -> dict[str, Any]:
