@@ -13,7 +13,7 @@ from pathlib import Path
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.methods import METHODS
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.rules.checks import CHECKS
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.schema import schema_files
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.decide import Limits
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.setup import Limits
 from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.table import markdown
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.inventory_schema import FILE as INVENTORY_SCHEMA
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.inventory_schema import inventory_schema_text

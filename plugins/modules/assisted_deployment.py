@@ -302,11 +302,11 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.ass
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.described import DESCRIPTION_OPTIONS
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import touch_spec
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.table import OVERRIDES
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.decide import (
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.media import HostMedia
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.setup import (
     Limits,
     timeouts_spec,
 )
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.media import HostMedia
 
 OPTIONS = {
     "supports_check_mode": True,

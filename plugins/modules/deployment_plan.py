@@ -205,7 +205,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.sta
     known_secrets,
     open_work_dir,
 )
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.decide import (
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.setup import (
     Limits,
     timeouts_spec,
 )

@@ -179,14 +179,14 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.sta
     known_secrets,
     open_work_dir,
 )
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.decide import (
-    Limits,
-    timeouts_spec,
-)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.media import (
     BootAgain,
     HostMedia,
     bmc_addresses,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.setup import (
+    Limits,
+    timeouts_spec,
 )
 
 OPTIONS = {"supports_check_mode": True}

@@ -181,7 +181,8 @@ def _groups(inventory: Inventory, *, building: bool) -> list[Problem]:
     method = variables.get("openshift_install_method")
     if method == "hosted":
         return check_hosted_groups(groups or {}, group_names(names))
-    own_templates = (variables.get("openshift_capi") or {}).get("infrastructure") == "user_templates"
+    capi = variables.get("openshift_capi")
+    own_templates = isinstance(capi, dict) and capi.get("infrastructure") == "user_templates"
     described = cluster and (
         method in (None, "agent", ASSISTED)
         or (method == "hub" and not counted)

@@ -37,9 +37,7 @@ def with_bmc_hosts(install: Item, agent: Item) -> Item:
     provided = baremetal.get("hosts")
     if provided is not None:
         # The installer counts its own hosts in the order of their roles.
-        order = sorted(
-            provided.elements(), key=lambda host: role_order(str(host.get("role").value) if host.get("role") else "")
-        )  # type: ignore[union-attr]
+        order = sorted(provided.elements(), key=_role_order)
         return _with_hosts(install, baremetal, dataclasses.replace(provided, value=order))
     listed = agent.get("hosts")
     entries = [
@@ -53,6 +51,11 @@ def with_bmc_hosts(install: Item, agent: Item) -> Item:
         else Item(None, "")
     )
     return _with_hosts(install, baremetal, hosts)
+
+
+def _role_order(host: Item) -> int:
+    role = host.get("role")
+    return role_order("" if role is None else str(role.value))
 
 
 def _with_hosts(install: Item, baremetal: Item, hosts: Item) -> Item:

@@ -20,7 +20,7 @@ CLOSED = {
 }
 PAGE = re.compile(r"(?<![\w/.-])docs/[a-z0-9/-]+\.md(?:#[a-z0-9_-]+)?")
 UPSTREAM = re.compile(
-    r"(?<![\w./-])([a-z][a-z0-9-]+/[a-z][a-z0-9._-]+) "
+    r"(?<![\w./-])([a-z][a-z0-9-]+/[a-z][a-z0-9._-]+)(?: |\n *(?:# )?)"
     r"`*(?=[a-z][\w.-]*/[\w./-]+|[a-z]\w*\.(?:go|rs|py|yaml)\b)"
 )
 # What stands before a path without being a repository: "and/or", a folder of this repository.

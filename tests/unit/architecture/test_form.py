@@ -17,7 +17,7 @@ from .test_words import texts
 ALLOWED = {
     "plugins": (0, 148),
     "lab": (0, 132),
-    "tests": (0, 165),
+    "tests": (0, 167),
 }
 # What a replacement field of an f-string may be made of: a name, an attribute, an item, a call with such arguments.
 PLAIN = (

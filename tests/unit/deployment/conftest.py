@@ -17,6 +17,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.insta
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise import decide as s
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise import observation as o
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.setup import Setup
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.supervisor import (
     MediaResult,
     Supervisor,
@@ -159,7 +160,7 @@ def kit():
 
 @pytest.fixture
 def setup():
-    return s.Setup((A, B), media=frozenset({"a", "b"}))
+    return Setup((A, B), media=frozenset({"a", "b"}))
 
 
 @pytest.fixture

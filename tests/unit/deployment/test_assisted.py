@@ -47,7 +47,6 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.ass
     plan_upkeep,
 )
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.stop_reason import message_of
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.decide import Limits
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.observation import (
     ApiView,
     InventoryHost,
@@ -55,6 +54,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.sup
     Observation,
     ServiceView,
 )
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.setup import Limits
 
 PULL_SECRET = json.dumps({"auths": {"quay.io": {"auth": "bGFiOm5vdC1hLXJlYWwtcGFzc3dvcmQ="}}})
 ONE = InventoryHost("one", "one", ("52:54:00:00:00:01",), "master")

@@ -15,11 +15,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.insta
     Validation,
 )
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.awaited import awaited
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.decide import (
-    PHASES,
-    Memory,
-    Setup,
-)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.decide import Memory
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.estimate import (
     estimate,
     phase_lengths,
@@ -35,6 +31,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.sup
     OperatorCondition,
     ServiceView,
 )
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.setup import PHASES, Setup
 
 A = InventoryHost("a", macs=("52:54:00:00:00:01",), addresses=("192.0.2.1",))
 B = InventoryHost("b", macs=("52:54:00:00:00:02",))

@@ -30,8 +30,9 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.sup
     failure_message,
     write_bundle,
 )
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.decide import Memory, Setup, Step
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.decide import Memory, Step
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.observe import Observer
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.setup import Setup
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.supervisor import WaitOutcome
 
 from tests.support.hostile.terminals import PAYLOADS, harmful

@@ -30,7 +30,6 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.saf
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.observed import observed
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.table import OVERRIDES
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.stop_reason import message_of
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.decide import Limits
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.observation import (
     ApiView,
     ClusterVersion,
@@ -42,6 +41,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.sup
     ServiceView,
     Silence,
 )
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.setup import Limits
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.silence import silence_of
 
 A = InventoryHost("a", "node-a", ("52:54:00:00:00:0a",), "master", ("192.168.1.10",))

@@ -16,6 +16,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.wait import doubtful_hosts
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.stop_reason import StopReason
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.narration import image_read
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.setup import Limits, Setup
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.request_log import ImageRead
 
 
@@ -258,7 +259,7 @@ def test_one_failed_worker_is_reported_but_ends_nothing(world, kit):
 
 
 def test_hosts_that_do_not_appear(world, kit):
-    world.setup = dataclasses.replace(world.setup, limits=kit.s.Limits(discovery=300))
+    world.setup = dataclasses.replace(world.setup, limits=Limits(discovery=300))
     outcome = world.at(0, kit.service(kit.found(kit.A))).run()
     assert "1 of 2 hosts did not appear: b (52:54:00:00:00:01)" in outcome.step.reason
     assert len(outcome.suspects) == 3
@@ -269,7 +270,7 @@ def test_hosts_that_do_not_appear(world, kit):
 
 
 def test_no_service_at_all(world, kit):
-    world.setup = dataclasses.replace(world.setup, limits=kit.s.Limits(boot=100))
+    world.setup = dataclasses.replace(world.setup, limits=Limits(boot=100))
     silent = kit.o.Observation(service=kit.o.ServiceView(detail="no answer from http://192.168.1.10:8090 in time."))
     outcome = world.at(0, silent).run()
     assert "phase boot (100 s) is over: no service answered at 192.168.1.10" in outcome.step.reason
@@ -310,7 +311,7 @@ def test_no_service_at_all(world, kit):
 )
 def test_limits_of_later_phases(world, kit, phase, seen, reason, suspect):
     world.setup = dataclasses.replace(
-        world.setup, limits=dataclasses.replace(kit.s.Limits(), **{phase: 50}), media=frozenset()
+        world.setup, limits=dataclasses.replace(Limits(), **{phase: 50}), media=frozenset()
     )
     outcome = world.at(0, seen(kit)).run()
     assert f"phase {phase} (50 s) is over" in outcome.step.reason and reason in outcome.step.reason
@@ -337,7 +338,7 @@ def test_a_host_that_boots_the_image_again_is_repaired_twice_then_reported(world
     stuck = kit.found(
         kit.B, "installing-pending-user-action", "Rebooting", status_info="Expected the host to boot from disk"
     )
-    world.setup = dataclasses.replace(world.setup, limits=kit.s.Limits(bootstrap=10000))
+    world.setup = dataclasses.replace(world.setup, limits=Limits(bootstrap=10000))
     world.at(0, kit.service(kit.found(kit.A, "installing"), stuck, status="installing-pending-user-action"))
     world.clock.stop_at = world.clock.time + 2000
     with pytest.raises(Interrupted):
@@ -392,7 +393,7 @@ def test_a_former_clusters_api_does_not_count_after_start_over(world, kit):
 
 
 def test_a_heartbeat_every_minute_and_no_more(world, kit):
-    world.setup = dataclasses.replace(world.setup, limits=kit.s.Limits(discovery=600))
+    world.setup = dataclasses.replace(world.setup, limits=Limits(discovery=600))
     world.at(0, kit.service(kit.found(kit.A))).run()
     beats = [
         line
@@ -432,13 +433,13 @@ IMAGES_OF_HOSTS = {
 @pytest.mark.parametrize("case", IMAGES_OF_HOSTS)
 def test_what_is_known_of_the_image_of_a_host(kit, case):
     reads, more, expected = IMAGES_OF_HOSTS[case]
-    setup = kit.s.Setup((kit.A, kit.B), **{"bmc_addresses": {"a": "10.0.0.10", "b": "10.0.0.11"}, **more})
+    setup = Setup((kit.A, kit.B), **{"bmc_addresses": {"a": "10.0.0.10", "b": "10.0.0.11"}, **more})
     assert image_read(kit.o.Observation(reads=reads), setup, kit.B) == expected
 
 
 def test_the_heartbeat_says_how_far_missing_hosts_have_read_the_image(world, kit):
     world.setup = dataclasses.replace(
-        world.setup, limits=kit.s.Limits(discovery=200), bmc_addresses={"a": "10.0.0.10", "b": "10.0.0.11"}
+        world.setup, limits=Limits(discovery=200), bmc_addresses={"a": "10.0.0.10", "b": "10.0.0.11"}
     )
     registered = kit.service(kit.found(kit.A))
     world.at(0, dataclasses.replace(registered, reads={"10.0.0.11": ImageRead(43, 10)}))
@@ -451,9 +452,7 @@ def test_the_heartbeat_says_how_far_missing_hosts_have_read_the_image(world, kit
 def test_of_many_missing_hosts_a_few_are_named(world, kit):
     hosts = tuple(kit.o.InventoryHost(f"n{number}", macs=(f"52:54:00:00:01:0{number}",)) for number in range(8))
     addresses = {host.name: f"10.0.1.{number}" for number, host in enumerate(hosts)}
-    world.setup = dataclasses.replace(
-        world.setup, hosts=hosts, bmc_addresses=addresses, limits=kit.s.Limits(discovery=100)
-    )
+    world.setup = dataclasses.replace(world.setup, hosts=hosts, bmc_addresses=addresses, limits=Limits(discovery=100))
     world.at(0, dataclasses.replace(kit.service(), reads={})).run()
     said = [line for line in world.texts() if "image not requested yet" in line]
     assert said == [f"missing: n{number} (52:54:00:00:01:0{number}): image not requested yet" for number in range(5)]
@@ -511,7 +510,7 @@ def test_long_lines_are_cut(world, kit):
 
 def test_hosts_that_fail_alike_are_one_suspect(world, kit):
     failure = kit.Validation("network", "ntp-synced", "failure", "Host couldn't synchronize with any NTP server")
-    world.setup = dataclasses.replace(world.setup, limits=kit.s.Limits(discovery=50))
+    world.setup = dataclasses.replace(world.setup, limits=Limits(discovery=50))
     hosts = [kit.found(host, "insufficient", validations=(failure,)) for host in (kit.A, kit.B)]
     vips = kit.Validation("network", "api-vips-valid", "failure", "api vips 192.168.1.5 is already in use")
     outcome = world.at(0, kit.service(*hosts, validations=(vips,))).run()
@@ -526,7 +525,7 @@ def test_hosts_that_fail_alike_are_one_suspect(world, kit):
 def test_a_host_that_boots_the_image_again_without_a_service_that_reports_it(world, kit, controlled):
     """Node 0 has rebooted, so no service sees b return to the live system; only its missing Node shows it."""
     media = frozenset({"a", "b"}) if controlled else frozenset({"a"})
-    world.setup = dataclasses.replace(world.setup, media=media, limits=kit.s.Limits(install=10000))
+    world.setup = dataclasses.replace(world.setup, media=media, limits=Limits(install=10000))
     rebooting = kit.found(kit.B, "installing-in-progress", "Rebooting")
     world.at(
         0,
@@ -550,7 +549,7 @@ def test_a_host_that_boots_the_image_again_without_a_service_that_reports_it(wor
 
 def strayed(world, kit, **view):
     """Another run saw the installation until the service ended: this one finds a cluster without the Node of b."""
-    world.setup = dataclasses.replace(world.setup, limits=kit.s.Limits(install=1000))
+    world.setup = dataclasses.replace(world.setup, limits=Limits(install=1000))
     world.media.views["b"] = kit.o.MachineView(
         **{"power": "On", "image_attached": True, "override": "Continuous Cd", **view}
     )
@@ -610,12 +609,12 @@ def test_a_rendezvous_host_that_is_off_for_a_moment(world, kit):
     """A restart is no loss of power; what becomes of it is not known here."""
     began = world.clock.time
     world.media.views["a"] = lambda: kit.o.MachineView("Off" if world.clock.time - began < 140 else "On", True)
-    world.setup = dataclasses.replace(world.setup, limits=kit.s.Limits(bootstrap=400))
+    world.setup = dataclasses.replace(world.setup, limits=Limits(bootstrap=400))
     assert "the limit of phase bootstrap" in bootstrapping(world, kit).run().step.reason
 
 
 def test_a_silent_rendezvous_host_whose_power_cannot_be_read_is_reported(world, kit):
-    world.setup = dataclasses.replace(world.setup, limits=kit.s.Limits(bootstrap=1600))
+    world.setup = dataclasses.replace(world.setup, limits=Limits(bootstrap=1600))
     outcome = bootstrapping(world, kit).run()
     (text,) = [warning for warning in outcome.warnings if "has lost power or has restarted" in warning]
     assert "for 5 min" in text and "a " in text
@@ -679,7 +678,7 @@ def test_what_is_cared_for_between_two_looks(world, kit):
 
 
 def test_a_host_that_cannot_reach_a_service_elsewhere(world, kit):
-    world.setup = dataclasses.replace(elsewhere(world).setup, limits=kit.s.Limits(discovery=50))
+    world.setup = dataclasses.replace(elsewhere(world).setup, limits=Limits(discovery=50))
     outcome = world.at(0, kit.service(kit.found(kit.A))).run()
     assert any("b cannot reach the service at assisted.example.com" in suspect for suspect in outcome.suspects)
 
@@ -693,7 +692,7 @@ def left_alone(world, kit, *names, **limits):
     addresses = {"a": "10.0.0.10", "b": "10.0.0.11"}
     world.setup = dataclasses.replace(
         world.setup,
-        limits=kit.s.Limits(**{"boot": BOOT_LIMIT, "discovery": BOOT_LIMIT, **limits}),
+        limits=Limits(**{"boot": BOOT_LIMIT, "discovery": BOOT_LIMIT, **limits}),
         doubtful=dict.fromkeys(names, 1000.0),
         bmc_addresses=addresses,
     )
@@ -772,7 +771,7 @@ def test_a_boot_that_fails_is_reported_and_not_repeated(world, kit):
 
 @pytest.mark.parametrize(("boot", "grace"), [(2400.0, 300.0), (7200.0, 300.0), (240.0, 30.0)])
 def test_the_grace(kit, boot, grace):
-    assert kit.s.Limits(boot=boot).grace == grace
+    assert Limits(boot=boot).grace == grace
 
 
 RECORDED = [

@@ -24,8 +24,8 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.age
     wait,
 )
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import WorkDir
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.decide import Limits
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.media import HostMedia
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.setup import Limits
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.detach import Process
 from ansible_collections.zerotouch.openshift.plugins.modules import install_wait
 from ansible_collections.zerotouch.openshift.tests.support import deployment as staging

@@ -16,9 +16,9 @@ from ..safety.record import BOOTED, BOOTING, TouchRecord
 from ..state.recovery import recover
 from ..state.work_dir import WorkDir, hosts_of_deployment, hosts_of_state, identity, read_deployment
 from ..stop_reason import message_of
-from ..supervise.decide import Limits
 from ..supervise.observation import ApiView, ImageView, InventoryHost, Observation, ServiceView
 from ..supervise.observe import Observer, view_image
+from ..supervise.setup import Limits
 from ..supervise.silence import silence_of
 from ..supervise.timeline import SECTION, utc_now
 from .resume import Decision, decide, readers

@@ -23,9 +23,10 @@ from ..served_note import served_note
 from ..state.recovery import recover, restore
 from ..state.work_dir import WorkDir, hosts_of_deployment, hosts_of_state, identity, read_deployment, same_hosts
 from ..supervise.bundle import failure_message, write_bundle
-from ..supervise.decide import Limits, Memory, Setup, Until
+from ..supervise.decide import Memory
 from ..supervise.observation import InventoryHost, Observation
 from ..supervise.observe import Observer
+from ..supervise.setup import Limits, Setup, Until
 from ..supervise.silence import silence_of
 from ..supervise.supervisor import INTERVAL, MediaControl, Supervisor, WaitOutcome
 from ..supervise.timeline import SECTION, STATE_PHASES, Timeline, utc_now

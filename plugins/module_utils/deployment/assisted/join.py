@@ -21,7 +21,7 @@ from ...common.errors import PartialFailure, RemoteError, ZeroTouchError
 from ...common.lock import one_run
 from ...common.opened import Opened
 from ...common.waiting import Deadline, ProgressLines, turns
-from ..supervise.decide import Limits
+from ..supervise.setup import Limits
 from .session import AssistedRequest, DeploymentSession, open_session
 from .upkeep import Refusals, change_hosts, plan_hosts
 

@@ -22,8 +22,8 @@ from ...common.secrets import Redactor
 from ..agent.wait import wait_result
 from ..served_note import served_note
 from ..supervise.bundle import failure_message, write_bundle
-from ..supervise.decide import Limits, Setup
 from ..supervise.media import HostMedia
+from ..supervise.setup import Limits, Setup
 from ..supervise.supervisor import Supervisor, WaitOutcome
 from ..supervise.timeline import SECTION, Timeline, utc_now
 from .find import METHOD, remember

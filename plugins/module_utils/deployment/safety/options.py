@@ -17,8 +17,8 @@ from ...common.connect import DIRECT, ConnectTo
 from ...hub.agents.model import ClusterRef
 from ..assisted.find import Known
 from ..state.work_dir import WorkDir, inventory_host
-from ..supervise.decide import Limits
 from ..supervise.observation import InventoryHost
+from ..supervise.setup import Limits
 from .decision import TouchRequest
 from .on_hub import HubScope
 from .table import HUB_METHODS, Action

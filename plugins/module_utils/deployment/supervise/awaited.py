@@ -12,8 +12,9 @@ from collections.abc import Iterator
 
 from ...assisted.install.progress import PENDING_USER_ACTION, HostProgress, failing
 from ...common.listed import listed
-from .decide import Memory, Setup
+from .decide import Memory
 from .observation import InventoryHost, Observation
+from .setup import Setup
 
 _FEW = 5
 _NO_ACTION = "Nothing to do while its stage changes."

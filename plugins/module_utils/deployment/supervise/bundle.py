@@ -18,7 +18,7 @@ from ...common.errors import RemoteError, Unreachable, ZeroTouchError
 from ...common.files import SECRET_DIRECTORY, SECRET_FILE, atomic_writer, ensure_directory, write_atomic
 from ...common.secrets import Redactor
 from .archive import redact_archive
-from .decide import Setup
+from .setup import Setup
 from .supervisor import MediaControl, WaitOutcome
 
 # Bytes; the service's log archive of a large cluster must not fill a workstation's disk.

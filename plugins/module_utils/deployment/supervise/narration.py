@@ -12,8 +12,9 @@ from collections.abc import Mapping
 from ...assisted.install.narration import FEW, GRACE, after_grace, host_changes, validation_texts, wait_status
 from ...assisted.install.progress import HostProgress
 from ...common.listed import listed
-from .decide import Memory, Setup
+from .decide import Memory
 from .observation import ApiView, InventoryHost, Observation
+from .setup import Setup
 
 _PHASE_TEXTS = {
     "boot": "Waiting for the service on the rendezvous host",

@@ -11,8 +11,8 @@ import datetime
 from collections.abc import Mapping
 from typing import Any
 
-from .decide import Limits, Phase
 from .observation import Silence
+from .setup import Limits, Phase
 
 LAST_SEEN = "last_seen_at"
 # Phase of the state file -> phase of a wait, whose limit bounds the silence. An installed cluster has no reason to be

@@ -13,8 +13,9 @@ from collections.abc import Iterator
 from ...assisted.install.progress import PENDING_USER_ACTION, failing
 from ...common.listed import listed
 from ...common.plurals import is_or_are
-from .decide import Memory, Setup, failed_hosts
+from .decide import Memory, failed_hosts
 from .observation import InventoryHost, Observation
+from .setup import Setup
 
 
 def suspects(seen: Observation, memory: Memory, setup: Setup, most: int = 3) -> list[str]:

@@ -16,10 +16,11 @@ from ...assisted.install.progress import REBOOTING, HostProgress
 from ...common.state import StateFile
 from ..report.nodes import record_nodes
 from .awaited import awaited
-from .decide import Memory, Setup, Step, bootstrapped
+from .decide import Memory, Step, bootstrapped
 from .estimate import SECTION as HISTORY
 from .estimate import phase_lengths, remember
 from .observation import FAILED, PHASES, InventoryHost, Observation
+from .setup import Setup
 from .silence import LAST_SEEN
 
 SECTION = "install"
