@@ -76,10 +76,8 @@ def _boot_method(name: str) -> str:
     method = METHODS[name]
     can = method.capabilities
     facts = ["yes" if fact else "no" for fact in (can.needs_image_url, can.can_power, can.can_eject, can.boots_once)]
-    return (
-        f"| `{name}` | {method.summary} | {', '.join(f'`{key}`' for key in method.needs) or '–'} | "
-        f"{' | '.join(facts)} |\n"
-    )
+    needs = ", ".join(f"`{key}`" for key in method.needs) or "–"
+    return f"| `{name}` | {method.summary} | {needs} | {' | '.join(facts)} |\n"
 
 
 def pages() -> dict[Path, str]:

@@ -257,7 +257,8 @@ def _install(options: argparse.Namespace) -> None:
         raise commands.CommandError("name an operating system, or a cluster with --cluster")
     done = ask(options.state, "install", machine=options.host, system=options.system, cluster=options.cluster)
     role = next(iter(done["installed"].values()))
-    print(f"{options.host} runs {options.system or f'as {role} of {options.cluster}'}.")
+    system = options.system or f"as {role} of {options.cluster}"
+    print(f"{options.host} runs {system}.")
 
 
 def _change_speed(options: argparse.Namespace) -> None:
@@ -284,8 +285,9 @@ def _fault(options: argparse.Namespace) -> None:
     else:
         for fault in ask(options.state, "fault-list"):
             where = fault["machine"] or "any machine"
-            times = f"bit {fault['taken']} of {fault['count'] or 'any number of'} times"
-            print(f"{fault['id']:>3} {fault['kind']:<26} {where}, {times} {fault['options'] or ''}".rstrip())
+            most, settings = fault["count"] or "any number of", fault["options"] or ""
+            times = f"bit {fault['taken']} of {most} times"
+            print(f"{fault['id']:>3} {fault['kind']:<26} {where}, {times} {settings}".rstrip())
 
 
 def _replay(options: argparse.Namespace) -> None:

@@ -335,9 +335,8 @@ class Clusters:
                 "no cluster exists yet: no machine has got as far as bootkube, and no hosted control plane serves"
             )
         if not wanted:
-            raise LookupError(
-                f"no cluster is called {name!r}; there are {', '.join(running.plan.name for running in found)}"
-            )
+            names = ", ".join(running.plan.name for running in found)
+            raise LookupError(f"no cluster is called {name!r}; there are {names}")
         running = wanted[-1]
         return running.api.kubeconfig(f"https://{running.address}:{running.port}")
 

@@ -72,14 +72,15 @@ def _prepare(state: Path) -> None:
 
 def _wait_ready(state: Path, process: subprocess.Popen[bytes]) -> None:
     deadline = time.monotonic() + _START_LIMIT
+    log = state / "lab.log"
     while not (state / READY).exists():
         if process.poll() is not None:
             reason = state / FAILED
-            text = reason.read_text(encoding="utf-8").strip() if reason.exists() else f"see {state / 'lab.log'}"
+            text = reason.read_text(encoding="utf-8").strip() if reason.exists() else f"see {log}"
             raise CommandError(f"the lab did not start: {text}")
         if time.monotonic() > deadline:
             process.terminate()
-            raise CommandError(f"the lab was not ready within {_START_LIMIT:g} seconds; see {state / 'lab.log'}")
+            raise CommandError(f"the lab was not ready within {_START_LIMIT:g} seconds; see {log}")
         time.sleep(0.02)
 
 
@@ -135,9 +136,8 @@ def console(state: Path, machine: str, *, follow: bool = False) -> None:
 
 def summary(status: dict[str, Any], state: Path) -> str:
     """A few lines about a running lab."""
-    lines = [
-        (f"Lab in {state}: {status['net']}.0.0/16, speed {status['speed']:g}, ends in {status['ttl_left'] // 60} min.")
-    ]
+    minutes = status["ttl_left"] // 60
+    lines = [f"Lab in {state}: {status['net']}.0.0/16, speed {status['speed']:g}, ends in {minutes} min."]
     for machine in status["machines"]:
         media = machine["medium"]
         lines.append(

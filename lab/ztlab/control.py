@@ -16,6 +16,8 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from .texts import error_text
+
 SOCKET = "control.sock"
 _LIMIT = 16 << 20
 
@@ -50,7 +52,7 @@ async def serve(state: Path, handler: Handler) -> asyncio.AbstractServer:
             request = json.loads(await reader.readline())
             reply: dict[str, Any] = {"ok": True, "result": await handler(request)}
         except Exception as error:
-            reply = {"ok": False, "error": str(error) or type(error).__name__}
+            reply = {"ok": False, "error": error_text(error)}
         with contextlib.suppress(ConnectionError):
             writer.write(json.dumps(reply).encode() + b"\n")
             await writer.drain()

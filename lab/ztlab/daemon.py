@@ -31,6 +31,7 @@ from .image.versions import VERSIONS
 from .lab import Lab
 from .site.load import load_site
 from .state import BASE_IMAGE, FAILED, MARKER, READY, Options
+from .texts import error_text
 from .variables import variables
 
 
@@ -201,7 +202,7 @@ def main() -> int:
         asyncio.run(_run(state, options, lock))
     except Exception as error:
         if state.is_dir():
-            (state / FAILED).write_text(f"{error or type(error).__name__}\n", encoding="utf-8")
+            (state / FAILED).write_text(f"{error_text(error)}\n", encoding="utf-8")
         raise
     finally:
         if lock is not None:

@@ -185,9 +185,10 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
             for name in (option, *definition.get("aliases", ()))
             if not name.startswith("_")
         ]
+        every = f"known: {', '.join(known)}"
         unknown = [
-            (f"{name} is no option of this plugin; {nearest(str(name), known) or 'known: ' + ', '.join(known)}")
-            for name in config
+            f"{name} is no option of this plugin; {hint}"
+            for name, hint in ((name, nearest(str(name), known) or every) for name in config)
             if name not in known
         ]
         if unknown:

@@ -80,9 +80,8 @@ def _detail(role: str, name: str, groups: Mapping[str, Sequence[str]]) -> str:
     found = [
         f"{group} ({counted(len(hosts), 'host')})" for group, hosts in groups.items() if group not in _ANSIBLES_OWN
     ]
-    listed = ", ".join(found[:_MOST_NAMED]) + (
-        f" and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
-    )
+    more = len(found) - _MOST_NAMED
+    listed = ", ".join(found[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
     known = f"the inventory has the groups {listed}" if found else "the inventory has no groups"
     return f"the group {name}, from which the {what} are taken, {state}; {known}"
 

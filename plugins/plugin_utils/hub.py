@@ -66,7 +66,7 @@ def check_hub(variables: Mapping[str, Any]) -> list[Problem]:
         if str(key) not in known
     ]
     problems += [
-        _problem(f"openshift_hub.{key}", INVALID, f"must be {'true or false' if kind is bool else 'a string'}")
+        _problem(f"openshift_hub.{key}", INVALID, "must be true or false" if kind is bool else "must be a string")
         for key, kind in _OWN.items()
         if hub.get(key) is not None and not isinstance(hub[key], kind)
     ]

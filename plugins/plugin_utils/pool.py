@@ -150,7 +150,8 @@ def _releases(variables: Mapping[str, Any]) -> Iterator[Problem]:
         if isinstance(hosted, Mapping)
         else None
     )
-    plane = version_of(str(cluster or f":{_with_release(variables).get('version') or ''}"))
+    version = _with_release(variables).get("version") or ""
+    plane = version_of(str(cluster or f":{version}"))
     listed = variables.get("openshift_node_pools") or []
     pools = [(f"openshift_node_pools[{number}]", each) for number, each in enumerate(listed)] or [
         ("openshift_node_pool", variables.get("openshift_node_pool"))

@@ -175,10 +175,8 @@ def fields_page() -> str:
 
 
 def _upstream_row(path: str, kind: str, meaning: Meaning) -> str:
-    return (
-        f"| `{path.removesuffix('*')}` | {kind} | {meaning.default or '–'} | {meaning.since} | "
-        f"{_escaped(meaning.text)} |\n"
-    )
+    default = meaning.default or "–"
+    return f"| `{path.removesuffix('*')}` | {kind} | {default} | {meaning.since} | {_escaped(meaning.text)} |\n"
 
 
 def _own_rows(shape: Record) -> Iterator[str]:
@@ -211,20 +209,16 @@ def _inner_rows(shape: Record, path: str, target: str) -> Iterator[str]:
         meaning = _meanings_in_snake_case().get(f"{target}.{below}", Meaning(""))
         text = described.get(below, "") or meaning.text
         default, note = OF_OUR_OWN.get(f"{path}.{below}", ("", ""))
-        yield (
-            f"| `{path}.{below}` | {kind} | {_escaped(default or meaning.default or _default_in(text) or '–')} | | "
-            f"{_escaped(text)}{note} |\n"
-        )
+        shown = default or meaning.default or _default_in(text) or "–"
+        yield f"| `{path}.{below}` | {kind} | {_escaped(shown)} | | {_escaped(text)}{note} |\n"
 
 
 def _own_row(name: str, kind: str, target: str, field: Field, note: str) -> str:
     upstream = f"`{target}`" if target else ""
     required = "**required**. " if field.required else ""
     default = _default_in(field.description) or _known_meaning(target).default
-    return (
-        f"| `{name}` | {kind} | {'–' if field.required else _escaped(default) or '–'} | {upstream} | "
-        f"{required}{_escaped(field.description)}{note} |\n"
-    )
+    shown = "–" if field.required else _escaped(default) or "–"
+    return f"| `{name}` | {kind} | {shown} | {upstream} | {required}{_escaped(field.description)}{note} |\n"
 
 
 def _target(shape: Record, name: str) -> str:

@@ -64,12 +64,8 @@ def _cell(cell: Cell) -> str:
     text = "no" if cell.note == "no" else _OUTCOMES[cell.outcome]
     text += " + confirm" if cell.confirm and cell.outcome in ("act", "through", "fail") else ""
     text += f" ({cell.note})" if cell.note not in ("", "no") else ""
-    return ", or ".join(
-        [
-            text,
-            *(f"`{lift.force}`{' + confirm' if lift.confirm else ''}{_methods(lift.methods)}" for lift in cell.lifts),
-        ]
-    )
+    lifts = [(lift, " + confirm" if lift.confirm else "") for lift in cell.lifts]
+    return ", or ".join([text, *(f"`{lift.force}`{confirm}{_methods(lift.methods)}" for lift, confirm in lifts)])
 
 
 def _methods(methods: frozenset[str]) -> str:

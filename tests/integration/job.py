@@ -219,6 +219,7 @@ class NamespaceJob(JobDeployment):
             if self.volume
             else ""
         )
+        read = [*_USER, *_READS, *command]
         return f"""
 mount --make-rprivate /
 mount -t tmpfs -o mode=0711 job {runner}
@@ -229,7 +230,7 @@ chown -R {UID}:{UID} {runner}/project {runner}/home {runner}/inputs
 mount --bind {ROOT} {ROOT}
 mount -o remount,ro,bind {ROOT}
 cd {runner}/project
-{self._after(shlex.join([*_USER, *_READS, *command]))}"""
+{self._after(shlex.join(read))}"""
 
 
 class PlainJob(JobDeployment):

@@ -142,7 +142,8 @@ class Lab:
 
     def kubeconfig(self, cluster: str = "") -> Path:
         """A kubeconfig of a cluster that goes straight to its address."""
-        path = self.directory / f"{cluster or 'newest'}.kubeconfig"
+        name = cluster or "newest"
+        path = self.directory / f"{name}.kubeconfig"
         path.write_text(self._ztlab("kubeconfig", *(["--cluster", cluster] if cluster else [])))
         return path
 
@@ -380,9 +381,8 @@ class Deployment:
         output = looked_through("".join(lines))
         attempts = self.lab.bmc_writes(refused=True)[before:]
         if attempts:
-            pytest.fail(
-                f"{playbook} wrote to BMCs: {[(write['machine'], write['summary']) for write in attempts]}\n{output}"
-            )
+            writes = [(write["machine"], write["summary"]) for write in attempts]
+            pytest.fail(f"{playbook} wrote to BMCs: {writes}\n{output}")
         assert process.returncode >= 0, f"{playbook} did not end within {LIMIT:g} s:\n{output}"
         assert "Traceback" not in output, output
         return Run(process.returncode, output)

@@ -53,10 +53,8 @@ def test_each_host_boots_or_says_precisely_why_not(count: int, tmp_path: Path) -
         clock.close()
         by_name = dict(zip([machine.spec.name for machine in rack.machines], rack.machines, strict=True))
         failed = {result.name: result.reason for result in results if result.failed}
-        print(
-            f"{count} boots, {flaky.taken} faults, {len(failed)} failed: "
-            f"{Counter(text[:160] for text in failed.values())}"
-        )
+        reasons = Counter(text[:160] for text in failed.values())
+        print(f"{count} boots, {flaky.taken} faults, {len(failed)} failed: {reasons}")
         assert set(failed) >= hopeless and len(failed) <= len(hopeless) + count // 100
         for result in results:
             machine = by_name[result.name]

@@ -122,12 +122,11 @@ def wrong(result: HostResult, rack: LabRack, scene: Scene) -> str:
 
 
 def _each(scenes: Sequence[tuple[str, Scene]]) -> list[object]:
-    return [
-        pytest.param(
-            *item, id=f"{item[1].lab}{'-holds' * item[1].holds}{'-once' * item[1].once}{'-nfs' * (item[1].url == NFS)}"
-        )
-        for item in scenes
-    ]
+    def name(scene: Scene) -> str:
+        marks = {"-holds": scene.holds, "-once": scene.once, "-nfs": scene.url == NFS}
+        return scene.lab + "".join(mark for mark, applies in marks.items() if applies)
+
+    return [pytest.param(*item, id=name(item[1])) for item in scenes]
 
 
 @pytest.mark.parametrize(

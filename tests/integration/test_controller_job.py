@@ -56,11 +56,12 @@ class RunnerJob(PlainJob):
         (files / "envvars").write_text(
             json.dumps({"OPENSHIFT_STATE_PASSPHRASE": self.secrets["passphrase"], "ANSIBLE_NOCOLOR": "1"})
         )
+        run = [str(BIN / "ansible-runner"), "run", str(self.runner), "-p", f"{playbook}.yml", *options]
         steps = f"""
 cp {ROOT}/playbooks/awx/*.yml .; chmod -R a-w .
 mkdir -m 700 ../inventory ../env ../work
 cp ../inputs/hosts.json ../inventory/; cp ../inputs/vars.json ../env/extravars; cp ../inputs/envvars ../inputs/pull_secret ../env/
-exec {shlex.join([str(BIN / "ansible-runner"), "run", str(self.runner), "-p", f"{playbook}.yml", *options])}"""  # noqa: E501
+exec {shlex.join(run)}"""  # noqa: E501
         return self._popen(files, ["bash", "-euc", steps])
 
     def kill(self, process: subprocess.Popen[str]) -> None:

@@ -163,9 +163,9 @@ class Player:
         verdicts = judge(step, place, rack_of(lab.status(), situation, step), history, MACHINES[situation.rack])
         played = self._run(step, work_dir, verdicts)
         self._history = history.after(step, place, verdicts, played.writes, played.code)
+        machines = sorted({write.machine for write in played.writes})
         self.progress.append(
-            f"step {number}: ended with {played.code}, may touch {verdicts}, wrote to "
-            f"{sorted({write.machine for write in played.writes})}; {played.reason}"
+            f"step {number}: ended with {played.code}, may touch {verdicts}, wrote to {machines}; {played.reason}"
         )
         wrong = [
             f"step {number} wrote to {write.machine}, which it must not: {write.summary}"

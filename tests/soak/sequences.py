@@ -86,7 +86,8 @@ def _brief(step: Step) -> str:
         for field in dataclasses.fields(step)
         if field.name not in ("playbook", "faults") and getattr(step, field.name) != field.default
     ]
-    return " ".join([step.playbook, *shown, *(f"fault={fault.kind}:{fault.machine or 'all'}" for fault in step.faults)])
+    faults = [(fault.kind, fault.machine or "all") for fault in step.faults]
+    return " ".join([step.playbook, *shown, *(f"fault={kind}:{machine}" for kind, machine in faults)])
 
 
 def generate(seed: int, *, short: bool = False) -> Sequence:

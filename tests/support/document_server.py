@@ -36,7 +36,8 @@ class DocumentServer:
         self._server.daemon_threads = True
         if tls is not None:
             self._server.socket = tls.wrap_socket(self._server.socket, server_side=True)
-        self.url = f"{'http' if tls is None else 'https'}://127.0.0.1:{self._server.server_address[1]}/states/demo"
+        scheme = "http" if tls is None else "https"
+        self.url = f"{scheme}://127.0.0.1:{self._server.server_address[1]}/states/demo"
         threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.005}, daemon=True).start()
 
     @property

@@ -97,9 +97,10 @@ def domain_xml(
     name: str, disk: Path, mac: str, *, uuid: str = "", extra: str = "", os_boot: str = "", memory: int = 32
 ) -> str:
     """A small machine with a disk, one NIC and an empty CD drive that cannot boot anything."""
+    identity = f"<uuid>{uuid}</uuid>" if uuid else ""
     return f"""<domain type='qemu'>
   <name>{name}</name>
-  {f"<uuid>{uuid}</uuid>" if uuid else ""}
+  {identity}
   <memory unit='MiB'>{memory}</memory>
   <vcpu>1</vcpu>
   <os><type arch='x86_64' machine='q35'>hvm</type>{os_boot}</os>
@@ -122,7 +123,8 @@ def _wait_for(daemon: subprocess.Popen[bytes], socket: Path, log: Path) -> None:
     end = time.monotonic() + _PATIENCE
     while not socket.exists():
         if daemon.poll() is not None or time.monotonic() > end:
-            raise RuntimeError(f"libvirtd does not listen: {log.read_text(errors='replace')[-2000:]}")
+            text = log.read_text(errors="replace")
+            raise RuntimeError(f"libvirtd does not listen: {text[-2000:]}")
         time.sleep(0.05)
 
 

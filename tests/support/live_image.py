@@ -81,7 +81,8 @@ def make_iso(
                 made.add(where)
                 iso.add_directory(where, rr_name=parent)
         short = leaf.upper().replace("JSON", "JSO").replace("ADDRSIZE", "ADD")
-        iso.add_fp(io.BytesIO(content), len(content), f"{where}/{short}{'' if '.' in short else '.'};1", rr_name=leaf)
+        dotted = short if "." in short else f"{short}."
+        iso.add_fp(io.BytesIO(content), len(content), f"{where}/{dotted};1", rr_name=leaf)
 
     area = bytes(ignition) if isinstance(ignition, int) else ignition
     if area:

@@ -41,7 +41,8 @@ def wait_until(found: Any, what: str, limit: float = LIMIT, log: Any = None) -> 
     ends = time.monotonic() + limit
     while not (value := found()):
         if time.monotonic() > ends:
-            pytest.fail(f"{what}: not within {limit:g} s\n{log() if log else ''}")
+            text = log() if log else ""
+            pytest.fail(f"{what}: not within {limit:g} s\n{text}")
         time.sleep(0.2)
     return value
 

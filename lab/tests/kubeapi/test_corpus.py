@@ -86,9 +86,8 @@ async def judge(server: Caller, version: str) -> None:
         code, causes = await verdict(server, document, case, number)
         refused, wanted = "causes" in case, sorted(case.get("causes", []))
         if (code < 300) is refused or (refused and (code != 422 or causes != wanted)):
-            wrong.append(
-                f"{document['kind']}, {case['what']}: {code} {causes}, not {wanted if refused else 'accepted'}"
-            )
+            outcome = wanted if refused else "accepted"
+            wrong.append(f"{document['kind']}, {case['what']}: {code} {causes}, not {outcome}")
     assert not wrong, "\n".join(wrong)
 
 

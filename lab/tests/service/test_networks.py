@@ -28,7 +28,8 @@ def report(number: int, count: int, chance: float, draw: random.Random) -> dict[
         if other == number:
             continue
         reached = draw.random() < chance
-        mac = f"02:00:00:00:{other // 256:02X}:{(other if draw.random() > 0.02 else other + 1) % 256:02x}"
+        last = other if draw.random() > 0.02 else other + 1
+        mac = f"02:00:00:00:{other // 256:02X}:{last % 256:02x}"
         level2 = [{"remote_ip_address": address(other), "remote_mac": mac, "successful": reached}]
         remotes.append(
             {

@@ -150,7 +150,8 @@ def test_a_registry_has_its_images_by_digest(moved: bool) -> None:
         async with TestClient(TestServer(RegistryServer(registry, faults).app)) as client:
             basic = {"Authorization": f"Basic {base64.b64encode(b'lab:right').decode()}"}
             token = await client.get("/token", params={"scope": "repository:org/release:pull"}, headers=basic)
-            bearer = {"Authorization": f"Bearer {(await token.json())['token']}"}
+            answer = await token.json()
+            bearer = {"Authorization": f"Bearer {answer['token']}"}
             named = await client.get("/v2/org/release/manifests/4.22.0-x86_64", headers=bearer)
             assert digest_of(await named.read()) == named.headers["Docker-Content-Digest"]
             digests = [name.partition("@")[2] for name in registry.by_digest()]

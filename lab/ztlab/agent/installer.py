@@ -59,9 +59,8 @@ class Installer:
             raise StepFailed(f"boot device {device} does not exist")
 
     async def run(self) -> None:
-        self.live.log(
-            f"assisted-installer: role {self.role}, disk {self._disk.path if self._disk else ''}", phase="installing"
-        )
+        disk = self._disk.path if self._disk else ""
+        self.live.log(f"assisted-installer: role {self.role}, disk {disk}", phase="installing")
         try:
             await self._install()
         except InstallationFailed as error:
@@ -91,9 +90,8 @@ class Installer:
             raise InstallationFailed("no disk")
         self.live.machine.installed.pop(self._disk.name, None)
         for step in range(WRITING_STEPS + 1):
-            await self.stage(
-                "Writing image to disk", WRITING_SECONDS / WRITING_STEPS, info=f"{step * 100 // WRITING_STEPS}%"
-            )
+            percent = step * 100 // WRITING_STEPS
+            await self.stage("Writing image to disk", WRITING_SECONDS / WRITING_STEPS, info=f"{percent}%")
             if self.live.medium is not None and self.live.medium.gone:
                 raise InstallationFailed("failed to write image to disk: I/O error: the installation medium is gone")
         words = ["coreos-installer install", *self._arguments, self._disk.path]
@@ -179,10 +177,9 @@ class Installer:
         """PUT the progress of this host (or the one at ``path``); the service may be gone or refuse, the installation
         goes on.
         """
+        host = path or self.path
         try:
-            reply = await self.agent.call(
-                "PUT", f"{path or self.path}/progress", {"current_stage": stage, "progress_info": info}
-            )
+            reply = await self.agent.call("PUT", f"{host}/progress", {"current_stage": stage, "progress_info": info})
         except Unreachable as error:
             self.live.log(f"assisted-installer: progress {stage}: {error}")
             return

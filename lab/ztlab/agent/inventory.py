@@ -108,11 +108,13 @@ def _interface(interface: Interface) -> dict[str, Any]:
 
 def _disk(disk: Disk, index: int) -> dict[str, Any]:
     reasons = ["Disk is removable"] if disk.removable else []
+    bus = index + 1
     nvme = disk.name.startswith("nvme")
+    port = "nvme-1" if nvme else f"ata-{bus}"
     return {
         "id": disk_id(disk),
         "by_id": disk_id(disk) if disk_id(disk) != disk.path else "",
-        "by_path": f"/dev/disk/by-path/pci-0000:0{index + 1}:00.0-{'nvme-1' if nvme else f'ata-{index + 1}'}",
+        "by_path": f"/dev/disk/by-path/pci-0000:0{bus}:00.0-{port}",
         "name": disk.name,
         "path": disk.path,
         "drive_type": "HDD" if disk.rotational else "SSD",

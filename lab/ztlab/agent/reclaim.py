@@ -123,7 +123,8 @@ class Reclaim:
                 restart = True
             else:
                 continue
-            self._say(f"next_step_runner: {step['step_type']}{': ' + answer['error'] if answer['error'] else ''}")
+            failure = f": {answer['error']}" if answer["error"] else ""
+            self._say(f"next_step_runner: {step['step_type']}{failure}")
             await access.call(self._http, "POST", f"{path}/instructions", answer)
         return restart
 

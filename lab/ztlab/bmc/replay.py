@@ -182,4 +182,5 @@ def replay(directory: Path, host: str, port: int) -> None:
     try:
         asyncio.run(serve())
     except OSError as error:
-        raise ReplayError(f"{host}:{port} cannot be used: {error.strerror or error}") from error
+        why = error.strerror or error
+        raise ReplayError(f"{host}:{port} cannot be used: {why}") from error

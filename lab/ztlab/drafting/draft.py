@@ -172,7 +172,8 @@ class _Draft:
         return details
 
     def _bmc(self, index: int, bmc: Mapping[str, Any]) -> Document:
-        address = str(bmc.get("address") or f"redfish-virtualmedia+https://10.0.0.{index + 10}/redfish/v1/Systems/1")
+        last = index + 10
+        address = str(bmc.get("address") or f"redfish-virtualmedia+https://10.0.0.{last}/redfish/v1/Systems/1")
         return {
             "address": address,
             "username": str(bmc.get("username") or "admin"),
@@ -205,7 +206,7 @@ class _Draft:
     def _hub(self, cluster: Mapping[str, Any]) -> Document:
         """A hub of the lab's own, so that a rehearsal leaves the real one alone."""
         kept = {key: self.hub[key] for key in _HUB_VARIABLES if self.hub.get(key) is not None}
-        domain = f"hub.{cluster.get('base_domain') or 'example.com'}"
+        domain = "hub." + str(cluster.get("base_domain") or "example.com")
         inside = _is_ipv4(self.hub_address) and any(
             ipaddress.ip_address(self.hub_address) in ipaddress.ip_network(each["cidr"]) for each in self.networks
         )

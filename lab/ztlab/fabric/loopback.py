@@ -152,7 +152,8 @@ class AddressTable:
             taken = set(self._table.values())
             for step in range(0xFF00):
                 low = (preferred + step) % 0xFF00  # 127.N.255.x stays the lab's own
-                candidate = f"{self.prefix}.{low >> 8}.{low & 0xFF}"
+                third, fourth = divmod(low, 256)
+                candidate = f"{self.prefix}.{third}.{fourth}"
                 if low != 0 and candidate not in taken:
                     self._table[key] = candidate
                     break

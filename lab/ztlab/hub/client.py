@@ -16,6 +16,7 @@ from typing import Any
 import aiohttp
 import yaml
 
+from ..texts import error_text
 from .names import Kind, Object
 
 MERGE = "application/merge-patch+json"
@@ -116,7 +117,7 @@ class Client:
                             )
                         yield event["type"], event["object"]
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
-            raise Refused(0, "Unreachable", f"{kind.plural}: {error or type(error).__name__}") from error
+            raise Refused(0, "Unreachable", f"{kind.plural}: {error_text(error)}") from error
 
     def _request(
         self,
@@ -162,7 +163,7 @@ class Client:
                 answer: Object = json.loads(content)
                 return answer
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
-            raise Refused(0, "Unreachable", f"{method} {path}: {error or type(error).__name__}") from error
+            raise Refused(0, "Unreachable", f"{method} {path}: {error_text(error)}") from error
 
 
 def _refusal(response: aiohttp.ClientResponse, content: bytes) -> Refused:
@@ -192,7 +193,8 @@ def from_kubeconfig(session: aiohttp.ClientSession, text: str, resolve: Resolve)
     _load_identity(context, user)
     name = cluster.get("tls-server-name") or parts.hostname or ""
     address = resolve(parts.hostname or "")
-    url = f"{parts.scheme}://{address}:{parts.port or 443}"
+    port = parts.port or 443
+    url = f"{parts.scheme}://{address}:{port}"
     return Client(session, url, tls=context, token=str(user.get("token") or ""), server_name=name)
 
 

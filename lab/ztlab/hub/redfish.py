@@ -12,6 +12,8 @@ from typing import Any
 
 import aiohttp
 
+from ..texts import error_text
+
 Redirect = Callable[[str], tuple[str, str]]
 
 
@@ -56,12 +58,13 @@ class Bmc:
                 **options,
             ) as response:
                 if response.status >= 300:
-                    raise BmcError(f"{method} {path}: HTTP {response.status}: {(await response.text())[:200]}")
+                    text = await response.text()
+                    raise BmcError(f"{method} {path}: HTTP {response.status}: {text[:200]}")
                 content = await response.read()
                 document: dict[str, Any] = await response.json(content_type=None) if content else {}
                 return document
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
-            raise BmcError(f"{method} {path}: {error or type(error).__name__}") from error
+            raise BmcError(f"{method} {path}: {error_text(error)}") from error
 
     async def system(self) -> dict[str, Any]:
         """The system's resource. Raises BmcError."""

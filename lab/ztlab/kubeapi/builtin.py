@@ -377,7 +377,8 @@ def _node_status(item: Object) -> str:
 
 
 def _replicas_ready(item: Object) -> str:
-    return f"{(item.get('status') or {}).get('readyReplicas', 0)}/{(item.get('spec') or {}).get('replicas', 1)}"
+    status, spec = item.get("status") or {}, item.get("spec") or {}
+    return f"{status.get('readyReplicas', 0)}/{spec.get('replicas', 1)}"
 
 
 def _event_fields() -> dict[str, Any]:

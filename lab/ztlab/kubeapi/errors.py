@@ -72,7 +72,8 @@ def bad_option(verb: str, field: str, text: str) -> ApiError:
 
 
 def already_exists(plural: str, group: str, name: str, *, ending: bool = False) -> ApiError:
-    text = f'{"object is being deleted: " if ending else ""}{_qualified(plural, group)} "{name}" already exists'
+    state = "object is being deleted: " if ending else ""
+    text = f'{state}{_qualified(plural, group)} "{name}" already exists'
     return ApiError(409, "AlreadyExists", text, details=_about(plural, group, name))
 
 

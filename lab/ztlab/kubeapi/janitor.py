@@ -79,9 +79,8 @@ class Janitor:
         found = []
         for item in (await self._json("GET", path, accept=METADATA)).get("items") or []:
             namespace = item["metadata"].get("namespace")
-            found.append(
-                (f"{base}/{f'namespaces/{namespace}/' if namespace else ''}{plural}/{item['metadata']['name']}", item)
-            )
+            inside = f"namespaces/{namespace}/" if namespace else ""
+            found.append((f"{base}/{inside}{plural}/{item['metadata']['name']}", item))
         return found
 
     async def _look(self, path: str, item: Object, uids: set[str], dependents: list[tuple[str, Object]]) -> None:

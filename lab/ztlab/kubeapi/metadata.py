@@ -95,7 +95,8 @@ def validate(metadata: Mapping[str, Any], old: Mapping[str, Any] | None) -> Iter
 def _key(key: str, field: str) -> Iterator[Cause]:
     prefix, slash, name = key.rpartition("/")
     if slash and (not prefix or _SUBDOMAIN.fullmatch(prefix) is None):
-        yield field, f"Invalid value: {quoted(key)}: {_PREFIX_TEXT if prefix else 'prefix part must be non-empty'}"
+        wrong = _PREFIX_TEXT if prefix else "prefix part must be non-empty"
+        yield field, f"Invalid value: {quoted(key)}: {wrong}"
     if not name:
         yield field, f"Invalid value: {quoted(key)}: name part must be non-empty"
     if len(name) > 63:

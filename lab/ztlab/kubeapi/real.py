@@ -226,7 +226,7 @@ class RealApi:
             "--bind-address=127.0.0.1",
             "--advertise-address=127.0.0.1",
             f"--secure-port={self._behind}",
-            f"--cert-dir={self.directory / 'certificates'}",
+            "--cert-dir=" + str(self.directory / "certificates"),
             f"--tls-cert-file={files.certificate}",
             f"--tls-private-key-file={files.key}",
             f"--client-ca-file={files.client_ca}",
@@ -308,9 +308,8 @@ class RealApi:
             target, data=json.dumps(body), headers={"Content-Type": "application/apply-patch+yaml"}
         ) as response:
             if response.status not in (200, 201):
-                raise StartError(
-                    f"{body['kind']} {body['metadata']['name']}: {response.status} {await response.text()}"
-                )
+                text = await response.text()
+                raise StartError(f"{body['kind']} {body['metadata']['name']}: {response.status} {text}")
 
 
 def etcd_arguments(directory: Path, client: int, peer: int) -> list[str]:

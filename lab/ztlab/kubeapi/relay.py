@@ -75,7 +75,8 @@ class Relay:
         try:
             self.trouble.refuse(request.method, user)
             if match is not None:
-                self.requests[f"{request.method} {match['plural']}{match['rest'] or ''}"] += 1
+                rest = match["rest"] or ""
+                self.requests[f"{request.method} {match['plural']}{rest}"] += 1
                 self.trouble.forbid(
                     request.method,
                     user,

@@ -158,7 +158,8 @@ def _judge(rule: Rule, new: Any, old: Any, path: str) -> Iterator[Cause]:
     try:
         passed = bool(compiled.evaluate(values))
     except CELEvalError as error:
-        yield where, f"Invalid value: {shown}rule evaluation error: {error.args[0] if error.args else error}"
+        why = error.args[0] if error.args else error
+        yield where, f"Invalid value: {shown}rule evaluation error: {why}"
         return
     if not passed:
         yield where, f"{_prefix(rule, shown)}{_message(rule, values)}"
@@ -169,7 +170,8 @@ def _prefix(rule: Rule, shown: str) -> str:
         return "Forbidden: "
     if rule.reason == "FieldValueRequired":
         return "Required value: "
-    return f"{'Duplicate' if rule.reason == 'FieldValueDuplicate' else 'Invalid'} value: {shown}"
+    kind = "Duplicate" if rule.reason == "FieldValueDuplicate" else "Invalid"
+    return f"{kind} value: {shown}"
 
 
 def _message(rule: Rule, values: dict[str, Any]) -> str:

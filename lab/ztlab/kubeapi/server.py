@@ -511,9 +511,9 @@ class KubeApi:
             if not body.get(member):
                 text = raw.decode(errors="replace")
                 summary = text if len(text) <= 30 else f"{text[:30]} ..."
+                shown = member[0].upper() + member[1:]
                 raise errors.bad_request(
-                    f"{_unrecognized(resource)}: Object '{member[0].upper() + member[1:]}' is missing in '{text}' "
-                    f"({summary})"
+                    f"{_unrecognized(resource)}: Object '{shown}' is missing in '{text}' ({summary})"
                 )
         return body
 

@@ -256,13 +256,8 @@ class Store:
         if not name:
             yield "metadata.name", "Required value: name or generateName is required"
         elif resource.key == ("", "namespaces") and (LABEL.match(name) is None or len(name) > 63):
-            yield (
-                "metadata.name",
-                (
-                    f'Invalid value: "{name}": '
-                    f"{LABEL_TEXT if LABEL.match(name) is None else 'must be no more than 63 characters'}"
-                ),
-            )
+            wrong = LABEL_TEXT if LABEL.match(name) is None else "must be no more than 63 characters"
+            yield "metadata.name", f'Invalid value: "{name}": {wrong}'
         elif len(name) > 253:
             yield "metadata.name", f'Invalid value: "{name}": must be no more than 253 characters'
         elif not (PATH_SEGMENT if resource.group == "rbac.authorization.k8s.io" else NAME).match(name):

@@ -275,13 +275,8 @@ def validate(schema: Schema, value: Any, path: str = "") -> Iterator[Cause]:
         yield from _branched(schema, value, path)
         return
     if schema.enum and value not in schema.enum:
-        yield (
-            path,
-            (
-                f"Unsupported value: {quoted(value)}: supported values: "
-                f"{', '.join(quoted(item) for item in schema.enum)}"
-            ),
-        )
+        supported = ", ".join(quoted(item) for item in schema.enum)
+        yield path, f"Unsupported value: {quoted(value)}: supported values: {supported}"
     if kind == "string":
         yield from _string(schema, value, path)
     elif kind in ("integer", "number"):
@@ -324,23 +319,13 @@ def _number(schema: Schema, value: float, path: str) -> Iterator[Cause]:
     if "minimum" in limits:
         least, open_end = limits["minimum"], bool(limits.get("exclusiveMinimum"))
         if value < least or (open_end and value == least):
-            yield (
-                path,
-                (
-                    f"Invalid value: {quoted(value)}: {path} in body should be greater than "
-                    f"{'' if open_end else 'or equal to '}{least}"
-                ),
-            )
+            than = "than" if open_end else "than or equal to"
+            yield path, f"Invalid value: {quoted(value)}: {path} in body should be greater {than} {least}"
     if "maximum" in limits:
         most, open_end = limits["maximum"], bool(limits.get("exclusiveMaximum"))
         if value > most or (open_end and value == most):
-            yield (
-                path,
-                (
-                    f"Invalid value: {quoted(value)}: {path} in body should be less than "
-                    f"{'' if open_end else 'or equal to '}{most}"
-                ),
-            )
+            than = "than" if open_end else "than or equal to"
+            yield path, f"Invalid value: {quoted(value)}: {path} in body should be less {than} {most}"
     if "multipleOf" in limits and value % limits["multipleOf"]:
         yield path, f"Invalid value: {quoted(value)}: {path} in body should be a multiple of {limits['multipleOf']}"
 

@@ -44,5 +44,6 @@ def first_network(
     lab.fabric.attach(machine.spec.name, network)
     for line in log:
         machine.console.print(line)
-    machine.console.print(f"initramfs: network: {', '.join(network.addresses()) or 'no address'}")
+    addresses = ", ".join(network.addresses()) or "no address"
+    machine.console.print(f"initramfs: network: {addresses}")
     return {f"{TARGET.lstrip('/')}/{name}": text.encode() for name, (_mode, text) in files.items()}

@@ -17,6 +17,7 @@ import aiohttp
 
 from ..fabric.hosts import HostNetwork, Unreachable
 from ..fabric.loopback import unprivileged_port
+from ..texts import error_text
 
 if TYPE_CHECKING:
     from ..lab import Lab
@@ -138,4 +139,4 @@ def _reason(error: aiohttp.ClientError) -> str:
         return f"tls: failed to verify certificate: x509: {error.certificate_error}"
     if isinstance(error, aiohttp.ClientConnectorError):
         return "connection refused" if isinstance(error.os_error, ConnectionRefusedError) else str(error.os_error)
-    return str(error) or type(error).__name__
+    return error_text(error)

@@ -243,7 +243,8 @@ class _Reader:
     @staticmethod
     def _object(value: Any, place: str, kind: str) -> Mapping[str, Any]:
         if not isinstance(value, dict):
-            raise IgnitionError(f"{place}: must be an object{f' ({kind})' if kind else ''}")
+            shown = f" ({kind})" if kind else ""
+            raise IgnitionError(f"{place}: must be an object{shown}")
         return value
 
     @staticmethod

@@ -36,10 +36,8 @@ def apply_host_network(
         if not names or not (keyfiles or policies):
             continue
         matched = True
-        log.append(
-            f"pre-network-manager-config: {directory}: "
-            f"{', '.join(f'{logical} is {name}' for logical, name in names.items())}"
-        )
+        listed = ", ".join(f"{logical} is {name}" for logical, name in names.items())
+        log.append(f"pre-network-manager-config: {directory}: {listed}")
         chosen |= {_file_name(file, names): _renamed(node, names) for file, node in keyfiles.items()}
         for file, node in policies.items():
             chosen |= _applied(file, node, ports, log)
@@ -80,7 +78,8 @@ def _file_name(file: str, names: Mapping[str, str]) -> str:
             return f"{real}.nmconnection"
         if stem.startswith(f"{logical}."):
             suffix = stem[len(logical) :]
-            return f"{real[: _IFNAMSIZ - len(suffix)]}{suffix}.nmconnection"
+            beginning = real[: _IFNAMSIZ - len(suffix)]
+            return f"{beginning}{suffix}.nmconnection"
     return file
 
 
@@ -90,7 +89,8 @@ def _renamed(node: Node, names: Mapping[str, str]) -> Node:
         text = re.sub(rf"={re.escape(logical)}$", f"={real}", text, flags=re.M)
 
         def vlan(match: re.Match[str], real: str = real) -> str:
-            return f"={real[: _IFNAMSIZ - len(match[1])]}{match[1]}"
+            beginning = real[: _IFNAMSIZ - len(match[1])]
+            return f"={beginning}{match[1]}"
 
         text = re.sub(rf"={re.escape(logical)}(\.\d+)$", vlan, text, flags=re.M)
     return Node(node.mode, text.encode())

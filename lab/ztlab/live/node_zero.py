@@ -119,10 +119,8 @@ class NodeZero:
             )
         except OSError as error:
             owners = ", ".join(owner for owner in lab.fabric.owners(address) if owner != self._live.name)
-            self._live.log(
-                f"assisted-service: {error.strerror}: {address} is also on {owners or 'another machine'}",
-                phase="no service",
-            )
+            other = owners or "another machine"
+            self._live.log(f"assisted-service: {error.strerror}: {address} is also on {other}", phase="no service")
             return False
         lab.services.append(service)
         self._live.on_end(service.stop)

@@ -77,7 +77,8 @@ class RunningMedium:
         try:
             digest = hashlib.sha256(await self._medium.read(offset, min(SECTOR, self._medium.size - offset))).digest()
         except MediumError as error:
-            return "" if self.gone else f"I/O error, dev sr0, sector {offset // 512} op 0x0:(READ): {error}"
+            sector = offset // 512
+            return "" if self.gone else f"I/O error, dev sr0, sector {sector} op 0x0:(READ): {error}"
         if self._known.setdefault(offset, digest) != digest:
             return f"SQUASHFS error: Unable to read page, block {offset:x}: the medium holds something else than it did"
         return ""

@@ -57,7 +57,8 @@ class AddScript(_Script):
         except Unreachable as error:
             self._live.log(f"add-node: {error}")
             return
-        self._live.log(f"add-node: {'the installation of this host is started' if reply.ok else reply.complaint()}")
+        outcome = "the installation of this host is started" if reply.ok else reply.complaint()
+        self._live.log(f"add-node: {outcome}")
 
 
 class StartScript(_Script):

@@ -174,7 +174,8 @@ class LiveSystem:
             self.log(line)
         for interface in self.network.interfaces:
             carrier = "" if interface.carrier else ", NO-CARRIER"
-            self.log(f"{interface.name}: {interface.mac} {' '.join(interface.addresses) or 'no address'}{carrier}")
+            addresses = " ".join(interface.addresses) or "no address"
+            self.log(f"{interface.name}: {interface.mac} {addresses}{carrier}")
         for address in self.lab.fabric.attach(self.name, self.network):
             others = ", ".join(owner for owner in self.lab.fabric.owners(address) if owner != self.name)
             self.log(f"Duplicate address: {address} is in use by {others} as well.")

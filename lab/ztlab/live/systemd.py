@@ -219,7 +219,8 @@ class Systemd:
         """A container that copies a program of its image into a directory of the host leaves it there."""
         match = re.search(r"podman run .*(?:--volume|-v)[= ](/\S+?):(/\S+?)(?::\S+)? .*\bcp (/\S+) (/\S+)$", command)
         if match and match[4].rstrip("/") == match[2].rstrip("/"):
-            self._root.files[f"{match[1].rstrip('/')}/{match[3].rsplit('/', 1)[-1]}"] = Node(0o755, b"\x7fELF")
+            name = match[3].rpartition("/")[2]
+            self._root.files[f"{match[1].rstrip('/')}/{name}"] = Node(0o755, b"\x7fELF")
 
     def _program_problem(self, words: list[str]) -> str:
         """Why a command does not run, "" when it does."""

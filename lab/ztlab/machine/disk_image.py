@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import aiohttp
 
 from ..live.system import LiveSystem
+from ..texts import error_text
 from .hardware import Hardware, InstalledSystem, Outcome
 from .liveboot import KERNEL_SECONDS, LiveImage
 from .loader import BootPlan
@@ -77,6 +78,6 @@ class DiskWriter:
                 async for _piece in answer.content.iter_chunked(1 << 20):
                     pass
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
-            raise WriteError(f"image {url} cannot be downloaded: {error or type(error).__name__}") from error
+            raise WriteError(f"image {url} cannot be downloaded: {error_text(error)}") from error
         if answer.status != 200:
             raise WriteError(f"image {url} cannot be downloaded: {answer.status} {answer.reason}")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import aiohttp
 
 from ..live.system import LiveSystem
+from ..texts import error_text
 from .hardware import BootArtifacts, Hardware, Outcome, Slot
 from .initramfs import InitrdError
 from .iso import IsoError
@@ -122,7 +123,7 @@ class Firmware:
             ).open()
             image = await boot_medium(medium, machine, self._lab)
         except _UNBOOTABLE as error:
-            console.print(f"Virtual CD does not boot: {error or type(error).__name__}")
+            console.print(f"Virtual CD does not boot: {error_text(error)}")
             return None
         except InitrdError as error:
             console.print(

@@ -75,7 +75,8 @@ class Iso:
             raise IsoError("no primary volume descriptor")
         sectors = struct.unpack_from("<I", primary, 80)[0]
         if blocks.size < sectors * SECTOR:
-            raise IsoError(f"the medium is truncated: {blocks.size} bytes of {sectors * SECTOR}")
+            whole = sectors * SECTOR
+            raise IsoError(f"the medium is truncated: {blocks.size} bytes of {whole}")
         root = _record(primary[156:190])
         return cls(blocks, primary[40:72].decode("ascii", "replace").rstrip(), root, catalogue)
 

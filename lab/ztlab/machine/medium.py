@@ -84,7 +84,8 @@ class Medium:
         if self.lost:
             raise MediumError("the medium was removed")
         if self._size_known and offset + length > self.size:
-            raise MediumError(f"read beyond the end: byte {offset + length} of {self.size}")
+            end = offset + length
+            raise MediumError(f"read beyond the end: byte {end} of {self.size}")
         left = length
         try:
             async with self._request(offset, length) as response:
@@ -99,7 +100,8 @@ class Medium:
         except TimeoutError as error:
             raise MediumError("the server does not answer") from error
         if left:
-            raise MediumError(f"the server sent {length - left} of {length} bytes")
+            received = length - left
+            raise MediumError(f"the server sent {received} of {length} bytes")
 
     @property
     def _size_known(self) -> bool:
@@ -115,7 +117,8 @@ class Medium:
             raise MediumError("the connection was closed in the middle of a block (injected fault cut-download)")
 
     def _request(self, offset: int, length: int) -> aiohttp.client._RequestContextManager:
-        headers = self._headers | {"Range": f"bytes={offset}-{offset + length - 1}"}
+        last = offset + length - 1
+        headers = self._headers | {"Range": f"bytes={offset}-{last}"}
         return self._session.get(
             self._target, headers=headers, ssl=self._ssl, timeout=aiohttp.ClientTimeout(sock_connect=10, sock_read=30)
         )
@@ -135,7 +138,8 @@ class Medium:
 def _basic(slot: Slot) -> dict[str, str]:
     if not slot.username:
         return {}
-    return {"Authorization": "Basic " + base64.b64encode(f"{slot.username}:{slot.password or ''}".encode()).decode()}
+    login = f"{slot.username}:" + (slot.password or "")
+    return {"Authorization": "Basic " + base64.b64encode(login.encode()).decode()}
 
 
 async def probe(session: aiohttp.ClientSession, redirect: Redirect, url: str) -> str:

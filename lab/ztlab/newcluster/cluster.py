@@ -455,7 +455,8 @@ class NewCluster:
 
     def _create_pools(self) -> None:
         for pool in ("master", "worker"):
-            rendered = f"rendered-{pool}-{uuid.uuid5(uuid.NAMESPACE_DNS, self.domain + pool).hex}"
+            digest = uuid.uuid5(uuid.NAMESPACE_DNS, self.domain + pool).hex
+            rendered = f"rendered-{pool}-{digest}"
             self._put(
                 "MachineConfig",
                 MCO,

@@ -89,7 +89,8 @@ class GuestCluster(NewCluster):
     @property
     def api_url(self) -> str:
         host, port = self.endpoint
-        return f"https://{f'[{host}]' if ':' in host else host}:{port}"
+        shown = f"[{host}]" if ":" in host else host
+        return f"https://{shown}:{port}"
 
     def kubeconfig(self, server_override: str | None = None) -> str:
         return pki.admin_kubeconfig(

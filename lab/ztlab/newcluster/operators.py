@@ -115,22 +115,13 @@ def all_available(elapsed: float, states: list[OperatorState]) -> bool:
 def version_conditions(version: str, elapsed: float | None, states: list[OperatorState]) -> list[dict[str, Any]]:
     """Conditions of the ClusterVersion; ``elapsed`` None: before the control plane stands."""
     if elapsed is None:
-        done = MANIFESTS // 10
-        return _conditions(
-            "False",
-            "",
-            "True",
-            (f"Working towards {version}: {done} of {MANIFESTS} done ({100 * done // MANIFESTS}% complete)"),
-            "False",
-            "",
-        )
+        return _conditions("False", "", "True", _working_towards(version, MANIFESTS // 10), "False", "")
     if all_available(elapsed, states):
         return _conditions("True", f"Done applying {version}", "False", f"Cluster version is {version}", "False", "")
     broken = [state for state in states if state.degraded]
     missing = [state.name for state in states if not state.available]
     share = sum(state.available for state in states) / len(_TIMELINE)
-    done = int(MANIFESTS * (0.1 + 0.89 * share))
-    text = f"Working towards {version}: {done} of {MANIFESTS} done ({100 * done // MANIFESTS}% complete)"
+    text = _working_towards(version, int(MANIFESTS * (0.1 + 0.89 * share)))
     if broken:
         return _conditions(
             "False",
@@ -141,17 +132,21 @@ def version_conditions(version: str, elapsed: float | None, states: list[Operato
             f"Cluster operator {broken[0].name} is degraded",
         )
     if share > 0.8 and missing:
-        text += f", waiting on {', '.join(missing[:3])}" + (
-            f", … ({len(missing) - 3} more)" if len(missing) > 3 else ""
-        )
+        more = len(missing) - 3
+        text += f", waiting on {', '.join(missing[:3])}" + (f", … ({more} more)" if more > 0 else "")
     return _conditions("False", "", "True", text, "False", "")
 
 
 def update_conditions(version: str, elapsed: float) -> list[dict[str, Any]]:
     """Conditions of the ClusterVersion of an available cluster that goes to another version."""
     share = min(0.99, elapsed / UPDATE_SECONDS)
-    text = f"Working towards {version}: {int(MANIFESTS * share)} of {MANIFESTS} done ({int(100 * share)}% complete)"
+    text = _working_towards(version, int(MANIFESTS * share))
     return _conditions("True", f"Done applying {version}", "True", text, "False", "")
+
+
+def _working_towards(version: str, done: int) -> str:
+    percent = 100 * done // MANIFESTS
+    return f"Working towards {version}: {done} of {MANIFESTS} done ({percent}% complete)"
 
 
 def _conditions(

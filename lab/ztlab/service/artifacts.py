@@ -83,7 +83,8 @@ def host_ignition(core: Core, cluster: Cluster, host: Host) -> dict[str, Any]:
 def _source(core: Core, cluster: Cluster, pool: str, *, known: bool) -> str:
     if not cluster.day2:
         vips = cluster.vips("api_vips")
-        return f"https://{vips[0] if vips else f'api-int.{cluster.domain}'}:22623/config/{pool}"
+        host = vips[0] if vips else f"api-int.{cluster.domain}"
+        return f"https://{host}:22623/config/{pool}"
     endpoint = str((cluster.fields.get("ignition_endpoint") or {}).get("url") or "")
     if endpoint:
         return f"{endpoint.rstrip('/')}/{pool}"

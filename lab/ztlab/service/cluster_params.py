@@ -170,7 +170,8 @@ def check_disk_encryption(value: Mapping[str, Any] | None) -> None:
         raise bad_request(f"Unable to unmarshal tang_servers: {go.json_problem(text)}") from error
     for server in servers if isinstance(servers, list) else []:
         if urlsplit(str(server.get("url") or "")).scheme not in ("http", "https"):
-            raise bad_request(f"Tang URL isn't valid: {server.get('url') or ''}")
+            url = server.get("url") or ""
+            raise bad_request(f"Tang URL isn't valid: {url}")
         if not server.get("thumbprint"):
             raise bad_request("Tang thumbprint isn't set")
 
@@ -180,12 +181,11 @@ def check_vips(fields: Mapping[str, Any]) -> None:
     api, ingress = ([entry["ip"] for entry in fields.get(name) or [] if entry.get("ip")] for name in VIP_RULES)
     if not api and not ingress:
         return
+    kind = "API" if api else "Ingress"
     if fields.get("vip_dhcp_allocation"):
-        raise bad_request(
-            f"Setting {'API' if api else 'Ingress'} VIPs is forbidden when cluster is in vip-dhcp-allocation mode"
-        )
+        raise bad_request(f"Setting {kind} VIPs is forbidden when cluster is in vip-dhcp-allocation mode")
     if fields.get("user_managed_networking"):
-        raise bad_request(f"{'API' if api else 'Ingress'} VIPs cannot be set with User Managed Networking")
+        raise bad_request(f"{kind} VIPs cannot be set with User Managed Networking")
     problems = [
         f"{name} supports 2 vips. got: {len(found)}"
         for name, found in (("apiVIPs", api), ("ingressVips", ingress))
@@ -201,7 +201,8 @@ def check_vips(fields: Mapping[str, Any]) -> None:
     for name, found in (("apiVIPs", api), ("ingressVIPs", ingress)):
         versions = [ipaddress.ip_address(ip).version for ip in found]
         if len(versions) == 2 and versions[0] == versions[1]:
-            raise bad_request(f"dual-stack {name} must include exactly one IPv{6 if versions[0] == 4 else 4} address")
+            other = 6 if versions[0] == 4 else 4
+            raise bad_request(f"dual-stack {name} must include exactly one IPv{other} address")
     balancer = (fields.get("load_balancer") or {}).get("type")
     if balancer == "user-managed":
         return

@@ -471,11 +471,9 @@ def report_operator(core: Core, call: Call) -> Reply:
         raise not_found()
     status = call.body.get("status") or operator.status
     if status != operator.status:
-        core.event(
-            "cluster_operator_status",
-            (f"Operator {operator.name} status: {status} message: {call.body.get('status_info') or ''}"),
-            cluster=cluster,
-        )
+        said = call.body.get("status_info") or ""
+        text = f"Operator {operator.name} status: {status} message: {said}"
+        core.event("cluster_operator_status", text, cluster=cluster)
     operator.status, operator.status_info = status, call.body.get("status_info") or ""
     operator.version = call.body.get("version") or operator.version
     operator.status_updated_at = core.timestamp()

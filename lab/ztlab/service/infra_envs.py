@@ -67,7 +67,8 @@ def check_ignition(text: str) -> None:
         raise bad_request("error parsing ignition: unsupported config version, error report: ")
     for index, file in enumerate((document.get("storage") or {}).get("files") or []):
         if not str(file.get("path") or "").startswith("/"):
-            at = f"error at $.storage.files.{index}.path, line 1 col {text.find(chr(34) + 'path' + chr(34)) + 9}"
+            column = text.find('"path"') + 9
+            at = f"error at $.storage.files.{index}.path, line 1 col {column}"
             raise bad_request(f"error parsing ignition: config is not valid, error report: {at}: path not absolute\n")
 
 
@@ -128,10 +129,10 @@ def _check_architecture(wanted: str, of_cluster: str) -> None:
 
 def _image_event(core: Core, infra_env: InfraEnv) -> None:
     kind = "minimal" if infra_env.image_type == "minimal-iso" else "full"
+    key = "is" if infra_env.fields.get("ssh_authorized_key") else "is not"
     core.event(
         "image_info_updated",
-        f'Updated image information (Image type is "{kind}-iso", SSH public key '
-        f"{'is' if infra_env.fields.get('ssh_authorized_key') else 'is not'} set)",
+        f'Updated image information (Image type is "{kind}-iso", SSH public key {key} set)',
         infra_env=infra_env,
     )
 

@@ -36,7 +36,8 @@ def human_size(size: int) -> str:
     """Decimal size as the service prints it: ``20 GB``."""
     for unit, factor in (("TB", 10**12), ("GB", 10**9), ("MB", 10**6)):
         if size >= factor:
-            return f"{size / factor:.3g} {unit}"
+            number = size / factor
+            return f"{number:.3g} {unit}"
     return f"{size} bytes"
 
 

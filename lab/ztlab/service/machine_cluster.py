@@ -32,6 +32,7 @@ RUNNING = (
 )
 OWN_PREPARATION_SECONDS = 7.0
 DAY_SECONDS = 24 * 3600.0
+_DAY_MINUTES = int(DAY_SECONDS // 60)
 FINALIZING_SECONDS = 5 * 3600.0
 FINALIZING_STAGE_SECONDS = 70 * 60.0
 UNTIMED_STAGES = (
@@ -200,7 +201,7 @@ RULES: tuple[Rule, ...] = (
         _set("installing", "finalizing"),
         lambda f: f.core.settings.soft_timeouts and f.scene.now - f.cluster.install_started > DAY_SECONDS,
         "error",
-        f"cluster installation timeout ({int(DAY_SECONDS // 60)} minutes) has expired",
+        f"cluster installation timeout ({_DAY_MINUTES} minutes) has expired",
     ),
     Rule(_set("finalizing"), _installed, "installed", _installed_text),
     Rule(_set("finalizing"), _stage_timed_out, "error", _stage_text),

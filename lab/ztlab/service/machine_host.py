@@ -94,7 +94,8 @@ def _insufficient(facts: Facts) -> str:
 def _disk_description(host: Host) -> str:
     disk = disks.find_disk((host.inventory or {}).get("disks") or [], host.installation_disk_id) or {}
     parts = [disk.get("model", ""), disk.get("serial", "")]
-    return f"{' '.join(part for part in parts if part)} ({disk.get('name', '')}, {disk.get('id', '')})".strip()
+    title = " ".join(part for part in parts if part)
+    return f"{title} ({disk.get('name', '')}, {disk.get('id', '')})".strip()
 
 
 def booted_image_again(host: Host) -> str:
@@ -111,6 +112,10 @@ def _reboot_timed_out(facts: Facts) -> str:
 
 def _stage_limit(facts: Facts) -> float | None:
     return facts.core.settings.stage_timeout(facts.host.progress.stage, facts.scene.single_node)
+
+
+def _stage_minutes(facts: Facts) -> int:
+    return int((_stage_limit(facts) or 0) // 60)
 
 
 def _stage_timed_out(facts: Facts) -> bool:
@@ -203,7 +208,7 @@ RULES: tuple[Rule, ...] = (
         "preparing-failed",
         lambda f: (
             "The host has encountered a preparation timeout, the following conditions failed: "
-            f"{f.failures() or 'missing answers of the agent'}"
+            + (f.failures() or "missing answers of the agent")
         ),
     ),
     Rule(_set("preparing-successful"), lambda f: f.cluster_status == "installing", "installing", INSTALLING_INFO),
@@ -240,7 +245,7 @@ RULES: tuple[Rule, ...] = (
         "error",
         lambda f: (
             f"Host failed to install because its installation stage {f.host.progress.stage} took longer than expected "
-            f"{int((_stage_limit(f) or 0) // 60)}m"
+            f"{_stage_minutes(f)}m"
         ),
     ),
     Rule(

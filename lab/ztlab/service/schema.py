@@ -113,10 +113,8 @@ def read_body(raw: bytes, content_type: str, body: Field, name: str) -> Any:
     if not raw:
         raise InfraError(400, f"{name} in body is required")
     if media != "application/json":
-        raise InfraError(
-            400,
-            (f'unsupported media type "{media or "application/octet-stream"}", only [application/json] are allowed'),
-        )
+        received = media or "application/octet-stream"
+        raise InfraError(400, f'unsupported media type "{received}", only [application/json] are allowed')
     try:
         value = json.loads(raw)
     except (ValueError, UnicodeDecodeError) as error:

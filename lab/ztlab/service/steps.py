@@ -130,9 +130,8 @@ def _connectivity(core: Core, host: Host, cluster: Cluster | None) -> list[str] 
     others = [other for other in core.state.hosts_of(host.cluster_id) if other is not host and other.inventory]
     if not others:
         return None
-    described = (
-        f'{{"host_id":{_json(other.id)},"nics":{_described_nics(other.id, other.inventory or {})}}}' for other in others
-    )
+    nics = {other.id: _described_nics(other.id, other.inventory or {}) for other in others}
+    described = (f'{{"host_id":{_json(host_id)},"nics":{listed}}}' for host_id, listed in nics.items())
     return [f"[{','.join(described)}]"]
 
 
@@ -372,7 +371,7 @@ def reply(core: Core, call: Call) -> Reply:
 
 
 def _failed_step(core: Core, host: Host, kind: str, code: int, body: Mapping[str, Any]) -> None:
-    text = f"{body.get('error') or ''} {body.get('output') or ''}".strip()
+    text = " ".join(str(body.get(member) or "") for member in ("error", "output")).strip()
     if kind == "install" and not (code == CONTAINER_NAME_IN_USE and "already in use" in text):
         host.install_step_failed = text or f"exit code {code}"
     elif kind == "installation-disk-speed-check":

@@ -374,13 +374,8 @@ def _link_check(member: str, attribute: str, what: str, unit: str) -> Check:
         limit = getattr(scene.requirement(host.effective_role), attribute)
         if limit is None or _worst_links(host.id, host.connectivity)[member] <= limit:
             return success(f"{what} requirement has been satisfied.")
-        bad = sorted(
-            {
-                f"{name} ({float(link.get(member) or 0):.2f}{unit})"
-                for name, link in _same_role_links(scene, host)
-                if float(link.get(member) or 0) > limit
-            }
-        )
+        links = ((name, float(link.get(member) or 0)) for name, link in _same_role_links(scene, host))
+        bad = sorted({f"{name} ({value:.2f}{unit})" for name, value in links if value > limit})
         if bad:
             return failure(
                 f"{what} requirements of less than or equals {float(limit):.2f}{unit} not met for connectivity "
@@ -541,7 +536,8 @@ def enough_memory(host: Host, wanted_mib: int) -> bool:
 
 
 def _gib(mib: float) -> str:
-    return f"{mib / 1024:.2f} GiB"
+    gib = mib / 1024
+    return f"{gib:.2f} GiB"
 
 
 def _memory_text(host: Host) -> str:

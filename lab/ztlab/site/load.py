@@ -54,7 +54,10 @@ def load_site(path: Path) -> Site:
         raise SiteError(str(path), ["is no UTF-8 text"]) from error
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        place = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
+        place = ""
+        if mark:
+            line, column = mark.line + 1, mark.column + 1
+            place = f"line {line}, column {column}: "
         raise SiteError(str(path), [f"{place}is no YAML: {getattr(error, 'problem', error)}"]) from error
     return parse_site(document, source=str(path))
 

@@ -393,4 +393,5 @@ class Site:
         for machine in self.machines:
             if machine.name == name:
                 return machine
-        raise KeyError(f"no machine {name!r}; the site has {', '.join(m.name for m in self.machines)}")
+        names = ", ".join(machine.name for machine in self.machines)
+        raise KeyError(f"no machine {name!r}; the site has {names}")

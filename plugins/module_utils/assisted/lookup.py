@@ -9,7 +9,8 @@ The service takes any number of objects of one name, so an id may be given where
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from ..common.errors import ZeroTouchError
 from .rest.client import Document
@@ -23,6 +24,11 @@ def named(documents: Iterable[Document], wanted: str) -> list[Document]:
     return [item for item in known if item.get("id") == wanted] or [
         item for item in known if item.get("name") == wanted
     ]
+
+
+def host_title(document: Mapping[str, Any]) -> str:
+    """What messages call a host: its requested name, or its id before it has one."""
+    return str(document.get("requested_hostname") or document.get("id"))
 
 
 def only_one(documents: Sequence[Document], kind: str, wanted: str) -> Document | None:
@@ -50,9 +56,8 @@ def to_be_had(documents: Sequence[Document], kind: str, wanted: str) -> Document
 
 def several(found: Sequence[Document], kind: str, words: str) -> ZeroTouchError:
     """The refusal to choose one of several, which names them all."""
-    listed = ", ".join(
-        sorted(f"{item.get('id')} ({item.get('status') or item.get('created_at') or 'no status'})" for item in found)
-    )
+    states = [(item.get("id"), item.get("status") or item.get("created_at") or "no status") for item in found]
+    listed = ", ".join(sorted(f"{item_id} ({state})" for item_id, state in states))
     return ZeroTouchError(f"There are {len(found)} {kind}s {words}: {listed}.", "Give the id of the one that is meant.")
 
 

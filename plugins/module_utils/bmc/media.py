@@ -64,7 +64,8 @@ def _other_protocol(machine: Machine, slots: Sequence[Slot], url: str) -> str:
 
 def _read_faults(machine: Machine) -> str:
     notes = [note for note in machine.notes if "cannot be read" in note]
-    return f" ({'; '.join(notes[:2])})" if notes else ""
+    first = "; ".join(notes[:2])
+    return f" ({first})" if notes else ""
 
 
 def occupied_slots(machine: Machine) -> list[Slot]:

@@ -255,7 +255,8 @@ def describe(steps: Sequence[LibvirtStep]) -> list[str]:
         "eject": "eject",
         "power_on": "power on",
     }
-    return [f"{words[step.action]}{f' {step.volume}' if step.volume else ''} ({step.reason})" for step in steps]
+    named = [(step, f" {step.volume}" if step.volume else "") for step in steps]
+    return [f"{words[step.action]}{volume} ({step.reason})" for step, volume in named]
 
 
 def carry_out(

@@ -298,11 +298,8 @@ def _surplus(supply: Sequence[Agent], ours: Collection[Key], count: int, policy:
 
 def _demand(number: int, steering: Steering, needed: tuple[Requirement, ...]) -> HostDemand:
     namespace, _slash, pool = steering.pool.partition("/")
-    name = (
-        steering.machines[number]
-        if number < len(steering.machines)
-        else f"{pool}-new-{number - len(steering.machines) + 1:04}"
-    )
+    new = number - len(steering.machines) + 1
+    name = f"{pool}-new-{new:04}" if new > 0 else steering.machines[number]
     expressions = [
         {"key": item.key, "operator": item.operator, **({"values": list(item.values)} if item.values else {})}
         for item in needed

@@ -169,7 +169,8 @@ def _progress(agent: Agent) -> str:
     stage = f", {agent.stage} {agent.percent}%" if agent.stage else ""
     failing = "; ".join(found.id for found in agent.failing if found.status == "failure")
     state = agent.state or "not known to the service yet"
-    return f"its host is {state}{stage}{f' ({failing})' if failing and agent.state not in INSTALLED else ''}"
+    why = f" ({failing})" if failing and agent.state not in INSTALLED else ""
+    return f"its host is {state}{stage}{why}"
 
 
 def _keep_ready(view: CapiMachineView, moment: str, guards: list[ChainStep], own: Agent | None) -> MachinePlan:
@@ -301,7 +302,10 @@ def _let_go(view: CapiMachineView, moment: str, ends: list[ChainStep]) -> Machin
             hostname = agent.hostname or agent.name
             state = agent.state or "of unknown state"
             return _plan(view, steps, "releasing", f"its host {hostname} is {state}", agent)
-    reason = f"its host {leaving[0].hostname or leaving[0].name} is {leaving[0].state}" if leaving else "it has no host"
+    reason = "it has no host"
+    if leaving:
+        name = leaving[0].hostname or leaving[0].name
+        reason = f"its host {name} is {leaving[0].state}"
     return _plan(view, [*steps, *ends], "released", reason, leaving[0] if leaving else None)
 
 

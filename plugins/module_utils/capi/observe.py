@@ -200,7 +200,8 @@ def _control_plane(client: KubeReader, clusters: Mapping[str, Object], agent_clu
     kind, name = str(reference.get("kind") or ""), str(reference.get("name") or "")
     if not kind or not name:
         return ControlPlane(missing=f"its Cluster {owner} has no spec.controlPlaneRef yet")
-    group, _slash, version = str(reference.get("apiVersion") or f"{reference.get('apiGroup') or ''}/").partition("/")
+    only_group = str(reference.get("apiGroup") or "")
+    group, _slash, version = str(reference.get("apiVersion") or f"{only_group}/").partition("/")
     resource = referenced_resource(client, group, kind, version)
     if resource is None:
         return ControlPlane(

@@ -49,11 +49,8 @@ def wanted_ids(agent_machines: Iterable[Object]) -> tuple[list[WantedId], list[s
         if name and provider_id:
             wanted.append(WantedId(name, provider_id, title))
         else:
-            problems.append(
-                f"{title} is ready, but has no {'provider ID' if name else 'hostname among its addresses'}: its "
-                "Node "
-                "is not known"
-            )
+            missing = "provider ID" if name else "hostname among its addresses"
+            problems.append(f"{title} is ready, but has no {missing}: its Node is not known")
     return wanted, problems
 
 

@@ -69,7 +69,7 @@ def in_release_words(problem: Problem, parsed: Parsed) -> Problem:
         return problem
     path = re.sub(
         r"^hosts(\[\d+\])(\.interfaces)?",
-        lambda match: f"Hosts{match[1]}{'.Interfaces' if match[2] else ''}",
+        lambda match: f"Hosts{match[1]}" + (".Interfaces" if match[2] else ""),
         problem.path,
     )
     return dataclasses.replace(problem, path=path)

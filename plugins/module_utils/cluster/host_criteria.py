@@ -197,7 +197,7 @@ CRITERIA = (
     Criterion(
         lambda identity: identity.labels,
         _by_labels,
-        lambda identity, agent: f"labels {', '.join(f'{key}={value}' for key, value in identity.labels)}",
+        lambda identity, agent: "labels " + ", ".join(f"{key}={value}" for key, value in identity.labels),
     ),
     Criterion(
         lambda identity: identity.query,

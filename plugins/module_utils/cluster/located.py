@@ -126,7 +126,8 @@ def load(text: str, file: str) -> tuple[Item | None, list[Problem]]:
     line = text.count("\n", 0, match.start("json")) + 1
     column = len(match["head"]) + 1
     beginning = text[: match.start()]
-    corrected = f"{beginning}{match['head']}'{match['json'].strip()}'{text[match.end() :]}"
+    rest = text[match.end() :]
+    corrected = f"{beginning}{match['head']}'{match['json'].strip()}'{rest}"
     item, problems = _load(corrected, file)
     detail = f"line {line}, column {column}: the value is in doubled single quotes; YAML ends it at the second quote"
     return item, [Problem("pullSecret", SYNTAX, detail, file=file, line=line, hint=PULL_SECRET_HINT), *problems]
@@ -189,13 +190,8 @@ def _syntax_problem(error: yaml.YAMLError, text: str, file: str) -> Problem:
     lines = text.splitlines()
     if mark.line < len(lines) and lines[mark.line].lstrip(" ").startswith("\t"):
         words = "a tab is used for indentation; YAML wants spaces"
-    return Problem(
-        "",
-        SYNTAX,
-        f"line {mark.line + 1}, column {mark.column + 1}: this is not valid YAML: {words}",
-        file=file,
-        line=mark.line + 1,
-    )
+    line, column = mark.line + 1, mark.column + 1
+    return Problem("", SYNTAX, f"line {line}, column {column}: this is not valid YAML: {words}", file=file, line=line)
 
 
 class _Reading:
@@ -211,7 +207,8 @@ class _Reading:
     def problem(self, path: str, kind: str, detail: str, node: Any, *, layer: Layer = "installer") -> None:
         line = node.start_mark.line + 1
         # A text that is in no file is found by this only.
-        place = "" if self.file else f"line {line}, column {node.start_mark.column + 1}: "
+        column = node.start_mark.column + 1
+        place = "" if self.file else f"line {line}, column {column}: "
         self.problems.append(Problem(path, kind, f"{place}{detail}", file=self.file, line=line, layer=layer))
 
     def item(self, node: Any, path: str, depth: int) -> Item:

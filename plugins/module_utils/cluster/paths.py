@@ -21,7 +21,8 @@ from .variable_fields import TARGETS, VERBATIM
 INSTALL_CONFIG = "install-config.yaml"
 AGENT_CONFIG = "agent-config.yaml"
 
-_AGENT_CONFIG_PATH = re.compile(rf"^({'|'.join(['hosts', *(row.upstream for row in AGENT_FIELDS)])})\b")
+_AGENT_CONFIG_FIELDS = "|".join(["hosts", *(row.upstream for row in AGENT_FIELDS)])
+_AGENT_CONFIG_PATH = re.compile(rf"^({_AGENT_CONFIG_FIELDS})\b")
 _STEP = re.compile(r"\.?[^.\[\]]+|\[[^\]]*\]")
 _PLATFORM = re.compile(r"^platform\.[^.\[]+")
 

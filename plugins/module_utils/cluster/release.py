@@ -52,17 +52,16 @@ def check_version(version: str, path: str) -> list[Problem]:
         detail = f"OpenShift {_name(release)} is older than the releases that are part of this version: {supported}"
         return [Problem(path, UNSUPPORTED, detail, layer="ours", value=f'"{version}"')]
     known = ", ".join(map(_name, RELEASES))
-    detail = (
-        f"{'OKD' if is_okd(version) else 'OpenShift'} {_name(release)} is not among the releases that are part of "
-        f"this version ({known})"
-    )
+    product = "OKD" if is_okd(version) else "OpenShift"
+    detail = f"{product} {_name(release)} is not among the releases that are part of this version ({known})"
     return [own("release-unknown", path, UNSUPPORTED, detail, value=version)]
 
 
 def default_release_image(version: str, architecture: str) -> str:
     """The public release image; ``architecture`` is rpm's name."""
     if is_okd(version):
-        return f"{_OKD_REPOSITORIES[0 if 'okd-scos' in version else 1]}:{version}"
+        repository = _OKD_REPOSITORIES[0 if "okd-scos" in version else 1]
+        return f"{repository}:{version}"
     return f"{RELEASE_REPOSITORY}:{version}-{architecture}"
 
 

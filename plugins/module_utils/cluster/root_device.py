@@ -100,7 +100,7 @@ def name_of(disk: Disk) -> str:
     """How messages name a disk: its path with its id, and what it is."""
     size = disk.get("sizeBytes")
     facts = [str(disk["driveType"])] if disk.get("driveType") else []
-    facts += [f"{size // GIGABYTE} GB"] if isinstance(size, int) else []
+    facts += [str(size // GIGABYTE) + " GB"] if isinstance(size, int) else []
     path, disk_id = str(disk.get("path") or disk.get("name") or ""), str(disk.get("id") or "")
     shown_path = path or disk_id
     return f"{shown_path}" + (f" ({', '.join(facts)})" if facts else "")

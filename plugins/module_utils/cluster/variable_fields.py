@@ -14,7 +14,8 @@ CLUSTER = Record({row.option: row.variable for row in CLUSTER_FIELDS})
 HOST = Record({row.option: row.variable for row in HOST_FIELDS if row.in_variables})
 
 # Inside these, names are upstream's own.
-VERBATIM = re.compile(rf"\b({'|'.join(row.option for row in (*CLUSTER_FIELDS, *HOST_FIELDS) if row.keeps_case)})\b")
+_KEEP_CASE = "|".join(row.option for row in (*CLUSTER_FIELDS, *HOST_FIELDS) if row.keeps_case)
+VERBATIM = re.compile(rf"\b({_KEEP_CASE})\b")
 
 # Where each option goes in upstream's documents; "*" is the platform.
 TARGETS_BY_OPTION = {row.option: row.upstream for row in CLUSTER_FIELDS if row.upstream}

@@ -181,14 +181,8 @@ class _Variables:
             if vips is None or name.value != "none":
                 _put(options, target, vips)
             elif vips.value:
-                self.error(
-                    vips,
-                    INVALID,
-                    (
-                        "platform none has no virtual "
-                        f"addresses{'' if name.path else ' (it is the default for one host)'}"
-                    ),
-                )
+                why = "" if name.path else " (it is the default for one host)"
+                self.error(vips, INVALID, f"platform none has no virtual addresses{why}")
         return Item({str(name.value): Item(options, provided.path if provided else "")}, name.path)
 
     def pools(self, document: dict[str, Item], cluster: Item, machines: list[_Machine]) -> None:

@@ -37,7 +37,8 @@ class ZeroTouchError(Exception):
         if not self.hint or not self.message:
             return printable(self.message or self.hint)
         # Texts of remote services often end without a full stop.
-        return printable(f"{self.message}{'' if self.message.endswith(_ENDS) else '.'} {self.hint}")
+        end = "" if self.message.endswith(_ENDS) else "."
+        return printable(f"{self.message}{end} {self.hint}")
 
 
 class InvalidInput(ZeroTouchError):

@@ -176,10 +176,8 @@ def check_directory(path: Path, hint: str) -> None:
     """
     there = next(place for place in (path, *path.absolute().parents) if os.path.lexists(place))
     if not os.path.isdir(there):
-        raise ZeroTouchError(
-            (f"{path} cannot be a directory: {there} is {'a link to nothing' if there.is_symlink() else 'a file'}."),
-            hint,
-        )
+        what = "a link to nothing" if there.is_symlink() else "a file"
+        raise ZeroTouchError(f"{path} cannot be a directory: {there} is {what}.", hint)
     if not os.access(there, os.W_OK | os.X_OK):
         raise ZeroTouchError(f"{path} cannot be written: you may not write to {there}.", hint)
 

@@ -211,9 +211,8 @@ def _proxy_manager(proxy: HttpProxy, options: Mapping[str, Any]) -> urllib3.Pool
         )
     headers = dict(proxy.headers)
     if parts.username and not any(name.lower() == "proxy-authorization" for name in headers):
-        headers |= urllib3.util.make_headers(
-            proxy_basic_auth=f"{unquote(parts.username)}:{unquote(parts.password or '')}"
-        )
+        password = unquote(parts.password or "")
+        headers |= urllib3.util.make_headers(proxy_basic_auth=f"{unquote(parts.username)}:{password}")
     bare = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
     return urllib3.ProxyManager(bare, proxy_headers=headers, proxy_ssl_context=options["ssl_context"], **options)
 

@@ -127,11 +127,9 @@ def _at_most(pieces: Iterable[bytes], largest: int) -> Iterator[bytes]:
     for piece in pieces:
         size += len(piece)
         if size > largest:
-            raise AnswerLimit(
-                f"the body is larger than {largest >> 20} MiB"
-                if largest >> 20
-                else f"the body is larger than {largest} bytes"
-            )
+            mebibytes = largest >> 20
+            limit = f"{mebibytes} MiB" if mebibytes else f"{largest} bytes"
+            raise AnswerLimit(f"the body is larger than {limit}")
         yield piece
 
 

@@ -117,14 +117,8 @@ class Holder:
             )
         else:
             text = f"Another run works on {directory}: {self.module}, process {self.pid}{where}, since {self.since}."
-        return ZeroTouchError(
-            text,
-            (
-                f"Wait until it has ended, or stop it (kill {self.run if self.released else self.pid}{where}); then "
-                "run "
-                "again."
-            ),
-        )
+        process = self.run if self.released else self.pid
+        return ZeroTouchError(text, f"Wait until it has ended, or stop it (kill {process}{where}); then run again.")
 
 
 @contextlib.contextmanager

@@ -146,8 +146,9 @@ class Attempts:
         if isinstance(error, Unreachable) and self.answered:
             error.hint = f"It answered before, and has been away for {failing:.0f} s. Run again when it answers."
         elif isinstance(error, RemoteError):
+            requests = self._repeats + 1
             error.hint = (
-                f"{error.hint} It answered {self._repeats + 1} requests like this in {failing:.0f} s. Run again when "
+                f"{error.hint} It answered {requests} requests like this in {failing:.0f} s. Run again when "
                 "it has recovered."
             ).strip()
         return error

@@ -66,7 +66,7 @@ def _dumper() -> Any:
     def represent_number(dumper: Any, value: float) -> Any:
         text = go_number(value)
         whole = text.lstrip("-").isdigit()
-        return dumper.represent_scalar(f"tag:yaml.org,2002:{'int' if whole else 'float'}", text)
+        return dumper.represent_scalar("tag:yaml.org,2002:" + ("int" if whole else "float"), text)
 
     def represent_mapping(dumper: Any, data: Mapping[str, Any]) -> Any:
         # A list of pairs is not sorted again.

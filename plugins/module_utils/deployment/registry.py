@@ -65,7 +65,8 @@ class ImagePlace:
 
     @property
     def text(self) -> str:
-        return f"{self.host}/{self.repository}{'@' if ':' in self.reference else ':'}{self.reference}"
+        separator = "@" if ":" in self.reference else ":"
+        return f"{self.host}/{self.repository}{separator}{self.reference}"
 
 
 def from_mirrors(image: ImagePlace, sources: Sequence[tuple[str, Sequence[str]]]) -> list[ImagePlace]:

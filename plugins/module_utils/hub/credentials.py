@@ -80,9 +80,8 @@ def _decoded(secret: Object | None, key: str) -> str:
     try:
         return base64.b64decode(str(value), validate=True).decode() if value else ""
     except ValueError as error:
-        raise ZeroTouchError(
-            f"The hub's Secret {(secret or {}).get('metadata', {}).get('name')} holds no text under {key}."
-        ) from error
+        name = (secret or {}).get("metadata", {}).get("name")
+        raise ZeroTouchError(f"The hub's Secret {name} holds no text under {key}.") from error
 
 
 def _same_admin(path: Path, text: str) -> bool:

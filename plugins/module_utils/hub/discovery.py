@@ -263,9 +263,8 @@ def _fetch_script(url: str, path: Path, transfer: Transfer, check_mode: bool) ->
     client = transfer.client(url)
     answer = client.request("GET", url)
     if answer.status != 200:
-        raise client.failure(
-            answer, (f"the iPXE script cannot be had: {shortened(answer.text().strip(), 200) or 'no explanation'}")
-        )
+        said = shortened(answer.text().strip(), 200) or "no explanation"
+        raise client.failure(answer, f"the iPXE script cannot be had: {said}")
     changed = not same_file(path, answer.body)
     if changed and not check_mode:
         write_atomic(path, answer.body)

@@ -79,8 +79,7 @@ def pending_requests(client: KubeClient, params: Mapping[str, Any], view: PoolVi
     finally:
         guest.close()
     open_ends = [decision for decision in seen.decisions if decision.verdict in ("approve", "refuse") and decision.kind]
-    return [
-        f"{each.name} of {each.node or 'no node'} is pending"
-        + (f" ({each.reason})" if each.verdict == "refuse" else "")
-        for each in open_ends
+    nodes = [
+        (each, each.node or "no node", f" ({each.reason})" if each.verdict == "refuse" else "") for each in open_ends
     ]
+    return [f"{each.name} of {node} is pending{why}" for each, node, why in nodes]

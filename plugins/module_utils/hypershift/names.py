@@ -57,7 +57,8 @@ def shortened(base: str, suffix: str, length: int) -> str:
         return name
     prefix_length = length - 10 - len(suffix)
     if prefix_length < 0:
-        return f"{base[: max(0, length - 9)]}-{fnv1a(name)}"[:length]
+        beginning = base[: max(0, length - 9)]
+        return f"{beginning}-{fnv1a(name)}"[:length]
     beginning = base[:prefix_length]
     return f"{beginning}-{fnv1a(base)}-{suffix}"
 

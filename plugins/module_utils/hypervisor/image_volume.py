@@ -80,9 +80,9 @@ def provide(
         pool = find_pool(hypervisor, volume.pool)
         if pool.available < content.size:
             available_mib = pool.available >> 20
+            image_mib = content.size >> 20
             raise ZeroTouchError(
-                f"{hypervisor.uri}: pool {pool.name} has {available_mib} MiB free, and the image has "
-                f"{content.size >> 20} MiB.",
+                f"{hypervisor.uri}: pool {pool.name} has {available_mib} MiB free, and the image has {image_mib} MiB.",
                 "Free space in the pool, or name another one in openshift_host.libvirt.pool.",
             )
         hypervisor.create_volume(volume.pool, volume_xml(volume.name, content.size))

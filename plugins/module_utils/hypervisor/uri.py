@@ -51,7 +51,8 @@ def opened_uri(uri: str) -> str:
     parts = urlsplit(uri)
     if not parts.scheme.endswith("+ssh") or any(name == "no_tty" for name, _value in parse_qsl(parts.query)):
         return uri
-    return f"{uri}{'&' if parts.query else '?'}no_tty=1"
+    separator = "&" if parts.query else "?"
+    return f"{uri}{separator}no_tty=1"
 
 
 def hint(message: str, uri: str) -> str:

@@ -69,11 +69,13 @@ def _parsed(text: str) -> datetime.datetime:
 
 
 def _token(private: Any, claims: Mapping[str, Any]) -> str:
-    signed = f"{_segment({'alg': 'ES256', 'typ': 'JWT'})}.{_segment(claims)}"
+    header = {"alg": "ES256", "typ": "JWT"}
+    signed = f"{_segment(header)}.{_segment(claims)}"
     der = private.sign(signed.encode(), libraries.ec.ECDSA(libraries.hashes.SHA256()))
     # A JWT holds r and s side by side, not their DER form.
     r, s = libraries.asymmetric_utils.decode_dss_signature(der)
-    return f"{signed}.{_base64url(r.to_bytes(_P256_BYTES, 'big') + s.to_bytes(_P256_BYTES, 'big'))}"
+    signature = r.to_bytes(_P256_BYTES, "big") + s.to_bytes(_P256_BYTES, "big")
+    return f"{signed}.{_base64url(signature)}"
 
 
 def _segment(data: Mapping[str, Any]) -> str:

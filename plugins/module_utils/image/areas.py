@@ -71,9 +71,9 @@ def ignition_area(volume: Volume) -> Area:
         path = str(info.get("file", ""))
     entry = volume.file(path)
     if entry is None:
+        missing = path.lower() or "file named in igninfo.json"
         raise ZeroTouchError(
-            f"{volume.image.path}: Unrecognized CoreOS ISO image: it has no "
-            f"{path.lower() or 'file named in igninfo.json'}.",
+            f"{volume.image.path}: Unrecognized CoreOS ISO image: it has no {missing}.",
             "A CoreOS live image (rhcos-…-live-iso.<arch>.iso) is needed.",
         )
     offset = _number((info or {}).get("offset", 0), volume, IGNITION_INFO)

@@ -197,7 +197,8 @@ class Downloader:
                 if total > 0 and done * 10 // total > reported:
                     reported = done * 10 // total
                     total_mb = total / 1e6
-                    self._progress(f"{name}: {reported * 10} % of {total_mb:.0f} MB")
+                    percent = reported * 10
+                    self._progress(f"{name}: {percent} % of {total_mb:.0f} MB")
             handle.flush()
             os.fsync(handle.fileno())
 

@@ -49,8 +49,9 @@ def encode_area(text: str, size: int, pad: str, end: str) -> bytes:
     """The bytes of an area that holds the text. Raises :class:`ZeroTouchError` when it does not fit."""
     data = text.strip().encode()
     if len(data) >= size:  # one byte is the end character
+        needed = len(data) + 1
         raise ZeroTouchError(
-            f"The kernel arguments do not fit into the image: {len(data) + 1} bytes, the area has {size}.",
+            f"The kernel arguments do not fit into the image: {needed} bytes, the area has {size}.",
             f"Set fewer or shorter arguments in live_kernel_arguments. They are: {text.strip()}",
         )
     return data + end.encode() + pad.encode() * (size - len(data) - 1)

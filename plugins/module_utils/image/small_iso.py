@@ -53,7 +53,8 @@ def _identifier(name: str) -> bytes:
     """The name for readers that know no Rock Ridge: 8.3, capitals."""
     stem, _dot, suffix = name.upper().rpartition(".")
     short_stem = re.sub("[^A-Z0-9_]", "_", stem)[:8]
-    return f"{short_stem}.{re.sub('[^A-Z0-9_]', '_', suffix)[:3]};1".encode()
+    short_suffix = re.sub("[^A-Z0-9_]", "_", suffix)[:3]
+    return f"{short_stem}.{short_suffix};1".encode()
 
 
 def _both(number: int) -> bytes:

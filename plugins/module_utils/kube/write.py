@@ -328,4 +328,5 @@ def _shown(value: Any) -> str:
     if value is _ABSENT or value is None:
         return "none"
     text = repr(value) if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False)
-    return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 12]}… ({len(text)} characters)"
+    beginning = text[: _LONGEST_VALUE - 12]
+    return text if len(text) <= _LONGEST_VALUE else f"{beginning}… ({len(text)} characters)"

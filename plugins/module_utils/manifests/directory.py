@@ -189,7 +189,8 @@ def _noted(dest: Path) -> dict[str, str]:
     try:
         return read_note(dest)
     except OSError as error:
-        raise ZeroTouchError(f"{dest / NOTE} cannot be read: {error.strerror}.") from error
+        note = dest / NOTE
+        raise ZeroTouchError(f"{note} cannot be read: {error.strerror}.") from error
 
 
 def _read(path: Path) -> str | None:

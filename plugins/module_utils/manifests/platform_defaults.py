@@ -39,9 +39,8 @@ def provisioning(options: Document, machine_networks: Iterable[str]) -> dict[str
         return found
     found["clusterProvisioningIP"] = cluster_ip or str(network[_CLUSTER_IP])
     if found["provisioningNetwork"] == "Managed":
-        found["provisioningDHCPRange"] = (
-            options.get("provisioningDHCPRange") or f"{network[_FIRST_DHCP]},{network[-1] - 1}"
-        )
+        last = network[-1] - 1
+        found["provisioningDHCPRange"] = options.get("provisioningDHCPRange") or f"{network[_FIRST_DHCP]},{last}"
     return found
 
 

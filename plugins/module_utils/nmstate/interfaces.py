@@ -185,7 +185,8 @@ def _pci_address(section: Section) -> str:
         section.problem("pci-address", INVALID, "is no PCI address like 0000:07:00.1", value=text)
         return ""
     domain, bus, slot, function = int(found[1] or "0", 16), int(found[2], 16), int(found[3], 16), int(found[4])
-    return f"{domain:0{8 if domain > 0xFFFF else 4}x}:{bus:02x}:{slot:02x}.{function}"
+    digits = 8 if domain > 0xFFFF else 4
+    return f"{domain:0{digits}x}:{bus:02x}:{slot:02x}.{function}"
 
 
 def _copy_mac_from(section: Section, kind: str) -> str:

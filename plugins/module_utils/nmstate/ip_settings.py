@@ -110,7 +110,8 @@ def _rule(rule: Rule) -> str:
     words = [f"priority {rule.priority}"]
     words += [f"to {rule.destination}"] if rule.destination else []
     everything = "0.0.0.0/0" if rule.family == "ipv4" else "::/0"
-    words += [f"from {rule.source or everything}"] if rule.source or not rule.destination else []
+    source = rule.source or everything
+    words += [f"from {source}"] if rule.source or not rule.destination else []
     words += [f"iif {rule.incoming}"] if rule.incoming else []
     words += [] if rule.suppress is None else [f"suppress_prefixlength {rule.suppress}"]
     words += [f"type {rule.action}"] if rule.action else []

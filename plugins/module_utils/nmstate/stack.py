@@ -170,12 +170,8 @@ def _read_addresses(part: Section, family: Family, *, enabled: bool) -> tuple[tu
         if (":" in ip) != (family == "ipv6"):
             entry.problem("ip", INVALID, f"is not an {family.replace('ip', 'IP')} address", value=ip)
         elif prefix > (32 if family == "ipv4" else 128):
-            entry.problem(
-                "prefix-length",
-                INVALID,
-                (f"must be a whole number from 0 to {32 if family == 'ipv4' else 128}"),
-                value=prefix,
-            )
+            most = 32 if family == "ipv4" else 128
+            entry.problem("prefix-length", INVALID, f"must be a whole number from 0 to {most}", value=prefix)
         elif not enabled:
             entry.ignored("ip", f"nmstate ignores addresses where {family.replace('ip', 'IP')} is disabled")
         elif lease not in (None, "forever"):

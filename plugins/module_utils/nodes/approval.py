@@ -40,12 +40,12 @@ class ApprovalSituation:
             node = nodes.get(host.name.lower())
             if node is None or not node.ready:
                 refused = [
-                    decision.reason
+                    f" ({decision.reason})"
                     for decision in self.decisions
                     if decision.node == host.name.lower() and decision.verdict in ("refuse", "denied")
                 ]
                 state = "has not joined" if node is None else "is not Ready"
-                found.append(f"{host.name} {state}" + (f" ({refused[-1]})" if refused else ""))
+                found.append(f"{host.name} {state}" + "".join(refused[-1:]))
         return found
 
 

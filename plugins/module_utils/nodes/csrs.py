@@ -207,7 +207,8 @@ def _common(asked: _Asked, signer: str, expected: Mapping[str, Expected]) -> Non
         usages = ", ".join(sorted(asked.usages)) or "empty"
         raise _Refusal(f"its usages are {usages}, not {', '.join(sorted(required))}")
     if not asked.node:
-        raise _Refusal(f"its subject {asked.common_name or 'without one common name'!r} is not that of a node")
+        subject = asked.common_name or "without one common name"
+        raise _Refusal(f"its subject {subject!r} is not that of a node")
     if asked.node not in expected:
         raise _Refusal(f"node {asked.node} is not expected")
     if asked.organizations != (NODE_GROUP,):

@@ -80,7 +80,8 @@ def _not_a_pair(certificate: str, key: str) -> Problem | None:
             return _problem("key", f"{holder} is protected by a passphrase; the server needs a key without one")
         if any(words in str(error) for words in _MISMATCHES):
             return _problem("key", f"{holder} does not belong to the certificate {certificate}")
-        return _problem("certificate", f"{certificate} cannot be used: {getattr(error, 'strerror', None) or error}")
+        why = getattr(error, "strerror", None) or error
+        return _problem("certificate", f"{certificate} cannot be used: {why}")
     return None
 
 

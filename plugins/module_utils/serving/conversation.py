@@ -101,7 +101,7 @@ class Conversation:
         due = self._began + _LONG if self._noted < self._began else self._noted + _LONGER
         if request is not None and self._sent > 0 and now >= due:
             self._noted = now
-            self._log(f"{self._line(request, now - self._began)} so far")
+            self._log(self._line(request, now - self._began) + " so far")
 
     def _line(self, request: Request, seconds: float) -> str:
         wanted = printable(request.range or "-")
@@ -288,7 +288,8 @@ class Conversation:
 
 def _content_range(part: tuple[int, int], served: Served) -> str:
     offset, length = part
-    return f"Content-Range: bytes {offset}-{offset + length - 1}/{served.size}\r\n"
+    last = offset + length - 1
+    return f"Content-Range: bytes {offset}-{last}/{served.size}\r\n"
 
 
 def printable(text: str) -> str:

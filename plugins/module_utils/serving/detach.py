@@ -165,7 +165,8 @@ def _dialogue(child: subprocess.Popen[bytes], program: bytes) -> dict[str, Any]:
     if not isinstance(answer, dict):
         child.kill()
         words = child.stderr.read(_LARGEST_MESSAGE).decode(errors="replace").strip().splitlines()
-        raise ZeroTouchError(f"The image server could not be started: {words[-1] if words else 'no answer'}.")
+        why = words[-1] if words else "no answer"
+        raise ZeroTouchError(f"The image server could not be started: {why}.")
     return answer
 
 

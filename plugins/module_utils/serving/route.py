@@ -63,9 +63,8 @@ def address_for(
     chosen = max(found, key=lambda address: len(found[address]))
     warnings = [f"No route was found to {reason}." for reason in reasons]
     if len(found) > 1:
-        ways = "; ".join(
-            f"{address} for {', '.join(names[:3])}{' …' if len(names) > 3 else ''}" for address, names in found.items()
-        )
+        hosts = {address: ", ".join(names[:3]) + (" …" if len(names) > 3 else "") for address, names in found.items()}
+        ways = "; ".join(f"{address} for {names}" for address, names in hosts.items())
         warnings.append(
             f"The BMCs reach this machine by different addresses ({ways}); the image's URL has {chosen}. Set "
             "openshift_publish.url if that is wrong."

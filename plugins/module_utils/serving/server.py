@@ -311,7 +311,7 @@ def main(config: Mapping[str, Any]) -> None:
     try:
         server = bind(config)
     except (OSError, ssl.SSLError) as error:
-        _tell({"error": f"{getattr(error, 'strerror', '') or error}", "errno": getattr(error, "errno", 0) or 0})
+        _tell({"error": str(getattr(error, "strerror", "") or error), "errno": getattr(error, "errno", 0) or 0})
         return
     if os.fork():
         os._exit(0)  # so that the server is a child of init: no zombie is left in a long-lived starter

@@ -155,7 +155,8 @@ class FileTransfer:
         etag = ""
         for offset in sorted({0, max(0, size - SAMPLE)}):
             length = min(SAMPLE, size - offset)
-            wanted = {**headers, "Range": f"bytes={offset}-{offset + length - 1}", "Accept-Encoding": "identity"}
+            last = offset + length - 1
+            wanted = {**headers, "Range": f"bytes={offset}-{last}", "Accept-Encoding": "identity"}
             with self._client.stream("GET", url, headers=wanted, within=_ANSWER) as answer:
                 if answer.status == 200:
                     found = self._compare_body(file, url, answer)
@@ -166,7 +167,7 @@ class FileTransfer:
                 if answer.status != 206:
                     raise RemoteError(SERVICE, answer.status, self._words(answer, url))
                 etag = answer.headers.get("ETag", "")
-                if answer.headers.get("Content-Range", "") != f"bytes {offset}-{offset + length - 1}/{size}":
+                if answer.headers.get("Content-Range", "") != f"bytes {offset}-{last}/{size}":
                     return StoredFile(f"{file.name} has another size there")
                 data = b"".join(self._client.pieces(answer, url, length))
             if data != _part(file, offset, length):

@@ -59,13 +59,13 @@ ECHOES: dict[str, Echo] = {
     "form, lower case": lambda user, password: (
         f"bad form password={_lower_hex(quote_plus(password))}&username={quote_plus(user)}"
     ),
-    "JSON": lambda user, password: f"bad request {json.dumps({'UserName': user, 'Password': password})}",
-    "JSON, not ASCII": lambda user, password: f"bad request {json.dumps({'Password': password}, ensure_ascii=False)}",
+    "JSON": lambda user, password: "bad request " + json.dumps({"UserName": user, "Password": password}),
+    "JSON, not ASCII": lambda user, password: "bad request " + json.dumps({"Password": password}, ensure_ascii=False),
     "JSON in JSON": lambda user, password: json.dumps({"detail": json.dumps({"Password": password})}),
     "JSON of PHP": lambda user, password: "bad request " + json.dumps({"Password": password}).replace("/", "\\/"),
-    "JSON of Go": lambda user, password: f"bad request {go_json({'Password': password})}",
+    "JSON of Go": lambda user, password: "bad request " + go_json({"Password": password}),
     "JSON of Go in JSON": lambda user, password: json.dumps(
-        {"message": (f"Invalid value: {go_json({'Password': password})}")}
+        {"message": "Invalid value: " + go_json({"Password": password})}
     ),
     "JSON in JSON of Go": lambda user, password: go_json({"message": json.dumps({"Password": password})}),
     "HTML of Go": lambda user, password: f"<b>bad password</b> '{go_html(password)}'",

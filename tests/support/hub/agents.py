@@ -120,7 +120,7 @@ def agent(
         "metadata": {
             "name": name or uuid(number),
             "namespace": namespace,
-            "uid": f"uid-{name or number}",
+            "uid": "uid-" + (name or str(number)),
             "resourceVersion": str(number),
             "creationTimestamp": created,
             "labels": {"infraenvs.agent-install.openshift.io": infra_env, **(labels or {})},

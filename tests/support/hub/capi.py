@@ -167,7 +167,8 @@ class Hub:
         self._check(plural, after)
         if dry_run or self.dry_run:
             return dict(after)
-        self._written(f"patch {plural} {name}{' status' if sub else ''}")
+        part = " status" if sub else ""
+        self._written(f"patch {plural} {name}{part}")
         return self._store((plural, namespace, name), after)
 
     def delete(self, path: str, **_options: Any) -> bool:

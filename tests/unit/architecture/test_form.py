@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Form of the code: no conditional expression inside another, no logic inside f-strings. Each count may only fall."""
+"""Form of the code: no conditional expression inside another, no logic inside f-strings."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ import pytest
 
 from .test_words import texts
 
-# Folder -> how many nested conditional expressions, how many f-strings with logic it may have.
-ALLOWED = {
-    "plugins": (0, 148),
-    "lab": (0, 132),
-    "tests": (0, 167),
-}
-# What a replacement field of an f-string may be made of: a name, an attribute, an item, a call with such arguments.
+FOLDERS = ("plugins", "lab/ztlab", "lab/tests", "tests")
+# What a replacement field of an f-string may be made of: a name, an attribute, an item or a slice, a call with such
+# arguments. Tests may also compute numbers: the addresses of many hosts, figures that a benchmark prints.
 PLAIN = (
     ast.Name,
     ast.Attribute,
     ast.Constant,
     ast.Call,
     ast.Subscript,
+    ast.Slice,
+    ast.UnaryOp,
+    ast.USub,
     ast.keyword,
     ast.Starred,
     ast.Load,
     ast.JoinedStr,
     ast.FormattedValue,
 )
+ARITHMETIC = (ast.BinOp, ast.operator, ast.Tuple)
 
 
 def nested_conditions(tree: ast.AST) -> Iterator[int]:
@@ -46,10 +46,10 @@ def nested_conditions(tree: ast.AST) -> Iterator[int]:
             )
 
 
-def logic_in_strings(tree: ast.AST) -> Iterator[int]:
+def logic_in_strings(tree: ast.AST, plain: tuple[type[ast.AST], ...] = PLAIN) -> Iterator[int]:
     """Lines of f-strings whose replacement fields decide or compute."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.FormattedValue) and any(not isinstance(part, PLAIN) for part in ast.walk(node.value)):
+        if isinstance(node, ast.FormattedValue) and any(not isinstance(part, plain) for part in ast.walk(node.value)):
             yield node.lineno
 
 
@@ -62,16 +62,17 @@ def trees(folder: str) -> dict[str, ast.AST]:
     }
 
 
-@pytest.mark.parametrize("folder", ALLOWED)
+@pytest.mark.parametrize("folder", FOLDERS)
 def test_no_nested_conditional_expressions(folder: str) -> None:
     found = sorted({f"{name}:{line}" for name, tree in trees(folder).items() for line in nested_conditions(tree)})
-    assert len(found) <= ALLOWED[folder][0], "name the inner value first:\n" + "\n".join(found)
+    assert found == [], "name the inner value first"
 
 
-@pytest.mark.parametrize("folder", ALLOWED)
+@pytest.mark.parametrize("folder", FOLDERS)
 def test_no_logic_in_f_strings(folder: str) -> None:
-    found = sorted({f"{name}:{line}" for name, tree in trees(folder).items() for line in logic_in_strings(tree)})
-    assert len(found) <= ALLOWED[folder][1], "name the value before the text:\n" + "\n".join(found)
+    plain = (*PLAIN, *ARITHMETIC) if folder.endswith("tests") else PLAIN
+    found = sorted({f"{name}:{line}" for name, tree in trees(folder).items() for line in logic_in_strings(tree, plain)})
+    assert found == [], "name the value before the text"
 
 
 @pytest.mark.parametrize(
@@ -80,7 +81,7 @@ def test_no_logic_in_f_strings(folder: str) -> None:
         ("a if b else c", 0, 0),
         ("a if b else (c if d else e)", 1, 0),
         ("f(a if b else c) if d else e", 1, 0),
-        ("f'{a.b} {c(d)} {e[0]} {g:>{width}}'", 0, 0),
+        ("f'{a.b} {c(d)} {e[0]} {f[:100]!r} {g:>{width}}'", 0, 0),
         ("f'{a if b else c}'", 0, 1),
         ("f'{a + 1}'", 0, 1),
         ("f'{[x for x in y]}'", 0, 1),

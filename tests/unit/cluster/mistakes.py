@@ -54,8 +54,9 @@ _CLUSTER: Cluster = {
 
 
 def _host(index: int, role: str) -> dict[str, Any]:
-    name = f"{'node' if role == 'master' else 'worker'}-{index}"
-    mac = f"52:54:00:00:{'01' if role == 'master' else '02'}:{index:02x}"
+    prefix, octet = ("node", "01") if role == "master" else ("worker", "02")
+    name = f"{prefix}-{index}"
+    mac = f"52:54:00:00:{octet}:{index:02x}"
     last = (10 if role == "master" else 20) + index
     return {
         "inventory_name": name,

@@ -133,9 +133,8 @@ def test_what_is_yaml_but_wrong(text: str, path: str, kind: str, line: int) -> N
 
 def test_aliases_cannot_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(located, "_MOST_VALUES", 1000)
-    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"] + [
-        f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9)
-    ]
+    tenfold = {n: ", ".join([f"*a{n - 1}"] * 10) for n in range(1, 9)}
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"] + [f"a{n}: &a{n} [{aliases}]" for n, aliases in tenfold.items()]
     _item, problems = load("\n".join(lines), "f.yaml")
     assert [problem.detail for problem in problems] == ["aliases make this document too large"]
     deep = "[" * 250 + "]" * 250

@@ -109,8 +109,7 @@ def test_two_platforms_at_once(tmp_path: Path, other: str) -> None:
     hosts = "    hosts: [{name: a, bootMACAddress: '52:54:00:00:00:01'}]\n"
     install = INSTALL_CONFIG.replace("  baremetal:\n", f"  {other}\n  baremetal:\n{hosts}")
     found = all_problems(read_directory(written(tmp_path, install=install.encode()), version="4.22.0"))
+    first, second = sorted([other.split(":")[0], "baremetal"])
     assert [problem.detail for problem in found if problem.path == "platform" and problem.kind == "Invalid value"] == [
-        "must only specify a single type of platform; cannot use both "
-        f'"{sorted([other.split(":")[0], "baremetal"])[0]}" and '
-        f'"{sorted([other.split(":")[0], "baremetal"])[1]}"'
+        f'must only specify a single type of platform; cannot use both "{first}" and "{second}"'
     ]

@@ -223,7 +223,7 @@ INSTALLS: list[tuple[str, Change]] = [
     ),
     # images
     *(
-        (f"release {image} with {', '.join(sources) or 'no mirrors'}", mirrored(image, *sources))
+        (f"release {image} with " + (", ".join(sources) or "no mirrors"), mirrored(image, *sources))
         for image, *sources in (
             (f"{RELEASE}:4.22.0-x86_64",),
             (f"{RELEASE}:4.22.0-multi",),

@@ -27,7 +27,7 @@ ALL = frozenset([*CONTROL_PLANE.hosts, *WORKERS.hosts])
 
 
 def machine(host: str, pool: str = "workers", **more: Any) -> MachineOnHub:
-    return MachineOnHub(f"machine-of-{host or 'nothing'}", pool, host, host, "Running", **more)
+    return MachineOnHub("machine-of-" + (host or "nothing"), pool, host, host, "Running", **more)
 
 
 MASTERS = tuple(machine(f"m-{number}", "control-plane", created=f"2026-01-0{number + 1}") for number in range(3))

@@ -131,7 +131,7 @@ def redfish_resources(random_: random.Random, wire: Wire, _tmp: Path) -> None:
     wire.answer = answer
     asked = BootRequest(
         "node-1",
-        f"redfish-virtualmedia://bmc.example.com{random_.choice(('', redfish.SYSTEM))}",
+        "redfish-virtualmedia://bmc.example.com" + random_.choice(("", redfish.SYSTEM)),
         "u",
         "p",
         mac_addresses=(redfish.MAC,),

@@ -112,7 +112,8 @@ class GuardedHub(infrahub.InfraHub):
                 return None
         where = f' in the namespace "{namespace}"' if namespace else " at the cluster scope"
         words = f'User "zerotouch" cannot {request["verb"]} resource "{resource}" in API group "{group}"{where}'
-        return hubserver.status(403, "Forbidden", f"{resource}{'.' if group else ''}{group} is forbidden: {words}")
+        name = f"{resource}.{group}" if group else resource
+        return hubserver.status(403, "Forbidden", f"{name} is forbidden: {words}")
 
     def _create(self, request: dict[str, Any]) -> Any:
         match = hubserver.PATH.match(request["path"])

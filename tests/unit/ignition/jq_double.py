@@ -27,10 +27,9 @@ def describe(data: list) -> str:
     if not data:
         return "The cluster is not registered yet."
     cluster = data[0]
-    return (
-        f"Cluster {cluster.get('name') or ''} is {cluster.get('status') or 'unknown'}: "
-        f"{cluster.get('status_info') or ''}"
-    )
+    name, info = cluster.get("name") or "", cluster.get("status_info") or ""
+    status = cluster.get("status") or "unknown"
+    return f"Cluster {name} is {status}: {info}"
 
 
 def without_secrets(data: object) -> object:

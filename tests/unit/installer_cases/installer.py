@@ -172,12 +172,9 @@ def _refused(command: str, result: Mapping[str, Any]) -> Done:
     reported = [
         ": ".join(filter(None, (one["path"], one["kind"], one["value"], one["detail"]))) for one in problems
     ] or [str(result["msg"])]
-    return Done(
-        1,
-        _log(
-            "fatal", [(f"{_FAILED[command]}: {reported[0] if len(reported) == 1 else '[' + ', '.join(reported) + ']'}")]
-        ),
-    )
+    listed = f"[{', '.join(reported)}]"
+    shown = reported[0] if len(reported) == 1 else listed
+    return Done(1, _log("fatal", [f"{_FAILED[command]}: {shown}"]))
 
 
 def _warnings(result: Mapping[str, Any]) -> list[str]:

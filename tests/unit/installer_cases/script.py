@@ -115,7 +115,8 @@ class Script:
         except NoCounterpart as error:
             raise Skipped(str(error)) from None
         except (ScriptFailure, OSError, ValueError, LookupError) as error:
-            shown = f"{'! ' if line.negated else ''}{line.command} {' '.join(line.arguments)}"
+            sign = "! " if line.negated else ""
+            shown = f"{sign}{line.command} {' '.join(line.arguments)}"
             raise ScriptFailure(f"line {line.number}: {shown}: {error}\n--- stderr ---\n{self.stderr}") from None
         self.compared += line.command not in _PREPARING
 

@@ -93,10 +93,8 @@ def test_a_plugin_that_fails_is_named_with_its_own_words(tmp_path, command, word
 def test_static_credentials_do_not_import_the_kubernetes_library(tmp_path):
     module = "ansible_collections.zerotouch.openshift.plugins.module_utils.kube"
     code = f"import sys, pathlib\nfrom {module}.config import read_kubeconfig\nfrom {module}.client import KubeClient\n"
-    code += (
-        f"KubeClient(read_kubeconfig(pathlib.Path({str(write(tmp_path / 'k', {'token': 't'}))!r})))\nassert "
-        "'kubernetes' not in sys.modules"
-    )
+    path = str(write(tmp_path / "k", {"token": "t"}))
+    code += f"KubeClient(read_kubeconfig(pathlib.Path({path!r})))\nassert 'kubernetes' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 

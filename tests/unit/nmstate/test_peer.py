@@ -97,7 +97,8 @@ def compare(document: Node) -> None:
         # The empty result is no error of nmstate, but openshift-install refuses it.
         # Source: openshift/installer pkg/asset/agent/manifests/nmstateconfig.go.
         stricter = all(problem.layer == "ours" for problem in problems)
-        assert stricter or not theirs, f"refused only here: {[problem.text() for problem in problems]}: {document}"
+        texts = [problem.text() for problem in problems]
+        assert stricter or not theirs, f"refused only here: {texts}: {document}"
         return
     ours = {keyfile.name: meaning(keyfile.text) for keyfile in render_keyfiles(document)}
     for _try in range(_TRIES):

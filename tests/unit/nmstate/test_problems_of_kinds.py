@@ -38,7 +38,8 @@ def routed(route: str) -> str:
 
 
 def ruled(*rules: str) -> str:
-    return f"interfaces: [{NIC}]\nroute-rules: {{config: [{', '.join('{' + rule + '}' for rule in rules)}]}}"
+    listed = ", ".join(f"{{{rule}}}" for rule in rules)
+    return f"interfaces: [{NIC}]\nroute-rules: {{config: [{listed}]}}"
 
 
 X = "interfaces[0]."

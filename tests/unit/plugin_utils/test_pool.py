@@ -178,9 +178,8 @@ def test_what_the_cluster_says_of_a_hosted_one() -> None:
 )
 def test_mistakes_about_a_pool(provided: dict[str, Any], path: str, words: str) -> None:
     (problem,) = check_pools({"openshift_node_pool": provided})
-    assert (problem.path, words in problem.text()) == (f"openshift_node_pool{'.' if path else ''}{path}", True), (
-        problem.text()
-    )
+    field = f"openshift_node_pool.{path}" if path else "openshift_node_pool"
+    assert (problem.path, words in problem.text()) == (field, True), problem.text()
 
 
 def test_mistakes_about_a_hosted_cluster() -> None:

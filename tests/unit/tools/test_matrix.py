@@ -69,7 +69,8 @@ def matrix(tmp_path: Path) -> Matrix:
         program(tmp_path / ".venv" / "bin" / "python", "#!/bin/sh\necho 3.11\n")
         program(tmp_path / ".venv" / "bin" / "uv", UV)
         for version in VERSIONS:
-            program(tmp_path / "bin" / f"python{version}", f"#!/bin/sh\nexit {0 if version in found else 1}\n")
+            code = 0 if version in found else 1
+            program(tmp_path / "bin" / f"python{version}", f"#!/bin/sh\nexit {code}\n")
         runs = tmp_path / "runs"
         runs.touch()
         own = {

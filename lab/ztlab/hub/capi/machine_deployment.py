@@ -199,10 +199,11 @@ def _new(item: Object, present: int, usable: int, updated: int) -> list[Any]:
     least = goal - plan.unavailable
     good = usable >= least
     text = f"{usable} available replicas, at least {least} required"
-    rolling = updated < present
+    old = present - updated
+    rolling = old > 0
     return [
         true("Available", "Available") if good else false("Available", "NotAvailable", text),
-        true("RollingOut", "RollingOut", f"Rolling out {present - updated} not up-to-date replicas")
+        true("RollingOut", "RollingOut", f"Rolling out {old} not up-to-date replicas")
         if rolling
         else false("RollingOut", "NotRollingOut"),
         true("ScalingUp", "ScalingUp", f"Scaling up from {present} to {goal} replicas")

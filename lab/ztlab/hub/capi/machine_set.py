@@ -51,7 +51,8 @@ def owned(machines: list[Object], by: Object) -> list[Object]:
 
 def random_name(base: str, limit: int = 63) -> str:
     suffix = "".join(secrets.choice(LETTERS) for _number in range(5))
-    return f"{base[: limit - 6]}-{suffix}"
+    beginning = base[: limit - 6]
+    return f"{beginning}-{suffix}"
 
 
 class MachineSetController:
@@ -136,10 +137,8 @@ class MachineSetController:
             target = reference_target(reference, namespace)
             kinds = self._templates.get(target[:2]) if target is not None else None
             if target is None or kinds is None:
-                return (
-                    f"no such {'infrastructure' if member == 'infrastructureRef' else 'bootstrap configuration'}: "
-                    f"{reference}"
-                )
+                what = "infrastructure" if member == "infrastructureRef" else "bootstrap configuration"
+                return f"no such {what}: {reference}"
             source = self._world.get(kinds[0], target[2])
             if source is None:
                 return f"{kinds[0].kind} {'/'.join(target[2])} does not exist"

@@ -133,8 +133,9 @@ def _node_there(node: Object) -> tuple[list[Condition], Condition]:
     reason = {"True": "NodeReady", "False": "NodeNotReady"}.get(status, "NodeReadyUnknown")
     shown = Condition("NodeReady", status, reason, "" if status == "True" else text)
     pressed = [kind for kind in PRESSURES if find(listed, kind).get("status") == "True"]
+    why = text or reason
     problems = [
-        *([f"* Node.Ready: {text or reason}"] if status != "True" else []),
+        *([f"* Node.Ready: {why}"] if status != "True" else []),
         *(f"* Node.{kind}: {kind} is True" for kind in pressed),
     ]
     if not problems:

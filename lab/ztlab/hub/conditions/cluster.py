@@ -130,11 +130,12 @@ def _ready(kind: str, facts: ClusterFacts) -> Condition:
             kind, "False", "UnsyncedAgents", (f"The cluster currently has {facts.unsynced} agents with spec error")
         )
     if facts.approved != facts.wanted.total:
+        missing = facts.wanted.total - facts.approved
         return Condition(
             kind,
             "False",
             "UnapprovedAgents",
-            (f"The installation is pending on the approval of {facts.wanted.total - facts.approved} agents"),
+            f"The installation is pending on the approval of {missing} agents",
         )
     return Condition(kind, "True", "ClusterIsReady", "The cluster is ready to begin the installation")
 

@@ -129,10 +129,11 @@ def network_unit(delay_seconds: int, *, in_initrd: bool = False) -> str:
     """pre-network-manager-config.service, before NetworkManager of the initrd or of the real root."""
     before = "nm-initrd.service" if in_initrd else "NetworkManager.service"
     wanted = "initrd.target" if in_initrd else "multi-user.target"
+    limit = 60 + delay_seconds
     return (
         "[Unit]\nDescription=Network configuration of this host\nDefaultDependencies=no\nAfter=dbus.service\n"
         f"Before={before}\n\n"
-        f"[Service]\nUser=root\nType=oneshot\nTimeoutSec={60 + delay_seconds}\n"
+        f"[Service]\nUser=root\nType=oneshot\nTimeoutSec={limit}\n"
         f"Environment=DISCOVERY_DELAY_SECONDS={delay_seconds}\n"
         "ExecStart=/usr/local/bin/pre-network-manager-config.sh\nPrivateTmp=true\nRemainAfterExit=no\n\n[Install]\n"
         f"WantedBy={wanted}\n"

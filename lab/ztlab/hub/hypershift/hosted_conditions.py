@@ -112,7 +112,8 @@ def release_problem(version: str, image: str) -> str:
     if number < OLDEST:
         return f"releases before 4.{OLDEST} are not supported. Attempting to use: {version}"
     if number > NEWEST:
-        return f"the latest version supported is: 5.{NEWEST - 23}. Attempting to use: {version}"
+        latest = NEWEST - 23
+        return f"the latest version supported is: 5.{latest}. Attempting to use: {version}"
     return ""
 
 

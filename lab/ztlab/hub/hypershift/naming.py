@@ -57,7 +57,8 @@ def short_name(base: str, suffix: str, limit: int = _LIMIT) -> str:
         return name
     kept = limit - 10 - len(suffix)
     if kept < 0:
-        return f"{base[: max(0, limit - 9)]}-{fnv32a(name.encode())}"[:limit]
+        beginning = base[: max(0, limit - 9)]
+        return f"{beginning}-{fnv32a(name.encode())}"[:limit]
     return f"{base[:kept]}-{fnv32a(base.encode())}-{suffix}"
 
 

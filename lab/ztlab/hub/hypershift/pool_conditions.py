@@ -129,7 +129,8 @@ class Version:
 
     @property
     def shown(self) -> str:
-        return f"5.{self.minor - FIRST_OF_5}" if self.minor >= FIRST_OF_5 else f"4.{self.minor}"
+        of_5 = self.minor - FIRST_OF_5
+        return f"5.{of_5}" if of_5 >= 0 else f"4.{self.minor}"
 
 
 def _version(text: str) -> Version | None:
@@ -394,7 +395,8 @@ def _readiness(machine: Object) -> tuple[str, str] | None:
         and infrastructure.get("status") != "True"
         and not _COUNTER.search(str(infrastructure.get("message") or ""))
     ):
-        return _reason(infrastructure), f"{_reason(infrastructure)}: {infrastructure.get('message') or ''}"
+        said = infrastructure.get("message") or ""
+        return _reason(infrastructure), f"{_reason(infrastructure)}: {said}"
     message = str(ready.get("message") or "")
     return _reason(ready), f"{_reason(ready)}: {message}" if message and not _COUNTER.search(message) else _reason(
         ready

@@ -47,15 +47,16 @@ async def serve_content(
         return await _send(request, 200, {**base, "Content-Type": _TYPE}, [(b"", 0, content.size)], b"", content)
     if len(ranges) == 1:
         first, length = ranges[0]
-        span = {"Content-Type": _TYPE, "Content-Range": f"bytes {first}-{first + length - 1}/{content.size}"}
+        last = first + length - 1
+        span = {"Content-Type": _TYPE, "Content-Range": f"bytes {first}-{last}/{content.size}"}
         return await _send(request, 206, {**base, **span}, [(b"", first, length)], b"", content)
     boundary = secrets.token_hex(30)
     parts = []
     for number, (first, length) in enumerate(ranges):
         lead = "" if number == 0 else "\r\n"
+        last = first + length - 1
         head = (
-            f"{lead}--{boundary}\r\nContent-Range: bytes {first}-{first + length - 1}/{content.size}\r\nContent-Type: "
-            f"{_TYPE}\r\n\r\n"
+            f"{lead}--{boundary}\r\nContent-Range: bytes {first}-{last}/{content.size}\r\nContent-Type: {_TYPE}\r\n\r\n"
         )
         parts.append((head.encode(), first, length))
     tail = f"\r\n--{boundary}--\r\n".encode()

@@ -292,11 +292,8 @@ class Client:
         if reply.status in (401, 403) or not _has_text_code(reply):
             raise ClientError(f"failed to update Host: {reply.complaint()}")
         self._log(f"Host {inventory.get('hostname')} update refused: {reply.complaint()}")
-        return {
-            str(inventory.get("hostname")): (
-                f"Failed to update host {describe(changes, host)}: {reply.json().get('reason') or 'unknown reason'}"
-            )
-        }
+        why = reply.json().get("reason") or "unknown reason"
+        return {str(inventory.get("hostname")): f"Failed to update host {describe(changes, host)}: {why}"}
 
     def _write_failures(self, failures: Mapping[str, str]) -> None:
         if failures:

@@ -22,6 +22,7 @@ from ...common.addresses import canonical_ip
 from ...common.errors import InvalidInput, ZeroTouchError
 from ...common.problems import FORBIDDEN, REQUIRED
 from ..change import Difference, Equal, ServiceChange, differing, same_json, same_list, same_value
+from ..lookup import host_title
 from ..rest.client import Document, members
 from ..shown_text import shown_yaml
 from .desired import ONLY_UPDATED, DesiredServiceCluster, problem
@@ -88,7 +89,7 @@ def plan_absent(name: str, document: Document | None) -> ServiceClusterPlan:
     """What takes the cluster away; the service forgets its hosts with it."""
     if document is None:
         return ServiceClusterPlan()
-    hosts = [str(host.get("requested_hostname") or host.get("id")) for host in members(document.get("hosts"))]
+    hosts = [host_title(host) for host in members(document.get("hosts"))]
     return ServiceClusterPlan(
         [
             ServiceChange(

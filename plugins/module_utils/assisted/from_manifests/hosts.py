@@ -91,7 +91,8 @@ def plan_hosts(documents: Iterable[Document], settings: HostSettings) -> HostsPl
 
 
 def _missing(config: HostConfig, match: Match) -> str:
-    return f"{config.name} ({match.reason if match.candidates else ', '.join(config.macs)})"
+    detail = match.reason if match.candidates else ", ".join(config.macs)
+    return f"{config.name} ({detail})"
 
 
 def _of_a_host(item: Fencing, settings: HostSettings) -> bool:
@@ -156,11 +157,8 @@ def _changes(
 def _words(difference: Difference) -> str:
     """In the client's words (openshift/assisted-service cmd/agentbasedinstaller/client/main.go)."""
     words = _WORDS[difference.field]
-    return (
-        words
-        if isinstance(difference.after, Mapping)
-        else (f"{words} to {difference.after} (from {difference.before or 'none'})")
-    )
+    before = difference.before or "none"
+    return words if isinstance(difference.after, Mapping) else f"{words} to {difference.after} (from {before})"
 
 
 def choose_disk(disks: Sequence[Document], hints: Mapping[str, Any], current: str) -> tuple[str, str]:

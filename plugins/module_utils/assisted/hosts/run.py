@@ -102,7 +102,8 @@ class _Bringing:
             if bulk.wait_for == "none" or not (open_ends or (made and bulk.wait_for != "registered")):
                 break
             self._tell([f"{plan.request.name}: waits, {why.reason}" for plan, why in open_ends])
-            self._lines.beat(f"still waiting for {listed([plan.request.name for plan, _why in open_ends], FEW)}")
+            names = [plan.request.name for plan, _why in open_ends]
+            self._lines.beat(f"still waiting for {listed(names, FEW)}")
         else:
             account.failed |= {
                 plan.request.name: f"{bulk.timeout:g} s are over: {why.reason}" for plan, why in open_ends

@@ -111,7 +111,8 @@ class HostChanges:
             words = f"installation_disk_id {self.request.disk_id}"
         else:
             choice = choose_disk(self.request.root_device_hints or {}, disks, current)
-            words = f"root_device_hints {json.dumps(dict(self.request.root_device_hints or {}))}"
+            hints = dict(self.request.root_device_hints or {})
+            words = f"root_device_hints {json.dumps(hints)}"
         if not choice.disk_id:
             self.refused.append(f"no disk fits {words}: {'; '.join(choice.reasons)}")
             return

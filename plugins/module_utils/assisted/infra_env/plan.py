@@ -21,6 +21,7 @@ from ...common.addresses import normal_mac
 from ...common.errors import InvalidInput
 from ...common.problems import DUPLICATE, FORBIDDEN, REQUIRED, Problem
 from ..change import Difference, Equal, ServiceChange, differing, same_json, same_list
+from ..lookup import host_title
 from ..rest.client import Document, members
 
 # Options that are a field of the same name, and those that are lists with commas there.
@@ -135,17 +136,12 @@ def plan_absent(
     if observed is None:
         return []
     if hosts and not delete_hosts:
-        listed = ", ".join(
-            f"{host.get('requested_hostname') or host.get('id')} ({host.get('status')})" for host in hosts
-        )
+        listed = ", ".join(f"{host_title(host)} ({host.get('status')})" for host in hosts)
         detail = f"InfraEnv {name} has {len(hosts)} hosts, which the service would keep it for: {listed}"
         raise InvalidInput(
             [image_problem("state", FORBIDDEN, detail, hint="With delete_hosts true the service forgets them.")]
         )
-    forget = [
-        ServiceChange("delete", f"host {host.get('requested_hostname') or host.get('id')}", {"id": host.get("id")})
-        for host in hosts
-    ]
+    forget = [ServiceChange("delete", f"host {host_title(host)}", {"id": host.get("id")}) for host in hosts]
     return [*forget, ServiceChange("delete", f"infra-env {name}")]
 
 

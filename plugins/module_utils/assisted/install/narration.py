@@ -82,13 +82,15 @@ def validation_texts(
             for validation in validation_changes(reported, host.validations)
             if host.status != _UNJUDGED
         ]
-    texts = [
-        f"{', '.join(names) if len(names) <= _NAMED else f'{len(names)} hosts'}: {what}"
-        for what, names in grouped(found).items()
-    ]
+    texts = [f"{_who(names)}: {what}" for what, names in grouped(found).items()]
     return texts + [
         f"Cluster: {_validation_text(validation)}" for validation in validation_changes(cluster_before, cluster_after)
     ]
+
+
+def _who(names: Sequence[str]) -> str:
+    """The names of a few hosts, the number of many."""
+    return ", ".join(names) if len(names) <= _NAMED else f"{len(names)} hosts"
 
 
 def after_grace(hosts: Hosts, since: Mapping[str, float], now: float, grace: float = GRACE) -> Hosts:

@@ -197,7 +197,8 @@ class AssistedClient:
         """
         for renewed in (False, True):
             credential = self.auth.credential(personas)
-            url = f"{BASE_PATH}/{path}?{urlencode({**query, **credential.query})}"
+            answered = {**query, **credential.query}
+            url = f"{BASE_PATH}/{path}?{urlencode(answered)}"
             with self._http.stream("GET", url, headers=credential.headers, within=_LOGS_WITHIN) as answer:
                 if answer.status == 401 and not renewed and self.auth.renew(credential):
                     continue

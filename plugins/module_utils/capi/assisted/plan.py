@@ -176,9 +176,9 @@ def _frozen(
         return wanted
     title = f"{wanted.resource.kind} {present['metadata'].get('namespace')}/{wanted.name}"
     if not observed.installed:
+        fields = ", ".join(f"spec.{path}" for path in changed)
         raise ZeroTouchError(
-            f"{title}: {', '.join(f'spec.{path}' for path in changed)} cannot change any more once the providers have "
-            "described the cluster to the service.",
+            f"{title}: {fields} cannot change any more once the providers have described the cluster to the service.",
             "Use the former values, or destroy the cluster and create it again.",
         )
     joined = ", ".join(f"spec.{path}" for path in changed)
@@ -423,4 +423,6 @@ def _stage(changes: Sequence[Change], waits_for: tuple[str, ...]) -> ControlPlan
 
 
 def _names(machines: Sequence[Object]) -> Iterator[str]:
-    return (f"Machine {item['metadata']['name']}{' (being deleted)' if deleting(item) else ''}" for item in machines)
+    for item in machines:
+        state = " (being deleted)" if deleting(item) else ""
+        yield f"Machine {item['metadata']['name']}{state}"

@@ -290,8 +290,9 @@ class _Run:
             suspect = doubt(progress)
             if reason or doubts.settle("refusal", WaitStatus(doubtful=bool(suspect), reason=suspect)).final:
                 self.record.see(progress, reason or suspect)
+                cause = reason or suspect
                 raise PartialFailure(
-                    f"{(reason or suspect).rstrip('.')}.",
+                    f"{cause.rstrip('.')}.",
                     self._with_credentials(),
                     ("Correct the cause, destroy the cluster and deploy it again."),
                 )

@@ -246,11 +246,8 @@ def _leaving(progress: ControlPlaneProgress) -> Iterator[str]:
 def failure(progress: ControlPlaneProgress) -> str:
     """Why the installation never completes; empty while it may."""
     status = progress.status
-    return (
-        f"The installation {status.phase}: {status.reason or status.state}"
-        if status.phase in ("failed", "cancelled")
-        else ""
-    )
+    why = status.reason or status.state
+    return f"The installation {status.phase}: {why}" if status.phase in ("failed", "cancelled") else ""
 
 
 def doubt(progress: ControlPlaneProgress) -> str:

@@ -127,10 +127,8 @@ def _unsuitable(need: Need, host: AgentFacts) -> Iterator[Rejection]:
     if failed:
         yield Rejection("selector", f"does not fit the selector: {selector_text(failed)}")
     if need.architecture and normal_architecture(host.architecture) != need.architecture:
-        yield Rejection(
-            "architecture",
-            (f"is {normal_architecture(host.architecture) or 'of an unknown architecture'}, not {need.architecture}"),
-        )
+        actual = normal_architecture(host.architecture) or "of an unknown architecture"
+        yield Rejection("architecture", f"is {actual}, not {need.architecture}")
     if host.cpus < need.cpus:
         yield Rejection("cpus", f"has {host.cpus} CPUs, fewer than {need.cpus}")
     if host.memory_bytes < need.memory_bytes:
@@ -151,4 +149,4 @@ def size_text(host: AgentFacts) -> str:
 
 
 def _size(size: int, unit: int) -> str:
-    return f"{size / unit:.6g}"
+    return format(size / unit, ".6g")

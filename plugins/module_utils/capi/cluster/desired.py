@@ -118,17 +118,9 @@ def _pool(provided: Mapping[str, Any], path: str, problems: list[Problem]) -> Cl
     if provided["replicas"] is not None and provided["replicas"] < 0:
         problems.append(_problem(f"{path}.replicas", INVALID, "must not be negative"))
     if len(provided["name"]) + 1 + _HASH > _LONGEST_NAME:
-        problems.append(
-            _problem(
-                f"{path}.name",
-                INVALID,
-                (
-                    f"has {len(provided['name'])} characters; {_LONGEST_NAME - 1 - _HASH} leave room for the names "
-                    "made "
-                    "of it"
-                ),
-            )
-        )
+        most = _LONGEST_NAME - 1 - _HASH
+        detail = f"has {len(provided['name'])} characters; {most} leave room for the names made of it"
+        problems.append(_problem(f"{path}.name", INVALID, detail))
     bootstrap = provided["bootstrap"]
     if bool(bootstrap.get("data_secret_name")) == bool(bootstrap.get("config_ref")):
         problems.append(_problem(f"{path}.bootstrap", REQUIRED, "exactly one of data_secret_name and config_ref"))

@@ -303,10 +303,8 @@ def _problems(view: AgentClusterView) -> list[str]:
     if view.install is not None and wanted != present:
         title = f"AgentClusterInstall {'/'.join(key_of(view.install))}"
         shown_wanted = wanted or "none"
-        what = (
-            f"{title} has {f'the ignition endpoint {present}' if present else 'no ignition endpoint'}, the "
-            f"AgentCluster {shown_wanted}"
-        )
+        endpoint = f"the ignition endpoint {present}" if present else "no ignition endpoint"
+        what = f"{title} has {endpoint}, the AgentCluster {shown_wanted}"
         found.append(
             f"{what}: it is taken over at creation only. Delete the AgentClusterInstall while no host is bound; "
             "it is "

@@ -121,9 +121,8 @@ def _baremetal(options: dict[str, Any], doc: Mapping[str, Any]) -> None:
                 _default(options, key, address)
         _default(options, "provisioningBridge", "provisioning")
         if options["provisioningNetwork"] == "Managed" and cidr is not None:
-            _default(
-                options, "provisioningDHCPRange", f"{_nth(cidr, 10) or '<nil>'},{cidr.network.broadcast_address - 1}"
-            )
+            first, last = _nth(cidr, 10) or "<nil>", cidr.network.broadcast_address - 1
+            _default(options, "provisioningDHCPRange", f"{first},{last}")
     elif parse_ip(options.get("clusterProvisioningIP", "")):
         ip = parse_ip(options["clusterProvisioningIP"])
         for entry in doc["networking"]["machineNetwork"]:

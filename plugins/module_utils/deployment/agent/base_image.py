@@ -345,7 +345,8 @@ def _unverified(provided: BaseImage) -> str:
 
 
 def _note(plan: CachePlan, what: str) -> str:
-    size = f" ({plan.size / 1e6:.0f} MB)" if plan.size >= 0 else ""
+    megabytes = plan.size / 1e6
+    size = f" ({megabytes:.0f} MB)" if plan.size >= 0 else ""
     return f"base image {plan.path.name}{size} {what}: {plan.reason}"
 
 
@@ -365,7 +366,8 @@ def payload_iso(stream: str, arch: str) -> str:
     """Path of a live ISO in the image machine-os-images of a release (openshift/installer
     pkg/asset/rhcos/releaseextract.go).
     """
-    return f"/coreos/coreos{'10' if stream.endswith('-10') else ''}-{arch}.iso"
+    generation = "10" if stream.endswith("-10") else ""
+    return f"/coreos/coreos{generation}-{arch}.iso"
 
 
 def check_fit(image: LiveImage, openshift_version: str, arch: str, stream: str = "") -> list[str]:

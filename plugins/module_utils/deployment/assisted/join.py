@@ -160,12 +160,10 @@ class JoinWait:
         self._lines.percent = min((read_host(each.host).percent if each.host else 0 for each in plans), default=0)
         for each in plans:
             name = each.request.name
-            self._lines.tell(
-                name,
-                f"{name}: {plan.waits.get(name) or read_host(each.host).describe()}"
-                if each.host
-                else f"{name}: not registered yet",
-            )
+            state = "not registered yet"
+            if each.host:
+                state = plan.waits.get(name) or read_host(each.host).describe()
+            self._lines.tell(name, f"{name}: {state}")
 
     def _say(self, lines: Sequence[str]) -> None:
         self.done += lines

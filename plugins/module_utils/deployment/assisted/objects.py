@@ -16,6 +16,7 @@ from ...assisted.cluster import run as clusters
 from ...assisted.cluster.desired import DesiredServiceCluster
 from ...assisted.infra_env.plan import DesiredServiceInfraEnv, plan_present
 from ...assisted.infra_env.run import Applied, carry_out
+from ...assisted.lookup import host_title
 from ...assisted.records import cluster_record, infra_env_record
 from ...assisted.rest.client import Document
 from ...assisted.rest.service import AssistedService
@@ -121,7 +122,8 @@ class Maker:
             return []
         if not self.check_mode:
             self.service.cluster_action(found.cluster_id, "allow-add-hosts")
-        return [ServiceChange("allow-add-hosts", f"cluster {(found.cluster or {}).get('name')}")]
+        cluster = found.cluster or {}
+        return [ServiceChange("allow-add-hosts", f"cluster {cluster.get('name')}")]
 
     def absent(self, found: Found) -> list[ServiceChange]:
         """Take cluster, hosts and InfraEnv away; an installation on its way is cancelled first."""
@@ -185,10 +187,7 @@ def plan_absent(found: Found, hosts: Sequence[Document]) -> list[ServiceChange]:
         changes.append(ServiceChange("delete", title))
     if found.infra_env is not None:
         left = [host for host in hosts if found.cluster is None or host.get("cluster_id") != found.cluster_id]
-        changes += [
-            ServiceChange("delete", f"host {host.get('requested_hostname') or host.get('id')}", {"id": host.get("id")})
-            for host in left
-        ]
+        changes += [ServiceChange("delete", f"host {host_title(host)}", {"id": host.get("id")}) for host in left]
         changes.append(ServiceChange("delete", f"infra-env {found.infra_env.get('name')}"))
     return changes
 

@@ -173,7 +173,8 @@ def _grown(view: CapiView, request: CapiRequest, pool: PoolOfHosts, target: int)
     needed = max(0, target - taken - len(free))
     new = [host for host in pool.hosts if host not in view.hosts]
     if request.metal3 and needed > len(new):
-        text = f"Pool {pool.name} needs {needed - len(new)} more hosts for {target} Machines."
+        missing = needed - len(new)
+        text = f"Pool {pool.name} needs {missing} more hosts for {target} Machines."
         return CapiDecision(
             stop=StopReason(text, ("Add them to the group of its hosts in the inventory, or ask for fewer replicas."))
         )

@@ -445,8 +445,9 @@ def see_machine_deployment(hub: KubeClient, request: PoolRequest, found: Object)
     machines, unmade = _machines_of(hub, request)
     replicas = part(found, "spec").get("replicas")
     updated = part(found, "status").get("upToDateReplicas", part(found, "status").get("updatedReplicas"))
+    done = updated or 0
     rollout = (
-        f"{updated or 0} of {replicas} Machines are up to date"
+        f"{done} of {replicas} Machines are up to date"
         if isinstance(replicas, int) and updated is not None and updated < len(machines)
         else ""
     )

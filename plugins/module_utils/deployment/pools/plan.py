@@ -212,12 +212,8 @@ def _what_is_missing(
 ) -> StopReason | None:
     if not plan.missing:
         return None
-    have = [
-        (
-            f"{counted(len(plan.free), 'Agent')} {_is(len(plan.free))} "
-            f"free{_names([agent.hostname or agent.name for agent in plan.free])}"
-        )
-    ]
+    free = _names([agent.hostname or agent.name for agent in plan.free])
+    have = [f"{counted(len(plan.free), 'Agent')} {_is(len(plan.free))} free{free}"]
     prepared, booted = plan.named("prepare", "wait"), plan.named("boot", "return")
     have += [f"{counted(len(prepared), 'host')} will be{_names(prepared)}"] if prepared else []
     have.append(f"{counted(len(booted), 'machine')} can be booted{_names(booted)}")

@@ -134,7 +134,8 @@ def _ask(query: bytes, server: str, port: int, connect_to: ConnectTo, fits: Call
     except OSError as error:
         why = error.strerror or error
         raise NoAnswer(f"it cannot be asked: {why}") from error
-    raise NoAnswer(f"it does not answer within {_ATTEMPTS * _WITHIN:.0f} s")
+    seconds = _ATTEMPTS * _WITHIN
+    raise NoAnswer(f"it does not answer within {seconds:.0f} s")
 
 
 def _received(asked: socket.socket, fits: Callable[[bytes], bool]) -> bytes:

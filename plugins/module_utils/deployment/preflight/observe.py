@@ -158,7 +158,8 @@ def _image_url(asked: Preflight) -> tuple[str, Learned]:
     except ZeroTouchError as error:
         return "", Learned("image URL", fault=str(error))
     port = publish.port or "<any port>"
-    url = f"{publish.scheme}://{f'[{address}]' if ':' in address else address}:{port}"
+    host = f"[{address}]" if ":" in address else address
+    url = f"{publish.scheme}://{host}:{port}"
     return url, Learned(
         url, note=("the address of this machine towards the BMCs; a BMC alone can prove that it is reached")
     )

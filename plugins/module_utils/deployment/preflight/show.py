@@ -55,4 +55,4 @@ def _grid(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _short(line: str) -> str:
-    return line if len(line) <= _WIDEST else f"{line[: _WIDEST - 1]}…"
+    return line if len(line) <= _WIDEST else line[: _WIDEST - 1] + "…"

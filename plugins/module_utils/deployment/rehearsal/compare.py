@@ -62,10 +62,8 @@ def differences(
             found.append(f"{host.inventory_name}: Node {host.hostname} is {state}")
         missing = [address for address in host.addresses if address not in (machine.get("addresses") or [])]
         if state is not None and missing:
-            found.append(
-                f"{host.inventory_name}: does not have address {', '.join(missing)}; it has "
-                f"{', '.join(machine.get('addresses') or ['none'])}"
-            )
+            present = ", ".join(machine.get("addresses") or ["none"])
+            found.append(f"{host.inventory_name}: does not have address {', '.join(missing)}; it has {present}")
         if machine.get("medium"):
             found.append(f"{host.inventory_name}: the image is still attached")
     found += [

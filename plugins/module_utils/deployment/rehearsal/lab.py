@@ -119,9 +119,8 @@ class Rehearsal:
         if self._stop.is_set():
             raise Interrupted(self._stop.reason)
         if done.returncode:
-            raise ZeroTouchError(
-                f"ztlab {words[0]} failed: {(done.stderr or done.stdout).strip().removeprefix('ztlab: ')}"
-            )
+            said = (done.stderr or done.stdout).strip().removeprefix("ztlab: ")
+            raise ZeroTouchError(f"ztlab {words[0]} failed: {said}")
         return done.stdout
 
 

@@ -234,15 +234,15 @@ def _now(report: Report) -> str:
     rows = "".join(f"<dt>{name}</dt><dd>{escape(value)}</dd>" for name, value in facts if value)
     lines = "\n".join(f"{line['at'][11:19]}  {line['text']}" for line in live["lines"]) if live else ""
     log = f'<pre class="log">{escape(lines)}</pre>' if lines else ""
-    return f"<section><h2>{'Now' if live else 'When it stopped'}</h2><dl>{rows}</dl>{log}</section>"
+    heading = "Now" if live else "When it stopped"
+    return f"<section><h2>{heading}</h2><dl>{rows}</dl>{log}</section>"
 
 
 def _list_section(title: str, texts: Sequence[str]) -> str:
     if not texts:
         return ""
-    return (
-        f"<section><h2>{escape(title)}</h2><ul>{''.join(f'<li>{escape(text)}</li>' for text in texts)}</ul></section>"
-    )
+    entries = "".join(f"<li>{escape(text)}</li>" for text in texts)
+    return f"<section><h2>{escape(title)}</h2><ul>{entries}</ul></section>"
 
 
 def _picture(title: str, picture: str, below: str) -> str:
@@ -280,7 +280,8 @@ def _hosts(hosts: Sequence[Report], others: Sequence[Report]) -> str:
                 _node("ready" if node["ready"] else "not ready", node["roles"], False),
             )
         )
-    rows = "".join(f"<tr>{''.join(_cell(number, cell) for number, cell in enumerate(row))}</tr>" for row in cells)
+    lines = ("".join(_cell(number, cell) for number, cell in enumerate(row)) for row in cells)
+    rows = "".join(f"<tr>{line}</tr>" for line in lines)
     head = "".join(
         f"<th>{name}</th>" for name in ("Host", "Configured role", "Addresses", "MACs", "Last stage", "Node")
     )
@@ -331,4 +332,5 @@ def _login(report: Report) -> str:
     if not rows:
         return ""
     commands = f"<pre>{escape(chr(10).join(login['commands']))}</pre>" if login["commands"] else ""
-    return f"<section><h2>{'How to log in' if login['commands'] else 'Where things are'}</h2><dl>{rows}</dl>{commands}</section>"  # noqa: E501
+    heading = "How to log in" if login["commands"] else "Where things are"
+    return f"<section><h2>{heading}</h2><dl>{rows}</dl>{commands}</section>"

@@ -17,6 +17,7 @@ WIDTH = 1080
 _LABEL = 150
 _ROW = 30
 _AXIS = 34
+_GRID_TOP, _PHASE_TOP = _AXIS - 6, _AXIS - 12
 _MARGIN = 40
 _MOST_DRAWN = 60
 _COLUMNS = 5
@@ -118,8 +119,9 @@ def topology(report: Report) -> str:
     network_y = 112 if entrances else 30
     height = network_y + 8 + len(rows) * (_BOX[1] + 34) + (24 if len(report["hosts"]) > len(hosts) else 0)
     networks = ", ".join(report["cluster"]["machine_networks"]) or "machine network"
+    right = WIDTH - 20
     parts = [
-        f'<line class="wire strong" x1="20" y1="{network_y}" x2="{WIDTH - 20}" y2="{network_y}"/>',
+        f'<line class="wire strong" x1="20" y1="{network_y}" x2="{right}" y2="{network_y}"/>',
         _text(WIDTH - 24, network_y - 9, networks, "small", anchor="end"),
     ]
     parts += _row_of_boxes(entrances, 14, network_y, {}, upwards=True)
@@ -129,11 +131,8 @@ def topology(report: Report) -> str:
             [_host_words(host) for host in row], top, network_y if number == 0 else top - 18, short, upwards=False
         )
     if len(report["hosts"]) > len(hosts):
-        parts.append(
-            _text(
-                WIDTH / 2, height - 8, f"and {len(report['hosts']) - len(hosts)} more hosts", "small", anchor="middle"
-            )
-        )
+        more = len(report["hosts"]) - len(hosts)
+        parts.append(_text(WIDTH / 2, height - 8, f"and {more} more hosts", "small", anchor="middle"))
     return _svg(WIDTH, height, f"Topology of {report['cluster']['name']}", parts)
 
 
@@ -150,9 +149,10 @@ def _entrances(cluster: Report) -> Iterator[tuple[str, str, list[str]]]:
 
 def _host_words(host: Report) -> tuple[str, str, list[str]]:
     role = host["role"] if host["role"] in ("master", "worker", "arbiter") else "worker"
-    marks = f"{host['role_name']}{', rendezvous' if host['rendezvous'] else ''}"
+    mark, style = (", rendezvous", " first") if host["rendezvous"] else ("", "")
+    marks = f"{host['role_name']}{mark}"
     return (
-        f"role-{role}{' first' if host['rendezvous'] else ''}",
+        f"role-{role}{style}",
         host["name"],
         [marks, ", ".join(host["addresses"][:2]) or "no address known"],
     )
@@ -184,15 +184,17 @@ def _axis(span: float, scale: float, height: int) -> Iterator[str]:
     step = next((tick for tick in _TICKS if tick * scale >= _TICK_SPACE), _TICKS[-1])
     for number in range(int(span // step) + 1):
         x = _LABEL + number * step * scale
-        yield f'<line class="grid" x1="{x:.1f}" y1="{_AXIS - 6}" x2="{x:.1f}" y2="{height}"/>'
+        yield f'<line class="grid" x1="{x:.1f}" y1="{_GRID_TOP}" x2="{x:.1f}" y2="{height}"/>'
         yield _text(x, 14, _tick_text(number * step, step), "small", anchor="middle")
 
 
 def _tick_text(seconds: int, step: int) -> str:
     """Short, in the unit of the axis: ``0:45``, ``20 min``, ``1:30 h``."""
+    minutes, rest = divmod(seconds, 60)
     if step < 60:
-        return f"{seconds // 60}:{seconds % 60:02d}"
-    return f"{seconds // 60} min" if seconds < 3600 else f"{seconds // 3600}:{seconds % 3600 // 60:02d} h"
+        return f"{minutes}:{rest:02d}"
+    hours, of_hour = divmod(minutes, 60)
+    return f"{minutes} min" if hours == 0 else f"{hours}:{of_hour:02d} h"
 
 
 def _phase_lines(report: Report, across: Any, height: int) -> Iterator[str]:
@@ -201,7 +203,7 @@ def _phase_lines(report: Report, across: Any, height: int) -> Iterator[str]:
     for phase in report["phases"][1:]:
         x = across(phase["since"])
         yield (
-            f'<line class="phase" x1="{x:.1f}" y1="{_AXIS - 12}" x2="{x:.1f}" '
+            f'<line class="phase" x1="{x:.1f}" y1="{_PHASE_TOP}" x2="{x:.1f}" '
             f'y2="{height}"><title>{escape(phase["phase"])}</title></line>'
         )
         before = x > WIDTH - 80
@@ -217,12 +219,14 @@ def _phase_lines(report: Report, across: Any, height: int) -> Iterator[str]:
 def _bar(stage: Report, left: float, right: float, top: float) -> str:
     css = family(stage["stage"])
     length = f" ({duration_text(stage['seconds'])})" if stage["seconds"] else ""
-    title = f"<title>{escape(stage['stage'] + length)}</title>"
+    words = stage["stage"] + length
+    title = f"<title>{escape(words)}</title>"
     if right - left < 1.5:
-        return f'<circle class="bar {css}" cx="{left:.1f}" cy="{top + 14}" r="5">{title}</circle>'
+        middle = top + 14
+        return f'<circle class="bar {css}" cx="{left:.1f}" cy="{middle}" r="5">{title}</circle>'
+    upper, width = top + 4, right - left
     rectangle = (
-        f'<rect class="bar {css}" x="{left:.1f}" y="{top + 4}" width="{right - left:.1f}" height="20" '
-        f'rx="3">{title}</rect>'
+        f'<rect class="bar {css}" x="{left:.1f}" y="{upper}" width="{width:.1f}" height="20" rx="3">{title}</rect>'
     )
     fits = len(stage["stage"]) * 6.2 + 10 < right - left
     return rectangle + (_text(left + 6, top + 18, stage["stage"], "bar-label") if fits else "")

@@ -79,7 +79,8 @@ def set_switch(wanted: Attachment, clock: Clock, *, check_mode: bool) -> str:
             return f"{wanted.root} does not exist, so that no run works on it"
         if not check_mode:
             (wanted.root / SWITCH).touch()
-        return f"the stop switch {wanted.root / SWITCH} is set"
+        switch = wanted.root / SWITCH
+        return f"the stop switch {switch} is set"
     try:
         holder = store_holder(store) if check_mode else request_stop(store, clock)
     finally:

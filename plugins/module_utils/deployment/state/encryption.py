@@ -83,9 +83,8 @@ def _scrypt(passphrase: bytes, salt: bytes, cost: Cost) -> bytes:
             "OpenSSL must offer it; FIPS mode does not.",
         ) from error
     except MemoryError as error:
-        raise ZeroTouchError(
-            f"There is not enough memory for scrypt: it needs {cost.n * cost.r * 128 >> 20} MiB."
-        ) from error
+        mebibytes = cost.n * cost.r * 128 >> 20
+        raise ZeroTouchError(f"There is not enough memory for scrypt: it needs {mebibytes} MiB.") from error
     return derived
 
 

@@ -63,10 +63,8 @@ def ephemeral_problem(options: StateOptions, facts: JobFacts) -> Problem | None:
     why = _why_lost(facts)
     if not why:
         return None
-    detail = (
-        f"method directory keeps the state in {facts.work_dir}, which ends with this "
-        f"{'job' if facts.private else 'pod'}: {why}"
-    )
+    scope = "job" if facts.private else "pod"
+    detail = f"method directory keeps the state in {facts.work_dir}, which ends with this {scope}: {why}"
     hint = "use method secret or http, mount a volume as openshift_work_dir, or set ephemeral: true to accept the loss"
     return Problem(f"{PATH}.method", FORBIDDEN, detail, layer="ours", check="state", hint=hint)
 

@@ -153,7 +153,8 @@ def _by_content(local: Snapshot, stored: Snapshot) -> LineageChoice:
 
 
 def _words(records: list[str]) -> str:
-    shown = ", ".join(records[:5]) + (f" and {len(records) - 5} more" if len(records) > 5 else "")
+    more = len(records) - 5
+    shown = ", ".join(records[:5]) + (f" and {more} more" if more > 0 else "")
     return shown or "other files"
 
 

@@ -81,6 +81,7 @@ def this_machine(proc: Path = Path("/proc")) -> str:
     be read.
     """
     try:
-        return f"{(proc / 'sys/kernel/random/boot_id').read_text().strip()} {os.readlink(proc / 'self/ns/pid')}"
+        boot_id = (proc / "sys/kernel/random/boot_id").read_text().strip()
+        return f"{boot_id} " + os.readlink(proc / "self/ns/pid")
     except OSError:
         return ""

@@ -57,9 +57,8 @@ def open_directory(root: Path) -> OpenedState:
     marks = Marks.load(root)
     if marks.restoring:
         text = f"A restore from {marks.store} into {root} was interrupted."
-        raise StoreUnknown(
-            text, (f"Set openshift_state to that store again. To go on without it, delete {root / MARKS}.")
-        )
+        file = root / MARKS
+        raise StoreUnknown(text, f"Set openshift_state to that store again. To go on without it, delete {file}.")
     check_record(root)
     return OpenedState()
 
@@ -142,9 +141,8 @@ class StoreSession:
         if not snapshot.state:
             if self._mark is None or self._mark.digest == Snapshot().digest:
                 return False
-            raise StoreUnknown(
-                f"{self._root / STATE} has no record any more.", "Run again: it is restored from the store."
-            )
+            state = self._root / STATE
+            raise StoreUnknown(f"{state} has no record any more.", "Run again: it is restored from the store.")
         return self._put(snapshot)
 
     def _put(self, snapshot: Snapshot) -> bool:

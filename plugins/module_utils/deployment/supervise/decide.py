@@ -496,7 +496,8 @@ def _without_rendezvous(seen: Observation, memory: Memory, setup: Setup, now: fl
 
 def failed_hosts(seen: Observation) -> list[str]:
     """``name: reason`` of every host in error."""
-    return [f"{host.name}: {host.status_info or host.status}" for host in seen.service.hosts if host.status == "error"]
+    failed = [(host.name, host.status_info or host.status) for host in seen.service.hosts if host.status == "error"]
+    return [f"{name}: {why}" for name, why in failed]
 
 
 def _stuck(seen: Observation, memory: Memory, setup: Setup, now: float) -> Step | None:

@@ -158,7 +158,8 @@ class MachineView:
     def text(self) -> str:
         device = f", boot override {self.override}" if self.override else ""
         power = self.power or "not known"
-        return f"power {power}, the image is {'' if self.image_attached else 'not '}attached{device}"
+        attached = "attached" if self.image_attached else "not attached"
+        return f"power {power}, the image is {attached}{device}"
 
 
 @dataclasses.dataclass(frozen=True)

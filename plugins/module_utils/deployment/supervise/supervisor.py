@@ -192,12 +192,8 @@ class Supervisor:
         if not steps:
             return
         reasons = dict.fromkeys(step.reason for step in steps)
-        self._tell(
-            [
-                f"{kind} {', '.join(step.host for step in steps if step.reason == reason)}: {reason}"
-                for reason in reasons
-            ]
-        )
+        hosts = {reason: ", ".join(step.host for step in steps if step.reason == reason) for reason in reasons}
+        self._tell([f"{kind} {hosts[reason]}: {reason}" for reason in reasons])
         if kind == "repair":
             self._timeline.repairing([step.host for step in steps])
         for result in act([step.host for step in steps]):

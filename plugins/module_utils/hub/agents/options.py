@@ -178,9 +178,8 @@ def _silent(failed: Sequence[HostAccount], result: Mapping[str, Any]) -> str:
     ]
     if not silent:
         return ""
-    strangers = [
-        f"{each['agent']} (MAC {', '.join(each['macs']) or 'unknown'})" for each in result.get("unexpected") or ()
-    ]
+    unexpected = [(each["agent"], ", ".join(each["macs"]) or "unknown") for each in result.get("unexpected") or ()]
+    strangers = [f"{agent} (MAC {macs})" for agent, macs in unexpected]
     others = (
         f" Are they among the unexpected Agents, under other MACs than configured: {'; '.join(strangers[:5])}?"
         if strangers

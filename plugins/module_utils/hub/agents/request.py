@@ -229,11 +229,8 @@ def _duplicates(hosts: Sequence[Mapping[str, Any]]) -> Iterator[Problem]:
 def _hostname_in_cluster(host: Mapping[str, Any]) -> list[tuple[str, str]]:
     """A hostname is taken once in a cluster, not once in a task."""
     cluster = host.get("cluster") or {}
-    return (
-        [(str(host["hostname"]), f"{cluster.get('namespace') or ''}/{cluster.get('name') or ''}")]
-        if host.get("hostname")
-        else []
-    )
+    namespace, name = cluster.get("namespace") or "", cluster.get("name") or ""
+    return [(str(host["hostname"]), f"{namespace}/{name}")] if host.get("hostname") else []
 
 
 def _action(host: Mapping[str, Any], *, bound: bool) -> Action:

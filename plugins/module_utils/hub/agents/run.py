@@ -235,9 +235,8 @@ class _Task:
         """With ``unexpected: fail`` nothing is done as long as there are unexpected Agents."""
         if self._options.unexpected != "fail" or not plan.unexpected:
             return False
-        names = ", ".join(
-            f"{agent.title} with MACs {', '.join(agent.macs) or 'not reported yet'}" for agent in plan.unexpected
-        )
+        found = [(agent.title, ", ".join(agent.macs) or "not reported yet") for agent in plan.unexpected]
+        names = ", ".join(f"{title} with MACs {macs}" for title, macs in found)
         self.account.fault = ZeroTouchError(
             f"{names} match no host of the inventory.",
             ("List them in hosts, or set unexpected; nothing more was done."),

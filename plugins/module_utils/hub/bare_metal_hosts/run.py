@@ -205,7 +205,8 @@ def _carry_out(
             account = _account(plan, done) | {"hosts": []}
             message = "\n".join(f"{outcome.change.verb} {outcome.change.title}: {outcome.error}" for outcome in failed)
             made, whole = len(account["done"]), len(plan.changes)
-            raise PartialFailure(f"{message}\n{made} of {whole} changes were made, {whole - made} were not.", account)
+            left = whole - made
+            raise PartialFailure(f"{message}\n{made} of {whole} changes were made, {left} were not.", account)
         if between is not None and _is_host(stage[0]):
             try:
                 between()

@@ -131,6 +131,7 @@ def summary(hosted_cluster: Mapping[str, Any] | None, namespace: str, name: str)
     """``hosted_cluster`` of results."""
     newest = last_version(hosted_cluster)
     endpoint = part(hosted_cluster, "status", "controlPlaneEndpoint")
+    port = endpoint.get("port") or 6443
     return {
         "namespace": namespace,
         "name": name,
@@ -138,9 +139,7 @@ def summary(hosted_cluster: Mapping[str, Any] | None, namespace: str, name: str)
         "release_image": text(hosted_cluster, "spec", "release", "image"),
         "version": str(newest.get("version") or ""),
         "version_state": str(newest.get("state") or ""),
-        "api_url": f"https://{_bracketed(str(endpoint['host']))}:{endpoint.get('port') or 6443}"
-        if endpoint.get("host")
-        else "",
+        "api_url": f"https://{_bracketed(str(endpoint['host']))}:{port}" if endpoint.get("host") else "",
         "ignition_endpoint": text(hosted_cluster, "status", "ignitionEndpoint"),
         "payload_arch": text(hosted_cluster, "status", "payloadArch"),
         "kubeconfig_secret": text(hosted_cluster, "status", "kubeconfig", "name"),

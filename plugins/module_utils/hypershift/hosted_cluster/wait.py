@@ -78,7 +78,8 @@ class ClusterWait:
             "", wait_status(self.seen, target, self._pools() if target == "completed" else None)
         )
         self._lines.percent = found.percent
-        self._lines.repeat("", f"{self._name}: {target if found.reached else found.reason}")
+        state = target if found.reached else found.reason
+        self._lines.repeat("", f"{self._name}: {state}")
         return found
 
     def _pools(self) -> list[Object]:

@@ -44,7 +44,8 @@ def shortage(view: PoolView, spec: Mapping[str, Any]) -> str:
     if not missing:
         return ""
     machines = f"{wanted} more Machines" if wanted != 1 else "1 more Machine"
+    fitting = wanted - missing
     return (
-        f"{machines}, and {wanted - missing} free Agents that match: {missing} would wait for a host (approved, "
+        f"{machines}, and {fitting} free Agents that match: {missing} would wait for a host (approved, "
         "validated, connected, not bound)"
     )

@@ -110,11 +110,9 @@ class PoolWait:
 
     def waiting_hosts(self) -> list[str]:
         """Hosts of Machines that are gone which are not free yet, a line each."""
-        return [
-            f"{host.hostname or host.agent[1]}: {release.reason}"
-            for host, release in self._releases()
-            if not release.done
-        ]
+        waiting = [(host, release.reason) for host, release in self._releases() if not release.done]
+        names = [host.hostname or host.agent[1] for host, _reason in waiting]
+        return [f"{name}: {reason}" for name, (_host, reason) in zip(names, waiting, strict=True)]
 
     def _releases(self) -> Iterator[tuple[ReleasedHost, NodePoolRelease]]:
         there = {machine.name for machine in self.view.machines}

@@ -157,11 +157,7 @@ def _plan_network(
     xml = network_xml(network)
     before, after = (networks.described(entry.saved) if entry else {}), networks.described(xml)
     if before != after:
-        reason = (
-            f"{', '.join(key for key in after if before.get(key) != after[key])} differ"
-            if entry
-            else "it does not exist"
-        )
+        reason = f"{_differing(before, after)} differ" if entry else "it does not exist"
         changes.append(MachineChange(seen.uri, "define_network", network.name, reason, xml, before=before, after=after))
         if entry is not None and entry.active:
             running = [domain.name for domain in seen.uses(network.name) if domain.on]
@@ -190,6 +186,10 @@ def _plan_network(
         )
 
 
+def _differing(before: Mapping[str, object], after: Mapping[str, object]) -> str:
+    return ", ".join(key for key in after if before.get(key) != after[key])
+
+
 def _plan_machine(
     seen: Observed, vm: Vm, made: Sequence[str], changes: list[MachineChange], problems: list[Problem], notes: list[str]
 ) -> None:
@@ -206,26 +206,17 @@ def _plan_machine(
     )
     before, after = (described(entry.saved) if entry else {}), described(xml)
     if before != after or (entry and own_volumes(entry.saved) != own_volumes(xml)):
-        reason = (
-            f"{', '.join(key for key in after if before.get(key) != after[key]) or 'disks'} differ"
-            if entry
-            else "it does not exist"
-        )
+        differing = _differing(before, after) or "disks"
+        reason = f"{differing} differ" if entry else "it does not exist"
         changes.append(MachineChange(seen.uri, "define_domain", vm.name, reason, xml, before=before, after=after))
         if entry and entry.on:
             notes.append(f"{seen.uri}: domain {vm.name} is running; its new definition counts from its next start.")
-    changes += [
-        MachineChange(
-            seen.uri,
-            "create_volume",
-            disk.name,
-            f"disk of {disk.size >> 30} GiB",
-            volume_xml(disk.name, disk.size, "qcow2"),
-            pool=disk.pool,
-        )
-        for disk in vm.disks
-        if seen.volume(disk.pool, disk.name) is None
-    ]
+    for disk in vm.disks:
+        if seen.volume(disk.pool, disk.name) is None:
+            gibibytes = disk.size >> 30
+            xml = volume_xml(disk.name, disk.size, "qcow2")
+            reason = f"disk of {gibibytes} GiB"
+            changes.append(MachineChange(seen.uri, "create_volume", disk.name, reason, xml, pool=disk.pool))
 
 
 def _machine_problems(seen: Observed, vm: Vm, arch: str, made: Sequence[str], path: str) -> list[Problem]:
@@ -281,7 +272,8 @@ def _disk_problems(seen: Observed, disk: Disk, listed: Sequence[ImageVolume], pa
         text = "a volume of this name exists, and was not defined by this collection: rename or delete it"
         return [_problem(f"{path}.vm.disks", FORBIDDEN, text, f"{disk.pool}/{disk.name}")]
     if volume.capacity != disk.size:
-        text = f"the disk has {volume.capacity / (1 << 30):g} GiB: grow it with virsh vol-resize, or correct size_gib"
+        gibibytes = volume.capacity / (1 << 30)
+        text = f"the disk has {gibibytes:g} GiB: grow it with virsh vol-resize, or correct size_gib"
         return [_problem(f"{path}.vm.disks", UNEXPECTED_STATE, text, f"{disk.pool}/{disk.name}")]
     return []
 

@@ -61,10 +61,10 @@ def domain_xml(vm: Vm, arch: str, *, kvm: bool, uuid: str = "", image: ImageVolu
     devices = child(root, "devices")
     child(devices, "controller", type="scsi", index="0", model="virtio-scsi")
     for index, disk in enumerate(vm.disks):
-        _disk(devices, disk, f"sd{chr(ord('a') + index)}")
+        _disk(devices, disk, _device(index))
     drive = child(devices, "disk", type="file", device="cdrom")
     child(drive, "driver", name="qemu", type="raw")
-    child(drive, "target", dev=f"sd{chr(ord('a') + len(vm.disks))}", bus=bus)
+    child(drive, "target", dev=_device(len(vm.disks)), bus=bus)
     child(drive, "readonly")
     for nic in vm.nics:
         interface = child(devices, "interface", type="network")
@@ -125,6 +125,10 @@ def _firmware(root: Element, vm: Vm, arch: str, machine: str) -> None:
         enabled = "yes" if vm.secure_boot else "no"
         child(firmware, "feature", enabled=enabled, name="secure-boot")
         child(firmware, "feature", enabled=enabled, name="enrolled-keys")
+
+
+def _device(index: int) -> str:
+    return "sd" + chr(ord("a") + index)
 
 
 def _disk(devices: Element, disk: Disk, target: str) -> None:

@@ -95,4 +95,5 @@ def _read_function_vlan(entry: Section) -> list[str]:
         entry.unwritten("qos", "vlan-proto", detail="nmstate writes it with a vlan-id only")
         return []
     shown_priority = priority or 0
-    return [f"vlans={vlan}.{shown_priority}.{'ad' if protocol == '802.1ad' else 'q'}"]
+    kind = "ad" if protocol == "802.1ad" else "q"
+    return [f"vlans={vlan}.{shown_priority}.{kind}"]

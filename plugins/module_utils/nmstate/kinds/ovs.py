@@ -219,7 +219,7 @@ def read_ovsdb(section: Section) -> tuple[Group, ...]:
                     value=str(value),
                     layer="ours",
                 )
-            if values and values.one_line(str(entry), f"{entry}{text or ''}"):
+            if values and values.one_line(str(entry), str(entry) + (text or "")):
                 settings[f"data.{entry}"] = text
         groups += [Group.of(name, settings)] if any(value is not None for value in settings.values()) else []
     part.finish()

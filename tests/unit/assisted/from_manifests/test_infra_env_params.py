@@ -79,9 +79,8 @@ def nmstate(labels, interfaces=({"name": "eth0", "macAddress": "52:54:00:00:00:0
 
 
 def test_nmstate_in_the_order_of_the_documents_with_sorted_keys(manifests):
-    text = (
-        f"# comment\n{nmstate(LABELS)}---\n---\n{nmstate(LABELS, ({'name': 'b', 'macAddress': '52:54:00:00:00:0b'},))}"
-    )
+    other = nmstate(LABELS, ({"name": "b", "macAddress": "52:54:00:00:00:0b"},))
+    text = f"# comment\n{nmstate(LABELS)}---\n---\n{other}"
     found = infra_env_params(manifests(nmstateconfig=text))["static_network_config"]
     assert [item["mac_interface_map"] for item in found] == [
         [{"mac_address": "52:54:00:00:00:0A", "logical_nic_name": "eth0"}],

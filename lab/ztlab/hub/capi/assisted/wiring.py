@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, MutableMapping
 
 import aiohttp
 
+from ....texts import error_text
 from ...controller import Controller
 from ...names import AGENT, CLUSTER_DEPLOYMENT, CLUSTER_INSTALL, INFRA_ENV, Key, Kind, Object, key_of, labels_of
 from ...redfish import Redirect
@@ -80,7 +81,7 @@ class OpenshiftAssisted:
             ) as answer:
                 body = await answer.read()
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
-            raise DownloadError(f"GET {url}: {error or type(error).__name__}") from error
+            raise DownloadError(f"GET {url}: {error_text(error)}") from error
         if answer.status != 200:
             raise DownloadError(f"request to {url.partition('?')[0]} returned status {answer.status}")
         return body

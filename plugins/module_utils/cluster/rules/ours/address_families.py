@@ -85,7 +85,8 @@ def _family_hint(name: str, meant: set[int], found: set[int]) -> str:
     if name == "machineNetwork":
         return f"write the {_family_names(meant)} network of the hosts"
     usual = " and ".join(_USUAL[name, version] for version in sorted(meant - found))
-    drop = f"take {_family_names(found - meant)} out" if found - meant else ""
+    extra = found - meant
+    drop = f"take {_family_names(extra)} out" if extra else ""
     verb = "write" if drop else "add"
     add = f"{verb} {usual}" if usual else ""
     return " and ".join(part for part in (add, drop) if part)
