@@ -111,7 +111,7 @@ TEMPLATES = (
     Template(
         "preflight",
         "preflight",
-        "Checks the rack before the window. Reads only.",
+        "Checks BMCs, network and registry before a deployment. Reads only.",
         no_survey="checks the rack of the inventory",
     ),
     Template(
@@ -124,7 +124,7 @@ TEMPLATES = (
     Template(
         "stop_run",
         "stop a run",
-        "Ends the job that works on the deployment, so that the next one continues.",
+        "Stops a running job of the deployment.",
         no_survey="stops the run of the inventory's deployment",
     ),
 )

@@ -661,13 +661,13 @@ EXAMPLES = r"""
     ssh_public_keys: ["{{ lookup('ansible.builtin.file', '~/.ssh/id_ed25519.pub') }}"]
     control_plane: {replicas: 3}
     machine_deployments: [{name: workers, replicas: 2}]
-    metal3: {image: {url: "https://images.example.com/rhcos-nutanix.qcow2", checksum:
-      "https://images.example.com/sha256sum.txt"}}
+    metal3:
+      image: {url: "https://images.example.com/rhcos-nutanix.qcow2", checksum: "https://images.example.com/sha256sum.txt"}
     hosts: "{{ machines }}"
     wait_for: ready
     work_dir: clusters/edge
 
-- name: Remove it
+- name: Delete the cluster from the hub
   zerotouch.openshift.assisted_control_plane:
     kubeconfig: ~/hub.kubeconfig
     namespace: edge

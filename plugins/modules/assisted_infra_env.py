@@ -90,7 +90,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Have a discovery image for the machines of a site
+- name: Create or update a discovery image for the machines of a site
   zerotouch.openshift.assisted_infra_env:
     service_url: http://192.0.2.10:8090
     name: site-1

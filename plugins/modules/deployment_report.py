@@ -59,7 +59,7 @@ EXAMPLES = r"""
     work_dir: clusters/demo
   register: report
 
-- name: Say where everything is
+- name: Print the paths of credentials and report
   ansible.builtin.debug:
     msg: "{{ report.summary }}"
 """

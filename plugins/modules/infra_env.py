@@ -157,7 +157,7 @@ options:
 """
 
 EXAMPLES = r"""
-- name: Have a discovery image for the machines of a site
+- name: Create or update a discovery image for the machines of a site
   zerotouch.openshift.infra_env:
     kubeconfig: ~/hub.kubeconfig
     name: site-1

@@ -53,7 +53,7 @@ def test_the_report(installed: Installed) -> None:
 
 
 def test_the_end_of_the_output_says_where_everything_is(installed: Installed) -> None:
-    end = installed.second.output.rpartition("Say where everything is")[2]
+    end = installed.second.output.rpartition("Print the paths of credentials and report")[2]
     for words in (
         "auth/kubeconfig.direct",
         "auth/kubeadmin-password",

@@ -94,7 +94,7 @@ def test_deployed_twice(edge: Edge) -> None:
     before = edge.lab.writes()
     again = edge.played("deploy_cluster")
     assert again.changed == 0 and edge.lab.writes() == before
-    assert "Nothing is left to do." in edge.played("deploy_cluster", "--check").output
+    assert "No changes are planned." in edge.played("deploy_cluster", "--check").output
     auth = edge.deployment.work_dir / "auth"
     assert {path.name for path in auth.iterdir()} >= {"kubeconfig", "kubeconfig.direct", "kubeadmin-password"}
     state = json.loads((edge.deployment.work_dir / "state.json").read_text())

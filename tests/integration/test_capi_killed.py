@@ -20,7 +20,7 @@ from .conftest import MakeLab, canary_inventory, canary_site
 from .lab import LIMIT, Deployment, kill_all, looked_through
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(1800)]
-APPLY = "Bring the cluster to what was planned]"
+APPLY = "Apply the plan of the cluster]"
 CONFIRMED = {"openshift_confirm": "edge"}
 # What the output has when a run is killed; the runs of a playbook follow each other.
 MOMENTS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
@@ -46,7 +46,7 @@ MOMENTS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     ),
     "destroy_cluster": (
         CONFIRMED,
-        ("Take the Cluster off the hub]", "still there: Cluster edge", "still there: BareMetalHost"),
+        ("Delete the Cluster from the hub]", "still there: Cluster edge", "still there: BareMetalHost"),
     ),
 }
 

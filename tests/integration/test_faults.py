@@ -52,14 +52,14 @@ def test_what_bmcs_do(sno: Deployment) -> None:
         and "Why it stopped" in (sno.work_dir / "report.html").read_text()
     )
     served = r"The image is still served at \S+ \(process \d+, until 20\S+Z at the latest\)"
-    assert re.search(served, refused.output.rpartition("End the run with the reason")[2]), refused.output
+    assert re.search(served, refused.output.rpartition("Fail with the reason")[2]), refused.output
     lab.clear_faults()
     assert lab.machine("sno-0")["power"] == "Off"
 
     # The medium is there and cannot be read: the machine boots nothing, and the service never answers.
     lab.fault("media-fetch-fails", "sno-0", count=0)
     unread = sno.refused(extra={"openshift_timeouts": {"boot": 2}})
-    assert len(re.findall(served, unread.output.rpartition("End the run with the reason")[2])) == 1, unread.output
+    assert len(re.findall(served, unread.output.rpartition("Fail with the reason")[2])) == 1, unread.output
     assert "limit of phase boot" in unread.message and "sno-0 did not boot the image" in unread.message, unread.message
     lab.clear_faults()
     assert lab.machine("sno-0")["sessions"] == 0
@@ -111,9 +111,8 @@ def destroyed_around_a_dead_bmc(compact: Deployment) -> None:
     run = compact.run(
         "destroy_cluster", extra={**confirmed, "openshift_connect_to": {**mapping, "10.0.0.12:443": "127.0.0.1:1"}}
     )
-    assert not run.ok and "demo is not down: 1 of 3 machines failed.\nmaster-1: BMC of master-1" in run.message, (
-        run.output
-    )
+    failed = "demo is not destroyed: power off or eject failed for 1 of 3 machines.\nmaster-1: BMC of master-1"
+    assert not run.ok and failed in run.message, run.output
     left = {
         machine["name"]: (machine["power"], bool(machine["medium"]))
         for machine in lab.status()["machines"]

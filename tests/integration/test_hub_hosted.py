@@ -29,8 +29,8 @@ def test_control_plane_and_nodes_in_one_go(site: Site) -> None:
 def test_no_host_leaves_without_confirmation(site: Site) -> None:
     writes = site.lab.writes()
     for words, extra in (
-        ("Name the hosts with openshift_hosts", {}),
-        ("Name the hosts with openshift_hosts", CONFIRMED),
+        ("Set openshift_hosts to the names of the hosts", {}),
+        ("Set openshift_hosts to the names of the hosts", CONFIRMED),
         ("-e openshift_confirm=guest", {"openshift_hosts": ["node-2"]}),
         ("-e openshift_confirm=guest", {"openshift_hosts": ["node-2"], "openshift_confirm": "other"}),
     ):
@@ -76,7 +76,7 @@ def test_a_host_whose_bmc_cannot_be_used_leaves_its_pool(site: Site) -> None:
     site.lab.clear_faults()
     assert (
         run.code == 2
-        and "1 of 1 machines are out of their pool" in run.message
+        and "1 of 1 hosts were removed from their pool" in run.message
         and "belongs to another machine" in run.message
     ), run.output
     assert site.nodes() == {HOSTS["node-1"]} and site.lab.writes() == writes

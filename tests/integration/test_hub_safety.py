@@ -139,7 +139,7 @@ def test_another_owner_comes_between_the_decision_and_the_bare_metal_host(site: 
     theirs = {"apiVersion": "metal3.io/v1alpha1", "kind": "BareMetalHost", "metadata": metadata, "spec": spec}
     hub = {**site.deployment.lab.vars["openshift_hub"], "binding": "none", "bare_metal_hosts": True}
     run, _took = site.deployment.watched(
-        lambda output: "Have the InfraEnv and its image" in output,
+        lambda output: "Create or update the InfraEnv, and wait for its image" in output,
         lambda process, output: site.on_hub("put", theirs),
         playbook="add_hosts",
         extra={

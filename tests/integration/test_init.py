@@ -87,7 +87,7 @@ def validated(directory: Path) -> Run:
 def test_from_arguments(tmp_path: Path) -> None:
     """Addresses follow the first one, and those of the cluster are left out."""
     done = run("init", tmp_path, openshift_init=ANSWERS)
-    assert done.ok and done.changed == 1 and "has 10 blanks" in done.output, done.output
+    assert done.ok and done.changed == 1 and "has 10 empty values" in done.output, done.output
     text = (tmp_path / "site.yml").read_text()
     assert re.findall(r"{ip: \"(192.168.111.\d+)\"", text) == [
         f"192.168.111.{number}" for number in (20, 22, 23, 24, 25)
@@ -171,7 +171,7 @@ def test_from_bmcs(compact: Deployment, tmp_path: Path) -> None:
         "openshift_init": {**ANSWERS, "workers": 0, "bmcs": [{"address": address} for address in [*addresses, silent]]},
     }
     done = run("init", tmp_path, "-v", **variables)
-    assert done.ok and "has 0 blanks" in done.output, done.output
+    assert done.ok and "has 0 empty values" in done.output, done.output
     text = (tmp_path / "site.yml").read_text()
     assert BMC_PASSWORD not in text + done.output
     written = yaml.safe_load(text)["all"]["children"]["control_plane"]["hosts"]
@@ -209,7 +209,7 @@ def test_at_a_terminal(tmp_path: Path) -> None:
             output += os.read(ours, 4096)
         except OSError:
             break
-        if answers and output.count(b"empty to fill it in later:") > 11 - len(answers):
+        if answers and output.count(b"(press Enter to fill it in later):") > 11 - len(answers):
             # Ansible discards what was typed before it reads, shortly after it has printed the question.
             time.sleep(0.5)
             os.write(ours, f"{answers.pop(0)}\r".encode())

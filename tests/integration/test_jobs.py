@@ -34,10 +34,7 @@ pytestmark = pytest.mark.timeout(3600)
 # on without a job.
 SLOW, FASTER = 5.0, 40.0
 SUPERVISES = re.compile(
-    (
-        r"^TASK \[.*(Supervise|Wait for the installation\] \*|Approve, name and bind|Scale the "
-        r"NodePool|Wait until)"
-    ),
+    r"^TASK \[.*(Supervise|Wait for the installation\] \*|Approve, name and bind|Scale the NodePool|Wait until)",
     re.MULTILINE,
 )
 Moments = Mapping[str, str]
@@ -45,7 +42,7 @@ Moments = Mapping[str, str]
 # passed a moment while no job ran.
 LATE = r"|^TASK \[.*Complete the credentials"
 BOOT: Moments = {
-    "before anything": r"^TASK \[.*Refuse what cannot be used",
+    "before anything": r"^TASK \[.*Validate the variables",
     "boot": r"^TASK \[.*Boot the machines from the image",
     "inserting": r"^\S+: inserting the image",
     "powering on": r"^\S+: powered on",
@@ -87,7 +84,7 @@ HOSTED_LATE = r"|^TASK \[.*Wait until the hosted cluster is complete"
 HOSTED: Moments = {
     "before anything": BOOT["before anything"],
     "the image": r"^TASK \[.*hub_image : .*InfraEnv",
-    "the control plane": r"^TASK \[.*hosted_cluster : Have the hosted|^TASK \[.*hosted_cluster : Create",
+    "the control plane": r"^TASK \[.*hosted_cluster : Create",
     **{name: BOOT[name] for name in ("boot", "inserting", "powering on")},
     "approving": r"^TASK \[.*hub_agents : Approve",
     "scaling": r"^TASK \[.*pool_scale : Scale the NodePool",
@@ -159,7 +156,7 @@ METHODS: dict[str, JobMethod] = {
                 "reprovision_hosts",
                 {
                     "before anything": BOOT["before anything"],
-                    "leaving": LEAVE + "(Drain|Take)",
+                    "leaving": LEAVE + "(Drain|Remove the)",
                     "boot": r"^TASK \[.*(Boot the machines into discovery|Wait until the hosts are free)",
                 },
                 {"openshift_install_method": "hub", **confirmed("demo", "worker-1")},
@@ -180,8 +177,8 @@ METHODS: dict[str, JobMethod] = {
                 "remove_hosts",
                 {
                     "before anything": BOOT["before anything"],
-                    "leaving": LEAVE + "(Drain|Take)",
-                    "forgetting": r"^TASK \[(Forget the hosts|.*hub_leave : .*)\]",
+                    "leaving": LEAVE + "(Drain|Remove the)",
+                    "forgetting": r"^TASK \[(Power the hosts off and delete their Agents|.*hub_leave : .*)\]",
                 },
                 {"openshift_install_method": "hub", **confirmed("demo", "worker-0")},
             ),
@@ -208,10 +205,7 @@ METHODS: dict[str, JobMethod] = {
                 {
                     "before anything": BOOT["before anything"],
                     "leaving": LEAVE,
-                    "returning": (
-                        r"^TASK \[(Bring back|.*pool_supply|.*Detach the "
-                        r"image)"
-                    ),
+                    "returning": r"^TASK \[(Boot removed|.*pool_supply|.*Detach the image)",
                 },
                 confirmed("guest", "node-2"),
                 {"node-2": 1},

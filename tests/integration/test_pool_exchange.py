@@ -111,7 +111,7 @@ def test_a_bmc_that_does_not_answer_keeps_no_host(site: Site, hub: KubeClient, r
         site.lab.fault("reclaim-fails", machine, count=0)
     run = site.play("scale_node_pool", openshift_node_pool={"replace_hosts": [lost]}, **CONFIRMED)
     assert not run.ok and run.message.startswith(
-        f"{lost} left the pool, but the power state of the machine is not known"
+        f"{lost} were removed from the pool, but the power state of the machines is unknown"
     ), run.output
     assert "run scale_node_pool again" in run.message
     assert settled(hub, "guest", 2) and lost not in in_use(hub)

@@ -384,4 +384,4 @@ def check_removable(touch: Touch, clock: Clock) -> None:
         service.close()
     if stays:
         hint = "Delete it at the service by its id (module assisted_cluster, state absent), and run again."
-        raise ZeroTouchError(f"{stays} Its machines were left alone. {hint}")
+        raise ZeroTouchError(f"{stays} Its machines were not changed. {hint}")

@@ -352,7 +352,7 @@ def _unmanaged(request: CapiRequest, playbook: str) -> StopReason | None:
 
 
 def _unnamed(request: CapiRequest) -> StopReason | None:
-    return None if request.names else StopReason("No host is named.", "Name the hosts with openshift_hosts.")
+    return None if request.names else StopReason("No host is named.", "Set openshift_hosts to the names of the hosts.")
 
 
 def _of_control_plane(view: CapiView, request: CapiRequest) -> StopReason | None:
