@@ -28,16 +28,19 @@ CHECKS_HEAD = """# Checks
 
 <!-- Generated from plugins/module_utils/cluster/rules/checks.py: PYTHONPATH=.build python tests/generate_docs.py -->
 
-A configuration is checked as the installer checks it, and then further. These are the checks that have a name: our own, and the installer's warnings.
-`openshift_checks` sets the severity of each:
+After reading this page you can look up a check that a message names, and set its severity.
+
+The collection checks a configuration with the rules of openshift-install and with checks of its own. This table has the checks with a name: the
+collection's own, and the installer's warnings. The column "rule" says what a correct configuration looks like. `openshift_checks` sets the severity
+of each:
 
 ```yaml
 openshift_checks: {certificate-expired: error, mtu: "off"}
 ```
 
-What the installer itself refuses cannot be lowered.
+An error of the installer itself cannot be changed to a warning.
 
-| check | default | what and why | what to do |
+| check | default | rule and reason | correction |
 |---|---|---|---|
 """  # noqa: E501
 LIMIT_MEANINGS = {

@@ -14,7 +14,8 @@ description:
   - Where no controller of the agent provider (C(cluster-api-provider-agent)) is at work on the namespace, this module
     does its part. AgentClusters get their ClusterDeployment and AgentClusterInstall, AgentMachines get an Agent, which
     is bound and installed, and a deleted Machine lets its host go. Names, labels, finalizers and conditions are the
-    controller's, so that either can go on where the other stopped. What is done better is listed in C(docs/capi.md).
+    controller's, so that either can go on where the other stopped. C(docs/upstream/cluster-api-provider-agent.md) lists
+    the differences.
   - Agents are chosen for all waiting Machines at once. Every Machine gets one if that is possible; O(policy) decides
     which.
   - Where the controller is at work, the module does not compete with it but steers it. The same planner chooses the

@@ -11,16 +11,15 @@ _HEAD = """# BMCs
 
 <!-- Generated from plugins/module_utils/bmc/profile.py: PYTHONPATH=.build python tests/generate_docs.py -->
 
-After reading this page you know how the boot procedure differs for your BMCs, where that is known from, and what to send us if a BMC behaves in
-another way.
+After reading this page you know how the boot procedure differs for your BMCs, the source of each difference, and what to report if a BMC behaves differently.
 
 All BMCs are booted by the same steps: power off, eject, insert the image, boot once from the virtual CD, power on. `hosts[].profile` of the results
 of `bmc_info` and `boot_hosts` names the row that was used. It is chosen by what the BMC says of itself: ServiceRoot `Vendor` and `Oem`, then the
-manufacturer of System and Manager, then model and firmware. `profile.py` has one entry for each line of these tables; a test boots a machine of the
-lab without the entry, which must fail.
+manufacturer of System and Manager, then model and firmware. `profile.py` has one entry for each row. For each entry a test shows that a lab machine
+does not boot without it.
 
-Reads share a connection if the ServiceRoot's `Vendor` is Dell, HPE, Lenovo or Supermicro. Reads from all other BMCs, and all writes, have a connection
-of their own each.
+GET requests share one connection if the ServiceRoot's `Vendor` is Dell, HPE, Lenovo or Supermicro. All writes, and all requests to other BMCs, open a
+new connection each.
 
 The column *seen on hardware* names the firmware of machines on which the behaviour was seen with this collection. It is empty where it is known from
 its source alone.

@@ -17,15 +17,16 @@ HEAD = """# Errors
 
 <!-- Generated from tests/docs/errors_of_*.py: PYTHONPATH=.build python tests/generate_docs.py -->
 
-What can be wrong with a configuration: every message, why it is one, and how to fix it. A problem is reported on one line,
+After reading this page you can look up an error message and correct its cause. A problem is reported on one line,
 
     FILE:LINE: FIELD: KIND: VALUE: MESSAGE (WHAT TO DO)
 
-in the terms of your input: `openshift_cluster.api_vips[0]` for variables, `platform.baremetal.apiVIPs[0]` with file and line for files. All are reported
-in one run, and nothing is done before they are fixed. Here fields have upstream's names ([fields.md](fields.md) has both); `…` marks what differs.
+in the terms of your input: `openshift_cluster.api_vips[0]` for variables, `platform.baremetal.apiVIPs[0]` with file and line for files. One run
+reports all problems, and changes nothing before they are fixed. This page uses the field names of openshift-install ([fields.md](fields.md) has both
+names). `…` is the variable part of a message.
 
-Problems of `layer: installer` are the installer's own, in its words: openshift-install refuses the same input. Problems of `layer: ours` go further;
-those with the name of a check can be lowered ([checks.md](checks.md)).
+openshift-install also reports problems of `layer: installer`, with the same message. Problems of `layer: ours` come from additional checks of this
+collection. If a problem has the name of a check, you can change its severity to a warning ([checks.md](checks.md)).
 """  # noqa: E501
 _TABLE = "| field | kind | message | why | what to do |\n|---|---|---|---|---|\n"
 _CHECK_TABLE = "| check | field | kind | message |\n|---|---|---|---|\n"
@@ -52,8 +53,8 @@ def errors_page() -> str:
             _checks(topic) if topic is errors_of_ours.CHECKS else [_TABLE, *(_row(entry) for entry in topic.entries)]
         )
     parts.append(
-        "\n# Errors of a run\n\nWhat can go wrong once the configuration is accepted. Services' own words stay as "
-        "they are, behind ours.\n"
+        "\n# Errors of a run\n\nErrors that occur after the configuration was accepted. A message ends with the "
+        "unchanged message of the BMC or service, if there is one.\n"
     )
     for title, messages in PACKAGES.values():
         parts += [

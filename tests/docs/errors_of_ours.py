@@ -243,7 +243,7 @@ READING = Topic(
                 "a whole number of … bits is expected",
             ),
             "YAML reads words without quotes as something else",
-            "quotes make text of it, their absence a number or `true`",
+            "put the value in quotes for a string; remove the quotes for a number, `true` or `false`",
         ),
         E(
             "*",
@@ -268,8 +268,8 @@ READING = Topic(
             "*",
             DUPLICATE,
             "'<<' brings this key too, from line …, and the installer lets nothing override it",
-            "the installer reads what `<<` brings as if it stood there",
-            "take the key out of what `<<` names, and write it at each place",
+            "the installer merges the keys of `<<` and then refuses a key that is defined twice",
+            "remove the key from the mapping that `<<` refers to, and define it in each mapping",
         ),
         E(
             "*",
@@ -307,7 +307,7 @@ READING = Topic(
             "*",
             IGNORED,
             "only the first document of the file is read",
-            "what stands behind `---` is lost",
+            "documents after `---` are not read",
             "one document in each file",
             check="ignored-field",
         ),

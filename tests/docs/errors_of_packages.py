@@ -49,8 +49,8 @@ PACKAGES: dict[str, tuple[str, tuple[Message, ...]]] = {
             ),
             Message(
                 "no virtual media slot takes the image: …",
-                "the BMC's own words follow: often it does not reach the URL (`openshift_publish`), or wants HTTP "
-                "without TLS",
+                "read the BMC's message at the end. Often the BMC cannot reach the URL (`openshift_publish`), or "
+                "supports only HTTP",
             ),
             Message("The machine cannot boot from a virtual CD: …", "allow it in the firmware's settings"),
             Message("The BMC offers none of the reset types …", "update the BMC's firmware, or boot by hand"),
@@ -82,7 +82,10 @@ PACKAGES: dict[str, tuple[str, tuple[Message, ...]]] = {
             ),
             Message(
                 "stores other bytes than were uploaded: …",
-                ("the server or a cache before it changes files, or PUT and GET of `url` lead to different places"),
+                (
+                    "the server, or a cache in front of it, changes files; or PUT and GET of `url` reach different "
+                    "servers"
+                ),
             ),
             Message(
                 "… was not uploaded: …",
@@ -113,10 +116,12 @@ PACKAGES: dict[str, tuple[str, tuple[Message, ...]]] = {
     "hub": (
         "A hub's Agents, InfraEnvs and clusters",
         (
-            Message("so the hub will not make an image.", "the reason is before it; correct the InfraEnv"),
+            Message("so the hub will not make an image.", "the message begins with the reason; correct the InfraEnv"),
             Message("There is no InfraEnv …", "namespace and name in `openshift_infra_env`"),
-            Message("hosts failed:", "each host's line says what the hub answered; the others were done"),
-            Message("and is left alone.", "the collection deletes only what it made: remove it by hand, or name it"),
+            Message("hosts failed:", "each line has the hub's answer for one host; all other hosts were configured"),
+            Message(
+                "and is left alone.", "the collection deletes only objects that it created. Delete the object manually"
+            ),
         ),
     ),
     "assisted": (

@@ -91,7 +91,7 @@ INSTALL_CONFIG: dict[str, Meaning] = {
         "empty",
     ),
     "featureGates": _M("`Name=true` or `Name=false`; only with `featureSet: CustomNoUpgrade`", "none"),
-    "publish": _M(f"`External`, which it is anyway; `Internal` and `Mixed` are {REFUSED}", "`External`"),
+    "publish": _M(f"only `External`, the default; `Internal` and `Mixed` are {REFUSED}", "`External`"),
     "operatorPublishingStrategy.ingress": _M(f"{REFUSED}: it belongs to `publish: Mixed`"),
     "operatorPublishingStrategy.apiserver": _M(f"{REFUSED}: it belongs to `publish: Mixed`"),
     "credentialsMode": _M(
@@ -155,7 +155,7 @@ INSTALL_CONFIG: dict[str, Meaning] = {
     "networking.serviceNetwork": _M("network of the services, one; with dual stack two", "`172.30.0.0/16`"),
     "networking.clusterNetworkMTU": _M(f"{REFUSED}: for AWS only"),
     "networking.ovnKubernetesConfig.ipv4.internalJoinSubnet": _M(
-        ("checked, and not handed on: write a manifest for the Network operator"), "`100.64.0.0/16`"
+        ("validated, but not applied to the cluster: write a manifest for the Network operator"), "`100.64.0.0/16`"
     ),
 }
 
@@ -168,9 +168,8 @@ POOL: dict[str, Meaning] = {
     ),
     "architecture": _M(
         (
-            "all hosts have one, except arm64 workers of an amd64 control plane on baremetal; ppc64le and s390x on "
-            "none "
-            "only"
+            "all hosts have the same architecture. Exception: arm64 workers with an amd64 control plane on platform "
+            "baremetal. ppc64le and s390x need platform none"
         ),
         "`amd64`",
     ),
@@ -196,8 +195,12 @@ POOL: dict[str, Meaning] = {
     "fencing.credentials[].certificateVerification": _M(
         "whether the BMC's certificate is checked", "`Enabled`", "4.20"
     ),
-    "diskSetup": _M("disks for etcd, swap or data; needs a feature gate, and is not handed on", "none", "4.20"),
-    "diskSetup[].type": _M("which of the keys below it is", "", "4.20"),
+    "diskSetup": _M(
+        "disks for etcd, swap or data; needs a feature gate, and has no effect in an agent-based installation",
+        "none",
+        "4.20",
+    ),
+    "diskSetup[].type": _M("which of the following keys is used", "", "4.20"),
     "diskSetup[].userDefined.platformDiskID": _M("the platform's name of the disk", "", "4.20"),
     "diskSetup[].userDefined.mountPath": _M("where it is mounted", "", "4.20"),
     "diskSetup[].etcd.platformDiskID": _M("control plane only: the platform's name of the disk", "", "4.20"),

@@ -47,9 +47,10 @@ HEAD = """# Fields
 
 <!-- Generated from plugins/module_utils/cluster/{field_table,fields}.py and tests/docs: PYTHONPATH=.build python tests/generate_docs.py -->
 
-Every field of `openshift_cluster`, `openshift_host`, `install-config.yaml` and `agent-config.yaml`: what it may hold, what it is when it is not given, and what
-becomes of it. Keys of the two files are read without regard to case; an unknown key is refused with the nearest known one. A release stands where not every
-release has the field. Problems with fields are in [errors.md](errors.md), our own checks in [checks.md](checks.md).
+After reading this page you can look up every field of `openshift_cluster`, `openshift_host`, `install-config.yaml` and `agent-config.yaml`: allowed
+values, default and effect. Keys of the two files are not case-sensitive. For an unknown key the message suggests the nearest known one. The column
+"from" names the first release that has the field; without a value all releases have it. Problems with fields are in [errors.md](errors.md), our own
+checks in [checks.md](checks.md).
 """  # noqa: E501
 _UPSTREAM_HEAD = "| field | type | default | from | what it does |\n|---|---|---|---|---|\n"
 _OWN_HEAD = "| option | type | default | upstream | what it does |\n|---|---|---|---|---|\n"

@@ -18,8 +18,8 @@ _HEAD = """# Checks of preflight
 
 After reading this page you know what the playbook `preflight` checks, what it reads for that, and what to do about a failure.
 
-Each check passes, fails or is skipped. A check is skipped where nothing can be judged: a host that you boot yourself, a BMC that could not be read, a
-value that a BMC does not show. BMCs are read with GET only. [../how-to/before-the-window.md](../how-to/before-the-window.md) shows how to run it.
+Each check passes, fails or is skipped. A check is skipped if it does not apply: the boot method is `manual`, the BMC could not be read, or the BMC
+does not report the value. BMCs are read with GET only. [../how-to/before-the-window.md](../how-to/before-the-window.md) shows how to run it.
 
 | check | methods | reads | after a failure |
 |---|---|---|---|
@@ -27,7 +27,7 @@ value that a BMC does not show. BMCs are read with GET only. [../how-to/before-t
 _FIRMWARE = """
 ## Firmware
 
-RackCheck `firmware` fails for a version below these. Other BMCs pass with any version.
+Check `firmware` fails for an older version than these. Other BMCs pass with any version.
 
 | BMC | lowest version | source |
 |---|---|---|

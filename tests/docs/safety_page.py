@@ -19,8 +19,8 @@ _OUTCOMES = {
     "skip": "nothing to do",
     "wait": "wait",
     "stop": "**stop**",
-    "spare": "another machine",
-    "leave": "left alone, named",
+    "spare": "another spare machine is used",
+    "leave": "not changed, listed in the message",
     "fail": "the run fails at its end",
     "through": "only through it",
     "eject": "eject only",
@@ -62,7 +62,9 @@ def _own_cells(row: Row, action: Action) -> list[str]:
 
 def _cell(cell: Cell) -> str:
     text = "no" if cell.note == "no" else _OUTCOMES[cell.outcome]
-    text += " + confirm" if cell.confirm and cell.outcome in ("act", "through", "fail") else ""
+    if cell.outcome == "fail" and cell.confirm:
+        text = f"yes + confirm, and {text}"
+    text += " + confirm" if cell.confirm and cell.outcome in ("act", "through") else ""
     text += f" ({cell.note})" if cell.note not in ("", "no") else ""
     lifts = [(lift, " + confirm" if lift.confirm else "") for lift in cell.lifts]
     return ", or ".join([text, *(f"`{lift.force}`{confirm}{_methods(lift.methods)}" for lift, confirm in lifts)])

@@ -7,7 +7,8 @@ in the same state.
 CAPI_RECORD names a file that the states before our passes and after upstream's controller are written to:
 `tests/unit/capi/recorded.json` was made that way, and lets the comparison run without the binary.
 
-Compared is every field of every object, except uids, times, versions and the documented fixes (docs/capi.md).
+Compared is every field of every object, except uids, times, versions and the documented fixes
+(docs/upstream/cluster-api-provider-agent.md#defects).
 CAPI_PROVIDER_AGENT names the binary of openshift/cluster-api-provider-agent at the commit of the reference,
 KUBEBUILDER_ASSETS the directory with kube-apiserver and etcd.
 """

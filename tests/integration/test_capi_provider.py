@@ -138,7 +138,7 @@ def test_both_namespaces_have_to_be_named(api: RealApi) -> None:
 def test_the_controller_lives_on_these_rights(api: RealApi) -> None:
     run_controller(api)
     a_cluster(api)
-    # A Machine that is there before is not looked at again (docs/capi.md#what-is-done-better).
+    # A Machine that is there before is not looked at again (docs/upstream/cluster-api-provider-agent.md#defects).
     eventually(
         lambda: "clusterDeploymentReference" in api.client.get(AGENT_CLUSTER.path(SPACE, "demo")).get("status", {}),
         lambda: log(api),

@@ -155,7 +155,7 @@ FILES = (
     FileRow("/usr/local/bin/agent-auth-token-status.sh", 0o555, "agent-auth-token-status", "4.17 and later"),
     FileRow("/usr/local/bin/agent-config-image-wait.sh", 0o555, "agent-check-config-image"),
     FileRow("/usr/local/bin/agent-extract-tui.sh", 0o555, "agent-extract-tui", "4.20 and later"),
-    FileRow("/usr/local/bin/agent-gather", 0o555, "a person in trouble"),
+    FileRow("/usr/local/bin/agent-gather", 0o555, "a user who collects logs after a failure"),
     FileRow("/usr/local/bin/bootstrap-service-record.sh", 0o555, "release-image-download.sh"),
     FileRow("/usr/local/bin/common.sh", 0o555, "the other scripts"),
     FileRow("/usr/local/bin/configure-assisted-hw-requirements.sh", 0o555, "assisted-service", "4.21 and later"),
@@ -266,7 +266,7 @@ UNITS = (
         f"enabled where {_STATIC}",
     ),
     UnitRow("selinux.service", _EVERY, "loads the SELinux module that lets containers ask chronyd"),
-    UnitRow("set-hostname.service", _EVERY, "sets the hostname that belongs to a MAC address of this host"),
+    UnitRow("set-hostname.service", _EVERY, "sets the hostname that is configured for a MAC address of this host"),
     UnitRow(
         "start-cluster-installation.service",
         _NODE0,
@@ -284,17 +284,15 @@ OMITTED: Mapping[str, str] = {
 # What is deliberately different from upstream in a file or unit that both have.
 DIFFERENCES = (
     (
-        "Scripts and units are this collection's own text with the behaviour that upstream's have; so are the text "
-        "after "
-        "login and comments in settings."
+        "Scripts, units, the login message and comments are written for this collection. They have the same "
+        "behaviour as upstream's files."
     ),
     "The registering units repeat a failed call every 30 seconds inside the unit, because a failed start would take "
     "the units that require it down with it. "
     "All of them wait for the service first.",
     (
-        "A mirror is found for a release image whose registry has a port; with a tag as release image the mirror is "
-        "also "
-        "tried by its own name."
+        "Mirrors also apply to a release image whose registry has a port. If the release image is named by tag, the "
+        "hosts also pull it directly from the mirror's repository, because registries.conf applies to digests only."
     ),
     (
         "noProxy is completed with the rendezvous host's machine network when the rendezvous IP is derived, too, not "
@@ -305,28 +303,26 @@ DIFFERENCES = (
         "A fencing credential that names only a MAC address lies beside the host with that MAC (as upstream does from "
         "July 2026 on)."
     ),
-    "The start script sets every configured role permanently before it starts: the client leaves a host to "
-    "auto-assign whose suggestion is right at that "
-    "moment, and a suggestion that changes a moment later makes a worker and a control-plane host swap places.",
+    "The start script sets every configured role before it starts the installation. Upstream's client does not set a "
+    "role if the service already suggests the same one. If that suggestion changes later, a worker and a "
+    "control-plane host can exchange their roles.",
     "Units of the service's containers name the condition of the pod themselves. The screen's console has the "
     "conditions and the place in the boot "
     "that it has from 4.15 on in 4.14, too.",
     "common.sh and chrony.conf are in images of every release; upstream has them from 4.17 and 4.18 on.",
     (
-        "Where a running cluster names no ignition endpoint or no proxy, an image that adds nodes says nothing of "
-        "them; "
+        "If the running cluster has no ignition endpoint or no proxy, an image that adds nodes omits these fields; "
         "upstream writes `null` and empty objects."
     ),
-    "pre-network-manager-config.sh gives NICs their real names all at once; upstream does it one after the other, so "
-    "that a name in the configuration that "
-    "another NIC really has ends up at the wrong one. Otherwise both give the same connections (compared on 300 "
-    "machines drawn by lot).",
+    "pre-network-manager-config.sh replaces all NIC names in one step. Upstream replaces one name after the other: "
+    "if a configured name is the kernel name of another NIC, the wrong NIC gets the configuration. In all other "
+    "cases both create the same connections (compared on 300 random machines).",
     (
         "Whole numbers of extra manifests stay whole numbers; upstream writes those from a million on with an "
         "exponent, "
         "which a reader of whole numbers refuses."
     ),
-    "agent-config.yaml is there without what its hosts say of BMCs.",
+    "agent-config.yaml in the image has no BMC data of the hosts.",
     (
         "agent-tui itself is not in the image: it comes from the release payload, through `oc`. The units that start "
         "it "
@@ -336,8 +332,8 @@ DIFFERENCES = (
 
 
 _NODES = """\
-The module `node_image` makes it from `nodes-config.yaml`, the file that `oc adm node-image create` reads, and from its options (facts of the cluster). It
-asks the cluster nothing, so that it also works where only a colleague has access; `kubernetes.core.k8s_info` reads the facts where one has it oneself:
+The module `node_image` makes it from `nodes-config.yaml`, the file that `oc adm node-image create` reads, and from its options (facts of the
+cluster). The module does not connect to the cluster, so you need no access to it. If you have access, read the facts with `kubernetes.core.k8s_info`:
 
 ```yaml
 - zerotouch.openshift.node_image:
@@ -353,10 +349,10 @@ asks the cluster nothing, so that it also works where only a colleague has acces
       pull_secret: "{{ secret.resources[0].data['.dockerconfigjson'] | b64decode }}"
 ```
 
-Each machine that boots it is a rendezvous host of its own at 127.0.0.1: `agent-import-cluster` makes the cluster known to the service on it,
-`apply-host-config` sets its own role and disk, `agent-add-node` has it installed once it is `known`. Then `node_csrs` approves its two certificate signing
-requests. The tokens in the image end after 48 hours (`expires_at`), which `agent-auth-token-status` says on the console; within the first 24 hours a rerun
-keeps them.
+Each machine that boots the image is its own rendezvous host (127.0.0.1). On it, `agent-import-cluster` registers the cluster with the local service,
+`apply-host-config` sets role and disk, and `agent-add-node` starts the installation when the host is `known`. Then approve its two certificate
+signing requests with `node_csrs`. The tokens in the image expire after 48 hours (`expires_at`); `agent-auth-token-status` shows this on the console.
+A rerun within the first 24 hours keeps the tokens.
 """  # noqa: E501
 
 
@@ -368,7 +364,8 @@ def row_of(path: str) -> FileRow | None:
 def markdown() -> str:
     """The page docs/ignition-files.md."""
     parts = [
-        "# What an agent image holds\n",
+        "# Files and units of an agent image\n\nAfter reading this page you can look up why a file or unit is in an "
+        "agent image, and which program reads it.\n",
         (
             "<!-- Generated from plugins/module_utils/ignition/table.py: PYTHONPATH=.build python "
             "tests/generate_docs.py "

@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Upstream's defects and what a pass of ours does instead, one test for each row of docs/capi.md.
+"""Upstream's defects and what a pass of ours does instead, one test for each row of that page.
 
-Source: docs/capi.md#what-is-done-better.
+Source: docs/upstream/cluster-api-provider-agent.md#defects.
 """
 
 from __future__ import annotations

@@ -37,22 +37,21 @@ class Check:
 CHECKS: Mapping[str, Check] = {
     "address-families": Check(
         "error",
-        "Machine, cluster and service networks have the same address families, and virtual IPs one of these: the "
-        "service does not install otherwise "
-        "(its validation networks-same-address-families).",
+        "Machine, cluster and service networks must have the same address families. Each virtual IP must have one of "
+        "them. Otherwise the service does not start the installation (validation networks-same-address-families).",
         "give every list a network of each address family",
     ),
     "address-in-cluster-network": Check(
         "warn",
-        "No host and no name server has an address that the cluster keeps for pods, services or OVN-Kubernetes: what "
-        "is sent there does not leave the host.",
+        "No host or name server may have an address in the networks of pods, services or OVN-Kubernetes: packets to "
+        "such an address do not leave the host.",
         "choose another network for the cluster, or another address",
     ),
     "address-outside-machine-network": Check(
         "warn",
-        "A host with static addresses has one in every machine network: the service waits for it before it installs. "
-        "With a load balancer of the user's own "
-        "one of them is enough; where the user manages the network of several nodes nothing is asked.",
+        "A host with static addresses must have an address in every machine network: the service waits for it before "
+        "it installs. With a user-managed load balancer one of the networks is enough. With user-managed networking "
+        "and several nodes this is not checked.",
         "correct the address or the machine networks",
     ),
     "address-unusable": Check(
@@ -78,7 +77,7 @@ CHECKS: Mapping[str, Check] = {
     ),
     "certificate-not-yet-valid": Check(
         "warn",
-        "Every certificate of the additional trust bundle is valid already.",
+        "The validity of every certificate of the additional trust bundle must have begun.",
         "correct the clock, or take the certificate that is valid today",
     ),
     "default-route-missing": Check(
@@ -88,13 +87,14 @@ CHECKS: Mapping[str, Check] = {
     ),
     "dns-missing": Check(
         "warn",
-        "A host whose addresses are all static has a name server: it looks up the registry and api-int.",
+        "A host with only static addresses must have a DNS server: the host resolves the names of the registry and "
+        "of api-int.",
         "add dns-resolver.config.server",
     ),
     "duplicate-address": Check(
         "error",
-        "No static address is configured twice, unless it is link-local, inside a machine or that of a cable between "
-        "two of them.",
+        "No static address may be configured twice. Exceptions are link-local addresses, addresses inside one host, "
+        "and addresses of a direct link between two hosts.",
         "give each interface an address of its own",
     ),
     "duplicate-bmc": Check(
@@ -108,13 +108,12 @@ CHECKS: Mapping[str, Check] = {
         "give each host a name of its own",
     ),
     "duplicate-mac": Check(
-        "error", "No MAC address is that of two NICs, whatever its notation.", "correct the MAC address"
+        "error", "No two NICs may have the same MAC address, in any notation.", "correct the MAC address"
     ),
     "fencing-host": Check(
         "warn",
-        "A fencing credential that names a MAC address only is for one of the hosts that are described: for another "
-        "address the image gets a directory of its "
-        "own, which serves a host that is not described.",
+        "A fencing credential that has only a MAC address must belong to a host in `hosts[]`. For another address "
+        "the image gets a separate directory `host-N`, for a host that is not described.",
         "use the address of a NIC in hosts[].interfaces, or hostName",
     ),
     "gateway-unreachable": Check(
@@ -131,20 +130,20 @@ CHECKS: Mapping[str, Check] = {
     ),
     "interface-mac-mismatch": Check(
         "error",
-        "networkConfig and interface table say the same MAC address for an interface: networkConfig would give the "
-        "NIC another one.",
+        "networkConfig and the interface table must name the same MAC address for an interface. Otherwise "
+        "networkConfig changes the MAC address of the NIC.",
         "correct one of them, or leave mac-address out of networkConfig",
     ),
     "interface-table": Check(
         "error",
-        "The interface table holds NICs only: the name of a bond, VLAN or bridge there is replaced by that of the "
-        "NIC, in all of the host's network.",
+        "The interface table may contain only NICs. If it names a bond, VLAN or bridge, this name is replaced by the "
+        "NIC's name in the whole network configuration of the host.",
         "name the NIC as networkConfig does; take bonds, VLANs and bridges out of the table",
     ),
     "mtu": Check(
         "warn",
-        "MTUs fit: at least 1280, a VLAN not above its parent, a bond's port not below its bond, the machine network "
-        "the same on all hosts.",
+        "MTUs must be consistent: at least 1280; a VLAN at most that of its parent; a bond port at least that of its "
+        "bond; the same on all hosts in the machine network.",
         "correct the mtu",
     ),
     "network-config-ignored": Check("warn", "networkConfig holds nothing that nmstate ignores.", "take it out"),
@@ -155,8 +154,8 @@ CHECKS: Mapping[str, Check] = {
     ),
     "prefix-mismatch": Check(
         "warn",
-        "Static addresses in a machine network have its prefix length; a longer one is fine where the control plane "
-        "reaches its virtual IPs all the same.",
+        "Static addresses in a machine network must have its prefix length. A longer prefix is accepted if the "
+        "virtual IPs are still in the hosts' network.",
         "correct the prefix length of the addresses or the machine network",
     ),
     "pull-secret-auth": Check(
@@ -170,8 +169,8 @@ CHECKS: Mapping[str, Check] = {
     ),
     "release-image-mismatch": Check(
         "error",
-        "The tag of the release image names the version and the architecture of the hosts: what is installed is the "
-        "image's.",
+        "The tag of the release image must match the version and the architecture of the hosts. Otherwise the "
+        "version of the image is installed.",
         "correct the version or the release image",
     ),
     "release-image-tag": Check(
@@ -181,8 +180,8 @@ CHECKS: Mapping[str, Check] = {
     ),
     "release-mirror": Check(
         "warn",
-        "Where a release is mirrored, one source is the repository of the release image, to the letter: else the "
-        "hosts look for it at its source.",
+        "If the release is mirrored, one `source` must be exactly the repository of the release image. Otherwise the "
+        "hosts pull the image from its source.",
         "add the repository of the release image to the sources",
     ),
     "release-unknown": Check(
@@ -194,9 +193,9 @@ CHECKS: Mapping[str, Check] = {
     ),
     "release-not-pinned": Check(
         "warn",
-        "A release image that is named by tag is pinned: its registry is asked once for the digest, and all later "
-        "runs use that. Otherwise hosts install what "
-        "the tag names when they pull it. With off, no registry is asked.",
+        "A release image that is named by tag must be pinned: the first run reads the digest from the registry, and "
+        "all later runs use it. Without a digest, hosts install the image that the tag names when they pull it. With "
+        "`off`, no registry is contacted.",
         "name the image by digest in openshift_release_image (repository@sha256:…)",
     ),
     "release-registry-without-credentials": Check(
@@ -216,8 +215,8 @@ CHECKS: Mapping[str, Check] = {
     ),
     "root-device-conflict": Check(
         "error",
-        "Some disk can fulfil the root device hints: all of them must hold for one whole disk, and the service waits "
-        "for it before it installs.",
+        "At least one disk must be able to match the root device hints. One disk must match all hints; the service "
+        "waits for it before it installs.",
         "keep the hints that are true of the disk; one of them is enough",
     ),
     "subnets-overlap": Check(
@@ -235,13 +234,16 @@ CHECKS: Mapping[str, Check] = {
     ),
     "unknown-value": Check(
         "error",
-        "cpuPartitioningMode and cloudControllerManager have a value that the cluster knows: the installer hands on "
-        "any, and the cluster refuses it.",
+        "cpuPartitioningMode and cloudControllerManager must have a value that the cluster accepts. The installer "
+        "passes any value on; the cluster rejects an unknown one.",
         "one of the values that are named",
     ),
     "vip-clash": Check(
         "error",
-        ("No virtual IP is the address of a host or gateway, or one that DHCP gives away: both would answer for it."),
+        (
+            "No virtual IP may be the address of a host or gateway, or in a DHCP range: two machines would answer for "
+            "it."
+        ),
         "choose an unused address",
     ),
     "boot-mac": Check(
@@ -249,9 +251,9 @@ CHECKS: Mapping[str, Check] = {
     ),
     "certificate-authority": Check(
         "warn",
-        "Every certificate of the additional trust bundle is that of a certificate authority: another one signs "
-        "nothing, and so nothing is trusted for it.",
-        "put in the certificate that signed it",
+        "Every certificate of the additional trust bundle must be a CA certificate. A certificate that is not a CA "
+        "cannot verify any server.",
+        "replace it with the CA certificate that signed it",
         "installer",
     ),
     "deprecated-field": Check(
@@ -270,8 +272,8 @@ CHECKS: Mapping[str, Check] = {
     "ignored-field": Check("warn", "No field is set that has no effect.", "take it out", "installer"),
     "interface-name": Check(
         "warn",
-        "The names of the interface table are those of networkConfig (said by the installer from 4.23 on): a NIC with "
-        "another name keeps that of the kernel.",
+        "The interface names in the interface table and in networkConfig must match (from 4.23 on the installer also "
+        "warns). A NIC with another name keeps its kernel name.",
         "name the interface as networkConfig does",
         "installer",
     ),

@@ -176,7 +176,7 @@ _UNKNOWN: Mapping[str, Cell] = {
 # A machine of another owner.
 _OF_OTHERS: Mapping[str, Cell] = {
     # Inventories share spare machines, and runs for their pools go on at the same time.
-    "supply": Cell("spare", note="another spare machine is taken"),
+    "supply": Cell("spare"),
     **dict.fromkeys(("boot", "take_out", "on", "off"), Cell("stop", remedy=_RELEASE)),
     "destroy": Cell("leave", confirm=True),
     "recover": _NO,
@@ -217,16 +217,17 @@ _INSTALLING: Mapping[str, Cell] = {
 ROWS: tuple[Row, ...] = (
     Row(
         "1",
-        "BMC or hypervisor unreachable, login refused, MAC addresses differ, or two hosts lead to one machine",
+        "the BMC or hypervisor is unreachable or refuses the login, the MAC addresses differ, or two hosts have the "
+        "same machine",
         lambda evidence: evidence.bmc_fault,
         {
             "boot": Cell(
                 "stop",
                 remedy=(f"Correct {POWER_DATA} of these hosts, or make sure that it can be reached. Then run again."),
             ),
-            "supply": Cell("spare", note="another spare machine is taken"),
+            "supply": Cell("spare"),
             "take_out": Cell(
-                "fail", confirm=True, note=("the host leaves the cluster; its power state is reported as not known")
+                "fail", confirm=True, note=("the host is removed from the cluster; its power state is unknown")
             ),
             "destroy": Cell("fail", confirm=True, note="the other hosts are processed"),
             "recover": _NO,
@@ -381,7 +382,8 @@ ROWS: tuple[Row, ...] = (
     Row("7a", "being installed", lambda evidence: evidence.installing or evidence.silent, _INSTALLING),
     Row(
         "8",
-        "runs the image of this deployment, registered, heard within 3 min, not installing",
+        "runs the image of this deployment, is registered, was connected within the last 3 minutes, is not being "
+        "installed",
         lambda evidence: evidence.registered,
         {
             **_OURS,
@@ -446,8 +448,8 @@ ROWS: tuple[Row, ...] = (
             "boot": Cell(
                 "act",
                 note=(
-                    "boots again when overdue, not completed, the image has changed, or nothing is seen of it for the "
-                    "grace period"
+                    "booted again if it did not register within the limit, its boot was not completed, the image has "
+                    "changed, or it did not read the image within the grace period"
                 ),
             ),
         },
@@ -477,7 +479,7 @@ ROWS: tuple[Row, ...] = (
     ),
     Row(
         "14",
-        "no record (the store was read and is empty), machine off",
+        "no record of the host (the state was read and does not contain it), machine off",
         lambda evidence: "no record contains it" + ("" if evidence.manual else ", and it is off"),
         {
             "boot": _ACT,
