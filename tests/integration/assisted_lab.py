@@ -23,7 +23,7 @@ from ansible_collections.zerotouch.openshift.tests.support import upstream
 from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
 from ztlab.clock import LabClock
 from ztlab.faults import Faults
-from ztlab.service import AssistedService
+from ztlab.service.app import AssistedService
 
 ROOT = Path(__file__).parents[2]
 

@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.client import KubeClient
 from ansible_collections.zerotouch.openshift.tests.support.document_server import DocumentServer
-from ztlab.kubeapi import Authentication
+from ztlab.kubeapi.auth import Authentication
 from ztlab.kubeapi.hub import hub_api
 
 NAMESPACE = "states"

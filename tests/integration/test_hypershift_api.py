@@ -32,7 +32,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.write imp
 from ansible_collections.zerotouch.openshift.plugins.modules import hosted_cluster, node_pool
 from ansible_collections.zerotouch.openshift.tests.support import upstream
 from ansible_collections.zerotouch.openshift.tests.unit.hypershift import corpus
-from ztlab.kubeapi import Authentication
+from ztlab.kubeapi.auth import Authentication
 from ztlab.kubeapi.hub import hub_api
 
 from .lab import ROOT

@@ -15,19 +15,11 @@ import json
 from typing import Any
 
 import pytest
-from ztlab.hub.discovery import (
-    Discovery,
-    IpxeUrls,
-    boot_order_script,
-    boots_from_disk,
-    discovery_ignition,
-    encode,
-    host_files,
-    ipxe_script,
-    minimal_initrd,
-)
-from ztlab.hub.discovery.ignition import merge
-from ztlab.hub.discovery.parameters import sort_key
+from ztlab.hub.discovery.ignition import discovery_ignition, encode, merge
+from ztlab.hub.discovery.ipxe import IpxeUrls, boot_order_script, boots_from_disk, ipxe_script
+from ztlab.hub.discovery.minimal import minimal_initrd
+from ztlab.hub.discovery.parameters import Discovery, sort_key
+from ztlab.hub.discovery.static_network import host_files
 from ztlab.hub.images.service import id_of_token
 from ztlab.live.ignition import parse
 from ztlab.live.nmstate import NmstateError, keyfile_text, load, profiles, resolve_policy

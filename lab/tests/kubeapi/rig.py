@@ -11,7 +11,10 @@ from typing import Any
 
 import aiohttp
 from ztlab.faults import Faults
-from ztlab.kubeapi import Authentication, Column, KubeApi, Registry, Resource, Store, replace_status
+from ztlab.kubeapi.auth import Authentication
+from ztlab.kubeapi.resource import Column, Registry, Resource, replace_status
+from ztlab.kubeapi.server import KubeApi
+from ztlab.kubeapi.storage import Store
 from ztlab.kubeapi.table import AGE, condition_column
 
 THING = Resource(

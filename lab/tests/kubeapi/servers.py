@@ -15,7 +15,7 @@ from typing import Any
 
 import aiohttp
 import yaml
-from ztlab.kubeapi import Authentication
+from ztlab.kubeapi.auth import Authentication
 from ztlab.kubeapi.hub import CRDS, hub_api
 from ztlab.kubeapi.real import RealApi, assets
 from ztlab.kubeapi.storage import Admission

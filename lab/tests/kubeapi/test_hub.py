@@ -22,8 +22,8 @@ import pytest
 import yaml
 from ztlab.clock import LabClock
 from ztlab.faults import Faults
-from ztlab.kubeapi import ApiError, Authentication
-from ztlab.kubeapi.errors import denied
+from ztlab.kubeapi.auth import Authentication
+from ztlab.kubeapi.errors import ApiError, denied
 from ztlab.kubeapi.hub import CRDS, hub_api
 from ztlab.kubeapi.real import RealApi, assets
 from ztlab.kubeapi.resource import Object, Resource

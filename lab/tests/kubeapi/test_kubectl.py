@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 import yaml
-from ztlab.kubeapi import Authentication
+from ztlab.kubeapi.auth import Authentication
 from ztlab.kubeapi.hub import CRDS, hub_api
 
 from .rig import Api, run, thing

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ztlab.kubeapi import ApiError
+from ztlab.kubeapi.errors import ApiError
 from ztlab.kubeapi.patch import json_patch, merge_patch
 from ztlab.kubeapi.selectors import field_matcher, label_matcher
 from ztlab.kubeapi.table import human_duration

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from ztlab.faults import Faults
-from ztlab.kubeapi import Authentication, User
+from ztlab.kubeapi.auth import Authentication, User
 
 from .rig import NAMESPACE, THING, THINGS, Api, run, thing
 

@@ -19,7 +19,8 @@ import yaml
 from cryptography.hazmat.primitives import serialization
 from ztlab.clock import LabClock
 from ztlab.faults import Faults
-from ztlab.newcluster import NewCluster, operators, pki
+from ztlab.newcluster import operators, pki
+from ztlab.newcluster.cluster import NewCluster
 from ztlab.newcluster.versions import kubernetes_version
 
 KUBECTL = shutil.which("kubectl")

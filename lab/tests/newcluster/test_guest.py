@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from ztlab.clock import LabClock
 from ztlab.faults import Faults
-from ztlab.kubeapi import ApiError
+from ztlab.kubeapi.errors import ApiError
 from ztlab.newcluster import pki
 from ztlab.newcluster.eviction import allowed, selects
 from ztlab.newcluster.guest import GuestCluster

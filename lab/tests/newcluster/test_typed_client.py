@@ -14,7 +14,7 @@ from typing import Any
 
 from ztlab.clock import LabClock
 from ztlab.faults import Faults
-from ztlab.newcluster import NewCluster
+from ztlab.newcluster.cluster import NewCluster
 
 from .test_cluster import make_signers
 

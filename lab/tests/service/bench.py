@@ -11,7 +11,8 @@ from typing import Any
 
 from ztlab.clock import LabClock
 from ztlab.faults import Faults
-from ztlab.service import AssistedService, machine_cluster, machine_host, steps
+from ztlab.service import machine_cluster, machine_host, steps
+from ztlab.service.app import AssistedService
 from ztlab.service.model import Cluster, Host
 from ztlab.service.router import Call
 

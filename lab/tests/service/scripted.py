@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 from ztlab.clock import LabClock
 from ztlab.faults import Faults
-from ztlab.service import AssistedService
+from ztlab.service.app import AssistedService
 
 DESCRIPTION = optional(SWAGGER)
 API = "/api/assisted-install/v2"

@@ -25,7 +25,7 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from ztlab.clock import LabClock
 from ztlab.faults import Faults
-from ztlab.service import AssistedService
+from ztlab.service.app import AssistedService
 from ztlab.service.routes import build_router
 
 from . import scenarios_clusters, scenarios_hosts, scenarios_infra_envs, scenarios_install

@@ -12,7 +12,9 @@ from typing import Any
 from ..service.core import Core
 from ..service.errors import bad_request
 from ..service.model import InfraEnv
-from .discovery import Discovery, discovery_ignition, minimal_initrd
+from .discovery.ignition import discovery_ignition
+from .discovery.minimal import minimal_initrd
+from .discovery.parameters import Discovery
 
 
 def parameters(core: Core, infra_env: InfraEnv, service_ca: str) -> Discovery:

@@ -2,24 +2,3 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """A small Kubernetes API server; the kinds it serves are given to it."""
-
-from __future__ import annotations
-
-from .auth import Authentication, User
-from .errors import ApiError
-from .resource import Column, Object, Registry, Resource, replace_status
-from .server import KubeApi
-from .storage import Store
-
-__all__ = [
-    "ApiError",
-    "Authentication",
-    "Column",
-    "KubeApi",
-    "Object",
-    "Registry",
-    "Resource",
-    "Store",
-    "User",
-    "replace_status",
-]

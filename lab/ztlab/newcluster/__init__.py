@@ -2,9 +2,3 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """The cluster that an installation in the lab produces."""
-
-from __future__ import annotations
-
-from .cluster import NewCluster
-
-__all__ = ["NewCluster"]

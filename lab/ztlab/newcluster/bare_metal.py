@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..kubeapi import Object
+from ..kubeapi.resource import Object
 from .kubelet import NodeFacts
 
 

@@ -14,7 +14,10 @@ from typing import Any
 
 from ..clock import LabClock
 from ..faults import Faults
-from ..kubeapi import Authentication, KubeApi, Object, Registry, Store
+from ..kubeapi.auth import Authentication
+from ..kubeapi.resource import Object, Registry
+from ..kubeapi.server import KubeApi
+from ..kubeapi.storage import Store
 from . import operators, pki
 from .bare_metal import bare_metal_host
 from .kinds import CONFIG, MCO, METAL3, resources

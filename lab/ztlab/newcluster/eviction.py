@@ -9,7 +9,9 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..kubeapi import ApiError, Object, Resource, Store
+from ..kubeapi.errors import ApiError
+from ..kubeapi.resource import Object, Resource
+from ..kubeapi.storage import Store
 
 POD = ("", "pods")
 REFUSED = "Cannot evict pod as it would violate the pod's disruption budget."

@@ -9,8 +9,8 @@ import base64
 import binascii
 import dataclasses
 
-from ..kubeapi import ApiError, Column, Object, Resource, replace_status
-from ..kubeapi.errors import invalid
+from ..kubeapi.errors import ApiError, invalid
+from ..kubeapi.resource import Column, Object, Resource, replace_status
 from ..kubeapi.table import AGE, condition, condition_column, since_column
 from .eviction import evict
 

@@ -13,7 +13,8 @@ from typing import Any
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from ..faults import Faults
-from ..kubeapi import Object, Registry, Store
+from ..kubeapi.resource import Object, Registry
+from ..kubeapi.storage import Store
 from . import pki
 from .kubelet import NO_FACTS, Kubelet, NodeFacts, network_annotations
 from .versions import kubernetes_version, operating_system

@@ -8,7 +8,8 @@ from __future__ import annotations
 import secrets
 from typing import Any
 
-from ..kubeapi import Object, Registry, Store
+from ..kubeapi.resource import Object, Registry
+from ..kubeapi.storage import Store
 from .nodes import CAPACITY
 
 # namespace, name

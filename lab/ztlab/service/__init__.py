@@ -2,9 +2,3 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """The assisted-service of the lab: REST API, state machines and validations."""
-
-from __future__ import annotations
-
-from .app import AssistedService
-
-__all__ = ["AssistedService"]

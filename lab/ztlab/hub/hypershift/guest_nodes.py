@@ -14,7 +14,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ...kubeapi import ApiError
+from ...kubeapi.errors import ApiError
 from ...newcluster.guest import GuestCluster
 from ..names import Key, Object, annotations_of
 from ..world import World
