@@ -11,38 +11,19 @@ import dataclasses
 from pathlib import Path
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.methods import METHODS
-from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.rules.checks import CHECKS
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.schema import schema_files
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.setup import Limits
 from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.table import markdown
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.inventory_schema import FILE as INVENTORY_SCHEMA
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.inventory_schema import inventory_schema_text
 from ansible_collections.zerotouch.openshift.tests.docs.bmc_page import bmcs_page
-from ansible_collections.zerotouch.openshift.tests.docs.error_pages import errors_page
+from ansible_collections.zerotouch.openshift.tests.docs.checks_page import checks_page
+from ansible_collections.zerotouch.openshift.tests.docs.error_pages import configuration_page, run_page
 from ansible_collections.zerotouch.openshift.tests.docs.field_pages import fields_page
 from ansible_collections.zerotouch.openshift.tests.docs.preflight_page import preflight_page
 from ansible_collections.zerotouch.openshift.tests.docs.safety_page import safety_page
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
-CHECKS_HEAD = """# Checks
-
-<!-- Generated from plugins/module_utils/cluster/rules/checks.py: PYTHONPATH=.build python tests/generate_docs.py -->
-
-After reading this page you can look up a check that a message names, and set its severity.
-
-The collection checks a configuration with the rules of openshift-install and with checks of its own. This table has the checks with a name: the
-collection's own, and the installer's warnings. The column "rule" says what a correct configuration looks like. `openshift_checks` sets the severity
-of each:
-
-```yaml
-openshift_checks: {certificate-expired: error, mtu: "off"}
-```
-
-An error of the installer itself cannot be changed to a warning.
-
-| check | default | rule and reason | correction |
-|---|---|---|---|
-"""  # noqa: E501
 LIMIT_MEANINGS = {
     "boot": "from power on until the service on the rendezvous host answers",
     "discovery": "until all hosts have registered and the installation begins",
@@ -53,11 +34,6 @@ LIMIT_MEANINGS = {
 METHODS_HEAD = """| method | how | needs | needs an image URL | powers the host | detaches the image | boots it once only |
 |---|---|---|---|---|---|---|
 """  # noqa: E501
-
-
-def checks_page() -> str:
-    rows = [f"| `{name}` | {check.default} | {check.text} | {check.mend} |\n" for name, check in sorted(CHECKS.items())]
-    return CHECKS_HEAD + "".join(rows)
 
 
 def variables_page(now: str) -> str:
@@ -92,8 +68,9 @@ def pages() -> dict[Path, str]:
         DOCS / "ignition-files.md": markdown(),
         DOCS / "reference" / "bmcs.md": bmcs_page(),
         DOCS / "reference" / "preflight.md": preflight_page(),
-        DOCS / "checks.md": checks_page(),
-        DOCS / "errors.md": errors_page(),
+        DOCS / "reference" / "checks.md": checks_page(),
+        DOCS / "reference" / "errors-configuration.md": configuration_page(),
+        DOCS / "reference" / "errors-run.md": run_page(),
         DOCS / "fields.md": fields_page(),
         variables: variables_page(variables.read_text()),
         safety: safety_page(safety.read_text()),

@@ -46,7 +46,7 @@ site, and play the directory:
     ztlab replay DIRECTORY
 
 It prints the address for `bmc.address`. Then run `bmc_info` and `boot_hosts` against it, and attach directory and output to an issue.
-[Rehearsal](../rehearsal.md#a-bmc-from-captured-answers) describes the command.
+[Rehearse](../how-to/rehearse-racks.md#a-bmc-from-captured-answers) describes the command.
 """  # noqa: E501
 
 

@@ -33,7 +33,7 @@ def _check(check: str, paths: str, kind: str, *texts: str) -> E:
 
 
 CHECKS = Topic(
-    "Our own checks",
+    "Checks",
     (
         _check(
             "address-families",
@@ -220,7 +220,7 @@ CHECKS = Topic(
             "is in the DHCP range of the provisioning network (…)",
         ),
     ),
-    "`openshift_checks` lowers each to a warning by its name, see [checks.md](checks.md).",
+    "[checks.md](checks.md) has the rule and the correction of each check; `openshift_checks` sets its severity.",
 )
 
 READING = Topic(
@@ -231,7 +231,7 @@ READING = Topic(
             UNKNOWN_FIELD,
             "there is no such field",
             "a field with a wrong name would do nothing",
-            "the nearest name is in the message; [fields.md](fields.md) has all",
+            "the nearest name is in the message; [fields.md](../fields.md) has all",
         ),
         E(
             "*",

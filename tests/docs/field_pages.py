@@ -49,8 +49,8 @@ HEAD = """# Fields
 
 After reading this page you can look up every field of `openshift_cluster`, `openshift_host`, `install-config.yaml` and `agent-config.yaml`: allowed
 values, default and effect. Keys of the two files are not case-sensitive. For an unknown key the message suggests the nearest known one. The column
-"from" names the first release that has the field; without a value all releases have it. Problems with fields are in [errors.md](errors.md), our own
-checks in [checks.md](checks.md).
+"from" names the first release that has the field; without a value all releases have it. Messages about fields are in
+[reference/errors-configuration.md](reference/errors-configuration.md), the checks of this collection in [reference/checks.md](reference/checks.md).
 """  # noqa: E501
 _UPSTREAM_HEAD = "| field | type | default | from | what it does |\n|---|---|---|---|---|\n"
 _OWN_HEAD = "| option | type | default | upstream | what it does |\n|---|---|---|---|---|\n"

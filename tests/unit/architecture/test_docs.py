@@ -13,8 +13,13 @@ import pytest
 import yaml
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.settings import VARIABLES
 
+from .test_citations import headings
+
 ROOT = Path(__file__).parents[3]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "lab/README.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
 _SPEC = importlib.util.spec_from_file_location("generate_docs", ROOT / "tests" / "generate_docs.py")
 generate_docs = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(generate_docs)
@@ -27,8 +32,29 @@ def test_generated_pages_are_current(path: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_links_lead_somewhere(page: Path) -> None:
-    targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text())
-    assert [target for target in targets if not (page.parent / target).exists()] == []
+    """To a file that exists, and to a heading that it has."""
+    links = re.findall(r"\]\(([^)#:]*)(?:#([^)]*))?\)", page.read_text())
+    assert [
+        (target, heading)
+        for target, heading in links
+        if not (page.parent / target).exists()
+        or (heading and heading not in headings((page.parent / target if target else page).read_text()))
+    ] == []
+
+
+def test_the_index_lists_every_page() -> None:
+    index = (ROOT / "docs" / "README.md").read_text()
+    pages = {page.relative_to(ROOT / "docs").as_posix() for page in (ROOT / "docs").rglob("*.md")}
+    of_upstream = {page for page in pages if page.startswith("upstream/")}
+    linked = {target for target in re.findall(r"\]\(([^)#:]+\.md)\)", index) if not target.startswith("../")}
+    assert linked == pages - of_upstream - {"README.md"} | {"upstream/README.md"}
+
+
+@pytest.mark.parametrize("page", PAGES[3:], ids=lambda page: page.relative_to(ROOT / "docs").as_posix())
+def test_every_page_begins_with_what_the_reader_can_do(page: Path) -> None:
+    paragraphs = re.sub(r"<!--.*?-->", "", page.read_text(), flags=re.DOTALL).split("\n\n")
+    first = next(text for text in paragraphs[1:] if text.strip())
+    assert re.match(r"\s*After (reading|following) this page ", first), first
 
 
 def test_the_readme_is_for_galaxy_too() -> None:

@@ -8,9 +8,11 @@ from __future__ import annotations
 import re
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster import later_fields
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.rules.checks import CHECKS
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.shapes import Field, Record, record
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.variable_fields import CLUSTER, HOST
-from ansible_collections.zerotouch.openshift.tests.docs import field_meanings, field_pages
+from ansible_collections.zerotouch.openshift.tests.docs import checks_page, field_meanings, field_pages
+from ansible_collections.zerotouch.openshift.tests.docs.sentences import sentences
 
 
 def test_every_field_has_a_meaning_and_nothing_else() -> None:
@@ -56,3 +58,14 @@ def test_no_option_is_without_words() -> None:
 def test_lists_of_records_have_a_row_of_their_own() -> None:
     shape = record({"a": field_pages.ListOf(record({"b": field_pages.Scalar("integer")}))})
     assert list(field_pages.leaves(shape)) == [("a", "list"), ("a[].b", "whole number")]
+
+
+def test_every_check_is_in_one_group() -> None:
+    grouped = [name for names in checks_page.GROUPS.values() for name in names]
+    assert sorted(grouped) == sorted(CHECKS)
+
+
+def test_phrases_become_sentences() -> None:
+    """The first letter of a name stays as it is."""
+    assert sentences("nmstate ignores it", "", "remove `mtu`; see mtu.") == "nmstate ignores it. Remove `mtu`; see mtu."
+    assert sentences("`mtu` is too large", "networkConfig has it?") == "`mtu` is too large. networkConfig has it?"

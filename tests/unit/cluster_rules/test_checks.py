@@ -15,7 +15,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problem
 from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.catalogue import CATALOGUE, TODAY, good_deployment
 
 PACKAGE = Path(__file__).parents[3] / "plugins" / "module_utils" / "cluster"
-# The layers of a validation (docs/checks.md).
+# The layers of a validation (docs/reference/checks.md).
 WARN = (
     "certificate-expired",
     "prefix-mismatch",
@@ -47,7 +47,7 @@ def test_defaults(names: tuple[str, ...], default: str) -> None:
 @pytest.mark.parametrize("name", CHECKS)
 def test_every_check_says_what_and_how_to_mend(name: str) -> None:
     assert re.fullmatch(r"[a-z]+(-[a-z]+)*", name)
-    assert CHECKS[name].text.endswith(".") and CHECKS[name].mend
+    assert CHECKS[name].text.endswith(".") and CHECKS[name].correction
 
 
 def test_every_check_named_in_the_package_is_in_the_table() -> None:

@@ -24,13 +24,13 @@ _OFF = ("false", "no")
 
 @dataclasses.dataclass(frozen=True)
 class Check:
-    """``default`` is what happens unless ``openshift_checks`` says otherwise; ``text`` says what is checked and why,
-    ``mend`` what to do.
+    """``default`` is the severity unless ``openshift_checks`` sets another one. ``text`` is the rule and its reason,
+    ``correction`` what the user can do.
     """
 
     default: Literal["error", "warn"]
     text: str
-    mend: str
+    correction: str
     layer: Layer = "ours"
 
 
@@ -56,33 +56,35 @@ CHECKS: Mapping[str, Check] = {
     ),
     "address-unusable": Check(
         "error",
-        "No static address or virtual IP is the network or broadcast address of its network: the service refuses such "
-        "virtual IPs.",
+        "No static address or virtual IP may be the network or broadcast address of its network: the service refuses "
+        "such virtual IPs.",
         "choose an address inside the network, or correct the prefix length",
     ),
     "base-interface-missing": Check(
         "warn",
-        "The interface below a VLAN is an interface of the host: of its networkConfig or of its interface table.",
+        "The base interface of a VLAN must be an interface of the host, in its networkConfig or in its interface "
+        "table.",
         "add the interface, or correct its name",
     ),
     "bond-port-missing": Check(
         "error",
-        "Every port of a bond is an interface of the host: of its networkConfig or of its interface table.",
+        "Every port of a bond must be an interface of the host, in its networkConfig or in its interface table.",
         "add the port to the interfaces, or correct its name",
     ),
     "certificate-expired": Check(
         "warn",
-        "No certificate of the additional trust bundle has expired: what it signs is not trusted any more.",
+        "No certificate of the additional trust bundle may have expired: servers with a certificate of this CA are "
+        "not trusted any more.",
         "renew the certificate of the registry or proxy",
     ),
     "certificate-not-yet-valid": Check(
         "warn",
         "The validity of every certificate of the additional trust bundle must have begun.",
-        "correct the clock, or take the certificate that is valid today",
+        "correct the clock, or use a certificate that is valid now",
     ),
     "default-route-missing": Check(
         "warn",
-        ("A host whose addresses are all static has a default route: without one it reaches only its own networks."),
+        ("A host with only static addresses must have a default route: without one it reaches only its own networks."),
         "add a route to 0.0.0.0/0 or ::/0",
     ),
     "dns-missing": Check(
@@ -95,17 +97,17 @@ CHECKS: Mapping[str, Check] = {
         "error",
         "No static address may be configured twice. Exceptions are link-local addresses, addresses inside one host, "
         "and addresses of a direct link between two hosts.",
-        "give each interface an address of its own",
+        "give each interface a different address",
     ),
     "duplicate-bmc": Check(
         "error",
-        ("No two hosts have the same BMC address: one of them would be rebooted in place of the other."),
+        ("No two hosts may have the same BMC address: one of them would be rebooted in place of the other."),
         "correct the address",
     ),
     "duplicate-hostname": Check(
         "error",
-        ("No two hosts have the same name: configuration of the first would be overwritten by that of the second."),
-        "give each host a name of its own",
+        ("No two hosts may have the same name: the configuration of the second would overwrite that of the first."),
+        "give each host a different name",
     ),
     "duplicate-mac": Check(
         "error", "No two NICs may have the same MAC address, in any notation.", "correct the MAC address"
@@ -118,14 +120,14 @@ CHECKS: Mapping[str, Check] = {
     ),
     "gateway-unreachable": Check(
         "error",
-        "The next hop of a route is in a network of the interface that leads to it; the kernel refuses the route "
-        "otherwise.",
+        "The next hop of a route must be in a network of the route's interface. Otherwise the kernel refuses the "
+        "route.",
         "correct the next hop, the interface or the prefix length",
     ),
     "hostname-invalid": Check(
         "error",
-        "Host names are valid DNS names in lower case, at most 63 characters, and not localhost: the service refuses "
-        "such hosts.",
+        "Host names must be valid DNS names in lower case with at most 63 characters, and not localhost. The service "
+        "refuses hosts with other names.",
         "choose another name",
     ),
     "interface-mac-mismatch": Check(
@@ -138,7 +140,7 @@ CHECKS: Mapping[str, Check] = {
         "error",
         "The interface table may contain only NICs. If it names a bond, VLAN or bridge, this name is replaced by the "
         "NIC's name in the whole network configuration of the host.",
-        "name the NIC as networkConfig does; take bonds, VLANs and bridges out of the table",
+        "name the NIC as networkConfig does; remove bonds, VLANs and bridges from the table",
     ),
     "mtu": Check(
         "warn",
@@ -146,10 +148,13 @@ CHECKS: Mapping[str, Check] = {
         "bond; the same on all hosts in the machine network.",
         "correct the mtu",
     ),
-    "network-config-ignored": Check("warn", "networkConfig holds nothing that nmstate ignores.", "take it out"),
+    "network-config-ignored": Check(
+        "warn", "networkConfig should contain only properties that nmstate writes.", "remove it"
+    ),
     "port-missing": Check(
         "error",
-        "Every port of a bridge or VRF is an interface of the host: of its networkConfig or of its interface table.",
+        "Every port of a bridge or VRF must be an interface of the host, in its networkConfig or in its interface "
+        "table.",
         "add the port to the interfaces, or correct its name",
     ),
     "prefix-mismatch": Check(
@@ -160,12 +165,14 @@ CHECKS: Mapping[str, Check] = {
     ),
     "pull-secret-auth": Check(
         "error",
-        "Each auth of the pull secret is base64 of user:password. Otherwise the service on the rendezvous host "
+        "Each auth of the pull secret must be base64 of user:password. Otherwise the service on the rendezvous host "
         "refuses the pull secret.",
         "download the pull secret again, or encode user:password with base64",
     ),
     "registry-without-credentials": Check(
-        "warn", "The pull secret holds every registry that mirrors are on.", "add the registry to the pull secret"
+        "warn",
+        "The pull secret must contain credentials for every registry with mirrors.",
+        "add the registry to the pull secret",
     ),
     "release-image-mismatch": Check(
         "error",
@@ -175,7 +182,7 @@ CHECKS: Mapping[str, Check] = {
     ),
     "release-image-tag": Check(
         "warn",
-        "A release image that is mirrored is named by its digest: mirrors are used for digests only.",
+        "A mirrored release image must be named by its digest: mirrors are used for digests only.",
         "name the release image as …@sha256:…",
     ),
     "release-mirror": Check(
@@ -186,9 +193,8 @@ CHECKS: Mapping[str, Check] = {
     ),
     "release-unknown": Check(
         "error",
-        "The release is one that this version of the collection knows. With warn, the rules and files of the newest "
-        "known release are used: what changed "
-        "upstream since then is missing.",
+        "The release must be known to this version of the collection. With `warn`, the rules and files of the newest "
+        "known release are used: rules that upstream added later are missing.",
         "use a newer version of zerotouch.openshift, or set openshift_checks: {release-unknown: warn} for a trial",
     ),
     "release-not-pinned": Check(
@@ -200,43 +206,45 @@ CHECKS: Mapping[str, Check] = {
     ),
     "release-registry-without-credentials": Check(
         "warn",
-        "The pull secret holds the registry of the release image, unless that is quay.io or has mirrors: the service "
-        "refuses the pull secret otherwise.",
+        "The pull secret must contain the registry of the release image, unless the registry is quay.io or has "
+        "mirrors. Otherwise the service refuses the pull secret.",
         "add the registry to the pull secret",
     ),
     "rendezvous-host": Check(
         "error",
-        "The rendezvous IP belongs to a control-plane host, or to the arbiter: no host would start the installation, "
-        "or a worker would.",
+        "The rendezvous IP must be an address of a control-plane host or of the arbiter. Otherwise no host starts "
+        "the installation, or a worker does.",
         "use a static address of a control-plane host",
     ),
     "rendezvous-network": Check(
-        "error", "The rendezvous IP is in a machine network.", ("correct the rendezvous IP or the machine networks")
+        "error",
+        "The rendezvous IP must be in a machine network.",
+        ("correct the rendezvous IP or the machine networks"),
     ),
     "root-device-conflict": Check(
         "error",
         "At least one disk must be able to match the root device hints. One disk must match all hints; the service "
         "waits for it before it installs.",
-        "keep the hints that are true of the disk; one of them is enough",
+        "remove the hints that do not match the disk; one matching hint is enough",
     ),
     "subnets-overlap": Check(
         "error",
-        "No two interfaces of a host are in one network: the service refuses such hosts (its validation "
+        "No two interfaces of a host may be in the same network: the service refuses such hosts (validation "
         "non-overlapping-subnets).",
         "give one interface an address of another network, or both to a bond",
     ),
     "text-expected": Check(
         "error",
-        "A field of text holds text: openshift-install makes text of a number, true or false, but not always the text "
-        "that was written (010 becomes 8, 1.10 "
-        "becomes 1.1, on becomes true). With warn, the value is read as openshift-install reads it.",
-        "put it in quotes",
+        "A string field must contain a string. openshift-install converts a number, true or false to a string, but "
+        "not always to the written one (010 becomes 8, 1.10 becomes 1.1, on becomes true). With `warn`, the value is "
+        "converted as openshift-install does it.",
+        "write the value in quotes",
     ),
     "unknown-value": Check(
         "error",
         "cpuPartitioningMode and cloudControllerManager must have a value that the cluster accepts. The installer "
         "passes any value on; the cluster rejects an unknown one.",
-        "one of the values that are named",
+        "use one of the values in the message",
     ),
     "vip-clash": Check(
         "error",
@@ -247,7 +255,10 @@ CHECKS: Mapping[str, Check] = {
         "choose an unused address",
     ),
     "boot-mac": Check(
-        "warn", "bootMACAddress is among the interfaces of networkConfig.", "correct one of them", "installer"
+        "warn",
+        "bootMACAddress must be the MAC address of an interface in networkConfig.",
+        "correct one of them",
+        "installer",
     ),
     "certificate-authority": Check(
         "warn",
@@ -257,19 +268,21 @@ CHECKS: Mapping[str, Check] = {
         "installer",
     ),
     "deprecated-field": Check(
-        "warn", "No deprecated field is used.", "use the field that the message names", "installer"
+        "warn", "No deprecated field should be used.", "use the field that the message names", "installer"
     ),
-    "docker-bridge-overlap": Check("warn", "No network overlaps 172.17.0.0/16.", "choose another network", "installer"),
+    "docker-bridge-overlap": Check(
+        "warn", "No network should overlap 172.17.0.0/16.", "choose another network", "installer"
+    ),
     "fewer-hosts": Check(
         "warn",
-        "There are as many hosts as replicas.",
+        "The number of hosts should equal the number of replicas.",
         ("describe the missing hosts, or boot them from the same image"),
         "installer",
     ),
     "hosts-defined-twice": Check(
-        "warn", "Hosts are defined in one file.", "remove the hosts from install-config.yaml", "installer"
+        "warn", "Hosts should be defined in one file only.", "remove the hosts from install-config.yaml", "installer"
     ),
-    "ignored-field": Check("warn", "No field is set that has no effect.", "take it out", "installer"),
+    "ignored-field": Check("warn", "No field should be set that has no effect.", "remove it", "installer"),
     "interface-name": Check(
         "warn",
         "The interface names in the interface table and in networkConfig must match (from 4.23 on the installer also "
@@ -278,7 +291,7 @@ CHECKS: Mapping[str, Check] = {
         "installer",
     ),
     "layout-upgraded": Check(
-        "warn", "Files have today's layout.", ("bring the file to the layout that the message names")
+        "warn", "Files should have the present layout.", ("convert the file to the layout that the message names")
     ),
 }
 
@@ -300,7 +313,7 @@ def own(
         check=check,
         file=file,
         value=shown(value),
-        hint=hint or known.mend,
+        hint=hint or known.correction,
     )
 
 
