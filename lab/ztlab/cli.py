@@ -113,7 +113,7 @@ def _parser() -> argparse.ArgumentParser:
     credentials.add_argument(
         "--cluster", default="", metavar="NAME", help=("of the newest cluster with this name, hosted or not")
     )
-    _add_fault_parsers(command("fault", "make things go wrong"), common)
+    _add_fault_parsers(command("fault", "make things go wrong"))
     captured = command("replay", "play the captured Redfish answers of a BMC")
     captured.add_argument(
         "directory",
@@ -149,7 +149,12 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _add_fault_parsers(parser: argparse.ArgumentParser, common: argparse.ArgumentParser) -> None:
+def _add_fault_parsers(parser: argparse.ArgumentParser) -> None:
+    # The default of an action would replace what was given before it.
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument(
+        "--state", type=Path, default=argparse.SUPPRESS, metavar="DIR", help="state directory (default: .ztlab)"
+    )
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     listing = "\n".join(f"  {kind:<26} {text}" for kind, text in KINDS.items())
     add = actions.add_parser(

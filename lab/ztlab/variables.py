@@ -61,6 +61,11 @@ def connect_to(site: Site, fabric: Fabric) -> dict[str, str]:
         mapping[f"{site.hub.api_host}:{API_PORT}"] = f"{address}:{API_PORT}"
         for name in (site.hub.service_host, site.hub.image_service_host):
             mapping[f"{name}:443"] = f"{address}:{unprivileged_port(443)}"
+        if site.hub.cluster_api is not None:
+            mapping |= {
+                _endpoint(host, port): f"{fabric.table.loopback(host)}:{unprivileged_port(port)}"
+                for _scheme, host, port in site.hub.cluster_api.disk_image_servers
+            }
         if site.hub.hypershift:
             mapping |= _hosted(site, site.hub, fabric)
     if site.service is not None:

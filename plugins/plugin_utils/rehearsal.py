@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import sys
+import urllib.parse
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.secrets
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.rehearsal.compare import (
     RehearsedHost,
     differences,
+    nodes_of,
     not_in_lab,
 )
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.rehearsal.lab import Rehearsal, rehearsal
@@ -42,7 +44,13 @@ _WITHOUT: Mapping[str, Any] = {
     "openshift_state": {"method": "directory"},
     "openshift_force": [],
 }
-_PLAYED = ("agent", "hub", "hosted")
+# The part of a site file that a method needs beside the machines, and the variable of the lab that leads to it.
+_REMOTE = {
+    "hub": ("hub", "openshift_hub"),
+    "hosted": ("hub", "openshift_hub"),
+    "capi": ("hub", "openshift_hub"),
+    "assisted": ("service", "openshift_assisted"),
+}
 
 
 class RehearsalAction(VariablesAction):
@@ -69,17 +77,19 @@ def rehearse(inventory: Inventory, call: Call) -> dict[str, Any]:
         variables = played.start(site, speed=options["speed"], base_image=options["base_image"])
         _only_in_lab(inventory, settings, hosts, variables)
         code = played.play(_command(inventory, played, {**variables, **_checks(settings, variables)}))
-        found = differences([_rehearsed(host) for host in hosts], played.status(), name, spare=inventory.hosted)
+        status = played.status()
+        found = differences([_rehearsed(host) for host in hosts], status, name, spare=_has_spares(inventory))
     for line in found:
         call.progress(f"differs: {line}")
     if code:
         raise ZeroTouchError(
             f"The deployment of {name} failed in the lab (exit code {code}); its output is above.", "\n".join(found)
         )
-    count = counted(len(hosts), "host")
+    nodes, count = len(nodes_of(status, name)), counted(len(hosts), "host")
+    played_hosts = f"{nodes} of {count}" if nodes < len(hosts) else count
     return {
         "differences": found,
-        "msg": (f"{name}: {count} of the inventory deployed in the lab, {len(found)} differences."),
+        "msg": f"{name}: {played_hosts} of the inventory deployed in the lab, {len(found)} differences.",
     }
 
 
@@ -91,18 +101,10 @@ def _playable_hosts(inventory: Inventory) -> list[dict[str, Any]]:
         for each in check_variables(inventory, building=True, playbook="rehearse", here=False)
         if each.path != "openshift_base_image"
     ]
-    method = str(inventory.method or "agent")
-    if method not in _PLAYED:
-        found.append(
-            problem(
-                "openshift_install_method",
-                UNSUPPORTED,
-                (f"method {method} cannot be rehearsed; supported values: {', '.join(_PLAYED)}"),
-            )
-        )
     hosts = inventory.read_hosts()[0]
     if not found:
         found += [each for host in hosts for each in _unplayable(host)]
+        found += _unplayable_capi(_capi(inventory.checked_settings()))
     if found:
         raise InvalidInput(found)
     return hosts
@@ -120,6 +122,36 @@ def _unplayable(host: Mapping[str, Any]) -> Iterator[Problem]:
         )
 
 
+def _unplayable_capi(capi: Mapping[str, Any]) -> Iterator[Problem]:
+    if capi.get("infrastructure") == "user_templates":
+        yield problem(
+            "openshift_capi.infrastructure",
+            UNSUPPORTED,
+            "the hub of the lab has no machine templates of yours; it plays Metal3 only",
+        )
+
+
+def _capi(settings: Mapping[str, Any]) -> Mapping[str, Any]:
+    provided = settings.get("openshift_capi")
+    return provided if isinstance(provided, Mapping) else {}
+
+
+def _disk_images(capi: Mapping[str, Any]) -> list[str]:
+    """What the hub downloads for Metal3. A checksum may be the digest itself."""
+    image = (capi.get("metal3") or {}).get("image") or {}
+    return [str(image[key]) for key in ("url", "checksum") if "://" in str(image.get(key) or "")]
+
+
+def _endpoint(url: str) -> tuple[str, int]:
+    parts = urllib.parse.urlsplit(url)
+    return parts.hostname or "", parts.port or (80 if parts.scheme == "http" else 443)
+
+
+def _has_spares(inventory: Inventory) -> bool:
+    """Whether the sizes of pools decide how many hosts become Nodes."""
+    return inventory.hosted or inventory.method == "capi"
+
+
 def _only_in_lab(
     inventory: Inventory, settings: Mapping[str, Any], hosts: list[dict[str, Any]], variables: Mapping[str, Any]
 ) -> None:
@@ -132,9 +164,16 @@ def _only_in_lab(
             f"The lab does not have the BMC of {', '.join(outside)}. Nothing was contacted.",
             "Add the machine to openshift_rehearsal.site.",
         )
-    if inventory.method in ("hub", "hosted") and not variables.get("openshift_hub"):
+    part, variable = _REMOTE.get(str(inventory.method), ("", ""))
+    if variable and not variables.get(variable):
         raise ZeroTouchError(
-            "The site file has no hub. Nothing was contacted.", "Add the part hub to openshift_rehearsal.site."
+            f"The site file has no {part}. Nothing was contacted.", f"Add the part {part} to openshift_rehearsal.site."
+        )
+    images = {url: _endpoint(url) for url in _disk_images(_capi(settings))} if inventory.method == "capi" else {}
+    if outside := not_in_lab(images, connect_to):
+        raise ZeroTouchError(
+            f"The lab does not have {', '.join(outside)}. Nothing was contacted.",
+            "Add it to hub.cluster_api.disk_images in openshift_rehearsal.site.",
         )
 
 

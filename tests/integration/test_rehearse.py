@@ -64,11 +64,16 @@ def rehearsed(name: str, method: str, directory: Path, canary: Canary) -> Deploy
             "openshift_install_method": method,
             "openshift_hub": {"host": real, "api_key": "geheim", "namespace": "fleet", "infra_env": "fleet"},
             "openshift_state": {"method": "http", "url": f"{real}/state", "passphrase": "correct horse battery staple"},
+            "openshift_assisted": {"service_url": real, "token": "geheim", "cluster_id": "6b7a"},
             "openshift_rehearsal": {"speed": 120},
         }
+        if capi := inventory["all"]["vars"].get("openshift_capi"):
+            # Another name than that of the BMCs: at one address is one server.
+            image = f"https://localhost:{canary.port}/coreos/disk"
+            capi["metal3"]["image"] = {"url": image, "checksum": f"{image}.sha256"}
 
     (directory / "tmp").mkdir()
-    environment = {"TMPDIR": str(directory / "tmp"), "K8S_AUTH_HOST": real}
+    environment = {"TMPDIR": str(directory / "tmp"), "K8S_AUTH_HOST": real, "ASSISTED_SERVICE_URL": real}
     return Deployment(None, canary_inventory(name, directory, change), directory, environment=environment)
 
 
@@ -135,14 +140,16 @@ def test_a_rehearsal(site: Deployment, tmp_path: Path) -> None:
             "hosted",
             "hosted",
             {"openshift_node_pool": {"replicas": 2}},
-            ("guest: 6 hosts of the inventory deployed in the lab, 0 differences."),
+            "guest: 2 of 6 hosts of the inventory deployed in the lab, 0 differences.",
         ),
+        ("assisted", "assisted", {}, "edge: 3 hosts of the inventory deployed in the lab, 0 differences."),
+        ("capi", "capi", {}, "edge: 6 of 8 hosts of the inventory deployed in the lab, 0 differences."),
     ],
 )
-def test_a_rehearsal_with_a_hub(
+def test_a_rehearsal_with_a_hub_or_a_service(
     name: str, method: str, extra: dict[str, Any], words: str, tmp_path: Path, canary: Canary
 ) -> None:
-    """The lab brings a hub of its own; that of the inventory gets no connection."""
+    """The lab brings a hub or an assisted-service of its own; that of the inventory gets no connection."""
     site = rehearsed(name, method, tmp_path, canary)
     before = site.inventory.read_bytes()
     run = site.run("rehearse", extra=extra)
@@ -163,6 +170,41 @@ def test_a_site_file_that_lacks_the_machine(site: Deployment, tmp_path: Path) ->
     other = ROOT / "inventories" / "demo" / "site.yml"
     run = site.run("rehearse", extra={"openshift_rehearsal": {"site": str(other)}})
     assert not run.ok and "The lab does not have the BMC of sno-0. Nothing was contacted." in run.message, run.output
+    assert_nothing_left(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("method", "hub", "words"),
+    [
+        ("assisted", {}, "The site file has no service. Nothing was contacted."),
+        ("capi", {}, "The site file has no hub. Nothing was contacted."),
+        ("capi", {"cluster_api": {"provider": "none"}}, "The lab does not have https://localhost"),
+    ],
+)
+def test_a_site_file_that_lacks_the_remote_side(
+    method: str, hub: dict[str, Any], words: str, tmp_path: Path, canary: Canary
+) -> None:
+    """Without it in the lab, the real one would be contacted."""
+    site = rehearsed(method, method, tmp_path, canary)
+    rack = yaml.safe_load((ROOT / "inventories" / method / "site.yml").read_text())
+    hosts = yaml.safe_load(site.inventory.read_text())
+    for machine in rack["machines"]:
+        with contextlib.suppress(StopIteration, KeyError):
+            machine["bmc"]["address"] = host_of(hosts, machine["name"])["bmc"]["address"]
+    rack.pop("service", None)
+    rack["hub"] = rack["hub"] | hub if hub else None
+    (tmp_path / "rack.yml").write_text(yaml.safe_dump({key: value for key, value in rack.items() if value}))
+    run = site.run("rehearse", extra={"openshift_rehearsal": {"site": "rack.yml"}})
+    assert not run.ok and words in run.message, run.output
+    assert_nothing_left(tmp_path)
+
+
+def test_machine_templates_of_the_users_own_cannot_be_rehearsed(tmp_path: Path, canary: Canary) -> None:
+    site = rehearsed("capi", "capi", tmp_path, canary)
+    reference = {"kind": "Metal3Cluster", "name": "own"}
+    capi = {"infrastructure": "user_templates", "infrastructure_ref": reference}
+    run = site.run("rehearse", extra={"openshift_capi": capi})
+    assert not run.ok and "openshift_capi" in run.output, run.output
     assert_nothing_left(tmp_path)
 
 

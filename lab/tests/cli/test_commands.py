@@ -83,7 +83,7 @@ def test_faults_and_errors(lab: Path) -> None:
     assert "bmc-503" in ztlab(
         "fault", "add", "bmc-503", "--machine", "sno-0", "--count", "0", "--option", "methods=GET", *state
     )
-    assert "any number of times" in ztlab("fault", "list", *state)
+    assert "any number of times" in ztlab("fault", *state, "list")
     assert "no machine 'x'" in ztlab("fault", "add", "bmc-503", "--machine", "x", *state, code=1)
     assert "unknown fault" in ztlab("fault", "add", "earthquake", *state, code=1)
     assert ztlab("fault", "clear", *state).startswith("1 ")

@@ -178,6 +178,46 @@ def test_a_hub_is_the_labs_own_and_knows_what_the_inventory_says_of_it() -> None
     assert parse_site(draft([{**host, "method": "agent", "hub": provided}])).hub is None
 
 
+def test_an_assisted_service_is_the_labs_own() -> None:
+    provided = {"service_url": "https://real.example.com", "token": "geheim", "image": "publish", "cluster_id": "1"}
+    host = entry("a", interfaces=[interface("02:00:00:00:00:01")], network_config=static("192.168.1.5/24"))
+    document = draft([{**host, "method": "assisted", "assisted": provided}])
+    site = parse_site(document)
+    assert site.service is not None and site.hub is None
+    assert (site.service.service_host, site.service.auth) == ("assisted.lab.example.com", "none")
+    assert site.service.variables == {"image": "publish"}
+    assert site.networks[0].dns_records["api.c.example.com"] == "192.168.1.5"
+    assert "real.example.com" not in site_text(document) and "geheim" not in site_text(document)
+
+
+def test_the_disk_images_of_metal3_are_the_labs_own() -> None:
+    """Otherwise Metal3 of the lab would download them from the real web server."""
+    image = {"url": "https://images.corp:8443/rhcos.qcow2", "checksum": "http://sums.corp/rhcos.sha256"}
+    host = entry("a", interfaces=[interface("02:00:00:00:00:01")])
+    site = parse_site(draft([{**host, "method": "capi", "hub": {}, "capi": {"metal3": {"image": image}}}]))
+    assert site.hub is not None and site.hub.cluster_api is not None and site.hub.cluster_api.metal3 != "none"
+    found = variables(site, Fabric(site, AddressTable(9)), ca_file=Path("ca.pem"), base_image={})
+    connect_to = found["openshift_connect_to"]
+    assert connect_to["images.corp:8443"].startswith("127.9.") and connect_to["sums.corp:80"].startswith("127.9.")
+    digest = {"url": "https://images.corp/rhcos.qcow2", "checksum": "ab" * 32}
+    site = parse_site(draft([{**host, "method": "capi", "hub": {}, "capi": {"metal3": {"image": digest}}}]))
+    assert site.hub is not None and site.hub.cluster_api is not None
+    assert site.hub.cluster_api.disk_images == ("https://images.corp/rhcos.qcow2",)
+
+
+def test_structures_as_text(tmp_path: Path) -> None:
+    """Surveys of a controller pass strings."""
+    pytest.importorskip("ansible")
+    cluster = "{name: c, base_domain: example.com, machine_networks: [192.168.1.0/24]}"
+    text = f"all: {{vars: {{openshift_cluster: '{cluster}'}}, children: {{control_plane: {{hosts: {{a: {{}}}}}}}}}}\n"
+    (tmp_path / "hosts.yml").write_text(text)
+    site = parse_site(yaml.safe_load(draft_site([str(tmp_path / "hosts.yml")])))
+    assert site.clusters[0].domain == "c.example.com"
+    for value, message in (("{a: [", "is no YAML"), ("text", "must be a mapping")):
+        with pytest.raises(CommandError, match=message):
+            draft_site([str(tmp_path / "hosts.yml")], [f'{{"openshift_cluster": "{value}"}}'])
+
+
 def test_spare_machines_of_a_hosted_cluster() -> None:
     """They are in none of the role groups, and the API of the cluster is at the hub's address."""
     pytest.importorskip("ansible")

@@ -19,6 +19,7 @@ import yaml
 
 from ..commands import CommandError
 
+_STRUCTURES = ("host", "defaults", "cluster", "hub", "checks", "assisted", "capi", "hosted")
 _GROUPS = "{'control_plane': 'control_plane', 'workers': 'workers', 'arbiters': 'arbiters'}"
 # A hosted cluster has no hosts of its own: its nodes come from the spare machines of its pools.
 _SPARES = (
@@ -39,13 +40,15 @@ _DUMP = (
     " 'config_dir': hostvars[host].openshift_config_dir | default(''), 'method': "
     "hostvars[host].openshift_install_method | default('agent'),"
     " 'hub': hostvars[host].openshift_hub | default({}), 'checks': hostvars[host].openshift_checks | default({}),"
+    " 'assisted': hostvars[host].openshift_assisted | default({}), 'capi': hostvars[host].openshift_capi | default({}),"
     " 'hosted': hostvars[host].openshift_hosted_cluster | default({})} | to_json }},"
     "{% endfor %}{% endfor %}null]"
 )
 
 
 def read_inventory(inventories: Sequence[str], extra_vars: Sequence[str]) -> list[dict[str, Any]]:
-    """One entry per host: name, role (group), host, defaults, cluster, config_dir, method, hub, checks, hosted.
+    """One entry per host: name, role (group), host, defaults, cluster, config_dir, method, hub, checks, assisted, capi,
+    hosted. Structures that are strings of YAML are parsed.
 
     Raises CommandError with Ansible's words.
     """
@@ -76,13 +79,27 @@ def read_inventory(inventories: Sequence[str], extra_vars: Sequence[str]) -> lis
             raise CommandError(
                 "Ansible cannot read the inventory: " + ("\n".join(lines) or done.stderr or done.stdout).strip()
             )
-        entries = [entry for entry in json.loads(result.read_text(encoding="utf-8")) if entry]
+        entries = [_parsed(entry) for entry in json.loads(result.read_text(encoding="utf-8")) if entry]
     if not entries:
         raise CommandError(
             "the inventory has no host in the groups control_plane, workers or arbiters (or those of "
             "openshift_groups), nor spare machines of a hosted cluster"
         )
     return entries
+
+
+def _parsed(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Surveys of a controller have no mappings: a structure may be a string of YAML or JSON. Raises CommandError."""
+    found = dict(entry)
+    for key in _STRUCTURES:
+        if isinstance(found[key], str):
+            try:
+                found[key] = yaml.safe_load(found[key]) or {}
+            except yaml.YAMLError as error:
+                raise CommandError(f"the variable for {key} is no YAML: {getattr(error, 'problem', error)}") from error
+        if not isinstance(found[key], dict):
+            raise CommandError(f"the variable for {key} of {entry['name']} must be a mapping")
+    return found
 
 
 def _playbook(result: Path) -> list[dict[str, Any]]:

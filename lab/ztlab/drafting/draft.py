@@ -18,8 +18,10 @@ from .nmstate import HostNet, host_net
 Document = dict[str, Any]
 _DEFAULT_NETWORK = "192.168.111.0/24"
 _DISK_GIB = 480
-_HUB_METHODS = ("hub", "hosted")
+_HUB_METHODS = ("hub", "hosted", "capi")
 # What of openshift_hub is not about the connection, which leads to the lab's own hub.
+_ASSISTED_VARIABLES = ("image",)
+_CLUSTER_API = {"provider": "none", "openshift_assisted": "v1alpha3", "metal3": "v1beta2"}
 _HUB_VARIABLES = ("namespace", "infra_env", "image_set", "binding", "image", "bare_metal_hosts", "unexpected")
 
 
@@ -33,10 +35,11 @@ class _Draft:
         directory = next((entry["config_dir"] for entry in entries if entry.get("config_dir")), "")
         self.install, agent = read_config_dir(directory) if directory else ({}, {})
         self.agent: Mapping[str, Any] = agent.get("spec") or agent  # the pre-release layout has everything below spec
-        self.cluster: Mapping[str, Any] = next((entry["cluster"] for entry in entries if entry.get("cluster")), {})
+        self.cluster = _of_cluster(entries, "cluster")
         self.method = next((entry["method"] for entry in entries if entry.get("method")), "agent")
-        self.hub: Mapping[str, Any] = next((entry["hub"] for entry in entries if entry.get("hub")), {})
-        self.checks: Mapping[str, Any] = next((entry["checks"] for entry in entries if entry.get("checks")), {})
+        self.hub, self.checks, self.assisted, self.capi = (
+            _of_cluster(entries, key) for key in ("hub", "checks", "assisted", "capi")
+        )
         # Where the API of a hosted cluster is reached: an address of the hub.
         self.hub_address = next(
             (
@@ -77,7 +80,9 @@ class _Draft:
         cluster = self._cluster_hint()
         if self.method in _HUB_METHODS and self.networks:
             result["hub"] = self._hub(cluster)
-        if self.method == "hub":
+        if self.method == "assisted" and self.networks:
+            result["service"] = self._service(cluster)
+        if self.method in ("hub", "assisted", "capi"):
             self._records(cluster)
         if self.checks:
             result["checks"] = {name: "off" if level is False else str(level) for name, level in self.checks.items()}
@@ -211,7 +216,23 @@ class _Draft:
             ipaddress.ip_address(self.hub_address) in ipaddress.ip_network(each["cidr"]) for each in self.networks
         )
         hub: Document = {"address": self.hub_address if inside else self._free_address(cluster), "base_domain": domain}
-        return hub | ({"hypershift": True} if self.method == "hosted" else {}) | ({"variables": kept} if kept else {})
+        if self.method == "hosted":
+            hub["hypershift"] = True
+        if self.method == "capi":
+            hub["cluster_api"] = {**_CLUSTER_API, "disk_images": self._disk_images()}
+        return hub | ({"variables": kept} if kept else {})
+
+    def _disk_images(self) -> list[str]:
+        """What Metal3 downloads: the lab serves it, so that the real web server gets no request."""
+        image = (self.capi.get("metal3") or {}).get("image") or {}
+        return [str(image[key]) for key in ("url", "checksum") if "://" in str(image.get(key) or "")]
+
+    def _service(self, cluster: Mapping[str, Any]) -> Document:
+        """An assisted-service of the lab's own, so that a rehearsal leaves the real one alone."""
+        kept = {key: self.assisted[key] for key in _ASSISTED_VARIABLES if self.assisted.get(key) is not None}
+        domain = "lab." + str(cluster.get("base_domain") or "example.com")
+        service: Document = {"address": self._free_address(cluster), "base_domain": domain}
+        return service | ({"variables": kept} if kept else {})
 
     def _free_address(self, cluster: Mapping[str, Any]) -> str:
         """The last address of the first network that is free."""
@@ -231,7 +252,7 @@ class _Draft:
         return str(network.network_address + 1)
 
     def _records(self, cluster: Mapping[str, Any]) -> None:
-        """Hosts of a hub fetch their Ignition by the name of the cluster, which the DNS of the site has to know."""
+        """Hosts fetch their Ignition by the name of the cluster, which the DNS of the site has to know."""
         api = cluster.get("api_vip") or next(iter(self._static()), "")
         if cluster and api:
             names = {f"{name}.{cluster['name']}.{cluster['base_domain']}": api for name in ("api", "api-int")}
@@ -252,6 +273,11 @@ class _Draft:
             for host in self.hosts
             for _interface, address in host_net(host.get("network_config") or {}).addresses
         ]
+
+
+def _of_cluster(entries: Sequence[Mapping[str, Any]], key: str) -> Mapping[str, Any]:
+    """A variable that is the same for all hosts."""
+    return next((entry[key] for entry in entries if entry.get(key)), {})
 
 
 def _merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> Document:

@@ -24,6 +24,7 @@ _REMARKS = {
         "# A hub of the lab's own; the real one is left alone. variables: what the inventory says in openshift_hub "
         "beside the connection."
     ),
+    "service": "# An assisted-service of the lab's own; the real one is left alone.",
     "checks": "# openshift_checks of the inventory, which the variables of the lab replace.",
     "clusters": (
         "# Only for the addresses that ztlab vars prints before the cluster exists; machines learn everything else "

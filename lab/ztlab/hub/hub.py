@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import hashlib
 import logging
 import ssl
 from pathlib import Path
@@ -17,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 import aiohttp
 import yaml
-from aiohttp import web
 
 from ..fabric.loopback import unprivileged_port
 from ..kubeapi.auth import User
@@ -26,7 +24,7 @@ from ..newcluster import pki
 from ..service.app import AssistedService
 from ..service.artifacts import ROOT_CA
 from ..site.model import HubSite
-from . import admission, inventory, service_config
+from . import admission, disk_images, inventory, service_config
 from .backend import Backend
 from .capi.controllers import kinds as cluster_api_kinds
 from .capi.kinds import CoreKinds
@@ -52,7 +50,6 @@ OPERATOR = User(
     ("system:masters", "system:serviceaccounts", "system:authenticated"),
 )
 KUBECONFIG = "hub.kubeconfig"
-DISK_IMAGE = b"QFI\xfb"
 
 
 def definitions(site: HubSite, crds: Path) -> list[Path]:
@@ -149,10 +146,11 @@ class Hub:
         await self.start_api()
         self.images = self._image_service()
         self.routes |= {self.site.service_host: self.service.handle, self.site.image_service_host: self.images.handle}
-        self.routes |= {self.site.disk_image_host: _disk_image} if self.site.disk_image_host else {}
+        self.routes |= {self.site.disk_image_host: disk_images.answer} if self.site.disk_image_host else {}
         tls = lab.authority.server_context([self.site.service_host, *self.site.hosts, self.host])
         tls.sni_callback = self._choose_route
         await lab.serve(front(self.routes), self.host, unprivileged_port(443), tls)
+        await disk_images.serve(lab, self.site)
         self.service.run_monitors()
         lab.services.append(self.service)
         await self.images.start()
@@ -304,18 +302,6 @@ class Hub:
                 else {}
             ),
         }
-
-
-async def _disk_image(request: web.Request) -> web.Response:
-    """A disk image, or the file of its checksums. What an image holds is not looked at."""
-    name = request.path.rpartition("/")[2]
-    if name.endswith(".qcow2"):
-        return web.Response(body=DISK_IMAGE)
-    known = name == "sha256sum.txt"
-    return web.Response(
-        text=f"{hashlib.sha256(DISK_IMAGE).hexdigest()}  rhcos.qcow2\n" if known else "not found\n",
-        status=200 if known else 404,
-    )
 
 
 async def until_ready(hub: Hub, seconds: float = 30.0) -> None:

@@ -222,7 +222,9 @@ def _cluster(entry: Mapping[str, Any]) -> ClusterHint:
 def _hub(entry: Mapping[str, Any]) -> HubSite:
     images = tuple(OsImage(**image) for image in entry.get("os_images", ()))
     wanted = "cluster_api" in entry or entry.get("hypershift", False)
-    cluster_api = ClusterApi(**entry.get("cluster_api", {})) if wanted else None
+    provided = entry.get("cluster_api", {})
+    images_of_metal3 = tuple(provided.get("disk_images", ()))
+    cluster_api = ClusterApi(**{**provided, "disk_images": images_of_metal3}) if wanted else None
     hosts = tuple(HubHost(**host) for host in entry.get("bare_metal_hosts", ()))
     plain = {
         key: value

@@ -227,12 +227,23 @@ class ClusterApi:
 
     ``openshift_assisted``: version of OpenshiftAssistedControlPlane, ``metal3``: version of Cluster API Provider
     Metal3's kinds; "none": not installed.
+
+    ``disk_images``: URLs that the lab answers in place of their web servers.
     """
 
     provider: str = "upstream"
     version: str = "v1beta2"
     openshift_assisted: str = "none"
     metal3: str = "none"
+    disk_images: tuple[str, ...] = ()
+
+    @property
+    def disk_image_servers(self) -> frozenset[tuple[str, str, int]]:
+        """Scheme, host and port of each web server of ``disk_images``."""
+        parts = [urllib.parse.urlsplit(url) for url in self.disk_images]
+        return frozenset(
+            (part.scheme, part.hostname or "", part.port or (443 if part.scheme == "https" else 80)) for part in parts
+        )
 
 
 @dataclasses.dataclass(frozen=True)

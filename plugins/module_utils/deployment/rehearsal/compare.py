@@ -34,21 +34,25 @@ def not_in_lab(endpoints: Mapping[str, tuple[str, int]], connect_to: ConnectTo) 
     ]
 
 
-def differences(
-    hosts: Sequence[RehearsedHost], status: Mapping[str, Any], cluster: str, *, spare: bool = False
-) -> list[str]:
-    """What differs between the hosts of the inventory and what became of them in the lab; ``status`` is what
-    ``ztlab status --json`` prints.
-
-    ``spare`` hosts belong to a pool, which boots only as many as it needs.
-    """
-    found: list[str] = []
-    nodes = {
+def nodes_of(status: Mapping[str, Any], cluster: str) -> dict[str, str]:
+    """State by name of the Nodes of a cluster; ``status`` is what ``ztlab status --json`` prints."""
+    return {
         name: str(state)
         for each in status["clusters"]
         if each["name"] == cluster
         for name, state in each["nodes"].items()
     }
+
+
+def differences(
+    hosts: Sequence[RehearsedHost], status: Mapping[str, Any], cluster: str, *, spare: bool = False
+) -> list[str]:
+    """What differs between the hosts of the inventory and what became of them in the lab.
+
+    ``spare``: hosts belong to a pool, which boots only as many as it needs.
+    """
+    found: list[str] = []
+    nodes = nodes_of(status, cluster)
     machines = {machine["name"]: machine for machine in status["machines"]}
     for host in hosts:
         machine = machines.get(host.inventory_name, {})
