@@ -41,9 +41,11 @@ _TAIL = """## What every BMC is expected to do
 ## A BMC that is not here, or behaves in another way
 
 Capture its resources with a tool such as [Redfish-Mockup-Creator](https://github.com/DMTF/Redfish-Mockup-Creator), remove what must not leave your
-site, and play the directory:
+site, and serve the directory:
 
-    ztlab replay DIRECTORY
+```bash
+ztlab replay DIRECTORY
+```
 
 It prints the address for `bmc.address`. Then run `bmc_info` and `boot_hosts` against it, and attach directory and output to an issue.
 [Rehearse](../how-to/rehearse-racks.md#a-bmc-from-captured-answers) describes the command.

@@ -25,6 +25,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from ansible_collections.zerotouch.openshift.tests.support.pages import blocks
 
 ROOT = Path(__file__).parents[2]
 README, TUTORIAL = ROOT / "README.md", ROOT / "docs" / "tutorial.md"
@@ -42,12 +43,11 @@ def of_the_readme() -> list[str]:
 
 def steps() -> list[tuple[list[str], list[str]]]:
     """The sections of the tutorial: commands, and lines that the reader must see after the last one."""
-    sections = re.split(r"^## ", TUTORIAL.read_text(), flags=re.MULTILINE)[1:]
-    found = [
-        [re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL) for language in ("bash", "")]
-        for text in sections
-    ]
-    return [("".join(commands).splitlines(), "".join(shown).splitlines()) for commands, shown in found if commands]
+    found: dict[str, tuple[list[str], list[str]]] = {}
+    for block in blocks(TUTORIAL):
+        of_section = found.setdefault(block.heading, ([], []))
+        of_section[block.language != "bash"].extend(block.text.splitlines())
+    return list(found.values())
 
 
 class Galaxy(http.server.BaseHTTPRequestHandler):

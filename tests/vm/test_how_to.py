@@ -96,7 +96,7 @@ class KvmHost:
 def blocks(heading: str) -> list[str]:
     """The code blocks of a section of the page, each as its lines."""
     section = PAGE.read_text().split(f"\n## {heading}\n")[1].split("\n## ")[0]
-    found = re.findall(r"^( *)```\n(.*?)^ *```$", section, re.MULTILINE | re.DOTALL)
+    found = re.findall(r"^( *)```(?:bash)?\n(.*?)^ *```$", section, re.MULTILINE | re.DOTALL)
     return [re.sub(f"^{indent}", "", text, flags=re.MULTILINE) for indent, text in found]
 
 
