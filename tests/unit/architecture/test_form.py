@@ -54,24 +54,27 @@ def logic_in_strings(tree: ast.AST, plain: tuple[type[ast.AST], ...] = PLAIN) ->
 
 
 @cache
-def trees(folder: str) -> dict[str, ast.AST]:
-    return {
-        name: ast.parse(text)
+def parts(folder: str) -> list[tuple[str, ast.AST]]:
+    """Conditional expressions and replacement fields of a folder's files, with the names of the files."""
+    return [
+        (name, node)
         for name, text in texts().items()
         if name.startswith(f"{folder}/") and name.endswith(".py")
-    }
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, (ast.IfExp, ast.FormattedValue))
+    ]
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_no_nested_conditional_expressions(folder: str) -> None:
-    found = sorted({f"{name}:{line}" for name, tree in trees(folder).items() for line in nested_conditions(tree)})
+    found = sorted({f"{name}:{line}" for name, node in parts(folder) for line in nested_conditions(node)})
     assert found == [], "name the inner value first"
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_no_logic_in_f_strings(folder: str) -> None:
     plain = (*PLAIN, *ARITHMETIC) if folder.endswith("tests") else PLAIN
-    found = sorted({f"{name}:{line}" for name, tree in trees(folder).items() for line in logic_in_strings(tree, plain)})
+    found = sorted({f"{name}:{line}" for name, node in parts(folder) for line in logic_in_strings(node, plain)})
     assert found == [], "name the value before the text"
 
 

@@ -279,6 +279,7 @@ def documented(module: str) -> dict[str, Any]:
     return yaml.safe_load(texts[0])["options"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", generate.MODULES.values())
 def test_modules_take_what_they_get(module: str, applied: list[tuple[str, dict[str, Any]]]) -> None:
     objects = [arguments for name, arguments in applied if name == module]
@@ -317,6 +318,7 @@ def play(limit: str, tmp_path: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("limit", "refused"),
     [("", False), ("all", False), ("worker-1", True), ("worker-*", True), ("localhost,worker-1", True)],

@@ -74,6 +74,7 @@ def probe(arguments: dict[str, Any] | None = None, **task: Any) -> dict[str, Any
     return {"test.modules.probe": arguments or {}, **task}
 
 
+@pytest.mark.slow
 def test_which_way_is_taken(run: Play, tmp_path: Path) -> None:
     """Local, same Python, nothing special: inside. Everything else: as a module, with the same result."""
     ways = {
@@ -104,6 +105,7 @@ def test_which_way_is_taken(run: Play, tmp_path: Path) -> None:
     assert [seen["exported"][1], seen["plain"][1]] == ["set", ""]
 
 
+@pytest.mark.slow
 def test_values_from_templates_are_plain(run: Play) -> None:
     """Templating returns tagged and lazy values; a module that runs in-process gets what a module of its own would
     get.
@@ -123,6 +125,7 @@ def test_values_from_templates_are_plain(run: Play) -> None:
     assert f"{types} 6" in done.stdout, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_module_defaults_reach_their_module_only(run: Play) -> None:
     defaults = {"test.modules.probe": {"number": 5}, "test.modules.other": {"number": 7}}
     tasks = [
@@ -133,6 +136,7 @@ def test_module_defaults_reach_their_module_only(run: Play) -> None:
     assert "5 and 7" in run(tasks, module_defaults=defaults).stdout
 
 
+@pytest.mark.slow
 def test_what_is_shown(run: Play) -> None:
     """Progress live as a plain line, warnings as warnings, no secret at any verbosity; nothing of a task with
     no_log.
@@ -160,6 +164,7 @@ def test_what_is_shown(run: Play) -> None:
     assert hidden.returncode == 0 and "half way" not in hidden.stdout + hidden.stderr
 
 
+@pytest.mark.slow
 def test_progress_leaves_documents_alone(run: Play) -> None:
     """A callback that prints JSON keeps standard output to itself."""
     pytest.importorskip(
@@ -171,6 +176,7 @@ def test_progress_leaves_documents_alone(run: Play) -> None:
     assert "half way" in done.stderr
 
 
+@pytest.mark.slow
 def test_check_mode_and_loop(run: Play) -> None:
     tasks = [
         probe({"number": "{{ item }}"}, loop=[1, 2], register="r"),
@@ -180,6 +186,7 @@ def test_check_mode_and_loop(run: Play) -> None:
     assert "True True" in done.stdout and "changed=0" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_task_with_nothing_to_do_is_cheap(run: Play) -> None:
     """Budget: 0.15 s of the processor for a task. The slope over many tasks leaves out what a run costs anyway."""
 

@@ -42,6 +42,7 @@ def test_scripts_say_in_their_head_what_they_are(build: Callable[..., LiveIgniti
 # The stand-in for jq answers as jq does
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed; the other tests used the stand-in")
 def test_the_double_of_jq_answers_as_jq_does(sandbox: NewSandbox) -> None:
     double = Path(__file__).with_name("jq_double.py")

@@ -22,6 +22,7 @@ from ansible_collections.zerotouch.openshift.tests.support.hostile import archiv
 PACKERS = {"gzip": archives.gzip_zeros, "xz": archives.xz_zeros, "zstd": archives.zstd_zeros}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("packer", PACKERS)
 def test_a_bomb(packer: str) -> None:
     area = archives.cpio_bomb(PACKERS[packer], 300)

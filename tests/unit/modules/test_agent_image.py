@@ -143,6 +143,7 @@ def test_check_mode_knows_the_recorded_digest(work: Path, base: Path) -> None:
         assert (planned["failed"], planned["changed"]) == (False, changed), (image, planned)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "release",
     [f"quay.io/openshift-release-dev/ocp-release@sha256:{'4' * 64}", "registry.example.com/ocp/release:4.22.0-x86_64"],
@@ -169,6 +170,7 @@ def test_the_release_is_recorded_by_digest_where_the_reference_has_one(work: Pat
     assert view_image(WorkDir(work), json.loads((work / "state.json").read_text())).differing
 
 
+@pytest.mark.slow
 def test_check_mode_judges_what_would_be_written(work: Path, base: Path) -> None:
     described = {
         "cluster": CLUSTER,
@@ -208,6 +210,7 @@ def test_no_secret_in_any_output(work: Path, base: Path) -> None:
         assert json.dumps(leaf)[1:-1] not in text
 
 
+@pytest.mark.slow
 def test_a_configuration_image(work: Path, base: Path) -> None:
     planned = opened(work, base, check_mode=True, kind="config_iso")
     done = opened(work, base, kind="config_iso")
@@ -247,6 +250,7 @@ URL = "http://boot.example.com/sno"
 PRISTINE = "ignition.firstboot ignition.platform.id=metal"
 
 
+@pytest.mark.slow
 def test_a_minimal_iso_and_what_its_hosts_load(work: Path, base: Path) -> None:
     configure(work, minimal_iso=True, boot_artifacts_base_url=URL)
     planned = opened(work, base, check_mode=True)
@@ -293,6 +297,7 @@ def test_a_minimal_iso_and_what_its_hosts_load(work: Path, base: Path) -> None:
     assert (opened(work, base)["kind"], read_live_image(image).form) == ("iso", "iso")
 
 
+@pytest.mark.slow
 def test_the_files_of_a_network_boot(work: Path, base: Path) -> None:
     configure(work, fips=True, boot_artifacts_base_url=URL, ssh_public_keys=[ECDSA_KEY])
     planned = opened(work, base, check_mode=True, kind="pxe")
@@ -332,6 +337,7 @@ def test_the_files_of_a_network_boot(work: Path, base: Path) -> None:
     assert lost["failed"] and "has lost the tokens and keys of this cluster" in lost["msg"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["iso", "minimal_iso", "pxe"])
 def test_live_kernel_arguments_reach_every_kind(work: Path, base: Path, kind: str) -> None:
     arguments = ["console=tty0", "console=ttyS0,115200n8"]
@@ -355,6 +361,7 @@ def test_live_kernel_arguments_reach_every_kind(work: Path, base: Path, kind: st
     assert not opened(work, base, kind=kind)["changed"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["minimal_iso", "pxe"])
 def test_nothing_is_made_of_a_base_that_is_another_one(work: Path, base: Path, kind: str) -> None:
     configure(work, boot_artifacts_base_url=URL)
@@ -385,6 +392,7 @@ def test_what_is_said_of_the_network_of_the_initramfs(work: Path, base: Path) ->
     assert not [warning for warning in opened(work, base)["warnings"] if "root file system" in warning]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["minimal_iso", "pxe"])
 def test_where_a_published_root_file_system_is_taken_from(work: Path, tmp_path: Path, kind: str) -> None:
     base = synthetic.make_iso(tmp_path / "build.iso", ignition=262144, volume_id="rhcos-9.6.20251023-0")
@@ -415,6 +423,7 @@ print(json.dumps(perform(agent_image.run, Call(json.loads(sys.argv[1])))))
 """
 
 
+@pytest.mark.slow
 def test_two_first_builds_at_once_end_with_one_set_of_secrets(work: Path, base: Path) -> None:
     params = {name: spec.get("default") for name, spec in agent_image.argument_spec().items()}
     params |= {"config_dir": str(work / "config"), "work_dir": str(work), "base_image": {"path": str(base)}}
@@ -482,6 +491,7 @@ def test_warnings_reach_the_user(work: Path, tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("version", "stream", "volume", "other"),
     [
@@ -513,6 +523,7 @@ def test_a_base_image_of_another_stream(
     assert (len(warnings), other in "".join(warnings)) == ((1, True) if other else (0, True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("checksum", [True, False])
 @pytest.mark.parametrize("lost", ["agent.x86_64-initrd.img", "agent.x86_64-rootfs.img", "agent.x86_64.ipxe"])
 def test_files_that_hosts_start_from_by_network_are_built_as_they_were_or_not_at_all(
@@ -542,6 +553,7 @@ def test_files_that_hosts_start_from_by_network_are_built_as_they_were_or_not_at
     assert json.loads((work / "state.json").read_text())["image"]["artifacts"].keys() == artifacts.keys()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("checksum", [True, False])
 def test_an_image_that_hosts_run_from_is_built_as_it_was_or_not_at_all(work: Path, base: Path, checksum: bool) -> None:
     configure(work)

@@ -147,6 +147,7 @@ def run_play(tmp_path: Path) -> Callable[[dict[str, Any]], subprocess.CompletedP
     return run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("payloads_first", [True, False])
 def test_a_hostile_bmc_in_a_run_of_ansible(
     run_play: Callable[[dict[str, Any]], subprocess.CompletedProcess[bytes]], payloads_first: bool

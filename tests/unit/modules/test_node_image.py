@@ -102,6 +102,7 @@ def files_of(image: str) -> set[str]:
     return {file["path"] for file in document["storage"]["files"]}
 
 
+@pytest.mark.slow
 def test_hosts_and_facts_become_an_image(source: Path, base: Path) -> None:
     planned = opened(source, base, check_mode=True)
     work = source.parent / "work"
@@ -180,6 +181,7 @@ def test_mistakes_in_the_file_are_named(source: Path, base: Path, text: str, pat
     assert not (source.parent / "work" / "images").exists()
 
 
+@pytest.mark.slow
 def test_keys_that_are_unknown_are_passed_over_with_a_warning(source: Path, base: Path) -> None:
     (source / "nodes-config.yaml").write_text(NODES + "minimalISO: true\n")
     done = opened(source, base)

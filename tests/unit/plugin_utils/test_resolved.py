@@ -361,6 +361,7 @@ def complete(cluster: dict[str, Any], **variables: Any) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 def test_a_state_that_no_store_takes_is_found_before_the_store_is_contacted(tmp_path: Path) -> None:
     """The configuration is not written yet.
 

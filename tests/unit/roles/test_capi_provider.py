@@ -141,6 +141,7 @@ def rendered_by_a_play(folder: Path, template: str, **variables: Any) -> list[di
     return list(yaml.safe_load_all((folder / "rendered.yml").read_text()))
 
 
+@pytest.mark.slow
 def test_upstreams_kinds_stay_as_they_are_unless_asked_for(tmp_path: Path) -> None:
     provided = [crd("AgentCluster"), crd("AgentMachine"), crd("AgentMachineTemplate")]
     plain = rendered_by_a_play(tmp_path, "crds.yml.j2", capi_provider_crds=provided)
@@ -149,6 +150,7 @@ def test_upstreams_kinds_stay_as_they_are_unless_asked_for(tmp_path: Path) -> No
     assert [document["metadata"]["labels"] for document in plain] == [labels] * 3
 
 
+@pytest.mark.slow
 def test_extended_as_the_package_does_it(tmp_path: Path) -> None:
     provided = [crd("AgentCluster"), crd("AgentMachine"), crd("AgentMachineTemplate")]
     documents = rendered_by_a_play(tmp_path, "crds.yml.j2", capi_provider_crds=provided, capi_provider_extend_crds=True)

@@ -21,6 +21,7 @@ REASON, SERVED = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("failure", "result", "lines"),
     [

@@ -349,6 +349,7 @@ def test_cut_off_images_are_named_so(name: str, tmp_path: Path) -> None:
         read_live_image(path)
 
 
+@pytest.mark.slow
 def test_state_record_is_enough_to_know_an_image_again(tmp_path: Path) -> None:
     base, dest = unpack("embed-areas-2023-07.x86_64", tmp_path), tmp_path / "out.iso"
     built = build_image(plan_image(base, dest, CONFIG))

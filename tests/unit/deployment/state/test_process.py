@@ -138,6 +138,7 @@ def test_a_request_returns_when_the_state_is_stored(playbook: Any, remote: Any) 
     run.link.check()
 
 
+@pytest.mark.slow
 def test_the_next_run_in_an_empty_directory_has_what_a_killed_one_left(playbook: Any, remote: Any) -> None:
     """Also what was written after the last request: the process outlives the playbook until it is stored, and releases
     the lease.
@@ -187,6 +188,7 @@ def test_transitions_are_stored_without_a_request(playbook: Any, remote: Any) ->
     until(lambda: recorded(remote).get("install", {}).get("phase") == "bootstrap")
 
 
+@pytest.mark.slow
 def test_credentials_are_stored_without_a_request(playbook: Any, remote: Any) -> None:
     """They may be written by the last task, and the container ends with it."""
     run = playbook("one")
@@ -202,6 +204,7 @@ def test_credentials_are_stored_without_a_request(playbook: Any, remote: Any) ->
         assert time.monotonic() - began < PAUSE / 2
 
 
+@pytest.mark.slow
 def test_a_destroyed_deployment_has_no_record(playbook: Any, remote: Any) -> None:
     first, second = playbook("one"), playbook("two")
     first.attach()
@@ -289,6 +292,7 @@ def test_a_stop_that_is_requested_through_the_store_reaches_the_tasks(playbook: 
     assert not (run.root / SWITCH).exists(), "a request is for one run"
 
 
+@pytest.mark.slow
 def test_a_wrong_passphrase_is_not_an_empty_store(playbook: Any) -> None:
     first, second = playbook("one"), playbook("two")
     first.attach(passphrase=PASSPHRASE)
@@ -311,6 +315,7 @@ def test_no_process_is_started_for_a_playbook_that_is_not_found(playbook: Any, r
     assert StoreStatus.read(run.root) is None and recorded(remote) == {}
 
 
+@pytest.mark.slow
 def test_a_playbook_that_ends_while_it_waits_takes_no_lease(playbook: Any, remote: Any) -> None:
     """Its process ends at its next look, and the record is as the former run left it."""
     first, second = playbook("one"), playbook("two")
@@ -377,6 +382,7 @@ BUSY = "while True: pass"
 KILLS = 8
 
 
+@pytest.mark.slow
 def test_no_process_outlives_its_playbook_on_a_busy_machine(
     playbook: Any, remote: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

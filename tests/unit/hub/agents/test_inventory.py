@@ -251,6 +251,7 @@ STATIC = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hostname", ["bastion", "database", "agents"])
 def test_a_host_of_another_source_stays_as_it_is(hub: Any, made: ModuleType, listed: Any, hostname: str) -> None:
     hub.put("agents", made.agent(1, hostname=hostname))
@@ -276,6 +277,7 @@ def test_a_host_of_another_source_stays_as_it_is(hub: Any, made: ModuleType, lis
     )
 
 
+@pytest.mark.slow
 def test_one_agent_in_two_sources_is_one_host(hub: Any, made: ModuleType, listed: Any) -> None:
     hub.put("agents", made.agent(1))
     before = {"all": {"hosts": {"host-1": {"agent_namespace": "lab", "agent_name": made.uuid(1), "rack": "r1"}}}}
@@ -291,6 +293,7 @@ def test_taken_names(made: ModuleType) -> None:
     assert host_names(agents, DEFAULT, {"host-1", made.uuid(1), last_resort})[0].startswith("agent-")
 
 
+@pytest.mark.slow
 def test_as_awx_runs_it(hub: Any, made: ModuleType, listed: Any) -> None:
     """The credential type of AWX sets variables of the environment; nothing else says where the hub is."""
     hub.put("agents", made.agent(1))
@@ -301,6 +304,7 @@ def test_as_awx_runs_it(hub: Any, made: ModuleType, listed: Any) -> None:
     assert hub.requests[0]["path"].endswith("/namespaces/lab/agents")
 
 
+@pytest.mark.slow
 def test_an_agent_that_attacks_the_terminal(hub: Any, made: ModuleType, listed: Any, hubserver: ModuleType) -> None:
     """Values of all payloads, names of labels among them, and an error of the hub."""
     agent = made.agent(1, labels={"rack\x1b[2J": "r\x9b1"})
@@ -317,6 +321,7 @@ def test_an_agent_that_attacks_the_terminal(hub: Any, made: ModuleType, listed: 
     assert "\\x1b[2J" in error and harmful(error) == []
 
 
+@pytest.mark.slow
 def test_texts_of_an_agent_are_no_templates(hub: Any, made: ModuleType, tmp_path: Path) -> None:
     """Neither as a value nor inside of one; before ansible-core 2.19 every text of a variable is a template unless it
     is marked.
@@ -357,6 +362,7 @@ def test_texts_of_an_agent_are_no_templates(hub: Any, made: ModuleType, tmp_path
     assert "{{ 6 * 7 }}" in shown and shown.count("lookup(") == 2 and "42" not in shown and "uid=" not in shown, shown
 
 
+@pytest.mark.slow
 def test_a_cache_spares_the_hub(hub: Any, made: ModuleType, listed: Any, tmp_path: Path) -> None:
     hub.put("agents", made.agent(1))
     cached = {"cache": True, "cache_plugin": "ansible.builtin.jsonfile", "cache_connection": str(tmp_path / "cache")}
@@ -370,6 +376,7 @@ def test_a_cache_spares_the_hub(hub: Any, made: ModuleType, listed: Any, tmp_pat
     )
 
 
+@pytest.mark.slow
 def test_faults_are_reported(hub: Any, listed: Any, hubserver: ModuleType) -> None:
     hub.faults.append(lambda request: hubserver.status(403, "Forbidden", "agents is forbidden"))
     assert "agents is forbidden" in listed({"kubeconfig": hub.kubeconfig}, fails=True)["error"]
@@ -378,6 +385,7 @@ def test_faults_are_reported(hub: Any, listed: Any, hubserver: ModuleType) -> No
     )
 
 
+@pytest.mark.slow
 def test_a_misspelt_option_is_not_passed_over(hub: Any, made: ModuleType, listed: Any) -> None:
     reported = listed({"kubeconfig": hub.kubeconfig, "namespacs": ["lab"]}, fails=True)["error"]
     assert "namespacs is no option of this plugin; did you mean namespaces?" in reported
