@@ -41,7 +41,7 @@ $(STAMPS)/dev: requirements/dev.txt $(STAMPS)/run
 $(LINK):
 	@mkdir -p $(dir $@) .build/tmp && ln -sfn ../../.. $@
 
-setup: $(STAMPS)/dev $(LINK) ## Prepare .venv and .build for work by hand
+setup: $(STAMPS)/dev $(LINK) ## Prepare .venv and .build for manual work
 
 # --- show it ---
 

@@ -25,7 +25,7 @@ class Entry:
     kind: str
     texts: str | tuple[str, ...]
     why: str = ""
-    mend: str = ""
+    correction: str = ""
     check: str = ""
 
     @property

@@ -11,7 +11,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.rules.
 
 from . import errors_of_networks, errors_of_options, errors_of_ours, errors_of_platforms, errors_of_pools
 from .error_model import Entry, Topic
-from .errors_of_packages import PACKAGES
+from .errors_of_packages import PACKAGES, Message
 from .sentences import sentences
 
 _HEAD = """# Errors of a configuration
@@ -40,7 +40,7 @@ there is one. `…` is the variable part of a message.
 """  # noqa: E501
 _TABLE = "| field | kind | message | cause and correction |\n|---|---|---|---|\n"
 _CHECK_TABLE = "| field | kind | message |\n|---|---|---|\n"
-_PACKAGE_TABLE = "| message | cause and correction |\n|---|---|\n"
+_PACKAGE_TABLE = "| message | cause | correction |\n|---|---|---|\n"
 OURS_FIRST = (errors_of_ours.READING, errors_of_ours.VARIABLES)
 _INSTALLER = (
     *errors_of_networks.TOPICS,
@@ -71,15 +71,19 @@ def run_page() -> str:
         parts += [
             f"\n## {title}\n\n",
             _PACKAGE_TABLE,
-            *(f"| {_cell(message.text)} | {_cell(sentences(message.mend))} |\n" for message in messages),
+            *(_message(message) for message in messages),
         ]
     return "".join(parts)
+
+
+def _message(message: Message) -> str:
+    return f"| {_cell(message.text)} | {_cell(sentences(message.cause))} | {_cell(sentences(message.correction))} |\n"
 
 
 def _row(entry: Entry) -> str:
     known = CHECKS.get(entry.check)
     why = entry.why or (known.text if known else "")
-    correction = entry.mend or (known.correction if known else "")
+    correction = entry.correction or (known.correction if known else "")
     return f"| {_paths(entry)} | {entry.kind} | {_messages(entry)} | {_cell(sentences(why, correction))} |\n"
 
 

@@ -392,7 +392,7 @@ VARIABLES = Topic(
             REQUIRED,
             "boot method bmc needs to know the BMC",
             "",
-            ("add `bmc`, or boot by hand: `boot: {method: manual}`"),
+            ("add `bmc`, or boot manually: `boot: {method: manual}`"),
         ),
         E(
             "openshift_host[*.libvirt",

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Messages that a run meets after the configuration was accepted, by the part of the world that they are about.
+"""Messages of a run after the configuration was accepted, by package of module_utils.
 
 A message that no source has fails a test.
 """
@@ -12,12 +12,11 @@ from typing import NamedTuple
 
 
 class Message(NamedTuple):
-    """``text`` as it is written in the sources, with ``…`` for what differs; ``room`` is a directory of
-    module_utils.
-    """
+    """``text`` as it is in the sources, with ``…`` for its variable part."""
 
     text: str
-    mend: str
+    cause: str
+    correction: str
 
 
 PACKAGES: dict[str, tuple[str, tuple[Message, ...]]] = {
@@ -26,34 +25,55 @@ PACKAGES: dict[str, tuple[str, tuple[Message, ...]]] = {
         (
             Message(
                 "has no scheme, which would mean IPMI; write …",
-                ("`redfish-virtualmedia+https://HOST/redfish/v1/Systems/ID`: IPMI has no virtual media"),
+                "without a scheme the address means IPMI, which has no virtual media",
+                "write `redfish-virtualmedia+https://HOST/redfish/v1/Systems/ID`",
             ),
-            Message("scheme … is unknown; …", "one of the schemes that are named"),
+            Message(
+                "scheme … is unknown; …",
+                "the scheme is not one of Redfish virtual media",
+                "use one of the schemes in the message",
+            ),
             Message(
                 "credentials do not belong into the address; use username and password",
+                "the address contains user name and password",
                 "move them to `bmc.username` and `bmc.password`",
             ),
-            Message("names no host", "`//HOST` is missing behind the scheme"),
+            Message(
+                "names no host",
+                "`//HOST` is missing after the scheme",
+                "add it",
+            ),
             Message(
                 "Systems of this BMC: …",
-                ("put the path of the System that is meant into the address: `/redfish/v1/Systems/ID`"),
+                "the path of the address is not a System of this BMC",
+                "write the path of one of the Systems in the message: `/redfish/v1/Systems/ID`",
             ),
             Message(
                 "the BMC has … {kind}s: …",
-                ("add the path of the System that is meant to the address: `/redfish/v1/Systems/ID`"),
+                "the BMC has several Systems or Managers",
+                "add the path of the System to the address: `/redfish/v1/Systems/ID`",
             ),
             Message(
                 "The BMC offers no virtual CD slot….",
-                "update the BMC's firmware, check its licence for virtual media, or boot by hand: `boot: {method: "
-                "manual}`",
+                "the firmware is too old, or the licence for virtual media is missing",
+                "update the firmware, check the licence, or boot manually: `boot: {method: manual}`",
             ),
             Message(
                 "no virtual media slot takes the image: …",
-                "read the BMC's message at the end. Often the BMC cannot reach the URL (`openshift_publish`), or "
-                "supports only HTTP",
+                "the message ends with the message of the BMC. Often the BMC cannot reach the URL, or supports only "
+                "HTTP",
+                "change `openshift_publish`",
             ),
-            Message("The machine cannot boot from a virtual CD: …", "allow it in the firmware's settings"),
-            Message("The BMC offers none of the reset types …", "update the BMC's firmware, or boot by hand"),
+            Message(
+                "The machine cannot boot from a virtual CD: …",
+                "the firmware settings forbid the virtual CD",
+                "allow it in the settings",
+            ),
+            Message(
+                "The BMC offers none of the reset types …",
+                "the firmware has no suitable reset",
+                "update the firmware, or boot manually",
+            ),
         ),
     ),
     "image": (
@@ -61,12 +81,29 @@ PACKAGES: dict[str, tuple[str, tuple[Message, ...]]] = {
         (
             Message(
                 "is not an ISO 9660 image.",
-                ("`openshift_base_image` is the CoreOS live ISO of the release and architecture"),
+                "the file is not a CoreOS live ISO",
+                "set `openshift_base_image` to the live ISO of the release and architecture",
             ),
-            Message("ISO image is incomplete: …", "download it again, and name its `sha256`"),
-            Message("sha256 is not a SHA-256 (64 hex digits): …", "the checksum alone, without a file name"),
-            Message("redirects to an unprotected address.", "name the https address it leads to, if it can be trusted"),
-            Message("was changed while it was copied.", "start again when no process writes to it"),
+            Message(
+                "ISO image is incomplete: …",
+                "the download was interrupted",
+                "download it again, and set its `sha256`",
+            ),
+            Message(
+                "sha256 is not a SHA-256 (64 hex digits): …",
+                "the value has another form",
+                "write only the checksum, without a file name",
+            ),
+            Message(
+                "redirects to an unprotected address.",
+                "the server redirects from https to http",
+                "write the URL of the redirect, if it is https and you trust it",
+            ),
+            Message(
+                "was changed while it was copied.",
+                "another process writes to the base image",
+                "run again when no process writes to it",
+            ),
         ),
     ),
     "serving": (
@@ -74,25 +111,28 @@ PACKAGES: dict[str, tuple[str, tuple[Message, ...]]] = {
         (
             Message(
                 "The image server could not be started…",
-                ("its own words follow; a port in use is named with the process that has it"),
+                "the message continues with the reason; for a port in use it names the process",
+                "stop that process, or set another `openshift_publish.port`",
             ),
-            Message("belongs to another user and cannot be controlled.", "stop it as that user"),
             Message(
-                "does not exist: there is no image to publish.", ("run the whole playbook, not with `--start-at-task`")
+                "belongs to another user and cannot be controlled.",
+                "another user started the image server",
+                "stop it as that user",
+            ),
+            Message(
+                "does not exist: there is no image to publish.",
+                "no task of this run built the image",
+                "run the whole playbook, without `--start-at-task`",
             ),
             Message(
                 "stores other bytes than were uploaded: …",
-                (
-                    "the server, or a cache in front of it, changes files; or PUT and GET of `url` reach different "
-                    "servers"
-                ),
+                "the server, or a cache in front of it, changes files; or PUT and GET of `url` reach different servers",
+                "correct the server, or use another one",
             ),
             Message(
                 "… was not uploaded: …",
-                (
-                    "the answer of the server to PUT; 401 and 403: `openshift_publish.headers`, 413: its limit of a "
-                    "file's size"
-                ),
+                "the server refused the PUT. 401 and 403: the login; 413: the size of the file",
+                "set `openshift_publish.headers`, or raise the limit of the server",
             ),
         ),
     ),
@@ -101,38 +141,73 @@ PACKAGES: dict[str, tuple[str, tuple[Message, ...]]] = {
         (
             Message(
                 "None of the files in kubeconfig exists: …",
-                ("`kubeconfig`, or the environment variable `K8S_AUTH_KUBECONFIG`"),
+                "no kubeconfig was found",
+                "set `kubeconfig`, or the environment variable `K8S_AUTH_KUBECONFIG`",
             ),
             Message(
-                "The kubeconfig … does not exist.", ("the path is from the directory in which the playbook is started")
+                "The kubeconfig … does not exist.",
+                "relative paths are from the directory in which the playbook is started",
+                "correct the path",
             ),
-            Message("has no current context.", "name one: `context`"),
+            Message(
+                "has no current context.",
+                "the kubeconfig has several contexts",
+                "set `context`",
+            ),
             Message(
                 "cannot be fetched: …",
-                ("the program that the kubeconfig names for credentials must be there and logged in"),
+                "the program that the kubeconfig names for credentials is missing, or is not logged in",
+                "install it, and log in",
             ),
         ),
     ),
     "hub": (
         "A hub's Agents, InfraEnvs and clusters",
         (
-            Message("so the hub will not make an image.", "the message begins with the reason; correct the InfraEnv"),
-            Message("There is no InfraEnv …", "namespace and name in `openshift_infra_env`"),
-            Message("hosts failed:", "each line has the hub's answer for one host; all other hosts were configured"),
             Message(
-                "and is left alone.", "the collection deletes only objects that it created. Delete the object manually"
+                "so the hub will not make an image.",
+                "the message begins with the reason",
+                "correct the InfraEnv",
+            ),
+            Message(
+                "There is no InfraEnv …",
+                "the hub has no InfraEnv with this name",
+                "correct namespace and name in `openshift_infra_env`",
+            ),
+            Message(
+                "hosts failed:",
+                "each line has the hub's answer for one host; all other hosts were configured",
+                "correct these hosts, and run again",
+            ),
+            Message(
+                "and is left alone.",
+                "another tool created the object",
+                "delete it manually",
             ),
         ),
     ),
     "assisted": (
         "An assisted service",
         (
-            Message("The service has no {kind} …", "the name or id, or the service's address"),
-            Message("There are … {kind}s …", "say which one by its id"),
-            Message("hosts are not as described.", "each host's line has the service's own reason"),
+            Message(
+                "The service has no {kind} …",
+                "the name or id is wrong, or the address is that of another service",
+                "correct the option that the message names",
+            ),
+            Message(
+                "There are … {kind}s …",
+                "several objects have this name",
+                "use the id",
+            ),
+            Message(
+                "hosts are not as described.",
+                "each host's line has the reason of the service",
+                "correct the description",
+            ),
             Message(
                 "The logs that the service sent are no whole tar archive: …",
-                ("the service ran out of room or was stopped: repeat it"),
+                "the service has no space left, or was stopped",
+                "repeat the task",
             ),
         ),
     ),
@@ -140,9 +215,15 @@ PACKAGES: dict[str, tuple[str, tuple[Message, ...]]] = {
         "Directories",
         (
             Message(
-                "cannot be a directory: …", ("a file or a link is in the way: another `openshift_work_dir` or `dest`")
+                "cannot be a directory: …",
+                "a file or a link with this name exists",
+                "set another `openshift_work_dir` or `dest`",
             ),
-            Message("cannot be written: you may not write to …", "another `openshift_work_dir` or `dest`"),
+            Message(
+                "cannot be written: you may not write to …",
+                "the user may not write to the directory",
+                "set another `openshift_work_dir` or `dest`",
+            ),
         ),
     ),
     "manifests": (
@@ -150,9 +231,14 @@ PACKAGES: dict[str, tuple[str, tuple[Message, ...]]] = {
         (
             Message(
                 "does not exist",
-                ("`config_dir` is the directory that holds `install-config.yaml` or `cluster-manifests/`"),
+                "`config_dir` is not a directory with `install-config.yaml` or `cluster-manifests/`",
+                "correct it",
             ),
-            Message("dest and config_dir are both …", "another `dest`: what you wrote is never changed"),
+            Message(
+                "dest and config_dir are both …",
+                "the collection never changes your files",
+                "set another `dest`",
+            ),
         ),
     ),
     "deployment": (
@@ -160,14 +246,24 @@ PACKAGES: dict[str, tuple[str, tuple[Message, ...]]] = {
         (
             Message(
                 "holds configuration files that this collection did not write.",
-                ("another `openshift_work_dir`, or `openshift_config_dir` if they are the input"),
+                "the work directory contains files that the collection did not write",
+                "set another `openshift_work_dir`, or `openshift_config_dir` if they are the input",
             ),
             Message(
                 "There is nothing to wait for: no image was built in …",
-                ("`deploy_cluster` first, with the same `openshift_work_dir`"),
+                "no image was built in this work directory",
+                "run `deploy_cluster` first, with the same `openshift_work_dir`",
             ),
-            Message("is a directory that users share.", "a directory of your own: secrets go there"),
-            Message("names no CoreOS build.", "`openshift_base_image.version`"),
+            Message(
+                "is a directory that users share.",
+                "the directory will contain secrets",
+                "set a directory of your own",
+            ),
+            Message(
+                "names no CoreOS build.",
+                "the base image does not contain its version",
+                "set `openshift_base_image.version`",
+            ),
         ),
     ),
 }

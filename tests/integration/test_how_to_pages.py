@@ -16,6 +16,7 @@ import pytest
 import yaml
 from ansible_collections.zerotouch.openshift.tests.support.pages import blocks, commands
 
+from .canaries import BMC_PASSWORD
 from .conftest import MakeLab, canary_inventory, canary_site
 from .lab import BIN, ROOT, Deployment, Run
 from .test_assisted_deploy import WORKER
@@ -128,7 +129,10 @@ def test_a_cluster_of_an_assisted_service(make_lab: MakeLab, tmp_path: Path) -> 
     assert user.ready() == {"master-0", "master-1", "master-2"}
     assert user.run(install).changed == 0
     document = json.loads(user.inventory.read_text())
-    document["all"]["children"]["workers"] = {"hosts": {"worker-0": WORKER}}
+    described = WORKER["openshift_host"]
+    login = {"username": "admin", "password": BMC_PASSWORD}
+    worker = {"openshift_host": {**described, "bmc": {**described["bmc"], **login}}}
+    document["all"]["children"]["workers"] = {"hosts": {"worker-0": worker}}
     user.inventory.write_text(json.dumps(document))
     user.run(add)
     assert "worker-0" in user.ready()

@@ -105,7 +105,7 @@ def test_each_entry_of_the_catalogue_has_a_case(matched: list[tuple[Problem, lis
 
 
 def test_every_entry_says_what_to_do() -> None:
-    assert [entry.texts for entry in entries() if not (entry.mend or entry.check in CHECKS)] == []
+    assert [entry.texts for entry in entries() if not (entry.correction or entry.check in CHECKS)] == []
 
 
 @pytest.mark.parametrize("remedy", REMEDIES, ids=lambda remedy: remedy[2])
