@@ -148,7 +148,7 @@ test-vm: setup ## Real virtual machines boot what the collection builds, by each
 	@$(PYTEST) -s --timeout 3600 --basetemp=.build/vm/tests tests/vm
 
 scenarios: setup ## Molecule: the whole deployment as a user would run it
-	@set -e; for name in default assisted hub hosted; do molecule test --scenario-name $$name; done
+	@set -e; for name in default assisted hub hosted capi; do molecule test --scenario-name $$name; done
 
 matrix test-matrix: setup ## Unit tests on the newer Pythons that are installed here; MATRIX=all: every ansible-core too (see tools/matrix)
 	@tools/matrix
