@@ -1,14 +1,15 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""How-tos, followed word for word in the lab: each command of docs/how-to/hub-cluster.md, hub-hosts.md,
-hosted-cluster.md, assisted-cluster.md and rehearse-racks.md runs as it is printed, and has the effect that the page
-describes.
+"""Pages, followed word for word in the lab: each command of docs/how-to/hub-cluster.md, hub-hosts.md,
+hosted-cluster.md, assisted-cluster.md and rehearse-racks.md, of docs/status.md and docs/variables.md, and some of
+docs/how-to/before-the-window.md run as they are printed, and have the effect that the page describes.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -156,3 +157,35 @@ def test_a_rehearsal_with_own_racks(tmp_path: Path) -> None:
         ended = user.shell(down)
     assert ended.ok and not (tmp_path / "lab").exists(), ended.output
     assert (tmp_path / "clusters" / "demo" / "auth" / "kubeconfig").is_file()
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1800)
+def test_commands_before_the_window(make_lab: MakeLab, tmp_path: Path) -> None:
+    """The checks of the rack pass, and no BMC is written to; the lab has neither the cluster's DNS nor a registry."""
+    _prompts, init, _of_bmcs, _validate, _in_ci, preflight, rehearse = commands(PAGES / "before-the-window.md")
+    user = Follower(make_lab, tmp_path, "sno", "sno", site_of("sno", tmp_path))
+    checked = user.rack.shell(preflight)
+    failed = set(re.findall(r"FAIL (\S+)", checked.output))
+    assert checked.code == 2 and failed == {"dns-api", "dns-api-int", "dns-apps", "registry"}, checked.output
+    assert not sum(user.rack.lab.writes().values())
+    alone = tmp_path / "alone"
+    alone.mkdir()
+    planner = Deployment(None, user.inventory, alone)
+    planner.environment["PATH"] = f"{BIN}:/usr/bin:/bin"
+    written = planner.shell(init)
+    assert written.ok and (alone / "site.yml").is_file(), written.output
+    canary_inventory("sno", alone).rename(alone / "site.yml")
+    rehearsed = planner.shell(rehearse)
+    assert rehearsed.ok, rehearsed.output
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1800)
+def test_a_variable_as_text_and_the_status(make_lab: MakeLab, tmp_path: Path) -> None:
+    (deploy,) = commands(ROOT / "docs" / "variables.md")
+    status, script = (block.text for block in blocks(ROOT / "docs" / "status.md", "bash"))
+    user = Follower(make_lab, tmp_path, "sno", "sno", site_of("sno", tmp_path))
+    user.run(deploy)
+    assert "state: done" in user.run(status).output
+    assert "the state is done" in user.run(f'{script}\necho "the state is $state"').output
