@@ -25,7 +25,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.assisted.kinds import AssistedKinds
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.kinds import (
@@ -39,10 +38,14 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.kinds impo
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.resource import Resource
 from ansible_collections.zerotouch.openshift.plugins.modules import assisted_control_plane
 from ansible_collections.zerotouch.openshift.tests.support import upstream
-from ansible_collections.zerotouch.openshift.tests.support.hub.assisted_cluster import NS, description
+from ansible_collections.zerotouch.openshift.tests.support.hub.assisted_cluster import (
+    NS,
+    definitions,
+    description,
+)
+from ansible_collections.zerotouch.openshift.tests.support.real_api import HAS_ASSETS, RealApi, eventually, free_port
 
 from .lab import ROOT
-from .real_api import HAS_ASSETS, RealApi, eventually, free_port
 
 PROGRAMS = {
     name: Path(os.environ.get(f"OPENSHIFT_ASSISTED_{name}") or "/nonexistent") for name in ("BOOTSTRAP", "CONTROLPLANE")
@@ -72,23 +75,6 @@ VALIDATORS = Resource(
     namespaced=False,
 )
 SERVICE = "assisted.hub.example.com"
-# Contracts of Cluster API, which upstream's releases add to the definitions.
-CONTRACTS = {
-    "controlplane.cluster.x-k8s.io": {"v1beta1": "v1alpha2", "v1beta2": "v1alpha3"},
-    "bootstrap.cluster.x-k8s.io": {"v1beta1": "v1alpha1", "v1beta2": "v1alpha2"},
-    "infrastructure.cluster.x-k8s.io": {"v1beta1": "v1beta1", "v1beta2": "v1beta2"},
-}
-
-
-def definitions() -> Iterator[dict[str, Any]]:
-    for folder in ("cluster-api", "hive", "assisted-service", "metal3", "openshift-assisted"):
-        for path in sorted((CRDS / folder).glob("*.yaml")):
-            found = yaml.safe_load(path.read_text())
-            contracts = CONTRACTS.get(found["spec"]["group"], {})
-            found["metadata"]["labels"] = {
-                f"cluster.x-k8s.io/{contract}": version for contract, version in contracts.items()
-            }
-            yield found
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +82,7 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealApi]:
     server = RealApi(tmp_path_factory.mktemp("assisted"))
     with tempfile.TemporaryDirectory(prefix="zt-") as short:
         try:
-            server.define(definitions())
+            server.define(definitions(CRDS))
             server.client.create(NAMESPACE.path(), {"metadata": {"name": NS}})
             manage(server, Path(short))
             yield server

@@ -47,8 +47,13 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.kinds impo
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.client import KubeClient
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.resource import Resource
 from ansible_collections.zerotouch.openshift.tests.support import upstream
-
-from .real_api import HAS_ASSETS, RealApi, eventually, free_port, shown
+from ansible_collections.zerotouch.openshift.tests.support.real_api import (
+    HAS_ASSETS,
+    RealApi,
+    eventually,
+    free_port,
+    shown,
+)
 
 BINARY = Path(os.environ.get("CAPI_PROVIDER_AGENT") or "/nonexistent")
 CRDS = upstream.required("crds")

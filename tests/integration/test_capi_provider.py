@@ -22,9 +22,9 @@ import pytest
 import yaml
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.resource import Resource
 from ansible_collections.zerotouch.openshift.tests.support import upstream
+from ansible_collections.zerotouch.openshift.tests.support.real_api import HAS_ASSETS, RealApi, eventually, free_port
 
 from .lab import BIN, ROOT, Run, looked_through
-from .real_api import HAS_ASSETS, RealApi, eventually, free_port
 
 BINARY = Path(os.environ.get("CAPI_PROVIDER_AGENT") or "/nonexistent")
 CRDS = upstream.required("crds")

@@ -27,9 +27,9 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_p
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.kinds import AGENT
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.resource import Resource
 from ansible_collections.zerotouch.openshift.plugins.modules import capi_cluster, capi_reconcile
+from ansible_collections.zerotouch.openshift.tests.support.real_api import DEFINITION, HAS_ASSETS, RealApi, eventually
 
 from .lab import ROOT
-from .real_api import DEFINITION, HAS_ASSETS, RealApi, eventually
 from .test_capi_interop import CORE, OURS, Site, definitions
 
 pytestmark = [

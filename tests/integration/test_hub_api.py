@@ -30,9 +30,9 @@ from ansible_collections.zerotouch.openshift.plugins.modules import (
 )
 from ansible_collections.zerotouch.openshift.tests.support import upstream
 from ansible_collections.zerotouch.openshift.tests.support.hub import agents as made
+from ansible_collections.zerotouch.openshift.tests.support.real_api import HAS_ASSETS, RealApi
 
 from .canaries import BMC_PASSWORD, PULL_SECRET
-from .real_api import HAS_ASSETS, RealApi
 
 CRDS = upstream.required("crds")
 pytestmark = pytest.mark.skipif(

@@ -31,12 +31,12 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.client im
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.write import apply_change, plan_object
 from ansible_collections.zerotouch.openshift.plugins.modules import hosted_cluster, node_pool
 from ansible_collections.zerotouch.openshift.tests.support import upstream
+from ansible_collections.zerotouch.openshift.tests.support.real_api import HAS_ASSETS, RealApi
 from ansible_collections.zerotouch.openshift.tests.unit.hypershift import corpus
 from ztlab.kubeapi.auth import Authentication
 from ztlab.kubeapi.hub import hub_api
 
 from .lab import ROOT
-from .real_api import HAS_ASSETS, RealApi
 
 CRDS = upstream.required("crds")
 FOLDERS = ("hypershift", "cluster-api", "capi-provider-agent", "assisted-service")

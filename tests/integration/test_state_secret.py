@@ -31,9 +31,9 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.sta
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.options import StateOptions
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.run import PlaybookRun, this_run
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.session import StoreSession
+from ansible_collections.zerotouch.openshift.tests.support.real_api import HAS_ASSETS, RealApi
 
 from .lab import ROOT
-from .real_api import HAS_ASSETS, RealApi
 from .stores import NAMESPACE, LabApi
 
 PASSPHRASE = "canary-of-a-passphrase"

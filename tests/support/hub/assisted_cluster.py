@@ -8,8 +8,11 @@ from __future__ import annotations
 import base64
 import copy
 import json
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
+import yaml
 from ansible_collections.zerotouch.openshift.tests.support.hub.capi import Hub
 
 NS = "site"
@@ -153,3 +156,23 @@ class AssistedHub(Hub):
                 self.change(
                     kind, name, {"status": {**status, "observedGeneration": item["metadata"]["generation"]}}, NS
                 )
+
+
+# Contracts of Cluster API, which upstream's releases add to the definitions.
+CONTRACTS = {
+    "controlplane.cluster.x-k8s.io": {"v1beta1": "v1alpha2", "v1beta2": "v1alpha3"},
+    "bootstrap.cluster.x-k8s.io": {"v1beta1": "v1alpha1", "v1beta2": "v1alpha2"},
+    "infrastructure.cluster.x-k8s.io": {"v1beta1": "v1beta1", "v1beta2": "v1beta2"},
+}
+
+
+def definitions(crds: Path) -> Iterator[dict[str, Any]]:
+    """Upstream's definitions of all that a hub with the providers has, as its releases label them."""
+    for folder in ("cluster-api", "hive", "assisted-service", "metal3", "openshift-assisted"):
+        for path in sorted((crds / folder).glob("*.yaml")):
+            found = yaml.safe_load(path.read_text())
+            contracts = CONTRACTS.get(found["spec"]["group"], {})
+            found["metadata"]["labels"] = {
+                f"cluster.x-k8s.io/{contract}": version for contract, version in contracts.items()
+            }
+            yield found
