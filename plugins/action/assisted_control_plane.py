@@ -11,4 +11,4 @@ from ansible_collections.zerotouch.openshift.plugins.plugin_utils.in_process imp
 
 class ActionModule(ModuleAction):
     module = assisted_control_plane
-    libraries = ("urllib3", "yaml")
+    libraries = ("urllib3", "yaml", "kubernetes", "x509")

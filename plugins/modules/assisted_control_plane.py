@@ -27,6 +27,7 @@ notes:
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.hub
+  - zerotouch.openshift.touch
 attributes:
   check_mode:
     support: full
@@ -619,6 +620,15 @@ options:
     type: list
     elements: str
     default: []
+  touch_hosts:
+    description:
+      - With O(touch), names of the hosts that M(zerotouch.openshift.touch_check) has allowed to boot.
+      - The decision is taken again directly before the first write. No other host gets a BareMetalHost, and none
+        whose machine has another owner on the hub by now. The decision about hosts that leave is taken about those
+        that the writes of this run really touch.
+    type: list
+    elements: str
+    default: []
   wait_for:
     description:
       - V(none) returns as soon as the objects are written.
@@ -809,12 +819,13 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.assisted.
 )
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.capi.run import run_recorded
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import touch_spec
 
 OPTIONS = {"supports_check_mode": True}
 
 
 def argument_spec() -> dict[str, Any]:
-    return control_plane_argument_spec()
+    return {**control_plane_argument_spec(), "touch": touch_spec()}
 
 
 def run(call: Call) -> dict[str, Any]:

@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.kinds import BARE_METAL_HOST, NAMESPACE
+from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import connect
 
 from .conftest import MakeLab, canary_inventory, canary_site
 from .lab import LIMIT, Deployment, Run
@@ -121,6 +123,49 @@ def test_another_deployment_leaves_the_machines_alone(edge: Edge) -> None:
         "deploy_cluster", extra={"openshift_install_method": "hub", "openshift_force": "take_over"}
     )
     assert "belongs to OpenshiftAssistedControlPlane edge of Cluster API" in stopped.output, stopped.output
+
+
+DECIDED_BEFORE = """
+- hosts: localhost
+  connection: local
+  gather_facts: false
+  vars: {ansible_python_interpreter: "{{ ansible_playbook_python }}", capi_install_purpose: add, capi_install_command: add_hosts}
+  tasks:
+    - ansible.builtin.import_role: {name: zerotouch.openshift.capi_install, tasks_from: plan}
+    - name: The other owner comes now
+      ansible.builtin.wait_for: {path: "{{ arrived }}", timeout: 60}
+    - ansible.builtin.import_role: {name: zerotouch.openshift.capi_install, tasks_from: apply}
+"""  # noqa: E501
+
+
+def test_another_owner_comes_between_the_decision_and_the_first_write(edge: Edge) -> None:
+    """Metal3 would boot the machine as soon as it had our BareMetalHost: the module takes the decision again."""
+    playbook, arrived = edge.deployment.directory / "between.yml", edge.deployment.directory / "arrived"
+    playbook.write_text(DECIDED_BEFORE)
+    group = json.loads(edge.deployment.inventory.read_text())["all"]["children"]["workers"]["hosts"]
+    address = group["worker-3"]["openshift_host"]["bmc"]["address"]
+    metadata = {"name": "theirs", "namespace": "metal", "annotations": {"baremetalhost.metal3.io/paused": ""}}
+    spec = {"online": True, "bmc": {"address": address, "credentialsName": "theirs"}}
+    theirs = {"apiVersion": "metal3.io/v1alpha1", "kind": "BareMetalHost", "metadata": metadata, "spec": spec}
+    namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "metal"}}
+    hub = connect({**edge.lab.vars["openshift_hub"], "connect_to": edge.lab.vars["openshift_connect_to"]})
+    before = hub.list(BARE_METAL_HOST.path("edge"))
+
+    def come(_process: int, _output: str) -> None:
+        hub.create(NAMESPACE.path(), namespace)
+        hub.create(BARE_METAL_HOST.path("metal"), theirs)
+        arrived.touch()
+
+    run, _took = edge.deployment.watched(
+        lambda output: "The other owner comes now" in output,
+        come,
+        playbook=str(playbook),
+        extra={"openshift_hosts": "worker-3", "arrived": str(arrived)},
+    )
+    assert not run.ok and "BareMetalHost metal/theirs has its BMC address" in run.message, run.output
+    assert hub.list(BARE_METAL_HOST.path("edge")) == before and edge.off("worker-3")
+    hub.delete(BARE_METAL_HOST.path("metal", "theirs"))
+    hub.close()
 
 
 def test_scaled_up_and_down(edge: Edge) -> None:

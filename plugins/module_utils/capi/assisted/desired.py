@@ -52,7 +52,7 @@ class DesiredControlPlane:
 
     ``config`` are the options of spec.config of the control plane (:data:`.field_table.CLUSTER_FIELDS`). ``registry``
     is the content of the ConfigMap with mirrors that this collection makes, empty where ``registry_name`` is the user's
-    own or there is none.
+    own or there is none. ``present_sizes`` are spec.replicas of the MachineDeployments that exist.
     """
 
     name: str
@@ -77,6 +77,7 @@ class DesiredControlPlane:
     infrastructure_ref: Mapping[str, str] = dataclasses.field(default_factory=dict)
     metal3: Document = dataclasses.field(default_factory=dict)
     hosts: tuple[Document, ...] = ()
+    present_sizes: Mapping[str, int] = dataclasses.field(default_factory=dict)
 
     @property
     def metal3_used(self) -> bool:
@@ -85,6 +86,14 @@ class DesiredControlPlane:
     @property
     def machine_pools(self) -> tuple[MachinePool, ...]:
         return (self.control_plane, *self.pools)
+
+    @property
+    def workers(self) -> int:
+        """How many Machines the pools have; a pool without a number keeps its size, a new one has none."""
+        sizes = (
+            self.present_sizes.get(pool.name, 0) if pool.replicas is None else pool.replicas for pool in self.pools
+        )
+        return sum(sizes)
 
     @property
     def secret_name(self) -> str:

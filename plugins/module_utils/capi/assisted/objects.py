@@ -340,8 +340,7 @@ def _annotations(desired: DesiredControlPlane) -> dict[str, str]:
     override = install_config_override(desired)
     # The provider counts workers when the control plane changes, not when a MachineDeployment does
     # (controlplane/internal/controller/clusterdeployment_controller.go).
-    numbers = [pool.replicas for pool in desired.pools]
-    found = {WORKERS: str(sum(filter(None, numbers)))} if numbers and None not in numbers else {}
+    found = {WORKERS: str(desired.workers)} if desired.pools else {}
     found |= {RELEASE_REPOSITORY: repository} if repository else {}
     return found | ({INSTALL_CONFIG: json.dumps(override, sort_keys=True)} if override else {})
 

@@ -124,7 +124,7 @@ def control_plane_argument_spec() -> dict[str, Any]:
         "metal3": _metal3(),
         "hosts": _hosts(),
         "replace_machines": {"type": "bool", "default": False},
-        **{name: {**_TEXTS, "default": []} for name in ("delete_first", "recreate", "release_hosts")},
+        **{name: {**_TEXTS, "default": []} for name in ("delete_first", "recreate", "release_hosts", "touch_hosts")},
         "wait_for": {"type": "str", "choices": ["none", "installed", "ready", "gone"], "default": "none"},
         "timeout": {"type": "float", "default": 7200.0},
         "work_dir": {"type": "path"},

@@ -8,7 +8,7 @@ credentials.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -36,6 +36,7 @@ from .observe import Key, ObservedControlPlane, observe
 from .plan import ControlPlanePlan, plan_absent, plan_afterwards, plan_present, replan
 from .rules import description_problems
 from .status import ControlPlaneProgress, doubt, failure, missing, observe_progress
+from .touched import TouchedHosts, touched_by, touched_by_removal
 
 RECHECK = 30.0
 # Seconds between two looks during a removal: BareMetalHosts, templates and Secrets are not watched.
@@ -71,8 +72,11 @@ class NoRecord:
     def released(self, hosts: Sequence[str]) -> None: ...
 
 
-def run_control_plane(call: Opened, record: Recorder | None = None) -> dict[str, Any]:
-    """The module's result.
+Permit = Callable[[TouchedHosts], None]
+
+
+def run_control_plane(call: Opened, record: Recorder | None = None, permit: Permit | None = None) -> dict[str, Any]:
+    """The module's result. ``permit`` is called before writes that touch machines; it raises if they must not be.
 
     Raises :class:`InvalidInput` before anything is written, :class:`PartialFailure` with an account of what was done.
     """
@@ -81,7 +85,7 @@ def run_control_plane(call: Opened, record: Recorder | None = None) -> dict[str,
     call.add_secrets(secret_values({"pull_secret": params["pull_secret"]}) | credentials(params["hosts"] or ()))
     client = connect(params, clock=call.clock, check_mode=call.check_mode, forks=params["forks"])
     try:
-        run = _Run(client, call, record)
+        run = _Run(client, call, record, permit or (lambda _hosts: None))
         return run.present() if params["state"] == "present" else run.absent()
     finally:
         client.close()
@@ -90,8 +94,9 @@ def run_control_plane(call: Opened, record: Recorder | None = None) -> dict[str,
 class _Run:
     """One run for one cluster."""
 
-    def __init__(self, client: KubeClient, call: Opened, record: Recorder) -> None:
+    def __init__(self, client: KubeClient, call: Opened, record: Recorder, permit: Permit) -> None:
         self.client, self.call, self.params, self.record = client, call, call.params, record
+        self.permit = permit
         self.departures = read_departures(call.params)
         self.namespace, self.name = str(call.params["namespace"]), str(call.params["name"])
         self.outcomes: list[WriteOutcome] = []
@@ -112,6 +117,9 @@ class _Run:
         for problem in warnings(self.problems):
             self.call.warn(problem.text())
         observed = self._observe(_references(desired))
+        deployments = observed.of_kind(self.kinds.core.machine_deployment)
+        sizes = {str(item["metadata"]["name"]): int(part(item, "spec").get("replicas") or 0) for item in deployments}
+        self.desired = desired = dataclasses.replace(desired, present_sizes=sizes)
         plan = plan_present(desired, self.kinds, observed, replace_machines=self.params["replace_machines"])
         self._judge(self._schema_problems(plan))
         marks, deletions = (
@@ -122,6 +130,7 @@ class _Run:
             plan, stages=(*([marks] if marks else []), *plan.stages, *([deletions] if deletions else []))
         )
         if plan.stages and not self.call.check_mode:
+            self.permit(touched_by(self.name, plan.changes, self.kinds, observed, self.departures))
             self.record.before_write()
         self._write(plan)
         target = str(self.params["wait_for"])
@@ -155,7 +164,10 @@ class _Run:
             return
         lines = ProgressLines(self.call.clock, self.call.progress, timed=False)
         for _turn in self._turns(step=True):
-            changes, waits = plan_release(self.departures, self.name, self.namespace, self._observe())
+            observed = self._observe()
+            changes, waits = plan_release(self.departures, self.name, self.namespace, observed)
+            if changes:
+                self.permit(touched_by(self.name, changes, self.kinds, observed, self.departures))
             self._write(ControlPlanePlan((changes,) if changes else ()))
             self.remaining = waits
             if not waits:
@@ -168,6 +180,8 @@ class _Run:
     def absent(self) -> dict[str, Any]:
         self.kinds = assisted_kinds(self.client, metal3=self.desired.metal3_used, references=self.desired.references)
         observed = self._observe()
+        if not self.call.check_mode:
+            self._permit_removal(observed)
         plan = self._remove(observed)
         if self.call.check_mode and self.params["wait_for"] == "gone":
             done = {change.describe() for change in plan.changes}
@@ -255,6 +269,10 @@ class _Run:
                 raise PartialFailure(
                     f"{len(failed)} of {len(plan.changes)} objects could not be written:\n{lines}", self._result(), hint
                 )
+
+    def _permit_removal(self, observed: ObservedControlPlane) -> None:
+        if plan_absent(self.name, self.namespace, self.kinds, observed).stages:
+            self.permit(touched_by_removal(self.name, observed))
 
     def _remove(self, observed: ObservedControlPlane) -> ControlPlanePlan:
         plan = plan_absent(self.name, self.namespace, self.kinds, observed)

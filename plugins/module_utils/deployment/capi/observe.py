@@ -14,6 +14,7 @@ from typing import Any
 from ...capi.assisted.kinds import AssistedKinds, assisted_kinds
 from ...capi.assisted.names import CLUSTER_LABEL, CONTROL_PLANE_LABEL, CONTROL_PLANE_POOL
 from ...capi.assisted.observe import ObservedControlPlane, observe
+from ...capi.assisted.touched import hosts_of_machines
 from ...capi.names import DEPLOYMENT_NAME_LABEL
 from ...capi.objects import Object, deleting, labels_of, part, text
 from ...hub.install.status import InstallStatus, read_status
@@ -37,11 +38,7 @@ def view_of(
 ) -> tuple[CapiView, InstallStatus]:
     """The same from what was observed; pure."""
     status = read_status(observed.install) if observed.install else InstallStatus()
-    at = {
-        text(item, "spec", "consumerRef", "name"): host
-        for host, item in observed.bare_metal_hosts.items()
-        if part(item, "spec").get("consumerRef")
-    }
+    at = hosts_of_machines(observed)
     own = {
         host
         for host, item in observed.bare_metal_hosts.items()
@@ -76,7 +73,7 @@ def _machine(item: Object, at: Mapping[str, str]) -> MachineOnHub:
     return MachineOnHub(
         name=str(item["metadata"]["name"]),
         pool=pool,
-        host=at.get(text(item, "spec", "infrastructureRef", "name"), ""),
+        host=at.get(str(item["metadata"]["name"]), ""),
         node=text(item, "status", "nodeRef", "name"),
         phase=text(item, "status", "phase"),
         deleting=deleting(item),

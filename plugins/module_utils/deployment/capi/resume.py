@@ -205,10 +205,12 @@ def _shrunk(view: CapiView, request: CapiRequest, pool: PoolOfHosts, target: int
             ),
         )[:count]
         marked = [machine.name for machine in chosen]
+    # Without BareMetalHosts a machine is known by its Node.
+    places = [(machine, machine.host or ("" if request.metal3 else machine.node)) for machine in chosen]
     steps = tuple(
-        HostStep(machine.host, "skip", f"Machine {machine.name} is deleted", doubtful=True)
-        for machine in chosen
-        if machine.host
+        HostStep(place, "skip", f"Machine {machine.name} is deleted", doubtful=True)
+        for machine, place in places
+        if place
     )
     leaving = tuple(step.name for step in steps)
     return _described(

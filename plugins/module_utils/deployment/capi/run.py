@@ -20,9 +20,12 @@ from ...common.store_link import StoreLink
 from ...hub.install.wait import InstallSituation
 from ...nmstate.document import static_addresses
 from ..hub.timeline import HubTimeline
+from ..safety.options import read_touch
 from ..safety.record import BOOTED, MACHINES, RELEASED, note, read_record
+from ..safety.table import Action
 from ..state.work_dir import WorkDir, inventory_host
 from ..supervise.observation import InventoryHost
+from .gate import CapiGate
 
 METHOD = "capi"
 
@@ -30,9 +33,18 @@ METHOD = "capi"
 def run_recorded(call: Opened) -> dict[str, Any]:
     """The module's result; with option ``work_dir`` the run is recorded in it."""
     params = call.params
+    permit = _gate(call).permit if params["touch"] else None
     if not params["work_dir"] or params["state"] != "present":
-        return run_control_plane(call)
-    return run_control_plane(call, CapiRecord(WorkDir(Path(params["work_dir"])), params, call))
+        return run_control_plane(call, permit=permit)
+    return run_control_plane(call, CapiRecord(WorkDir(Path(params["work_dir"])), params, call), permit)
+
+
+def _gate(call: Opened) -> CapiGate:
+    params = call.params
+    touch = read_touch(params["touch"], params["connect_to"] or {}, ca_cert=str(params["ca_cert"] or ""))
+    addresses = {str(host["name"]): str((host.get("bmc") or {}).get("address") or "") for host in params["hosts"] or ()}
+    action: Action = "remove" if params["state"] == "present" else "destroy"
+    return CapiGate(touch, frozenset(params["touch_hosts"]), addresses, call.clock, call.progress, action)
 
 
 class CapiRecord:

@@ -8,7 +8,7 @@ write, and is recorded.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ...boot.guard import Permission
 from ...boot.methods import booted_by_user
@@ -16,9 +16,10 @@ from ...boot.protocol import Machines
 from ...common.clock import Clock
 from ...common.store_link import StoreLink, StoreLost
 from ...hub.agents.model import Agent
-from .decision import Judgement, may_touch
+from ..stop_reason import StoppingHost, StopReason
+from .decision import NOTHING_TOUCHED, Judgement, may_touch
 from .evidence import Evidence
-from .gather import decide
+from .gather import decide, gather_hub
 from .on_hub import of_agent
 from .options import Touch
 from .record import BOOTED, BOOTING, PERMITTED, RELEASED, note, read_record
@@ -121,6 +122,23 @@ def why_not_ours(agent: Agent, touch: Touch) -> str:
     """
     verdict = may_touch(agent.title, of_agent(Evidence(), agent, touch.scope), touch.request("remove"))
     return f"{verdict.reason}. {verdict.remedy}" if verdict.outcome == "stop" and verdict.row in _OF_OTHERS else ""
+
+
+def owned_by_others(
+    touch: Touch, clock: Clock, names: Sequence[str], addresses: Mapping[str, str]
+) -> StopReason | None:
+    """Why a hub must not boot these hosts: it has another owner of their machines by now. None if it may.
+
+    The BMCs are not read. ``addresses`` are those of the BMCs, by name of the host.
+    """
+    request = touch.request("boot")
+    verdicts = [may_touch(name, each, request) for name, each in gather_hub(touch, clock, names, addresses).items()]
+    hosts = [
+        StoppingHost(verdict.host, verdict.reason, verdict.remedy, verdict.row)
+        for verdict in verdicts
+        if verdict.outcome == "stop" and verdict.row in _OF_OTHERS
+    ]
+    return StopReason(NOTHING_TOUCHED, hosts=tuple(hosts)) if hosts else None
 
 
 def print_not_checked(sources: Iterable[str], progress: Callable[[str], None]) -> None:

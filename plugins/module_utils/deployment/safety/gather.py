@@ -103,6 +103,23 @@ def gather(action: Action, touch: Touch, machines: Machines, clock: Clock, names
     return Gathered({host.name: evidence[host.name] for host in hosts}, tuple(dict.fromkeys(missing)))
 
 
+def gather_hub(touch: Touch, clock: Clock, names: Sequence[str], addresses: Mapping[str, str]) -> dict[str, Evidence]:
+    """What the hub alone says about these hosts. ``addresses`` are those of their BMCs.
+
+    Raises :class:`ZeroTouchError` for a hub that cannot be read.
+    """
+    evidence = {name: Evidence(manual=True) for name in names}
+    if touch.hub is None:
+        return evidence
+    hub = connect_hub(touch.hub, clock=clock, check_mode=True)
+    try:
+        view = view_hub(hub, touch.scope)
+    finally:
+        hub.close()
+    wanted = [WantedHost(touch.host(name), touch.identity(name), addresses.get(name, "")) for name in names]
+    return of_hub(evidence, wanted, view, touch.scope, "boot")
+
+
 def _of_machines(hosts: Sequence[InventoryHost], machines: Machines) -> dict[str, Evidence]:
     """Power, and what is wrong with the machine or its BMC; of hosts that the user boots nothing can be read."""
     shared = shared_machines(machines)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import base64
+import dataclasses
 import json
 from typing import Any
 
@@ -266,7 +267,8 @@ def test_the_control_plane_is_written_after_its_pools_with_their_workers() -> No
     plane = next(wanted for wanted in objects if wanted.resource.kind == "OpenshiftAssistedControlPlane")
     assert plane.desired["metadata"]["annotations"]["zerotouch.openshift/workers"] == "3"
     assert all(wanted.stage < plane.stage for wanted in objects if wanted.resource.kind == "MachineDeployment")
-    of_others = rendered(machine_deployments=[pool(replicas=None)])["OpenshiftAssistedControlPlane"][0]
-    assert "zerotouch.openshift/workers" not in of_others["metadata"]["annotations"], (
-        "the number of this pool is not the module's"
+    kept = dataclasses.replace(
+        read_desired(description(machine_deployments=[pool(), pool("more", None)])), present_sizes={"more": 4}
     )
+    plane = next(each for each in cluster_objects(kept, AssistedKinds()) if each.resource == plane.resource)
+    assert plane.desired["metadata"]["annotations"]["zerotouch.openshift/workers"] == "6", "a pool that keeps its size"
