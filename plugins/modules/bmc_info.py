@@ -29,6 +29,10 @@ options:
     description: Fail if any BMC cannot be read.
     type: bool
     default: true
+  drives:
+    description: Whether to read the drives as well, which takes a request for each of them.
+    type: bool
+    default: false
 """
 
 EXAMPLES = r"""
@@ -98,6 +102,28 @@ hosts:
         inserted:
           description: Whether a medium is in it.
           type: bool
+    drives:
+      description:
+        - Drives that the BMC lists. Behind a RAID controller the operating system has volumes instead.
+      returned: with O(drives)
+      type: list
+      elements: dict
+      contains:
+        model:
+          description: Model.
+          type: str
+        serial:
+          description: Serial number.
+          type: str
+        size:
+          description: Bytes, 0 if the BMC does not report them.
+          type: int
+        media_type:
+          description: V(HDD), V(SSD) and others.
+          type: str
+        protocol:
+          description: V(NVMe), V(SATA), V(SAS) and others.
+          type: str
     warnings:
       description: Resources of the BMC that could not be read, and what follows.
       type: list
@@ -107,6 +133,7 @@ hosts:
       type: dict
 """
 
+import dataclasses
 from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.info import some_failed
@@ -120,13 +147,16 @@ OPTIONS = {"supports_check_mode": True}
 
 
 def argument_spec() -> dict[str, Any]:
-    return {**bmc_argument_spec(), "fail_on_error": {"type": "bool", "default": True}}
+    return {
+        **bmc_argument_spec(),
+        "fail_on_error": {"type": "bool", "default": True},
+        "drives": {"type": "bool", "default": False},
+    }
 
 
 def run(call: Call) -> dict[str, Any]:
-    result = {
-        "hosts": describe_machines(inspect_all(boot_requests(call.params["hosts"]), bmc_options(call), read_only=True))
-    }
+    options = dataclasses.replace(bmc_options(call), drives=call.params["drives"])
+    result = {"hosts": describe_machines(inspect_all(boot_requests(call.params["hosts"]), options, read_only=True))}
     if call.params["fail_on_error"] and any(host["failed"] for host in result["hosts"]):
         raise some_failed(result)
     return result

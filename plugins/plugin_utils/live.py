@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import datetime
 import json
 import secrets
 from collections.abc import Callable, Iterator, Mapping
@@ -35,6 +36,9 @@ from ..module_utils.serving.options import PublishOptions
 from ..module_utils.serving.page import serve_page
 from .live_options import FLAGS, METHODS
 
+# Playbooks that delete the work directory: they send notifications and write no report.
+_WITHOUT_REPORT = ("destroy_cluster",)
+
 
 def in_controller_job(variables: Mapping[str, Any], environment: Mapping[str, str]) -> bool:
     """Whether a controller started the run: also by the variables of ansible/awx awx/main/tasks/jobs.py
@@ -51,9 +55,11 @@ def start(deployment: Mapping[str, Any], variables: Mapping[str, Any], call: Cal
     if call.check_mode or (installs and _is_installed(settings)):
         return
     chosen, notify = variables.get("openshift_live_report") or {}, variables.get("openshift_notify") or []
-    for hook in read_webhooks(notify)[0]:
-        call.add_secrets(hook.secrets())
+    reported = playbook not in _WITHOUT_REPORT
+    if not reported and not notify:
+        return
     record = {
+        "reported": reported,
         "work_dir": settings["work_dir"],
         "run": secrets.token_hex(8),
         "cluster": settings["name"],
@@ -63,7 +69,12 @@ def start(deployment: Mapping[str, Any], variables: Mapping[str, Any], call: Cal
         "connect_to": settings["connect_to"],
         "ca_cert": settings["ca_cert"],
     }
+    started = RunEvent("started", f"{playbook} has started.")
     try:
+        if not reported:
+            write_atomic(_record_file(), json.dumps(record), SECRET_FILE)
+            _notify(record, started, call)
+            return
         ensure_directory(Path(settings["work_dir"]))
         write_atomic(_record_file(), json.dumps(record), SECRET_FILE)
         live = _report(record, "Check the settings", call)
@@ -72,7 +83,7 @@ def start(deployment: Mapping[str, Any], variables: Mapping[str, Any], call: Cal
             url = serve_page(Path(settings["work_dir"]), _serving(deployment, chosen), run=Holder.this("").run)
             call.show(f"live report: {url}")
         with live:
-            live.emit(RunEvent("started", f"{playbook} has started."))
+            live.emit(started)
         _warn(live, call)
     except (ZeroTouchError, OSError) as error:
         call.warn(f"There is no live report of this run: {error}")
@@ -93,7 +104,7 @@ def _is_installed(settings: Mapping[str, Any]) -> bool:
 def accompanied(task: str, call: Call) -> Iterator[None]:
     """Let the lines of progress of a module appear in the live report, if this run has one."""
     record = None if call.check_mode else _read_record()
-    if record is None:
+    if record is None or not record["reported"]:
         yield
         return
     show = call.show
@@ -121,6 +132,10 @@ def conclude(write: Callable[[Call], dict[str, Any]], call: Call) -> dict[str, A
     playbook = call.params["playbook"]
     if record is None:
         return {"changed": False} if playbook else write(call)
+    if not record["reported"]:
+        _record_file().unlink(missing_ok=True)
+        _notify(record, _end(record, call, call.params["failure"] or ""), call)
+        return {"changed": False}
     if playbook:
         call.params = {**call.params, "playbook": record["change"] or None}
     result = write(call)
@@ -128,15 +143,28 @@ def conclude(write: Callable[[Call], dict[str, Any]], call: Call) -> dict[str, A
     failure = call.params["failure"] or ("" if record["change"] else report["failure"])
     installed = report["phase"] == "installed" and not record["change"]
     _record_file().unlink(missing_ok=True)
-    finished = not failure and bool(installed or playbook)
-    text = f"{record['playbook']} has failed: {call.redactor.presentable(failure)}"
-    if finished:
-        text = result["summary"][0] if installed else f"{record['playbook']} has finished."
+    if not failure and (installed or playbook):
+        summary = result["summary"][0] if installed else ""
+        end = _end(record, call, summary=summary)
+    else:
+        end = _end(record, call, failure or "the installation is not complete")
     with _report(record, "", call) as live:
-        live.emit(RunEvent("finished" if finished else "failed", text, report["phase"]))
+        live.emit(dataclasses.replace(end, phase=report["phase"]))
     _warn(live, call)
     # How a run ended is no change of what it manages.
     return {**result, "changed": False} if record["change"] else result
+
+
+def _end(record: Mapping[str, Any], call: Call, failure: str = "", *, summary: str = "") -> RunEvent:
+    if failure:
+        return RunEvent("failed", f"{record['playbook']} has failed: {call.redactor.presentable(failure)}")
+    return RunEvent("finished", summary or f"{record['playbook']} has finished.")
+
+
+def _notify(record: Mapping[str, Any], event: RunEvent, call: Call) -> None:
+    now = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    for fault in _notifier(record, call).send(event.as_dict(at=now, run=record["run"], cluster=record["cluster"])):
+        call.warn(fault)
 
 
 def _warn(live: LiveReport, call: Call) -> None:
@@ -156,11 +184,15 @@ def _read_record() -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-def _report(record: Mapping[str, Any], task: str, call: Call) -> LiveReport:
+def _notifier(record: Mapping[str, Any], call: Call) -> Notifier:
     hooks = read_webhooks(record["notify"])[0]
     for hook in hooks:
         call.add_secrets(hook.secrets())
-    notifier = Notifier(hooks, call.clock, ConnectTo.parse(record["connect_to"])[0], record["ca_cert"])
+    return Notifier(hooks, call.clock, ConnectTo.parse(record["connect_to"])[0], record["ca_cert"])
+
+
+def _report(record: Mapping[str, Any], task: str, call: Call) -> LiveReport:
+    notifier = _notifier(record, call)
     run = LiveRun(WorkDir(Path(record["work_dir"])), record["run"], record["cluster"], record["change"])
     return LiveReport(run, task, call.redactor.known, notifier.send)
 

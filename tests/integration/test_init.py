@@ -185,6 +185,10 @@ def test_from_bmcs(compact: Deployment, tmp_path: Path) -> None:
     )
     assert "10.0.0.250" in reason
     assert set(compact.lab.writes().values()) == {0}
+    # The disks that the machines of the site have.
+    rack = yaml.safe_load((ROOT / "inventories" / "demo" / "site.yml").read_text())
+    serials = [disk["serial"] for machine in rack["machines"][:3] for disk in machine["disks"]]
+    assert re.findall(r'# root_device_hints: {serialNumber: "(.+)"}  # \d+ GB ', text) == serials
     passed = validated(tmp_path)
     assert passed.ok and "3 hosts" in passed.output, passed.output
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..machine.hardware import RESET_TYPES, Hardware, Slot
+from ..site.model import Disk
 from .profiles import OemMedia, Profile
 
 Document = dict[str, Any]
@@ -123,6 +124,11 @@ def system(hardware: Hardware) -> Document:
         },
         "Boot": boot(hardware),
         "EthernetInterfaces": {"@odata.id": f"{path}/EthernetInterfaces"},
+        **(
+            {hardware.profile.storage: {"@odata.id": f"{path}/{hardware.profile.storage}"}}
+            if hardware.profile.storage
+            else {}
+        ),
         **({"VirtualMedia": {"@odata.id": f"{path}/VirtualMedia"}} if hardware.profile.media_on == "Systems" else {}),
         **(
             {"@Redfish.Settings": {"SettingsObject": {"@odata.id": f"{path}/Settings"}}}
@@ -174,6 +180,55 @@ def ethernet_interface(hardware: Hardware, name: str, mac: str, link: bool) -> D
         "LinkStatus": "LinkUp" if link else "LinkDown",
         "InterfaceEnabled": True,
         "Status": {"State": "Enabled", "Health": "OK"},
+    }
+
+
+def storage(hardware: Hardware) -> Document:
+    """The only controller, with links to its drives."""
+    path = f"{ROOT}/Systems/{hardware.spec.bmc.system_id}/Storage/1"
+    return {
+        "@odata.id": path,
+        "@odata.type": "#Storage.v1_15_0.Storage",
+        "Id": "1",
+        "Name": "Storage Controller",
+        "Drives": [{"@odata.id": f"{path}/Drives/{disk.name}"} for disk in hardware.spec.disks],
+        "Status": {"State": "Enabled", "Health": "OK"},
+    }
+
+
+def drive(hardware: Hardware, disk: Disk) -> Document:
+    return {
+        "@odata.id": f"{ROOT}/Systems/{hardware.spec.bmc.system_id}/Storage/1/Drives/{disk.name}",
+        "@odata.type": "#Drive.v1_18_0.Drive",
+        "Id": disk.name,
+        "Name": f"Drive {disk.name}",
+        "Model": disk.model or None,
+        "Manufacturer": disk.vendor or None,
+        "SerialNumber": disk.serial or None,
+        "CapacityBytes": disk.size_bytes,
+        "MediaType": "HDD" if disk.rotational else "SSD",
+        "Protocol": "NVMe" if disk.name.startswith("nvme") else "SATA",
+        "Status": {"State": "Enabled", "Health": "OK"},
+    }
+
+
+def simple_storage(hardware: Hardware) -> Document:
+    """The older resource: devices without serial numbers."""
+    return {
+        "@odata.id": f"{ROOT}/Systems/{hardware.spec.bmc.system_id}/SimpleStorage/1",
+        "@odata.type": "#SimpleStorage.v1_3_1.SimpleStorage",
+        "Id": "1",
+        "Name": "Simple Storage",
+        "Devices": [
+            {
+                "Name": f"Drive {disk.name}",
+                "Model": disk.model or None,
+                "Manufacturer": disk.vendor or None,
+                "CapacityBytes": disk.size_bytes,
+                "Status": {"State": "Enabled", "Health": "OK"},
+            }
+            for disk in hardware.spec.disks
+        ],
     }
 
 

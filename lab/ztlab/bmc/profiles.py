@@ -100,6 +100,8 @@ class Profile:
     etags: Literal["strong", "weak", "required"] = "strong"
     # What a login is answered where there are no sessions; 0: there are.
     without_sessions: int = 0
+    # Where the drives are listed, "" nowhere.
+    storage: Literal["Storage", "SimpleStorage", ""] = "Storage"
 
 
 def _variant(of: Profile, name: str, **differences: Any) -> Profile:
@@ -160,6 +162,7 @@ _ILO_4 = Profile(
     ),
     licence=("Hp", "iLO Advanced"),
     reads_image_at_insert=False,
+    storage="",
 )
 _FUJITSU = Profile(
     "fujitsu-irmc",
@@ -312,6 +315,7 @@ _PROFILES = (
         manufacturer="Nokia Solutions and Networks",
         insert_needs=("TransferProtocolType",),
         boot_in_settings=True,
+        storage="SimpleStorage",
     ),
 )
 PROFILES: Mapping[str, Profile] = {profile.name: profile for profile in _PROFILES}

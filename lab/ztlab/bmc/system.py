@@ -43,6 +43,11 @@ class Systems:
                 web.post(f"{system}/Actions/ComputerSystem.Reset", self._reset),
                 web.get(f"{system}/EthernetInterfaces", self._list_ports),
                 web.get(f"{system}/EthernetInterfaces/{{port}}", self._get_port),
+                web.get(f"{system}/Storage", self._list_storage),
+                web.get(f"{system}/Storage/1", self._get_storage),
+                web.get(f"{system}/Storage/1/Drives/{{drive}}", self._get_drive),
+                web.get(f"{system}/SimpleStorage", self._list_storage),
+                web.get(f"{system}/SimpleStorage/1", self._get_storage),
                 web.get(f"{ROOT}/Managers/{{system}}", self._get_manager),
             ]
         )
@@ -109,6 +114,30 @@ class Systems:
         for name, mac, link in self._ports(machine):
             if name == request.match_info["port"]:
                 return reply(request, documents.ethernet_interface(machine, name, mac, link))
+        raise RedfishError("ResourceMissingAtURI", request.path)
+
+    def _with_storage(self, request: web.Request) -> Hardware:
+        """The machine, if its BMC lists drives in this way."""
+        machine = self.machine(request)
+        if request.path.split("/")[5] != machine.profile.storage:
+            raise RedfishError("ResourceMissingAtURI", request.path)
+        return machine
+
+    async def _list_storage(self, request: web.Request) -> web.Response:
+        kind = self._with_storage(request).profile.storage
+        path = f"{ROOT}/Systems/{request.match_info['system']}/{kind}"
+        return reply(request, documents.collection(path, f"{kind}Collection", f"{kind} Collection", [f"{path}/1"]))
+
+    async def _get_storage(self, request: web.Request) -> web.Response:
+        machine = self._with_storage(request)
+        simple = machine.profile.storage == "SimpleStorage"
+        return reply(request, documents.simple_storage(machine) if simple else documents.storage(machine))
+
+    async def _get_drive(self, request: web.Request) -> web.Response:
+        machine = self._with_storage(request)
+        for disk in machine.spec.disks:
+            if disk.name == request.match_info["drive"]:
+                return reply(request, documents.drive(machine, disk))
         raise RedfishError("ResourceMissingAtURI", request.path)
 
     async def _patch(self, request: web.Request) -> web.Response:

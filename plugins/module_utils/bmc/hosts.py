@@ -67,7 +67,8 @@ class BmcOptions:
     """What holds for all hosts of a call.
 
     ``ca_cert`` is trusted in addition to each host's own; ``state_file`` remembers sessions. ``before_write`` raises
-    where the run must not write to a BMC any more (common/store_link.py).
+    where the run must not write to a BMC any more (common/store_link.py). With ``drives`` the drives of each machine
+    are read as well.
     """
 
     forks: int = BMC_FORKS
@@ -78,6 +79,7 @@ class BmcOptions:
     progress: Callable[[str], None] = lambda text: None
     before_write: Callable[[], None] = lambda: None
     image_access: ImageAccess = ImageAccess()
+    drives: bool = False
 
 
 @dataclasses.dataclass

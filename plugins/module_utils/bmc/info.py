@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
@@ -27,7 +28,9 @@ def some_failed(result: Mapping[str, Any], last_line: str = "") -> PartialFailur
 
 def machine_facts(machine: Machine) -> dict[str, Any]:
     """What the BMC says about its machine; ``warnings`` name what could not be read."""
+    drives = {} if machine.drives is None else {"drives": [dataclasses.asdict(drive) for drive in machine.drives]}
     return {
+        **drives,
         "power_state": machine.power_state,
         "vendor": machine.vendor,
         "model": machine.model,

@@ -90,6 +90,20 @@ class Slot:
 
 
 @dataclasses.dataclass(frozen=True)
+class Drive:
+    """A drive as the BMC shows it; ``size`` is in bytes, 0 and empty texts where it does not say.
+
+    ``media_type`` is HDD, SSD and the like, ``protocol`` NVMe, SATA, SAS and the like.
+    """
+
+    model: str
+    serial: str
+    size: int
+    media_type: str
+    protocol: str
+
+
+@dataclasses.dataclass(frozen=True)
 class Machine:
     """One machine as its BMC shows it.
 
@@ -128,6 +142,8 @@ class Machine:
     clock_text: str = dataclasses.field(default="", compare=False)
     read_at: float = dataclasses.field(default=0.0, compare=False)
     notes: tuple[str, ...] = ()
+    # None: they were not read.
+    drives: tuple[Drive, ...] | None = None
 
 
 def read_machine(session: RedfishSession, system: str = "") -> Machine:
@@ -135,7 +151,7 @@ def read_machine(session: RedfishSession, system: str = "") -> Machine:
 
     Resources beside the System that cannot be read become notes: a machine is not hidden because of one of them.
     """
-    systems = _link(session.root, "Systems") or "/redfish/v1/Systems"
+    systems = link_of(session.root, "Systems") or "/redfish/v1/Systems"
     system_path = system or _only_member(session, systems, "System")
     try:
         resource, headers = session.get_with_headers(system_path)
@@ -149,7 +165,7 @@ def read_machine(session: RedfishSession, system: str = "") -> Machine:
     profile = detect_profile(session.root, resource, managers)
     places = _media_places(resource, managers)
     reset = _as_dict(_as_dict(resource.get("Actions")).get("#ComputerSystem.Reset"))
-    settings = _link(_as_dict(resource.get("@Redfish.Settings")), "SettingsObject")
+    settings = link_of(_as_dict(resource.get("@Redfish.Settings")), "SettingsObject")
     settings_boot = (
         _as_dict(
             (_readable(session, lambda: session.get(settings), f"the settings {settings}", refused) or {}).get("Boot")
@@ -180,7 +196,7 @@ def read_machine(session: RedfishSession, system: str = "") -> Machine:
         manager=as_text(managers[0].get("Id")) if managers else "",
         import_action=_first(named_action(manager, "OemManager.ImportSystemConfiguration") for manager in managers),
         job_service=_first(
-            _link(_as_dict(_as_dict(_as_dict(manager.get("Links")).get("Oem")).get("Dell")), "DellJobService")
+            link_of(_as_dict(_as_dict(_as_dict(manager.get("Links")).get("Oem")).get("Dell")), "DellJobService")
             for manager in managers
         ),
         enable_action=_first(named_action(manager, profile.enable_media) for manager in managers)
@@ -248,7 +264,7 @@ def read_slot(session: RedfishSession, path: str, profile: Profile) -> Slot:
             )
         ),
         needs_protocol=protocol.get("Required") is True,
-        certificates=_link(resource, "Certificates"),
+        certificates=link_of(resource, "Certificates"),
         verifies=resource["VerifyCertificate"] if isinstance(resource.get("VerifyCertificate"), bool) else None,
     )
 
@@ -311,8 +327,8 @@ def _managers(
     session: RedfishSession, system: Mapping[str, Any], refused: list[RefusedRequest]
 ) -> list[dict[str, Any]]:
     links = _as_dict(system.get("Links"))
-    paths = _links(links.get("ManagedBy")) or _links(links.get("Managers"))
-    if not paths and (place := _link(session.root, "Managers")):
+    paths = links_of(links.get("ManagedBy")) or links_of(links.get("Managers"))
+    if not paths and (place := link_of(session.root, "Managers")):
         members = _readable(session, lambda: members_of(session, place), f"the managers {place}", refused) or []
         paths = members if len(members) == 1 else []
     found = [_readable(session, functools.partial(session.get, path), f"the manager {path}", refused) for path in paths]
@@ -321,7 +337,7 @@ def _managers(
 
 def _media_places(system: Mapping[str, Any], managers: list[dict[str, Any]]) -> tuple[str, ...]:
     """Collections in the order in which slots are tried: the System's, then each Manager's."""
-    places = [_link(system, "VirtualMedia")] + [_link(manager, "VirtualMedia") for manager in managers]
+    places = [link_of(system, "VirtualMedia")] + [link_of(manager, "VirtualMedia") for manager in managers]
     return tuple(dict.fromkeys(place for place in places if place))
 
 
@@ -344,7 +360,7 @@ def _macs(session: RedfishSession, system: Mapping[str, Any]) -> tuple[str, ...]
 
     A BMC that cannot list them (404, 400, 501 are common) gives none, and the guard has nothing to compare.
     """
-    collection = _link(system, "EthernetInterfaces")
+    collection = link_of(system, "EthernetInterfaces")
     if not collection:
         return ()
     found = []
@@ -401,7 +417,7 @@ def members_of(session: RedfishSession, collection: str) -> list[str]:
     while page and page not in pages:
         pages.add(page)
         resource = session.get(page)
-        found += _links(resource.get("Members"))
+        found += links_of(resource.get("Members"))
         if len(pages) > MOST_PAGES or len(found) > MOST_MEMBERS:
             beginning = collection[:200]
             raise UnusableAnswer(
@@ -413,11 +429,11 @@ def members_of(session: RedfishSession, collection: str) -> list[str]:
     return found
 
 
-def _links(value: Any) -> list[str]:
+def links_of(value: Any) -> list[str]:
     return [link for item in _listed(value) if (link := as_text(_as_dict(item).get("@odata.id")))]
 
 
-def _link(resource: Mapping[str, Any], key: str) -> str:
+def link_of(resource: Mapping[str, Any], key: str) -> str:
     return as_text(_as_dict(resource.get(key)).get("@odata.id"))
 
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping
 
 from ..common.errors import ZeroTouchError
@@ -15,6 +16,7 @@ from .address import BmcAddress, parse_address
 from .hosts import BmcOptions, BootRequest
 from .machine import Machine, read_machine
 from .session import Credentials, RedfishSession
+from .storage import read_drives
 
 # Bytes of a Redfish resource. Real ones have some 10 kB; collections that are sent with all their members ($expand)
 # have a few MB.
@@ -24,7 +26,11 @@ LARGEST_RESOURCE = 8 << 20
 def observe(request: BootRequest, options: BmcOptions, *, read_only: bool = False) -> Machine:
     """Read one machine. With ``read_only`` not even a session is opened, where the BMC allows that."""
     with open_session(request, options, read_only=read_only) as session:
-        return read_machine(session, address_of(request).system)
+        machine = read_machine(session, address_of(request).system)
+        if not options.drives:
+            return machine
+        drives = read_drives(session, machine.system)
+        return dataclasses.replace(machine, drives=drives, notes=tuple(dict.fromkeys(session.notes)))
 
 
 def open_session(request: BootRequest, options: BmcOptions, *, read_only: bool = False) -> RedfishSession:

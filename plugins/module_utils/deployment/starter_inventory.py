@@ -27,6 +27,8 @@ _problem = OwnCheck("settings")
 # Control planes that the installer knows.
 _CONTROL_PLANES = (1, 3, 4, 5)
 _MOST_WORKERS = 1000
+# Drives of a host that are listed; storage servers have some hundred.
+_MOST_DRIVES = 24
 # It holds no secret.
 _MODE = 0o644
 
@@ -58,6 +60,7 @@ class StarterMachine:
     bmc: Mapping[str, Any]
     macs: tuple[str, ...] = ()
     model: str = ""
+    drives: tuple[Mapping[str, Any], ...] = ()
     fault: str = ""
 
 
@@ -81,6 +84,7 @@ def _machine(bmc: Mapping[str, Any], host: Mapping[str, Any]) -> StarterMachine:
         known,
         tuple(host.get("mac_addresses") or ()),
         model,
+        tuple(host.get("drives") or ()),
         str(host.get("reason") or "unknown") if host.get("failed") else "",
     )
 
@@ -267,7 +271,38 @@ def _of_machine(machine: StarterMachine) -> dict[str, str]:
         "mac": _quoted(machine.macs[0] if machine.macs else ""),
         "others": others,
         "model": model,
+        "hints": _hints(machine.drives),
     }
+
+
+def _hints(drives: Sequence[Mapping[str, Any]]) -> str:
+    """One commented line for each drive, of which the user takes one."""
+    if not drives:
+        return "            # root_device_hints: {deviceName: /dev/sda}\n"
+    lines = [
+        "            # The disk to install to: remove the # of one line. Volumes of a RAID controller have other names."
+    ]
+    lines += [f"            # root_device_hints: {_hint(drive)}  # {_drive(drive)}" for drive in drives[:_MOST_DRIVES]]
+    further = len(drives) - _MOST_DRIVES
+    if further > 0:
+        lines.append(f"            # {further} more drives are not listed.")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _hint(drive: Mapping[str, Any]) -> str:
+    """By serial number; without one by what the drives of a model and size have in common."""
+    if drive.get("serial"):
+        return _flow({"serialNumber": _comment(str(drive["serial"]))})
+    gigabytes = int(drive.get("size") or 0) // 10**9
+    hint = {"model": _comment(str(drive["model"]))} if drive.get("model") else {}
+    return _flow({**hint, **({"minSizeGigabytes": gigabytes} if gigabytes else {})} or {"deviceName": "/dev/sda"})
+
+
+def _drive(drive: Mapping[str, Any]) -> str:
+    gigabytes = int(drive.get("size") or 0) // 10**9
+    size = f"{gigabytes} GB" if gigabytes else ""
+    words = [str(drive.get(key) or "") for key in ("protocol", "media_type", "model")]
+    return _comment(" ".join(filter(None, [size, *words])))
 
 
 def _flow(values: Mapping[str, Any]) -> str:
@@ -331,8 +366,7 @@ _HOST = """\
 {model}            bmc: {bmc}
             # The MAC address identifies the machine: a BMC of another machine is refused.
             interfaces: [{{name: eno1, mac_address: {mac}}}]
-{others}            # root_device_hints: {{deviceName: /dev/sda}}
-            network_config:
+{others}{hints}            network_config:
               interfaces:
                 - name: eno1
                   type: ethernet

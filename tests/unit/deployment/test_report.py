@@ -255,13 +255,21 @@ def test_a_failure(report):
     report["result"] |= {
         "phase": "failed",
         "text": "failed",
-        "failure": "disk failed",
-        "suspects": ["node-1: disk"],
+        "failure": "the disk failed; node-1: disk",
+        "suspects": ["node-1: disk", "node-0: network"],
         "installed_at": "",
     }
     page = report_html(report)
     check(page)
-    assert "Why it stopped" in page and "node-1: disk" in page
+    assert "<h2>Why it stopped</h2><p>The disk failed; node-1: disk.</p><ol><li>node-0: network</li></ol>" in page
+    assert "destroy_cluster" in page and "openshift_force=start_over" in page
+    report["result"]["method"] = "hub"
+    assert "start_over" not in report_html(report)
+
+
+def test_a_host_in_error(report):
+    report["hosts"][0] |= {"status": "error", "stage": "Writing image to disk"}
+    assert '<span class="wrong">error</span> · Writing image to disk' in report_html(report)
 
 
 def test_the_summary(report, stage):

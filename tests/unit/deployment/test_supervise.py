@@ -231,16 +231,16 @@ def test_operators_must_be_quiet_for_30_seconds(world, kit):
 
 def test_a_terminal_error_ends_at_once_with_the_reason_per_host(world, kit):
     bad = kit.found(kit.B, "error", status_info="Failed - disk /dev/sda is gone")
+    other = kit.found(kit.A, "error", status_info="Host is part of a cluster that failed to install")
     world.at(0, kit.service(kit.found(kit.A, "installing"), kit.found(kit.B, "installing"), status="installing"))
-    world.at(
-        10, kit.service(kit.found(kit.A, "installing"), bad, status="error", status_info="cluster has hosts in error")
-    )
+    world.at(10, kit.service(other, bad, status="error", status_info="cluster has hosts in error"))
     outcome = world.run()
     assert outcome.step.kind == "stop" and outcome.step.terminal
-    assert outcome.step.reason == (
-        "Cluster has hosts in error: cluster has hosts in error; node-b: Failed - disk /dev/sda is gone"
-    )
-    assert outcome.suspects[0] == "node-b: Failed - disk /dev/sda is gone"
+    assert outcome.step.reason == "Cluster has hosts in error; node-b: Failed - disk /dev/sda is gone"
+    assert outcome.suspects == ("node-b: Failed - disk /dev/sda is gone",)
+    # Hosts that only share its fate are no news, and what has failed waits for nothing.
+    assert not any("part of a cluster" in text for text in world.texts())
+    assert "awaited" not in world.install
     assert (world.install["phase"], world.install["failure"]) == ("failed", outcome.step.reason)
     assert outcome.elapsed == pytest.approx(10, abs=2)
 

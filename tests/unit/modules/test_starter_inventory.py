@@ -105,6 +105,54 @@ def test_each_machine_is_a_host(count: int, names: list[str], module: Module, de
     assert "# Acme R1 S0" in text and "# Its other MAC addresses: 52:54:00:00:00:01" in text and "canary" not in text
 
 
+DISK = {"model": "MZ7LH480", "serial": "S5N0", "size": 480 * 10**9, "media_type": "SSD", "protocol": "SATA"}
+
+
+@pytest.mark.parametrize(
+    ("drives", "lines"),
+    [
+        ([], ["root_device_hints: {deviceName: /dev/sda}"]),
+        (
+            [DISK, {**DISK, "serial": "", "media_type": "", "protocol": ""}],
+            [
+                "The disk to install to: remove the # of one line. Volumes of a RAID controller have other names.",
+                'root_device_hints: {serialNumber: "S5N0"}  # 480 GB SATA SSD MZ7LH480',
+                'root_device_hints: {model: "MZ7LH480", minSizeGigabytes: 480}  # 480 GB MZ7LH480',
+            ],
+        ),
+        (
+            [{**DISK, "serial": 'x"}\nall: {}', "model": "R\n1"}],
+            [
+                "The disk to install to: remove the # of one line. Volumes of a RAID controller have other names.",
+                'root_device_hints: {serialNumber: "x\\"} all: {}"}  # 480 GB SATA SSD R 1',
+            ],
+        ),
+    ],
+    ids=["none", "two", "hostile"],
+)
+def test_the_drives_are_commented_hints(
+    drives: list[dict[str, Any]], lines: list[str], module: Module, dest: Path
+) -> None:
+    module({}, bmcs=[{"address": "10.0.0.1"}], machines=[machine(1, drives=drives)])
+    assert "root_device_hints" not in hosts_in(dest)["master-0"]
+    text = dest.read_text().splitlines()
+    first = next(number for number, line in enumerate(text) if lines[0] in line)
+    assert [line.strip() for line in text[first : first + len(lines)]] == [f"# {line}" for line in lines]
+    # Each line is a valid one without its mark.
+    for number in range(first, first + len(lines)):
+        if "root_device_hints" in text[number]:
+            changed = [*text[:number], text[number].replace("# ", "", 1), *text[number + 1 :]]
+            dest.write_text("\n".join(changed))
+            assert hosts_in(dest)["master-0"]["root_device_hints"]
+
+
+def test_of_many_drives_the_first_ones_are_listed(module: Module, dest: Path) -> None:
+    drives = [{**DISK, "serial": f"S{number}"} for number in range(30)]
+    module({}, bmcs=[{"address": "10.0.0.1"}], machines=[machine(1, drives=drives)])
+    text = dest.read_text()
+    assert text.count("root_device_hints") == 24 and "# 6 more drives are not listed." in text
+
+
 def test_what_a_bmc_says_adds_no_line(module: Module, dest: Path) -> None:
     """A machine that could not be read is a comment with the reason; one that lists no network has a blank."""
     bmcs = [{"address": "10.0.0.1"}, {"address": "10.0.0.2"}, {"address": "10.0.0.3"}]

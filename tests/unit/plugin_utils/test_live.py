@@ -167,6 +167,26 @@ def test_a_run_is_concluded_once(recorder: Recorder) -> None:
     assert (recorder.work_dir / "report.json").stat().st_mtime_ns == written
 
 
+@pytest.mark.parametrize("failure", [None, "No confirmation."])
+def test_a_run_that_deletes_the_work_directory_only_notifies(failure: str | None, recorder: Recorder) -> None:
+    recorder.start("destroy_cluster", openshift_notify=[{"url": "http://192.0.2.1/hook"}])
+    with live.accompanied("Power the machines off", recorder.call()):
+        pass
+    assert recorder.end("destroy_cluster", failure) == {"changed": False}
+    assert recorder.end("destroy_cluster", failure) == {"changed": False}
+    state, text = ("failed", f"has failed: {failure}") if failure else ("finished", "has finished.")
+    assert recorder.events == [
+        ("started", "destroy_cluster has started."),
+        (state, f"destroy_cluster {text}"),
+    ]
+    assert not recorder.work_dir.exists() and recorder.lines == []
+
+
+def test_a_destruction_without_webhooks_has_nothing_to_do(recorder: Recorder) -> None:
+    recorder.start("destroy_cluster")
+    assert recorder.end("destroy_cluster") == {"changed": False} and not recorder.work_dir.exists()
+
+
 def test_check_mode_has_no_report(recorder: Recorder) -> None:
     recorder.start("scale_node_pool", "hosted", check_mode=True)
     assert live.conclude(deployment_report.run, recorder.call(playbook="scale_node_pool", check_mode=True)) == {

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The last message of a failed run: the reason first, then the report, then where the image is still served."""
+"""The last message of a failed run: two lines of the reason, which the failed task has printed in full, then the
+report, then where the image is still served.
+"""
 
 from __future__ import annotations
 
@@ -15,25 +17,22 @@ import pytest
 import yaml
 
 TASKS = Path(__file__).parents[3] / "roles" / "cluster_report" / "tasks" / "failed.yml"
-REASON, SERVED = (
-    "The limit of phase boot is over.\nFirst suspects: …",
-    "The image is still served at http://192.0.2.1/x.",
-)
+FIRST, SERVED = ("The limit of phase boot is over.", "The image is still served at http://192.0.2.1/x.")
+SHORT = f"{FIRST}\nEverything is in logs."
+REASON, LONG = f"{SHORT}\nFirst suspects: …", f"{FIRST} {'x' * 500}"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("failure", "result", "lines"),
     [
-        (REASON, {"html": "/w/report.html", "served": SERVED}, [REASON, "Report: /w/report.html", SERVED]),
-        (
-            f"{REASON}\n{SERVED}",
-            {"html": "/w/report.html", "served": SERVED},
-            [REASON, SERVED, "Report: /w/report.html"],
-        ),
-        (REASON, {}, [REASON]),
+        (REASON, {"html": "/w/report.html", "served": SERVED}, [SHORT, "Report: /w/report.html", SERVED]),
+        (f"{REASON}\n{SERVED}", {"html": "/w/report.html", "served": SERVED}, [SHORT, "Report: /w/report.html"]),
+        (REASON, {}, [SHORT]),
+        (LONG, {}, [f"{FIRST}..."]),
+        ("", {"html": "/w/report.html"}, ["Report: /w/report.html"]),
     ],
-    ids=["all parts", "the failure says where the image is", "no report"],
+    ids=["all parts", "the failure says where the image is", "no report", "a long line", "no reason"],
 )
 def test_the_reason_comes_first(failure: str, result: dict[str, str], lines: list[str], tmp_path: Path) -> None:
     task = yaml.safe_load(TASKS.read_text())[-1]

@@ -132,6 +132,7 @@ class HubTimeline:
         self._section |= {"failure": reason, "stopped_at": self._stamp()}
         if terminal:
             self._section["phase"] = FAILED
+            self._section.pop(AWAITED, None)
         self._write()
 
     def _host(self, agent: Agent) -> None:

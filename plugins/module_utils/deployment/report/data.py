@@ -53,7 +53,8 @@ def make_report(work_dir: WorkDir, state: Mapping[str, Any], deployment: Deploym
     return {
         "cluster": _cluster(who, state, deployment, described),
         "result": _result(install),
-        "awaited": None if installed else install.get("awaited"),
+        # Neither a complete nor a failed installation waits for anything.
+        "awaited": None if install.get("phase") in ("installed", FAILED) else install.get("awaited"),
         "hosts": described,
         "other_nodes": _other_nodes(nodes, hosts),
         "phases": _phases(install),

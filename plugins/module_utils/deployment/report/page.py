@@ -49,7 +49,7 @@ pre { background: var(--code); border-radius: 8px; padding: 12px 14px; overflow-
 pre.log { white-space: pre-wrap; overflow-wrap: anywhere; max-height: 330px; overflow-y: auto; }
 a { color: var(--start); } dl { display: grid; grid-template-columns: max-content 1fr; gap: 6px 18px; margin: 0; } dt { color: var(--soft); }
 dd { margin: 0; overflow-wrap: anywhere; } ul, ol { margin: 0; padding-left: 20px; } .alarm { border-color: var(--bad); } .alarm h2 { color: var(--accent); }
-.alarm p { margin: 0 0 10px; } .alarm .next { margin: 12px 0 0; color: var(--soft); }
+.alarm p { margin: 0 0 10px; white-space: pre-line; } .alarm .next { margin: 12px 0 0; color: var(--soft); }
 .legend { display: flex; flex-wrap: wrap; gap: 6px 16px; margin-top: 12px; color: var(--soft); font-size: 13px; }
 .legend i { display: inline-block; width: 12px; height: 12px; border-radius: 3px; margin-right: 6px; vertical-align: -1px; }
 .wire { stroke: var(--line); stroke-width: 2; } .wire.strong { stroke: var(--soft); stroke-width: 3; stroke-linecap: round; }
@@ -66,6 +66,8 @@ text.bar-label { fill: var(--label); font-size: 11px; } text.phase-label { fill:
 _SOURCES = {"history": "by former installations of these hosts", "usual": "by the usual length of the phases"}
 _RUN_STATES = {"running": "is running", "finished": "has finished", "failed": "has failed"}
 _RUN_STYLES = {"running": "running", "finished": "installed", "failed": "failed"}
+# Methods whose failed installation can be restarted, row 5 of the safety table.
+_RESTARTED = ("agent", "assisted")
 _INSTALLERS = {"hub": "a hub", "assisted": "an assisted-service", "capi": "Cluster API"}
 
 
@@ -122,7 +124,7 @@ def _head(report: Report) -> str:
     if "run" in report:
         css = _RUN_STYLES[report["run"]["state"]]
     elif "live" in report:
-        text = text if result["phase"] else "preparing"
+        css, text = css or "running", text if result["phase"] else "preparing"
     elif result["failure"] and result["phase"] not in ("failed", "installed"):
         css, text = "failed", f"stopped: {text}"
     return (
@@ -146,7 +148,7 @@ def _tiles(report: Report) -> str:
     tiles = [
         ("OpenShift", cluster["version"] or "–"),
         ("Kubernetes", result["kubernetes_version"] or "–"),
-        ("nodes ready", f"{ready} of {len(hosts)}"),
+        ("nodes ready", f"{ready} of {len(hosts)}" if hosts else "–"),
         (
             "took" if result["installed_at"] else so_far,
             duration_text(_seconds(report)) if result["started_at"] else "–",
@@ -192,22 +194,33 @@ def _failure(report: Report) -> str:
         return _alarm(run["reason"], "", again) if run["state"] == "failed" else ""
     if not result["failure"] or result["phase"] == "installed":
         return ""
-    suspects = "".join(f"<li>{escape(suspect)}</li>" for suspect in result["suspects"])
-    logs = f"What was collected is in <code>{escape(report['files']['work_dir'])}/logs</code>."
-    again = (
-        ""
-        if result["phase"] == "failed"
-        else (" Correct the cause and run deploy_cluster again: it continues where it stopped.")
+    suspects = "".join(
+        f"<li>{escape(suspect)}</li>" for suspect in result["suspects"] if suspect not in result["failure"]
     )
+    logs = f"What was collected is in <code>{escape(report['files']['work_dir'])}/logs</code>."
+    again = " Correct the cause and run deploy_cluster again: it continues where it stopped."
+    if result["phase"] == "failed":
+        cluster = escape(report["cluster"]["name"])
+        confirmed = f"<code>-e openshift_confirm={cluster}</code>"
+        restart = (
+            f", or deploy_cluster with {confirmed} <code>-e openshift_force=start_over</code>"
+            if result["method"] in _RESTARTED
+            else ""
+        )
+        again = f" Correct the cause, then run destroy_cluster with {confirmed}{restart}."
     listed = f"<ol>{suspects}</ol>" if suspects else ""
     return _alarm(result["failure"], listed, logs + again)
 
 
 def _alarm(reason: str, listed: str, following: str) -> str:
     return (
-        f'<section class="alarm"><h2>Why it stopped</h2><p>{escape(reason)}</p>{listed}<p '
+        f'<section class="alarm"><h2>Why it stopped</h2><p>{escape(_sentence(reason))}</p>{listed}<p '
         f'class="next">{following}</p></section>'
     )
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:].rstrip(".") + "." if text else ""
 
 
 def _now(report: Report) -> str:
@@ -264,7 +277,7 @@ def _hosts(hosts: Sequence[Report], others: Sequence[Report]) -> str:
             escape(host["role_name"]) + (" (rendezvous)" if host["rendezvous"] else ""),
             "<br>".join(escape(address) for address in host["addresses"]) or "–",
             "<br>".join(f"<code>{escape(mac)}</code>" for mac in host["macs"]) or "–",
-            escape(host["stage"] or host["status"] or "–"),
+            _stage(host["stage"], host["status"]),
             _node(host["node"], host["node_roles"], host["role_differs"]),
         )
         for host in hosts
@@ -286,6 +299,11 @@ def _hosts(hosts: Sequence[Report], others: Sequence[Report]) -> str:
         f"<th>{name}</th>" for name in ("Host", "Configured role", "Addresses", "MACs", "Last stage", "Node")
     )
     return f'<section><h2>Hosts</h2><div class="scroll"><table><tr>{head}</tr>{rows}</table></div></section>'
+
+
+def _stage(stage: str, status: str) -> str:
+    last = escape(stage or status or "–")
+    return f'<span class="wrong">error</span> · {last}' if status == "error" and stage else last
 
 
 def _cell(number: int, content: str) -> str:

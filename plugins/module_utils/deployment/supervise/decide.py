@@ -19,6 +19,7 @@ from ...assisted.install.progress import CLUSTER_BOOTSTRAPPED, PENDING_USER_ACTI
 from ...common.plurals import is_or_are
 from ...common.retry import RetryPolicy
 from ...common.retry_policies import DETACH, REPAIR
+from ...common.shared_fate import shares_fate
 from ..safety.recover import may_recover
 from ..stop_reason import StopReason
 from .observation import InventoryHost, MachineView, Observation, Silence
@@ -411,7 +412,7 @@ def _reports(seen: Observation, memory: Memory, setup: Setup, now: float) -> lis
                     host.name,
                 )
             )
-        if found and found.status == "error":
+        if found and found.status == "error" and not shares_fate(found.status_info):
             found_status_info = found.status_info or "no reason given"
             steps.append(Step("report", f"{host.name} failed: {found_status_info}", host.name))
         attempt = memory.attempt("detach", host.name)
@@ -460,7 +461,8 @@ def _terminal(seen: Observation) -> Step | None:
     cluster = seen.service.cluster if seen.service.ours else None
     if not cluster or not cluster.terminal:
         return None
-    text = f"{cluster.text()}: {cluster.status_info}" if cluster.status_info else cluster.text()
+    info = "" if cluster.status_info.casefold() == cluster.text().casefold() else cluster.status_info
+    text = f"{cluster.text()}: {info}" if info else cluster.text()
     return stop_step(StopReason("; ".join([text, *failed_hosts(seen)]), final=True))
 
 
@@ -495,9 +497,9 @@ def _without_rendezvous(seen: Observation, memory: Memory, setup: Setup, now: fl
 
 
 def failed_hosts(seen: Observation) -> list[str]:
-    """``name: reason`` of every host in error."""
+    """``name: reason`` of every host in error, without those that only share the fate of another."""
     failed = [(host.name, host.status_info or host.status) for host in seen.service.hosts if host.status == "error"]
-    return [f"{name}: {why}" for name, why in failed]
+    return [f"{name}: {why}" for name, why in failed if not shares_fate(why)]
 
 
 def _stuck(seen: Observation, memory: Memory, setup: Setup, now: float) -> Step | None:

@@ -28,7 +28,10 @@ def suspects(seen: Observation, memory: Memory, setup: Setup, most: int = 3) -> 
 
 
 def _all(seen: Observation, memory: Memory, setup: Setup) -> Iterator[str]:
-    yield from failed_hosts(seen)
+    failed = failed_hosts(seen)
+    yield from failed
+    if failed and seen.service.cluster and seen.service.cluster.terminal:
+        return
     if memory.phase == "boot":
         yield from _of_boot(seen, setup)
     elif memory.phase == "discovery":

@@ -110,6 +110,7 @@ class Timeline:
             self.section |= {"failure": step.reason, "suspects": failures, "stopped_at": self._stamp()}
             if step.terminal:
                 self.section["phase"] = FAILED
+                self.section.pop(AWAITED, None)
             elif memory.phase == "discovery" or (memory.phase == "boot" and self._setup.silence is None):
                 self.section["overdue"] = True
         self._write(lengths)

@@ -15,6 +15,7 @@ from typing import Protocol
 from ...common.clock import Clock
 from ...common.errors import LimitReached, ZeroTouchError
 from ...common.listed import appended
+from ...common.shared_fate import shares_fate
 from ...common.waiting import Deadline, ProgressLines
 from ...kube.client import KubeClient, Object
 from ...kube.events import events_until
@@ -29,8 +30,6 @@ _WAY_OUT = (
     "It does not recover by itself: correct the cause, take the cluster off the hub (state absent; playbook "
     "destroy_cluster), and start again."
 )
-# What the service says of hosts that only share the fate of another.
-_SHARED_FATE = "Host is part of a cluster that"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -151,7 +150,7 @@ class InstallWait:
 
     def _terminal(self) -> str:
         failed = [agent for agent in self.situation.agents if agent.state == "error"]
-        culprits = [agent for agent in failed if not agent.state_info.startswith(_SHARED_FATE)] or failed
+        culprits = [agent for agent in failed if not shares_fate(agent.state_info)] or failed
         reasons = [agent.state_info or agent.state for agent in culprits]
         lines = [f"{_host_name(agent)}: {reason.rstrip('.')}" for agent, reason in zip(culprits, reasons, strict=True)]
         return f"Cluster {self._cluster}: {self.situation.status.text().rstrip('.')}." + appended(" Hosts: ", lines)

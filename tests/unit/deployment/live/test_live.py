@@ -112,6 +112,14 @@ def test_the_report_says_what_is_waited_for_and_until_when(work_dir: WorkDir) ->
     assert (work_dir.root / "report.html").stat().st_mode & 0o777 == 0o600
 
 
+def test_the_first_page_of_a_run_knows_no_hosts(tmp_path: Path) -> None:
+    (tmp_path / "new").mkdir(mode=0o700)
+    with live(WorkDir(tmp_path / "new")) as report:
+        report.write()
+    page = (tmp_path / "new" / "report.html").read_text()
+    assert 'class="badge running">preparing<' in page and "0 of 0" not in page
+
+
 def test_without_news_it_is_written_again(work_dir: WorkDir) -> None:
     """A long wait is not a run that has ended."""
     times = iter(NOW + datetime.timedelta(seconds=number) for number in range(1000))
